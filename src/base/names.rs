@@ -11,16 +11,16 @@ use crate::problem::Problem;
 use crate::texts::Message;
 
 /// Maximum number of characters of a name; the name of a large network with all its tags has 57.
-pub const LONGEST_NAME: usize = 64;
+pub const MAX_NAME_CHARS: usize = 64;
 
 /// Returns whether a name is too long.
-pub fn is_long(name: &str) -> bool {
-    name.chars().nth(LONGEST_NAME).is_some()
+pub fn is_too_long(name: &str) -> bool {
+    name.chars().nth(MAX_NAME_CHARS).is_some()
 }
 
 /// Returns a name for use in a sentence, cut if it is too long.
-pub fn shortened(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(LONGEST_NAME) {
+pub fn truncated_name(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
     }
@@ -44,7 +44,7 @@ pub fn compose(name: String) -> String {
 }
 
 /// Returns a name as filters compare it: composed and in lower case.
-pub fn folded(name: &str) -> String {
+pub fn fold_case(name: &str) -> String {
     composed(name).to_lowercase()
 }
 
@@ -55,7 +55,7 @@ pub fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether two names are equal in their composed form.
-pub fn look_alike(a: &str, b: &str) -> bool {
+pub fn is_same_name(a: &str, b: &str) -> bool {
     a == b || composed(a) == composed(b)
 }
 
@@ -78,7 +78,7 @@ pub fn read_all_composed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Strin
 
 /// Returns the subscripts of symbols in a text, each with its underscore: "_N" of "F_N". A symbol is one capital letter
 /// with a subscript of at most two characters, so that names such as `base_lr` have none.
-pub fn subscripts(text: &str) -> Vec<Range<usize>> {
+pub fn find_subscripts(text: &str) -> Vec<Range<usize>> {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
     let is_subscript = |&(at, _): &(usize, &str)| {
         let mut before = text[..at].chars().rev();
@@ -96,18 +96,18 @@ pub fn subscripts(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the message about a name that is too long.
-pub fn too_long(name: &str) -> Message {
+pub fn too_long_message(name: &str) -> Message {
     let letters = name.chars().count().to_string();
-    message!("problem-name-too-long", letters, most = LONGEST_NAME)
+    message!("problem-name-too-long", letters, most = MAX_NAME_CHARS)
 }
 
 /// Advises "did you mean `x`?" if a known name is similar, otherwise lists the known names.
-pub fn meant<'n>(
+pub fn with_suggestion<'n>(
     problem: Problem,
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Problem {
-    problem.advise(match guessed(name, known) {
+    problem.advise(match suggest_name(name, known) {
         Ok(near) => message!("advice-did-you-mean", name = near),
         Err(list) => list,
     })
@@ -117,12 +117,12 @@ pub fn meant<'n>(
 ///
 /// # Errors
 /// Returns the list of known names as advice if none is similar.
-pub fn guessed<'n>(
+pub fn suggest_name<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Result<&'n str, Message> {
     let mut known: Vec<&str> = known.into_iter().collect();
-    closest(name, known.iter().copied()).ok_or_else(|| {
+    closest_name(name, known.iter().copied()).ok_or_else(|| {
         known.dedup();
         match known.is_empty() {
             true => message!("advice-remove-unneeded-choice"),
@@ -133,16 +133,18 @@ pub fn guessed<'n>(
 
 /// Returns the known name with the smallest edit distance, if it is small enough for a typing error. Names that are
 /// too long are skipped, which bounds the work.
-pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if is_long(name) {
+pub fn closest_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if is_too_long(name) {
         return None;
     }
-    let most = (name.chars().count() / 3).max(1) + usize::from(name.len() > 1);
+    let max_distance = (name.chars().count() / 3).max(1) + usize::from(name.len() > 1);
     known
-        .filter(|candidate| !is_long(candidate))
+        .filter(|candidate| !is_too_long(candidate))
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
-        .filter(|&(far, candidate)| far <= most && far < candidate.chars().count())
-        .min_by_key(|&(far, _)| far)
+        .filter(|&(distance, candidate)| {
+            distance <= max_distance && distance < candidate.chars().count()
+        })
+        .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }
 
@@ -153,20 +155,23 @@ mod tests {
     #[test]
     fn closest_finds_similar_names_and_skips_long_ones() {
         assert_eq!(
-            closest("adpater", ["lora", "adapter"].into_iter()),
+            closest_name("adpater", ["lora", "adapter"].into_iter()),
             Some("adapter")
         );
-        assert_eq!(closest("x", ["adapter"].into_iter()), None);
+        assert_eq!(closest_name("x", ["adapter"].into_iter()), None);
         let long = "a".repeat(1 << 20);
-        assert_eq!(closest(&long, [long.as_str()].into_iter()), None);
-        assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
-        assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
+        assert_eq!(closest_name(&long, [long.as_str()].into_iter()), None);
+        assert_eq!(
+            closest_name("aa", [long.as_str(), "ab"].into_iter()),
+            Some("ab")
+        );
+        assert_eq!(truncated_name(&long).chars().count(), MAX_NAME_CHARS + 1);
     }
 
     #[test]
     fn finds_subscripts_in_symbols_only() {
         let found = |text: &'static str| -> Vec<&str> {
-            let all = subscripts(text).into_iter();
+            let all = find_subscripts(text).into_iter();
             all.map(|range| &text[range]).collect()
         };
         assert_eq!(found("F_N, Ā_5 (A_10) and A_i"), ["_N", "_5", "_10", "_i"]);
@@ -175,9 +180,9 @@ mod tests {
 
     #[test]
     fn look_alike_compares_normalised_names() {
-        let (one, two) = ("M\u{fc}ller", "Mu\u{308}ller");
-        assert!(one != two && look_alike(one, two) && !look_alike("Muller", two));
-        assert_eq!(composed(two), one);
-        assert_eq!(folded("MU\u{308}LLER"), folded(one));
+        let (one, other) = ("M\u{fc}ller", "Mu\u{308}ller");
+        assert!(one != other && is_same_name(one, other) && !is_same_name("Muller", other));
+        assert_eq!(composed(other), one);
+        assert_eq!(fold_case("MU\u{308}LLER"), fold_case(one));
     }
 }

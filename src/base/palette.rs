@@ -28,7 +28,7 @@ pub enum Marker {
 
 impl Marker {
     /// Returns the marker as a character.
-    pub fn letter(self) -> char {
+    pub fn symbol(self) -> char {
         match self {
             Self::Square => '■',
             Self::Circle => '●',
@@ -46,13 +46,13 @@ impl Marker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
     /// Solid.
-    Whole,
+    Solid,
     /// Dashed.
-    Dashes,
+    Dashed,
     /// Dotted.
-    Dots,
+    Dotted,
     /// Short dashes.
-    Short,
+    ShortDashed,
 }
 
 /// A method's row: its key, its colours on dark and on light background, its marker.
@@ -62,8 +62,8 @@ const fn rgb(hex: u32) -> Rgb {
     [(hex >> 16) as u8, (hex >> 8) as u8, hex as u8]
 }
 
-const fn row(key: &'static str, dark: u32, light: u32, sign: Marker) -> Row {
-    (key, rgb(dark), rgb(light), sign)
+const fn row(key: &'static str, dark: u32, light: u32, marker: Marker) -> Row {
+    (key, rgb(dark), rgb(light), marker)
 }
 
 /// All methods. Some markers are used by two methods with very different colours.
@@ -85,31 +85,31 @@ const METHODS: [Row; 14] = [
 ];
 
 /// The row for everything else: several methods together, or a method of another version.
-const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Marker::Circle);
+const OTHER_METHODS: Row = row("", 0x8B_93_A1, 0x6B_73_80, Marker::Circle);
 
 /// Shades of a method: the distance from its colour towards white (on dark background) or black (on light
 /// background); negative values go the other way.
 const SHADES: [f32; 4] = [0.0, 0.45, -0.35, 0.75];
 /// Dash patterns of a method's runs, in order.
-const DASHES: [Dash; 4] = [Dash::Whole, Dash::Dashes, Dash::Dots, Dash::Short];
+const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::ShortDashed];
 
 /// The style of a run: the colour of its method, and the shade and dash of its number among the method's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Shade {
+pub struct RunStyle {
     /// Index of the method in the table; the number of methods if it is unknown.
     method: usize,
     /// Index of the run among the method's runs, from 0.
     nth: usize,
 }
 
-impl Shade {
+impl RunStyle {
     /// Number of distinguishable shades; a method's further runs begin again with the first one.
     pub const COUNT: usize = SHADES.len();
 
     /// Returns the style of a method's first run.
-    pub fn of(method: &str) -> Self {
-        let known = METHODS.iter().position(|(key, ..)| *key == method);
-        let method = known.unwrap_or(METHODS.len());
+    pub fn for_method(method: &str) -> Self {
+        let position = METHODS.iter().position(|(key, ..)| *key == method);
+        let method = position.unwrap_or(METHODS.len());
         Self { method, nth: 0 }
     }
 
@@ -120,35 +120,37 @@ impl Shade {
     }
 
     /// Returns the styles of several runs with these methods.
-    pub fn each<'a>(methods: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
-        let mut taken = Vec::new();
+    pub fn for_runs<'a>(methods: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let mut used = Vec::new();
         for method in methods {
-            let free = Self::free(method, &taken);
-            taken.push(free);
+            let style = Self::first_free(method, &used);
+            used.push(style);
         }
-        taken
+        used
     }
 
     /// Returns the first style of a method that is not taken.
-    pub fn free(method: &str, taken: &[Self]) -> Self {
-        let first = Self::of(method);
-        let nth = |nth| Self { nth, ..first };
-        let mut each = (0..=taken.len()).map(nth);
-        each.find(|shade| !taken.contains(shade)).unwrap_or(first)
+    pub fn first_free(method: &str, used: &[Self]) -> Self {
+        let first = Self::for_method(method);
+        let with_nth = |nth| Self { nth, ..first };
+        let mut candidates = (0..=used.len()).map(with_nth);
+        candidates
+            .find(|shade| !used.contains(shade))
+            .unwrap_or(first)
     }
 
     fn row(self) -> &'static Row {
-        METHODS.get(self.method).unwrap_or(&NONE)
+        METHODS.get(self.method).unwrap_or(&OTHER_METHODS)
     }
 
     /// Returns the colour on dark background.
     pub fn on_dark(self) -> Rgb {
-        shaded(self.row().1, self.nth, 255.0)
+        apply_shade(self.row().1, self.nth, 255.0)
     }
 
     /// Returns the colour on light background.
     pub fn on_light(self) -> Rgb {
-        shaded(self.row().2, self.nth, 0.0)
+        apply_shade(self.row().2, self.nth, 0.0)
     }
 
     /// Returns the marker.
@@ -167,13 +169,13 @@ impl Shade {
     }
 }
 
-/// Moves a colour towards `ink` (or away from it) to get the shade number `nth`.
-fn shaded(colour: Rgb, nth: usize, ink: f32) -> Rgb {
+/// Moves a colour towards `target` (or away from it) to get the shade number `nth`.
+fn apply_shade(colour: Rgb, nth: usize, target: f32) -> Rgb {
     let share = SHADES[nth % SHADES.len()];
-    let to = if share < 0.0 { 255.0 - ink } else { ink };
-    colour.map(|part| {
-        let part = f32::from(part);
-        (part + (to - part) * share.abs()).round() as u8
+    let to = if share < 0.0 { 255.0 - target } else { target };
+    colour.map(|channel| {
+        let channel = f32::from(channel);
+        (channel + (to - channel) * share.abs()).round() as u8
     })
 }
 
@@ -188,9 +190,9 @@ mod tests {
 
     #[test]
     fn runs_of_same_method_differ_in_style() {
-        let all = Shade::each(["lae", "baseline", "lae", "lae", "unheard of"]);
-        assert_eq!(all[0], Shade::of("lae"));
-        assert_eq!(all[1], Shade::of("baseline"));
+        let all = RunStyle::for_runs(["lae", "baseline", "lae", "lae", "unheard of"]);
+        assert_eq!(all[0], RunStyle::for_method("lae"));
+        assert_eq!(all[1], RunStyle::for_method("baseline"));
         assert_eq!(all[0].marker(), all[2].marker());
         for (a, b) in [(0, 2), (0, 3), (2, 3)] {
             assert_ne!(all[a].on_dark(), all[b].on_dark());
@@ -202,8 +204,11 @@ mod tests {
 
     #[test]
     fn reuses_released_shade_first() {
-        let all = Shade::each(["lae", "lae", "lae"]);
-        assert_eq!(Shade::free("lae", &[all[0], all[2]]), all[1]);
-        assert_eq!(Shade::free("lae", &[]), Shade::of("lae"));
+        let all = RunStyle::for_runs(["lae", "lae", "lae"]);
+        assert_eq!(RunStyle::first_free("lae", &[all[0], all[2]]), all[1]);
+        assert_eq!(
+            RunStyle::first_free("lae", &[]),
+            RunStyle::for_method("lae")
+        );
     }
 }

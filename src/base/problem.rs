@@ -43,9 +43,10 @@ pub struct Origin(Option<&'static Location<'static>>);
 
 impl Origin {
     /// Returns file and line; a question mark for a Problem that was deserialised.
-    pub fn place(self) -> String {
-        let known = |l: &Location<'_>| format!("{}:{}", l.file().replace('\\', "/"), l.line());
-        self.0.map_or_else(|| "?".into(), known)
+    pub fn location(self) -> String {
+        let format_location =
+            |l: &Location<'_>| format!("{}:{}", l.file().replace('\\', "/"), l.line());
+        self.0.map_or_else(|| "?".into(), format_location)
     }
 }
 
@@ -81,8 +82,8 @@ impl Problem {
     /// Sets the place to a file or folder.
     #[must_use]
     pub fn at_path(self, path: impl AsRef<Path>) -> Self {
-        let shown = path.as_ref().display().to_string();
-        self.at(shown)
+        let path_text = path.as_ref().display().to_string();
+        self.at(path_text)
     }
 
     /// Sets the advice.
@@ -94,25 +95,25 @@ impl Problem {
 
     /// Returns the Problem translated to the language of this thread, as far as it consists of messages.
     #[must_use]
-    pub fn said(&self) -> Self {
+    pub fn translated(&self) -> Self {
         Self {
-            what: self.what_said(),
-            remedy: self.messages.said(1, &self.remedy),
+            what: self.translated_what(),
+            remedy: self.messages.translated(1, &self.remedy),
             ..self.clone()
         }
     }
 
     /// Wraps what happened in the message with this id, as its value `what`.
     #[must_use]
-    pub fn inside(mut self, id: &'static str) -> Self {
-        let what: Value = self.words().into();
+    pub fn context(mut self, id: &'static str) -> Self {
+        let what: Value = self.what_text().into();
         self.what = self.messages.store(0, message!(id, what));
         self
     }
 
     /// Returns what happened, with its message.
-    pub fn words(&self) -> Words {
-        self.messages.words(0, &self.what)
+    pub fn what_text(&self) -> Words {
+        self.messages.text(0, &self.what)
     }
 
     /// Returns whether what happened is the message with this id.
@@ -122,12 +123,12 @@ impl Problem {
 
     /// Returns whether what happened or the remedy is the message with this id, or has it as a value.
     pub fn mentions(&self, id: &str) -> bool {
-        self.messages.mention(id)
+        self.messages.mentions(id)
     }
 
     /// Returns what happened in the language of this thread.
-    pub fn what_said(&self) -> String {
-        self.messages.said(0, &self.what)
+    pub fn translated_what(&self) -> String {
+        self.messages.translated(0, &self.what)
     }
 
     /// Creates the Problem of a failed file operation: `doing` completes "could not …", for example "read the image".
@@ -145,7 +146,7 @@ impl Problem {
             _ => "",
         };
         let english = format!("could not {doing}: {error}");
-        let what = Message::of_list(list_id("io", doing, "failed"), english);
+        let what = Message::with_english(list_id("io", doing, "failed"), english);
         let problem = Self::new(what.with("error", error.to_string())).at_path(path);
         match remedy {
             "" => problem,
@@ -161,7 +162,7 @@ impl Problem {
 
     /// Creates the Problem of a thread that could not be started.
     #[track_caller]
-    pub fn no_thread(error: &std::io::Error) -> Self {
+    pub fn thread_not_started(error: &std::io::Error) -> Self {
         Self::with_error("problem-thread-not-started", error)
     }
 }
@@ -169,12 +170,12 @@ impl Problem {
 impl fmt::Display for Problem {
     /// Writes the paragraph that the command line prints: `problem: …`, `where: …`, `try: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "problem: {}", harmless(&self.what))?;
+        write!(f, "problem: {}", escape_for_terminal(&self.what))?;
         if !self.place.is_empty() {
-            write!(f, "\nwhere: {}", harmless(&self.place))?;
+            write!(f, "\nwhere: {}", escape_for_terminal(&self.place))?;
         }
         if !self.remedy.is_empty() {
-            write!(f, "\ntry: {}", harmless(&self.remedy))?;
+            write!(f, "\ntry: {}", escape_for_terminal(&self.remedy))?;
         }
         Ok(())
     }
@@ -183,62 +184,62 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// Returns whether a terminal interprets this character instead of showing it. Line breaks and tabs do not count.
-pub fn acts_on_terminals(c: char) -> bool {
-    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && c != '\n' && c != '\t')
+pub fn is_terminal_control(c: char) -> bool {
+    let is_bidirectional = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_bidirectional || (c.is_control() && c != '\n' && c != '\t')
 }
 
 /// Returns a text that is safe to print on a terminal. Names come from files, folders and archives of others, and
 /// control characters in them could colour, erase or reverse the text; they are escaped as `\u{1b}`. Line breaks and
 /// tabs remain.
-pub fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts_on_terminals) {
+pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_terminal_control) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match acts_on_terminals(c) {
-            true => shown.extend(c.escape_unicode()),
-            false => shown.push(c),
+        match is_terminal_control(c) {
+            true => escaped.extend(c.escape_unicode()),
+            false => escaped.push(c),
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(escaped)
 }
 
-/// Joins names for a sentence: the first `most`, then "and N more".
-pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown = joined(names, most);
-    match names.len().saturating_sub(most) {
+/// Joins names for a sentence: the first `max`, then "and N more".
+pub fn join_some<S: AsRef<str>>(names: &[S], max: usize) -> String {
+    let shown = join_names(names, max);
+    match names.len().saturating_sub(max) {
         0 => shown,
         more => tr!("problem-and-more", names = shown, n = more),
     }
 }
 
-/// Returns a list of names as [`listed`] does, as a value of a message.
-pub fn some_of<S: AsRef<str>>(names: &[S], most: usize) -> Value {
-    and_more(joined(names, most).into(), names.len(), most)
+/// Returns a list of names as [`join_some`] does, as a value of a message.
+pub fn list_value<S: AsRef<str>>(names: &[S], max: usize) -> Value {
+    append_remaining(join_names(names, max).into(), names.len(), max)
 }
 
-/// Returns a list as [`some_of`] does, for words that may be messages.
-pub fn some_words(words: &[Words], most: usize) -> Value {
-    let mut shown = words.iter().take(most).cloned().map(Value::from);
+/// Returns a list as [`list_value`] does, for texts that may be messages.
+pub fn text_list_value(texts: &[Words], max: usize) -> Value {
+    let mut shown = texts.iter().take(max).cloned().map(Value::from);
     let first = shown.next().unwrap_or_else(|| "".into());
     let joined = shown.fold(first, |first, rest| {
         message!("remark-joined", first, rest).into()
     });
-    and_more(joined, words.len(), most)
+    append_remaining(joined, texts.len(), max)
 }
 
 /// Adds how many items beyond the shown ones there are.
-fn and_more(shown: Value, count: usize, most: usize) -> Value {
-    match count.saturating_sub(most) {
+fn append_remaining(shown: Value, count: usize, max: usize) -> Value {
+    match count.saturating_sub(max) {
         0 => shown,
         more => message!("problem-and-more", names = shown, n = more).into(),
     }
 }
 
-fn joined<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+fn join_names<S: AsRef<str>>(names: &[S], max: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(max).map(AsRef::as_ref).collect();
     shown.join(", ")
 }
 
@@ -275,32 +276,32 @@ mod tests {
             shown.ends_with("a/\\u{1b}[2J\\u{d}\\u{202e}gnp.exe"),
             "{shown}"
         );
-        assert_eq!(harmless("猫\tand é\n"), "猫\tand é\n");
+        assert_eq!(escape_for_terminal("猫\tand é\n"), "猫\tand é\n");
     }
 
     #[test]
     fn translates_deserialised_problems() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
-        let made = Problem::io("read the image", "a.png", &error);
-        assert!(made.is("io-read-the-image-failed"));
-        assert!(made.mentions("advice-check-path"));
-        let sent = serde_json::to_string(&made).unwrap_or_default();
-        let come: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));
-        assert_eq!(come, made);
+        let original = Problem::io("read the image", "a.png", &error);
+        assert!(original.is("io-read-the-image-failed"));
+        assert!(original.mentions("advice-check-path"));
+        let sent = serde_json::to_string(&original).unwrap_or_default();
+        let received: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));
+        assert_eq!(received, original);
         let changed = Problem {
-            what: format!("{}; twice", come.what),
-            ..come.clone()
+            what: format!("{}; twice", received.what),
+            ..received.clone()
         };
         Language::German.speak();
         assert!(
-            come.said().what.starts_with("das Bild "),
+            received.translated().what.starts_with("das Bild "),
             "{:?}",
-            come.said()
+            received.translated()
         );
-        assert_ne!(come.said().remedy, come.remedy);
-        assert_eq!(changed.said().what, changed.what);
+        assert_ne!(received.translated().remedy, received.remedy);
+        assert_eq!(changed.translated().what, changed.what);
         Language::English.speak();
-        assert_eq!(come.said(), made);
+        assert_eq!(received.translated(), original);
         let older = r#"{"what": "stopped"}"#;
         assert_eq!(
             serde_json::from_str(older).ok(),
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn listed_truncates_after_given_count() {
-        assert_eq!(listed(&["a", "b", "c"], 2), "a, b and 1 more");
-        assert_eq!(listed(&["a"], 2), "a");
+        assert_eq!(join_some(&["a", "b", "c"], 2), "a, b and 1 more");
+        assert_eq!(join_some(&["a"], 2), "a");
     }
 }

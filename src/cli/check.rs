@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, duration, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, format_duration, print_message};
 use super::progress::Reporter;
 use super::run_args::MovedFiles;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
-use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};
+use crate::experiment::proof::{CheckReport, CheckRequest, Verdict, check_path};
 use crate::problem::Result;
 use crate::store;
 
@@ -36,7 +36,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     quiet: bool,
@@ -44,22 +44,22 @@ pub(super) struct Args {
 
 /// The JSON output.
 #[derive(Serialize)]
-struct Checked<'a> {
+struct CheckOutput<'a> {
     verdict: Verdict,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a CheckReport,
     seconds: f64,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
-    let began = Instant::now();
+    let start = Instant::now();
     let packed = Path::new(&args.run);
-    let place = match store::is_packed(packed) && packed.exists() {
+    let path = match store::is_packed(packed) && packed.exists() {
         true => packed.to_path_buf(),
-        false => store::find(&store::runs_root(args.out.as_deref()), &args.run)?,
+        false => store::find_run(&store::runs_root(args.out.as_deref()), &args.run)?,
     };
-    let asked = CheckRequest {
+    let request = CheckRequest {
         data: args.moved.data.as_deref(),
         weights: args.moved.weights.as_deref(),
         device: args.device.as_deref(),
@@ -69,32 +69,32 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(args.quiet);
-    let report = check_place(
-        &place,
-        &asked,
+    let report = check_path(
+        &path,
+        &request,
         &ResourceCache::default(),
         &mut reporter,
         &control,
     );
     drop(reporter);
     let Some(report) = report? else {
-        tell("stopped; nothing was changed");
-        return Ok(End::Stopped);
+        print_message("stopped; nothing was changed");
+        return Ok(CommandOutcome::Stopped);
     };
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let verdict = report.verdict();
-    let checked = Checked {
+    let output = CheckOutput {
         verdict,
         report: &report,
         seconds,
     };
-    args.json.print_results(&checked, &text(&report, seconds))?;
-    Ok(End::from_success(verdict != Verdict::Differs))
+    args.json.print_results(&output, &text(&report, seconds))?;
+    Ok(CommandOutcome::from_success(verdict != Verdict::Differs))
 }
 
 /// Returns the report as text.
-fn text(report: &Report, seconds: f64) -> String {
-    let mut text = format!("{} ({})\n", report.sentence(), duration(seconds));
+fn text(report: &CheckReport, seconds: f64) -> String {
+    let mut text = format!("{} ({})\n", report.sentence(), format_duration(seconds));
     for (what, line) in report.lines() {
         text += &format!("{what:<9}  {line}\n");
     }

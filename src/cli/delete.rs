@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain, size, tell};
-use crate::problem::{Problem, Result, listed};
-use crate::run::config::shell_word;
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, format_size, print_message, print_problem};
+use crate::problem::{Problem, Result, join_some};
+use crate::run::config::quote_for_shell;
 use crate::session::row::title_of;
-use crate::store::{self, Deleted, run_name};
+use crate::store::{self, TrashedRun, run_name};
 
 /// Options of `delete`.
 #[derive(clap::Args)]
@@ -35,33 +35,33 @@ pub(super) struct RestoreArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// A deleted run in the JSON output.
 #[derive(Serialize)]
-struct Entry {
+struct TrashEntry {
     run: String,
     title: String,
     folder: String,
     bytes: u64,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let root = store::runs_root(args.out.as_deref());
     if args.for_good {
-        let places = in_trash(&root, &args.runs)?;
-        return each(places, |place| {
-            store::erase(place)?;
-            Ok(format!("{} is permanently deleted", run_name(place)))
+        let folders = find_in_trash(&root, &args.runs)?;
+        return for_each_run(folders, |trashed| {
+            store::erase_run(trashed)?;
+            Ok(format!("{} is permanently deleted", run_name(trashed)))
         });
     }
     // All runs must be found before the first one is deleted.
-    let folders = args.runs.iter().map(|run| store::find(&root, run));
+    let folders = args.runs.iter().map(|run| store::find_run(&root, run));
     let folders: Vec<PathBuf> = folders.collect::<Result<_>>()?;
-    each(folders, |folder| {
-        let place = store::delete(folder, &root)?;
-        let (run, name) = (run_name(folder), shell_word(&run_name(&place)));
+    for_each_run(folders, |folder| {
+        let trashed = store::delete_run(folder, &root)?;
+        let (run, name) = (run_name(folder), quote_for_shell(&run_name(&trashed)));
         Ok(format!(
             "{run} is in the trash; to restore it: lae-studio restore {name}"
         ))
@@ -69,28 +69,31 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Restores runs, or lists the deleted ones.
-pub(super) fn restore(args: &RestoreArgs) -> Result<End> {
+pub(super) fn restore(args: &RestoreArgs) -> Result<CommandOutcome> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
     if args.runs.is_empty() {
         return list(&root, &args.json);
     }
-    let places = in_trash(&root, &args.runs)?;
-    each(places, |place| {
-        let folder = store::restore(place)?;
+    let folders = find_in_trash(&root, &args.runs)?;
+    for_each_run(folders, |trashed| {
+        let folder = store::restore_run(trashed)?;
         Ok(format!("{} is restored", run_name(&folder)))
     })
 }
 
 /// Does something with each run, even if others fail, and prints the result.
-fn each(runs: Vec<PathBuf>, act: impl Fn(&Path) -> Result<String>) -> Result<End> {
-    let mut end = End::Done;
+fn for_each_run(
+    runs: Vec<PathBuf>,
+    act: impl Fn(&Path) -> Result<String>,
+) -> Result<CommandOutcome> {
+    let mut end = CommandOutcome::Done;
     for run in runs {
         match act(&run) {
-            Ok(done) => tell(done),
+            Ok(done) => print_message(done),
             Err(problem) => {
-                complain(&problem);
-                end = End::Failed;
+                print_problem(&problem);
+                end = CommandOutcome::Failed;
             }
         }
     }
@@ -98,41 +101,42 @@ fn each(runs: Vec<PathBuf>, act: impl Fn(&Path) -> Result<String>) -> Result<End
 }
 
 /// Returns the places in the trash of the deleted runs that the arguments name.
-fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
-    let deleted = store::deleted(root);
-    let find = |wanted: &String| {
-        let is = |run: &&Deleted| run.run.run == *wanted || run.run.about.name == *wanted;
-        let begins = |run: &&Deleted| run.run.run.starts_with(wanted.as_str());
-        let mut fitting: Vec<&Deleted> = deleted.iter().filter(is).collect();
-        if fitting.is_empty() {
-            fitting = deleted.iter().filter(begins).collect();
+fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<PathBuf>> {
+    let deleted = store::list_deleted(root);
+    let find = |argument: &String| {
+        let matches_name =
+            |run: &&TrashedRun| run.run.run == *argument || run.run.about.name == *argument;
+        let matches_prefix = |run: &&TrashedRun| run.run.run.starts_with(argument.as_str());
+        let mut matching: Vec<&TrashedRun> = deleted.iter().filter(matches_name).collect();
+        if matching.is_empty() {
+            matching = deleted.iter().filter(matches_prefix).collect();
         }
-        let names = |runs: &[&Deleted]| -> Vec<String> {
+        let names = |runs: &[&TrashedRun]| -> Vec<String> {
             runs.iter().map(|run| run.run.run.clone()).collect()
         };
-        match fitting.as_slice() {
+        match matching.as_slice() {
             [only] => Ok(only.run.folder.clone()),
             [] => {
-                let all: Vec<&Deleted> = deleted.iter().collect();
+                let all: Vec<&TrashedRun> = deleted.iter().collect();
                 let remedy = match all.is_empty() {
                     true => "the trash is empty".to_string(),
-                    false => format!("choose one of {}", listed(&names(&all), 5)),
+                    false => format!("choose one of {}", join_some(&names(&all), 5)),
                 };
-                let problem = Problem::new(format!("there is no deleted run named \"{wanted}\""));
+                let problem = Problem::new(format!("there is no deleted run named \"{argument}\""));
                 Err(problem.at_path(root).advise(remedy))
             }
             several => {
-                let what = format!("\"{wanted}\" matches {} deleted runs", several.len());
-                let remedy = format!("give more of the name: {}", listed(&names(several), 5));
+                let what = format!("\"{argument}\" matches {} deleted runs", several.len());
+                let remedy = format!("give more of the name: {}", join_some(&names(several), 5));
                 Err(Problem::new(what).at_path(root).advise(remedy))
             }
         }
     };
-    wanted.iter().map(find).collect()
+    arguments.iter().map(find).collect()
 }
 
-fn list(root: &Path, json: &Json) -> Result<End> {
-    let entry = |deleted: Deleted| Entry {
+fn list(root: &Path, json: &JsonOutput) -> Result<CommandOutcome> {
+    let entry = |deleted: TrashedRun| TrashEntry {
         title: match &deleted.run.summary {
             Ok(stored) => title_of(&stored.header),
             Err(problem) => problem.what.clone(),
@@ -141,15 +145,15 @@ fn list(root: &Path, json: &Json) -> Result<End> {
         run: deleted.run.run,
         bytes: deleted.bytes,
     };
-    let entries: Vec<Entry> = store::deleted(root).into_iter().map(entry).collect();
+    let entries: Vec<TrashEntry> = store::list_deleted(root).into_iter().map(entry).collect();
     let mut table = Table::new(&["deleted run", "what", ">size"]);
     for entry in &entries {
-        let bytes = size(Some(entry.bytes));
-        table.row([entry.run.clone(), entry.title.clone(), bytes]);
+        let bytes = format_size(Some(entry.bytes));
+        table.add_row([entry.run.clone(), entry.title.clone(), bytes]);
     }
     let text = match entries.is_empty() {
         true => {
-            tell("there are no deleted runs");
+            print_message("there are no deleted runs");
             String::new()
         }
         false => table.to_string(),

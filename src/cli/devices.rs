@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_message, print_problem};
 use crate::device::{self, DeviceInfo};
 use crate::problem::{Problem, Result};
 
@@ -17,11 +17,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE", requires = "prepare")]
     device: Option<String>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct DeviceEntry<'a> {
     #[serde(flatten)]
     info: &'a DeviceInfo,
     /// Whether `--device auto` selects it.
@@ -29,16 +29,16 @@ struct Entry<'a> {
 }
 
 /// Lists the devices, after testing them if requested.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
-    let passed = !args.prepare || prepare(args.device.as_deref())?;
+    let passed = !args.prepare || test_gpus(args.device.as_deref())?;
     let chosen = device::choose("auto")?.index;
     let mut table = Table::new(&[">", "name", "kind", "API", "driver", ""]);
     let mut entries = Vec::new();
     for info in device::list() {
         let default = info.index == chosen;
         let mark = if default { "default" } else { "" };
-        table.row([
+        table.add_row([
             info.index.to_string(),
             info.name.clone(),
             info.kind.title().to_string(),
@@ -46,26 +46,26 @@ pub(super) fn run(args: &Args) -> Result<End> {
             info.driver.clone(),
             mark.to_string(),
         ]);
-        entries.push(Entry { info, default });
+        entries.push(DeviceEntry { info, default });
     }
     args.json.print_results(&entries, &table.to_string())?;
-    Ok(End::from_success(passed))
+    Ok(CommandOutcome::from_success(passed))
 }
 
 /// Tests the GPUs selected by `--device`; returns whether all passed.
-fn prepare(wanted: Option<&str>) -> Result<bool> {
+fn test_gpus(selector: Option<&str>) -> Result<bool> {
     let mut passed = true;
-    for info in gpus(wanted)? {
-        tell(format!("testing {}", info.name));
-        match device::test_again(&info) {
+    for info in select_gpus(selector)? {
+        print_message(format!("testing {}", info.name));
+        match device::retest(&info) {
             Ok(verdict) => {
-                tell(format!("  {}", verdict.note));
+                print_message(format!("  {}", verdict.note));
                 for (family, why) in verdict.refused {
-                    tell(format!("  {family} runs on the CPU: {why}"));
+                    print_message(format!("  {family} runs on the CPU: {why}"));
                 }
             }
             Err(problem) => {
-                complain(&problem);
+                print_problem(&problem);
                 passed = false;
             }
         }
@@ -74,9 +74,9 @@ fn prepare(wanted: Option<&str>) -> Result<bool> {
 }
 
 /// Returns the GPUs selected by `--device`: one, or all hardware GPUs.
-fn gpus(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
-    if let Some(wanted) = wanted {
-        let info = device::choose(wanted)?;
+fn select_gpus(selector: Option<&str>) -> Result<Vec<DeviceInfo>> {
+    if let Some(selector) = selector {
+        let info = device::choose(selector)?;
         return match info.is_cpu() {
             false => Ok(vec![info]),
             true => Err(Problem::new("the CPU does not need a test")

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::End;
-use super::output::{size, tell};
+use super::CommandOutcome;
+use super::output::{format_size, print_message};
 use super::run_args::snapshot;
 use crate::export::{Format, export};
 use crate::problem::Result;
@@ -34,26 +34,26 @@ pub(super) struct Args {
 /// Returns the parser of an export format.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let all = Format::ALL.iter();
-    let values = all.map(|(_, key, says)| PossibleValue::new(*key).help(*says));
+    let values = all.map(|(_, key, help)| PossibleValue::new(*key).help(*help));
     PossibleValuesParser::new(values).try_map(|key| {
-        let named = Format::ALL.iter().find(|(_, own, _)| *own == key);
-        named.map(|(format, ..)| *format).ok_or("unknown format")
+        let entry = Format::ALL.iter().find(|(_, name, _)| *name == key);
+        entry.map(|(format, ..)| *format).ok_or("unknown format")
     })
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
+    let folder = store::find_run(&store::runs_root(args.out.as_deref()), &args.run)?;
     let task = snapshot(&folder, args.task)?;
     let to = args.to.clone().unwrap_or_else(|| {
         let name = store::run_name(&folder);
         PathBuf::from(format!("{name}-{}", args.format.key()))
     });
     let exported = export(&folder, task, args.format, &to, true)?;
-    tell(format_args!(
+    print_message(format_args!(
         "{} contains {}, {}",
         exported.folder.display(),
         exported.files.join(", "),
-        size(Some(exported.bytes)),
+        format_size(Some(exported.bytes)),
     ));
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }

@@ -8,18 +8,18 @@ use std::time::Instant;
 use burn::tensor::{Device, Tensor};
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message};
 use super::settings::bit_depth;
-use crate::backbone::library::{self, BackboneChoice, Opened};
-use crate::data::decode_picture_file;
-use crate::data::transform::infer_into;
+use crate::backbone::library::{self, BackboneChoice, OpenedBackbone};
+use crate::data::decode_image_file;
+use crate::data::transform::resize_for_inference;
 use crate::device;
 use crate::experiment::upload;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::store;
-use crate::tensors::{self, HostTensor, Named, to_bytes};
+use crate::tensors::{self, HostTensor, NamedTensors, to_bytes};
 use crate::texts::{Words, all_in_english};
 
 /// Options of `features`.
@@ -47,12 +47,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// The JSON output.
 #[derive(Serialize)]
-struct Answer {
+struct FeaturesReport {
     backbone: String,
     weights_sha256: String,
     parameters: usize,
@@ -64,7 +64,7 @@ struct Answer {
     features: Vec<Vec<f32>>,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
     let before = crate::memory::peak_bytes();
@@ -74,57 +74,65 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ..BackboneChoice::from(&args.backbone)
     };
     let opened = library::open(choice, &device, &mut |text| {
-        tell(text);
+        print_message(text);
         true
     })?;
     let load_seconds = start.elapsed().as_secs_f64();
     let after = crate::memory::peak_bytes();
     let images = match &args.inputs {
-        Some(path) => prepared(path, &opened, &device)?,
-        None => decoded(&args.images, args.bit_depth, &opened)?,
+        Some(path) => load_prepared_images(path, &opened, &device)?,
+        None => decode_images(&args.images, args.bit_depth, &opened)?,
     };
     let features = opened.backbone.features(images, &PetStack::empty())?;
     let features = HostTensor::read(&features)?;
     let width = opened.backbone.feature_width();
-    let answer = Answer {
+    let report = FeaturesReport {
         backbone: opened.entry.name.clone(),
         weights_sha256: opened.sha256.clone(),
-        parameters: opened.backbone.parameters(),
-        assumed: opened.assumed.clone(),
+        parameters: opened.backbone.parameter_count(),
+        assumed: opened.assumptions.clone(),
         load_seconds,
         peak_bytes_before_load: before,
         peak_bytes_after_load: after,
         features: features.values.chunks(width).map(<[f32]>::to_vec).collect(),
     };
     if let Some(path) = &args.output {
-        let named = Named::from([("features".to_owned(), features)]);
+        let named = NamedTensors::from([("features".to_owned(), features)]);
         store::write_file(path, &to_bytes(&named, HashMap::new())?)?;
     }
     let mut text = String::new();
-    for row in &answer.features {
+    for row in &report.features {
         let numbers: Vec<String> = row.iter().map(|value| format!("{value:.6}")).collect();
         text.push_str(&numbers.join(" "));
         text.push('\n');
     }
-    args.json.finish(&answer, &text)
+    args.json.finish(&report, &text)
 }
 
 /// Returns images from files, resized and cropped as for a prediction.
-fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tensor<4>> {
+fn decode_images(
+    paths: &[PathBuf],
+    bit_depth: usize,
+    opened: &OpenedBackbone,
+) -> Result<Tensor<4>> {
     if paths.is_empty() {
         return Err(Problem::new("there are no images")
             .advise("give image files with --image, or prepared images with --inputs"));
     }
     let side = opened.input.size;
     let mut pixels = vec![0; paths.len() * side * side * 3];
-    for (path, place) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
-        infer_into(&decode_picture_file(path, bit_depth)?, opened.input, place)?;
+    for (path, target) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
+        resize_for_inference(&decode_image_file(path, bit_depth)?, opened.input, target)?;
     }
-    Ok(upload::for_backbone(&pixels, opened))
+    Ok(upload::normalize_for_backbone(&pixels, opened))
 }
 
 /// Returns images that another command or program prepared.
-fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
+fn load_prepared_images(
+    path: &Path,
+    opened: &OpenedBackbone,
+    device: &Device,
+) -> Result<Tensor<4>> {
     let (tensors, _) = tensors::load(path, "read the images")?;
     let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);
     let images = images.ok_or_else(|| {

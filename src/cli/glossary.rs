@@ -1,8 +1,8 @@
 //! `glossary`: prints the terms of the field with their meaning, as Markdown.
 
-use super::End;
+use super::CommandOutcome;
 use super::lesson::language;
-use super::output::Json;
+use super::output::JsonOutput;
 use crate::problem::{Problem, Result};
 use crate::texts::{Language, Term};
 
@@ -15,23 +15,23 @@ pub(super) struct Args {
     #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]
     lang: Language,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let words = args.words.as_deref().unwrap_or_default().to_lowercase();
-    let holds = |term: &&Term| term.told().to_lowercase().contains(&words);
-    let terms: Vec<&Term> = args.lang.terms().iter().filter(holds).collect();
+    let contains_words = |term: &&Term| term.full_text().to_lowercase().contains(&words);
+    let terms: Vec<&Term> = args.lang.terms().iter().filter(contains_words).collect();
     if terms.is_empty() {
         return Err(Problem::new("no term of the glossary contains these words")
             .at(&words)
             .advise("run the command without words to print all terms"));
     }
-    args.json.finish(&terms, &markdown(&terms, args.lang))
+    args.json.finish(&terms, &to_markdown(&terms, args.lang))
 }
 
-fn markdown(terms: &[&Term], language: Language) -> String {
+fn to_markdown(terms: &[&Term], language: Language) -> String {
     let mut text = format!("# {}\n", language.text("glossary-title"));
     let mut group = "";
     for term in terms {

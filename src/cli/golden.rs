@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use burn::tensor::DType;
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, complain, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message, print_problem};
 use crate::device;
 use crate::experiment;
 use crate::golden::{GoldenReport, Tolerance, check};
@@ -30,12 +30,12 @@ pub(super) struct Args {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// The result of one file.
 #[derive(Serialize)]
-struct Entry {
+struct GoldenEntry {
     name: String,
     path: String,
     /// `None` if the file could not be run.
@@ -45,11 +45,11 @@ struct Entry {
     ok: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     // No self-test of the device first: this command is the test and must use the device as it is.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
-    let weights = args.precision.weights();
+    let weights = args.precision.weight_type();
     let tolerance = match weights {
         WeightType::F16 => Tolerance::HALF,
         WeightType::Bf16 => Tolerance::BF16,
@@ -63,31 +63,31 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .advise("omit the option"));
     }
     if weights == WeightType::Bf16 {
-        experiment::has_bf16(&info)?;
+        experiment::check_bf16(&info)?;
     }
     if weights != WeightType::F32 {
-        tell(format!(
+        print_message(format!(
             "limits with weights in {}: an error of {} in one step and of {} after all steps",
             weights.title(),
             tolerance.single,
             tolerance.trajectory
         ));
     }
-    let place = (&device, weights).into();
+    let target = (&device, weights).into();
     let mut text = String::new();
     let mut entries = Vec::new();
     for path in &args.files {
-        let checked = check(path, &place, tolerance);
-        if let Err(problem) = &checked {
-            complain(problem);
+        let result = check(path, &target, tolerance);
+        if let Err(problem) = &result {
+            print_problem(problem);
         }
-        let entry = entry(path, checked.as_ref().ok());
+        let entry = to_entry(path, result.as_ref().ok());
         let error = entry
             .max_relative_error
             .map_or_else(|| "–".to_string(), |error| format!("{error:.2e}"));
         let verdict = if entry.ok { "ok" } else { "MISS" };
         text += &format!("{} {error} {verdict}\n", entry.name);
-        if let (true, Ok(report)) = (args.all, &checked) {
+        if let (true, Ok(report)) = (args.all, &result) {
             for tensor in &report.comparisons {
                 let verdict = if tensor.ok { "ok" } else { "MISS" };
                 text += &format!("  {} {:.2e} {verdict}\n", tensor.name, tensor.error);
@@ -96,17 +96,19 @@ pub(super) fn run(args: &Args) -> Result<End> {
         entries.push(entry);
     }
     args.json.print_results(&entries, &text)?;
-    Ok(End::from_success(entries.iter().all(|entry| entry.ok)))
+    Ok(CommandOutcome::from_success(
+        entries.iter().all(|entry| entry.ok),
+    ))
 }
 
-fn entry(path: &Path, report: Option<&GoldenReport>) -> Entry {
+fn to_entry(path: &Path, report: Option<&GoldenReport>) -> GoldenEntry {
     let worst = report.and_then(GoldenReport::worst);
     let name = path.file_stem().unwrap_or(path.as_os_str());
-    Entry {
+    GoldenEntry {
         name: name.to_string_lossy().into_owned(),
         path: path.display().to_string(),
         max_relative_error: worst.map(|tensor| tensor.error),
         tensor: worst.map(|tensor| tensor.name.clone()),
-        ok: report.is_some_and(|report| worst.is_some() && report.ok()),
+        ok: report.is_some_and(|report| worst.is_some() && report.passes()),
     }
 }

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain};
-use super::predict::picture;
-use super::run_args::{RunArgs, finished, snapshot};
-use crate::experiment::inside::look;
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_problem};
+use super::predict::read_image;
+use super::run_args::{RunArgs, count_finished_tasks, snapshot};
+use crate::experiment::inside::inspect_run;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
-use crate::run::inside::{AttentionKind, AttentionMap, Movement, ProbeInside};
-use crate::run::refusal::{CountedOn, Refusal, Refused};
+use crate::run::inside::{AttentionKind, AttentionMap, Movement, ProbeInspection};
+use crate::run::refusal::{CountedOn, RejectionCount, RejectionThreshold};
 use crate::store;
 
 /// Options of `inside`.
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "IMAGE")]
     image: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// The JSON output.
@@ -36,10 +36,10 @@ struct InsideOutput {
     task: usize,
     movement: PetDistances,
     /// The axes of each expert's feature map.
-    maps: Vec<Axes>,
-    pictures: Vec<OfPicture>,
+    maps: Vec<MapAxes>,
+    pictures: Vec<ImageEntry>,
     /// The limit of the out-of-distribution score of each expert, and how often it rejects images.
-    none_of_these: ByExpert<Refusal>,
+    none_of_these: ByExpert<RejectionThreshold>,
     /// Why there are no test images.
     problem: Option<Problem>,
     attention: Option<Attention>,
@@ -49,21 +49,21 @@ struct InsideOutput {
 #[derive(Serialize)]
 struct PetDistances {
     /// Of each expert's PET since its initialisation.
-    since_start: ByExpert<Vec<Block>>,
+    since_start: ByExpert<Vec<BlockDistance>>,
     /// Between the offline and the online PET.
     #[serde(rename = "apart")]
-    distance: Vec<Block>,
+    distance: Vec<BlockDistance>,
 }
 
 #[derive(Serialize)]
-struct Block {
+struct BlockDistance {
     /// Index of the block from 0, as in the settings.
     block: usize,
     distance: f64,
 }
 
 #[derive(Serialize)]
-struct Axes {
+struct MapAxes {
     expert: Expert,
     /// The task whose features define the axes, from 1.
     axes_of_task: usize,
@@ -73,7 +73,7 @@ struct Axes {
 
 /// A test image.
 #[derive(Serialize)]
-struct OfPicture {
+struct ImageEntry {
     /// 0 for the run's own dataset, k for its k-th added task.
     source: usize,
     /// Its index among the test images of the source.
@@ -95,58 +95,63 @@ struct Attention {
     before: Option<AttentionMap>,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let folder = args.asked.folder()?;
     let task = snapshot(&folder, args.asked.task)?;
-    let anchor = finished(&folder)? - 1;
+    let anchor = count_finished_tasks(&folder)? - 1;
     let cache = args
         .asked
         .moved
         .cache(&store::load_facts(&folder)?.0.config);
-    let (predictor, inside) = look(
+    let (predictor, inside) = inspect_run(
         &folder,
         [anchor, task],
         args.asked.device.as_deref(),
         &cache,
     )?;
-    let mut end = End::Done;
+    let mut end = CommandOutcome::Done;
     if let Some(problem) = &inside.problem {
-        complain(problem);
-        end = End::Failed;
+        print_problem(problem);
+        end = CommandOutcome::Failed;
     }
-    let seen = |path: &Path| -> Result<Attention> {
-        let seen = predictor.attention_maps(&picture(path, &predictor)?)?;
+    let image_attention = |path: &Path| -> Result<Attention> {
+        let maps = predictor.attention_maps(&read_image(path, &predictor)?)?;
         Ok(Attention {
             image: path.display().to_string(),
-            after: seen.attention_maps.into_iter().collect(),
-            before: seen.before,
+            after: maps.attention_maps.into_iter().collect(),
+            before: maps.before,
         })
     };
     let header = predictor.header();
     let probe = inside.probe.as_ref();
     let reports = store::summarize(&folder)?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
-    let refusal = |expert: &Expert| Some((*expert, Refusal::of(measurements, probe, *expert)?));
+    let refusal = |expert: &Expert| {
+        Some((
+            *expert,
+            RejectionThreshold::from_measurements(measurements, probe, *expert)?,
+        ))
+    };
     let experts = header.method.experts.iter();
-    let told = InsideOutput {
+    let output = InsideOutput {
         none_of_these: experts.filter_map(refusal).collect(),
         run: header.run.clone(),
         task: task + 1,
-        movement: moved(&inside.movement),
-        maps: probe.map_or_else(Vec::new, axes),
-        pictures: probe.map_or_else(Vec::new, |probe| pictures(header, probe)),
+        movement: pet_distances(&inside.movement),
+        maps: probe.map_or_else(Vec::new, map_axes),
+        pictures: probe.map_or_else(Vec::new, |probe| image_entries(header, probe)),
         problem: inside.problem.clone(),
-        attention: args.image.as_deref().map(seen).transpose()?,
+        attention: args.image.as_deref().map(image_attention).transpose()?,
     };
-    args.json.print_results(&told, &text(&told))?;
+    args.json.print_results(&output, &text(&output))?;
     Ok(end)
 }
 
-fn moved(movement: &Movement) -> PetDistances {
+fn pet_distances(movement: &Movement) -> PetDistances {
     let blocks = |values: &[(usize, f64)]| {
         let each = values.iter();
-        each.map(|&(block, distance)| Block { block, distance })
+        each.map(|&(block, distance)| BlockDistance { block, distance })
             .collect()
     };
     let since = movement.since_start.iter();
@@ -158,9 +163,9 @@ fn moved(movement: &Movement) -> PetDistances {
     }
 }
 
-fn axes(probe: &ProbeInside) -> Vec<Axes> {
+fn map_axes(probe: &ProbeInspection) -> Vec<MapAxes> {
     let maps = probe.maps.iter();
-    maps.map(|map| Axes {
+    maps.map(|map| MapAxes {
         expert: map.expert,
         axes_of_task: map.anchor + 1,
         variance: map.shares,
@@ -168,75 +173,75 @@ fn axes(probe: &ProbeInside) -> Vec<Axes> {
     .collect()
 }
 
-fn pictures(header: &RunHeader, probe: &ProbeInside) -> Vec<OfPicture> {
+fn image_entries(header: &RunHeader, probe: &ProbeInspection) -> Vec<ImageEntry> {
     let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
-    let row = |at: usize| OfPicture {
-        source: probe.places[at].0,
-        index: probe.places[at].1,
-        class: name(probe.labels[at]),
-        learned: probe.labels[at] < probe.known,
-        answer: name(probe.given[at]),
+    let row = |index: usize| ImageEntry {
+        source: probe.places[index].0,
+        index: probe.places[index].1,
+        class: name(probe.labels[index]),
+        learned: probe.labels[index] < probe.known,
+        answer: name(probe.given[index]),
         at: probe
             .maps
             .iter()
-            .map(|map| (map.expert, map.points[at]))
+            .map(|map| (map.expert, map.points[index]))
             .collect(),
         energy: probe
             .energies
             .iter()
-            .map(|(expert, energies)| (*expert, energies[at]))
+            .map(|(expert, energies)| (*expert, energies[index]))
             .collect(),
     };
     (0..probe.labels.len()).map(row).collect()
 }
 
 /// Returns the views as tables.
-fn text(told: &InsideOutput) -> String {
+fn text(output: &InsideOutput) -> String {
     let mut parts = Vec::new();
-    if !told.movement.since_start.is_empty() {
-        parts.push(movement_table(&told.movement));
+    if !output.movement.since_start.is_empty() {
+        parts.push(movement_table(&output.movement));
     }
-    for map in &told.maps {
+    for map in &output.maps {
         parts.push(format!(
             "map of features (PCA), expert {}: axes of task {}, {:.0} % and {:.0} % of the variance\n",
-            map.expert.name(),
+            map.expert.key(),
             map.axes_of_task,
             map.variance[0] * 100.0,
             map.variance[1] * 100.0
         ));
     }
-    if !told.none_of_these.is_empty() {
-        parts.push(refusals(&told.none_of_these));
+    if !output.none_of_these.is_empty() {
+        parts.push(refusal_table(&output.none_of_these));
     }
-    if !told.pictures.is_empty() {
-        parts.push(picture_table(&told.pictures));
+    if !output.pictures.is_empty() {
+        parts.push(image_table(&output.pictures));
     }
-    if let Some(attention) = &told.attention {
+    if let Some(attention) = &output.attention {
         if let Some(before) = &attention.before {
-            parts.push(grid("before task 1", before));
+            parts.push(attention_grid("before task 1", before));
         }
         for (expert, map) in &attention.after {
-            parts.push(grid(&format!("{} expert", expert.name()), map));
+            parts.push(attention_grid(&format!("{} expert", expert.key()), map));
         }
     }
     parts.join("\n")
 }
 
 /// Returns the limit of the out-of-distribution score of each expert, and how often it rejects images, as a table.
-fn refusals(of: &ByExpert<Refusal>) -> String {
+fn refusal_table(refusals: &ByExpert<RejectionThreshold>) -> String {
     let mut table = Table::new(&[
         "expert",
         ">none of these above",
         ">known classes rejected",
         ">future classes rejected",
     ]);
-    let share = |refused: Option<Refused>| match refused {
-        Some(of) => format!("{} of {}", of.refused, of.pictures),
+    let share = |refused: Option<RejectionCount>| match refused {
+        Some(counts) => format!("{} of {}", counts.refused, counts.pictures),
         None => "–".into(),
     };
-    for (expert, refusal) in of {
-        table.row([
-            expert.name().to_string(),
+    for (expert, refusal) in refusals {
+        table.add_row([
+            expert.key().to_string(),
             format!("{:.2}", refusal.threshold),
             match refusal.measured {
                 CountedOn::CrossFitted => share(refusal.known),
@@ -253,50 +258,50 @@ fn refusals(of: &ByExpert<Refusal>) -> String {
 fn movement_table(movement: &PetDistances) -> String {
     let experts = movement.since_start.keys();
     let mut titles = vec![">block".to_string()];
-    titles.extend(experts.map(|expert| format!(">{}", expert.name())));
+    titles.extend(experts.map(|expert| format!(">{}", expert.key())));
     if !movement.distance.is_empty() {
         titles.push(">apart".into());
     }
     let mut table = Table::new(&titles);
-    let apart = Some(&movement.distance).filter(|distance| !distance.is_empty());
-    let columns = movement.since_start.values().chain(apart);
-    let columns: Vec<&Vec<Block>> = columns.collect();
-    for (at, first) in columns.first().into_iter().copied().flatten().enumerate() {
-        let cells = columns.iter().filter_map(|column| column.get(at));
+    let distances = Some(&movement.distance).filter(|distance| !distance.is_empty());
+    let columns = movement.since_start.values().chain(distances);
+    let columns: Vec<&Vec<BlockDistance>> = columns.collect();
+    for (index, first) in columns.first().into_iter().copied().flatten().enumerate() {
+        let cells = columns.iter().filter_map(|column| column.get(index));
         let cells = cells.map(|block| format!("{:.3}", block.distance));
         let cells: Vec<String> = cells.collect();
-        table.row(std::iter::once(first.block.to_string()).chain(cells));
+        table.add_row(std::iter::once(first.block.to_string()).chain(cells));
     }
     table.to_string()
 }
 
-fn picture_table(pictures: &[OfPicture]) -> String {
-    let Some(first) = pictures.first() else {
+fn image_table(images: &[ImageEntry]) -> String {
+    let Some(first) = images.first() else {
         return String::new();
     };
     let mut titles = vec![">image".to_string(), "class".into(), "answer".into()];
-    titles.extend(first.at.keys().map(|e| format!("map {}", e.name())));
-    titles.extend(first.energy.keys().map(|e| format!(">energy {}", e.name())));
+    titles.extend(first.at.keys().map(|e| format!("map {}", e.key())));
+    titles.extend(first.energy.keys().map(|e| format!(">energy {}", e.key())));
     let mut table = Table::new(&titles);
-    for picture in pictures {
-        let class = match picture.learned {
-            true => picture.class.clone(),
-            false => format!("{} (not learned)", picture.class),
+    for image in images {
+        let class = match image.learned {
+            true => image.class.clone(),
+            false => format!("{} (not learned)", image.class),
         };
-        let index = match picture.source {
-            0 => picture.index.to_string(),
-            added_task => format!("added task {added_task}: {}", picture.index),
+        let index = match image.source {
+            0 => image.index.to_string(),
+            added_task => format!("added task {added_task}: {}", image.index),
         };
-        let at = picture.at.values().map(|[x, y]| format!("{x:.2} {y:.2}"));
-        let energy = picture.energy.values().map(|energy| format!("{energy:.2}"));
-        let start = [index, class, picture.answer.clone()].into_iter();
-        table.row(start.chain(at).chain(energy));
+        let coordinates = image.at.values().map(|[x, y]| format!("{x:.2} {y:.2}"));
+        let energy = image.energy.values().map(|energy| format!("{energy:.2}"));
+        let start = [index, class, image.answer.clone()].into_iter();
+        table.add_row(start.chain(coordinates).chain(energy));
     }
     table.to_string()
 }
 
 /// Returns a map as rows of numbers.
-fn grid(title: &str, map: &AttentionMap) -> String {
+fn attention_grid(title: &str, map: &AttentionMap) -> String {
     let (what, scale) = match map.kind {
         AttentionKind::Attention => ("attention of the class token, %", 100.0),
         AttentionKind::Length => ("feature norm at each position", 1.0),

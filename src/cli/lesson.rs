@@ -4,17 +4,17 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::End;
-use super::output::{Table, complain, tell};
+use super::CommandOutcome;
+use super::output::{Table, print_message, print_problem};
 use super::progress::Reporter;
-use super::run_report::{RunOutput, not_begun};
+use super::run_report::{RunOutput, print_not_started};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, ResourceCache};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
 use crate::session::units::{
-    self, Figures, NoValue, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
+    self, AddedTaskBlock, Figures, NoValue, RunFigures, Unit, UnitPart, plain, same_settings,
 };
 use crate::store::{self, RunSummary, StoredState};
 use crate::texts::Language;
@@ -39,27 +39,27 @@ pub(super) struct Args {
 }
 
 pub(super) fn language(code: &str) -> std::result::Result<Language, String> {
-    let known = Language::ALL.into_iter().map(|(language, _)| language);
-    let mut fitting = known.filter(|language| language.code() == code);
-    fitting.next().ok_or_else(|| "give en or de".to_string())
+    let languages = Language::ALL.into_iter().map(|(language, _)| language);
+    let mut matches = languages.filter(|language| language.code() == code);
+    matches.next().ok_or_else(|| "give en or de".to_string())
 }
 
 /// The JSON output of a played lesson.
 #[derive(Serialize)]
-struct Played<'a> {
+struct LessonReport<'a> {
     lesson: &'a str,
     language: &'static str,
-    runs: Vec<Run>,
+    runs: Vec<LessonRun>,
     /// The values in its text.
     figures: Vec<Value>,
     questions: Vec<Value>,
-    checks: Vec<Check<'a>>,
+    checks: Vec<CheckResult<'a>>,
     /// Whether all checks passed.
     holds: bool,
 }
 
 #[derive(Serialize)]
-struct Run {
+struct LessonRun {
     name: String,
     run: String,
     folder: String,
@@ -69,24 +69,24 @@ struct Run {
 }
 
 #[derive(Serialize)]
-struct Check<'a> {
+struct CheckResult<'a> {
     formula: &'a str,
     line: usize,
     holds: bool,
 }
 
 /// Lists lessons, prints one or plays it.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let output = &args.output;
     output.json.check()?;
-    let Some(wanted) = &args.lesson else {
+    let Some(name) = &args.lesson else {
         return list(args);
     };
-    let unit = units::open(wanted, args.lang)?;
+    let unit = units::open(name, args.lang)?;
     if !args.play {
-        let text = plain::whole(&unit, &Figures::new());
+        let text = plain::unit_text(&unit, &Figures::new());
         output.json.print_results(&*unit, &text)?;
-        return Ok(End::Done);
+        return Ok(CommandOutcome::Done);
     }
     let control = stop_on_ctrl_c()?;
     let mut player = Player {
@@ -98,27 +98,27 @@ pub(super) fn run(args: &Args) -> Result<End> {
         runs: Vec::new(),
     };
     if !player.train_all()? {
-        return Ok(not_begun());
+        return Ok(print_not_started());
     }
-    player.tell()
+    player.print_report()
 }
 
-fn list(args: &Args) -> Result<End> {
-    let entries = units::entries();
-    let chosen = units::named(&entries, args.lang);
+fn list(args: &Args) -> Result<CommandOutcome> {
+    let entries = units::read_entries();
+    let selected = units::entries_in_language(&entries, args.lang);
     let mut table = Table::new(&["lesson", "", ">minutes"]);
-    let mut listed = Vec::new();
-    for entry in &chosen {
+    let mut listed_units = Vec::new();
+    for entry in &selected {
         match &entry.unit {
-            Err(problem) => complain(problem),
+            Err(problem) => print_problem(problem),
             Ok(unit) => {
                 let minutes = unit.minutes.to_string();
-                table.row([unit.name.clone(), unit.title.clone(), minutes]);
-                listed.push(&**unit);
+                table.add_row([unit.name.clone(), unit.title.clone(), minutes]);
+                listed_units.push(&**unit);
             }
         }
     }
-    args.output.json.finish(&listed, &table.to_string())
+    args.output.json.finish(&listed_units, &table.to_string())
 }
 
 /// Plays a lesson from top to bottom.
@@ -128,7 +128,7 @@ struct Player<'a> {
     cache: ResourceCache,
     control: Control,
     figures: Figures,
-    runs: Vec<Run>,
+    runs: Vec<LessonRun>,
 }
 
 impl Player<'_> {
@@ -146,7 +146,7 @@ impl Player<'_> {
                         }
                     }
                 }
-                UnitPart::Teach(teach) if !self.teach(teach)? => return Ok(false),
+                UnitPart::AddedTask(teach) if !self.teach(teach)? => return Ok(false),
                 _ => {}
             }
         }
@@ -155,18 +155,18 @@ impl Player<'_> {
 
     fn train(&mut self, name: &str, config: &RunConfig) -> Result<bool> {
         let root = store::runs_root(self.args.output.out.as_deref());
-        let known = store::list(&root)
+        let stored_runs = store::list_runs(&root)
             .into_iter()
             .filter_map(|entry| entry.summary.ok());
-        let mut same = known.filter(|run| {
+        let mut same = stored_runs.filter(|run| {
             run.state == StoredState::Finished && same_settings(&run.header.config, config)
         });
         if let Some(run) = same.next() {
-            tell(format!(
+            print_message(format!(
                 "{} has the same settings and is reused",
                 run.header.run
             ));
-            self.keep(name, &run, false, true);
+            self.record_run(name, &run, false, true);
             return Ok(true);
         }
         let config = RunConfig {
@@ -175,23 +175,23 @@ impl Player<'_> {
         };
         let mut reporter = Reporter::new(self.args.output.quiet);
         let outcome = experiment::train(&config, &root, &self.cache, &mut reporter, &self.control)
-            .inspect_err(|_| reporter.failed())?;
+            .inspect_err(|_| reporter.report_failure())?;
         drop(reporter);
         let Outcome::Finished(header) = outcome else {
             return Ok(false);
         };
-        self.keep(name, &store::summarize(&header.folder)?, false, false);
+        self.record_run(name, &store::summarize(&header.folder)?, false, false);
         Ok(true)
     }
 
-    fn teach(&mut self, teach: &Teach) -> Result<bool> {
-        let Some(pupil) = self.runs.iter().find(|run| run.name == teach.run) else {
+    fn teach(&mut self, teach: &AddedTaskBlock) -> Result<bool> {
+        let Some(taught_run) = self.runs.iter().find(|run| run.name == teach.run) else {
             return Ok(true);
         };
-        let folder = std::path::PathBuf::from(&pupil.folder);
-        let again = !store::summarize(&folder)?.header.added_tasks.is_empty();
-        if !again {
-            let mut reporter = Reporter::of_added_task(self.args.output.quiet);
+        let folder = std::path::PathBuf::from(&taught_run.folder);
+        let is_reused = !store::summarize(&folder)?.header.added_tasks.is_empty();
+        if !is_reused {
+            let mut reporter = Reporter::for_added_task(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
             let (cache, control) = (&self.cache, &self.control);
             let outcome = experiment::teach(
@@ -206,11 +206,11 @@ impl Player<'_> {
                 return Ok(false);
             }
         }
-        self.keep(&teach.name, &store::summarize(&folder)?, true, again);
+        self.record_run(&teach.name, &store::summarize(&folder)?, true, is_reused);
         Ok(true)
     }
 
-    fn keep(&mut self, name: &str, run: &RunSummary, taught: bool, again: bool) {
+    fn record_run(&mut self, name: &str, run: &RunSummary, taught: bool, is_reused: bool) {
         let reports = run.reports();
         let measurements = reports.iter().map(|report| &report.measurements);
         let figures = RunFigures::new(&run.header, &run.histories(), measurements, taught);
@@ -218,22 +218,22 @@ impl Player<'_> {
             .entry(name.to_string())
             .or_default()
             .push(figures);
-        self.runs.push(Run {
+        self.runs.push(LessonRun {
             name: name.to_string(),
             run: run.header.run.clone(),
             folder: run.header.folder.display().to_string(),
-            again,
+            again: is_reused,
             seconds: reports.iter().map(|report| report.seconds).sum(),
         });
     }
 
     /// Reports the results; the exit code is 1 if a check fails.
-    fn tell(mut self) -> Result<End> {
+    fn print_report(mut self) -> Result<CommandOutcome> {
         let runs = std::mem::take(&mut self.runs);
-        let checks = self.checks();
+        let checks = self.evaluate_checks();
         let holds = checks.iter().all(|check| check.holds);
         let language = self.unit.language;
-        let mut text = plain::whole(self.unit, &self.figures);
+        let mut text = plain::unit_text(self.unit, &self.figures);
         text.push('\n');
         for check in &checks {
             let word = if check.holds { "holds" } else { "FAILS" };
@@ -242,54 +242,54 @@ impl Player<'_> {
                 check.formula, check.line
             ));
         }
-        let questions = self.unit.asks().map(|ask| {
+        let questions = self.unit.questions().map(|ask| {
             let answer = ask.answer(&self.figures, language);
             json!({"name": ask.name, "answer": answer})
         });
-        let played = Played {
+        let report = LessonReport {
             lesson: &self.unit.name,
             language: language.code(),
-            figures: self.values(),
+            figures: self.live_values(),
             questions: questions.collect(),
             checks,
             holds,
             runs,
         };
-        self.args.output.json.print_results(&played, &text)?;
-        Ok(End::from_success(holds))
+        self.args.output.json.print_results(&report, &text)?;
+        Ok(CommandOutcome::from_success(holds))
     }
 
-    fn checks(&self) -> Vec<Check<'_>> {
+    fn evaluate_checks(&self) -> Vec<CheckResult<'_>> {
         let parts = self.unit.parts.iter();
         let checks = parts.filter_map(|part| {
-            let UnitPart::Expect(expect) = part else {
+            let UnitPart::Expectation(expect) = part else {
                 return None;
             };
-            let held = expect.formula.holds(&self.figures);
-            if let Err(NoValue::Never(why)) = &held {
-                tell(format!("line {}: {}", expect.line, why.english()));
+            let result = expect.formula.holds(&self.figures);
+            if let Err(NoValue::Never(why)) = &result {
+                print_message(format!("line {}: {}", expect.line, why.english()));
             }
-            Some(Check {
+            Some(CheckResult {
                 formula: &expect.formula.text,
                 line: expect.line,
-                holds: held == Ok(true),
+                holds: result == Ok(true),
             })
         });
         checks.collect()
     }
 
     /// Returns the values in its text and in its replies to answers.
-    fn values(&self) -> Vec<Value> {
+    fn live_values(&self) -> Vec<Value> {
         let texts = self.unit.parts.iter().flat_map(|part| match part {
             UnitPart::Text(text) => vec![text],
-            UnitPart::Ask(ask) => {
+            UnitPart::Question(ask) => {
                 let replies = ask.if_right.iter().chain(&ask.if_wrong);
                 ask.text.iter().chain(replies).collect()
             }
             _ => Vec::new(),
         });
         let spans = texts.flat_map(|text| &text.spans);
-        let live = spans.filter_map(|span| Some((span, span.live.as_ref()?)));
+        let live = spans.filter_map(|span| Some((span, span.formula.as_ref()?)));
         live.map(|(span, formula)| {
             let value = formula.value(&self.figures).ok();
             json!({"name": span.text, "formula": formula.text, "value": value})

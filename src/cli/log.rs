@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::builder::TypedValueParser;
 
 use super::settings::keyed;
-use super::{Command, Line};
+use super::{Cli, Command};
 use crate::logging::{self, Level};
 use crate::session::bug_report;
 use crate::store;
@@ -21,40 +21,47 @@ pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
 
 /// Starts the log beside the runs in `out`. The window and subcommands that create runs create its folder; others only
 /// use an existing one.
-pub(super) fn begin(line: &Line, out: Option<&Path>) {
-    let level = line.log.unwrap_or_else(usual);
+pub(super) fn start(cli: &Cli, out: Option<&Path>) {
+    let level = cli.log.unwrap_or_else(default_level);
     let makes_runs = matches!(
-        &line.command,
+        &cli.command,
         None | Some(Command::Train(_) | Command::Serve(_))
     );
-    logging::begin(&store::runs_root(out), makes_runs, level);
+    logging::init(&store::runs_root(out), makes_runs, level);
     // Arguments may not be valid Unicode.
-    let given = std::env::args_os().skip(1);
-    let (name, options) = words(given.map(|word| word.to_string_lossy().into_owned()));
-    tracing::info!("{} was started: {name} {options}", bug_report::program());
-    for (what, value) in bug_report::machine() {
+    let arguments = std::env::args_os().skip(1);
+    let (name, options) =
+        summarize_arguments(arguments.map(|argument| argument.to_string_lossy().into_owned()));
+    tracing::info!(
+        "{} was started: {name} {options}",
+        bug_report::program_description()
+    );
+    for (what, value) in bug_report::machine_details() {
         tracing::info!("{what}: {value}");
     }
 }
 
 /// Returns the log level of the environment, otherwise that of the window's settings.
-fn usual() -> Level {
-    let said = std::env::var(VARIABLE).ok();
-    said.and_then(|said| Level::named(&said))
+fn default_level() -> Level {
+    let name = std::env::var(VARIABLE).ok();
+    name.and_then(|name| Level::from_name(&name))
         .unwrap_or_else(|| Settings::load(Settings::file().as_ref()).log)
 }
 
 /// Returns the subcommand, and the names of its options without their values.
-fn words(mut arguments: impl Iterator<Item = String>) -> (String, String) {
+fn summarize_arguments(mut arguments: impl Iterator<Item = String>) -> (String, String) {
     let first = arguments.next().unwrap_or_default();
-    let is_word = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());
-    let name = if is_word {
+    let is_subcommand = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());
+    let name = if is_subcommand {
         first.clone()
     } else {
         "window".into()
     };
-    let all = [first].into_iter().filter(|_| !is_word).chain(arguments);
-    let options = all.filter(|word| word.starts_with('-') && !Path::new(word).exists());
+    let candidates = [first]
+        .into_iter()
+        .filter(|_| !is_subcommand)
+        .chain(arguments);
+    let options = candidates.filter(|word| word.starts_with('-') && !Path::new(word).exists());
     let options = options.map(|word| word.split('=').next().unwrap_or_default().to_string());
     (name, options.collect::<Vec<_>>().join(" "))
 }
@@ -65,13 +72,16 @@ mod tests {
 
     #[test]
     fn options_are_named_without_their_values() {
-        let told = |line: &str| words(line.split(' ').map(str::to_string));
-        let (name, options) = told("train --data /home/ada/birds --seed=7 --quiet");
+        let summarize = |line: &str| summarize_arguments(line.split(' ').map(str::to_string));
+        let (name, options) = summarize("train --data /home/ada/birds --seed=7 --quiet");
         assert_eq!(
             (name.as_str(), options.as_str()),
             ("train", "--data --seed --quiet")
         );
-        assert_eq!(told("--out my/runs").0, "window");
-        assert_eq!(words(std::iter::empty()), ("window".into(), String::new()));
+        assert_eq!(summarize("--out my/runs").0, "window");
+        assert_eq!(
+            summarize_arguments(std::iter::empty()),
+            ("window".into(), String::new())
+        );
     }
 }

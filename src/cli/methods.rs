@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table};
-use crate::method::{METHODS, MethodSpec, SettingSpec, named_method};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table};
+use crate::method::{METHODS, MethodSpec, SettingSpec, find_method};
 use crate::metrics::Expert;
 use crate::problem::Result;
 use crate::run::config::Setting;
@@ -16,12 +16,12 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// A method in the JSON output.
 #[derive(Serialize)]
-struct Row {
+struct MethodRow {
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -41,34 +41,34 @@ struct SettingRow {
     range: String,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let methods = match &args.name {
         Some(name) => {
-            vec![named_method(name).map_err(|problem| problem.at(format!("methods {name}")))?]
+            vec![find_method(name).map_err(|problem| problem.at(format!("methods {name}")))?]
         }
         None => METHODS.to_vec(),
     };
     let text = match args.name {
-        Some(_) => in_full(methods[0]),
-        None => listed(&methods),
+        Some(_) => method_details(methods[0]),
+        None => method_table(&methods),
     };
-    let rows: Vec<Row> = methods.into_iter().map(row).collect();
+    let rows: Vec<MethodRow> = methods.into_iter().map(method_row).collect();
     args.json.finish(&rows, &text)
 }
 
-fn row(spec: &'static MethodSpec) -> Row {
-    Row {
+fn method_row(spec: &'static MethodSpec) -> MethodRow {
+    MethodRow {
         name: spec.key,
         title: spec.title,
         about: spec.summary,
         paper: spec.paper,
         experts: spec.experts,
         uses_pet: spec.pet.is_some(),
-        settings: spec.settings.iter().map(setting).collect(),
+        settings: spec.settings.iter().map(setting_row).collect(),
     }
 }
 
-fn setting(spec: &SettingSpec) -> SettingRow {
+fn setting_row(spec: &SettingSpec) -> SettingRow {
     SettingRow {
         key: spec.key,
         title: spec.title,
@@ -78,15 +78,15 @@ fn setting(spec: &SettingSpec) -> SettingRow {
     }
 }
 
-fn listed(methods: &[&MethodSpec]) -> String {
+fn method_table(methods: &[&MethodSpec]) -> String {
     let mut table = Table::new(&["method", "", "what it does"]);
     for spec in methods {
-        table.row([spec.key, spec.title, spec.summary]);
+        table.add_row([spec.key, spec.title, spec.summary]);
     }
     table.to_string()
 }
 
-fn in_full(spec: &MethodSpec) -> String {
+fn method_details(spec: &MethodSpec) -> String {
     let mut text = format!("{}: {}\n{}\n", spec.title, spec.summary, spec.paper);
     for setting in spec.settings {
         text += &format!(
@@ -95,7 +95,7 @@ fn in_full(spec: &MethodSpec) -> String {
             setting
                 .kind
                 .default()
-                .map_or_else(String::new, |usual| usual.to_string()),
+                .map_or_else(String::new, |default| default.to_string()),
             setting.meaning,
             setting.kind.range()
         );

@@ -53,7 +53,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
-use crate::tensors::{device_problem, is_loss};
+use crate::tensors::{device_problem, is_device_lost};
 use crate::{folders, ui};
 
 /// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
@@ -66,7 +66,7 @@ use crate::{folders, ui};
     version,
     max_term_width = 100
 )]
-struct Line {
+struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     /// Keep runs in this folder (for the window; subcommands have this option too)
@@ -169,38 +169,44 @@ enum Command {
     GpuSelftest(selftest::Args),
 }
 
-impl Line {
+impl Cli {
     /// Parses the arguments; also returns the folder of runs that they give. The window's options are allowed only
     /// without a subcommand, `--portable` always.
-    fn read() -> std::result::Result<(Self, Option<PathBuf>), clap::Error> {
+    fn parse_args() -> std::result::Result<(Self, Option<PathBuf>), clap::Error> {
         let mut matches = Self::command().try_get_matches()?;
-        let given = matches.subcommand().map_or(&matches, |(_, given)| given);
-        let out = given.try_get_one::<PathBuf>("out").ok().flatten().cloned();
-        let line = Self::from_arg_matches_mut(&mut matches)
+        let active_matches = matches
+            .subcommand()
+            .map_or(&matches, |(_, sub_matches)| sub_matches);
+        let out = active_matches
+            .try_get_one::<PathBuf>("out")
+            .ok()
+            .flatten()
+            .cloned();
+        let cli = Self::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut Self::command()))?;
-        let windows = [
-            ("--out", line.out.is_some()),
-            ("--data", line.data.is_some()),
-            ("--frame-times", line.frame_times),
-            ("--engine", line.engine.is_some()),
+        let window_options = [
+            ("--out", cli.out.is_some()),
+            ("--data", cli.data.is_some()),
+            ("--frame-times", cli.frame_times),
+            ("--engine", cli.engine.is_some()),
             #[cfg(all(unix, not(target_os = "macos")))]
-            ("--display", line.display.is_some()),
-            ("--places", line.places),
+            ("--display", cli.display.is_some()),
+            ("--places", cli.places),
         ];
-        let given = windows.iter().find(|(_, given)| *given);
-        if let (Some((option, _)), Some(_)) = (given, &line.command) {
-            let told = format!(
+        let used_option = window_options.iter().find(|(_, is_set)| *is_set);
+        if let (Some((option, _)), Some(_)) = (used_option, &cli.command) {
+            let message = format!(
                 "'{option}' before a subcommand applies to the window; put it after the subcommand"
             );
-            return Err(Self::command().error(ErrorKind::ArgumentConflict, told));
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
-        Ok((line, out))
+        Ok((cli, out))
     }
 }
 
 /// How a subcommand ended, if not with a Problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum CommandOutcome {
     /// It succeeded.
     Done,
     /// It completed with a negative result, which was reported.
@@ -211,16 +217,16 @@ enum End {
     Stopped,
 }
 
-impl End {
+impl CommandOutcome {
     /// Returns the end of a subcommand with this result.
-    fn from_success(is_good: bool) -> Self {
-        match is_good {
+    fn from_success(succeeded: bool) -> Self {
+        match succeeded {
             true => Self::Done,
             false => Self::Failed,
         }
     }
 
-    fn code(self) -> u8 {
+    fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Failed => 1,
@@ -234,7 +240,7 @@ impl End {
 pub fn run() -> ExitCode {
     let started = Instant::now();
     crate::device::end_with_parent();
-    let (line, out) = match Line::read() {
+    let (cli, out) = match Cli::parse_args() {
         Ok(read) => read,
         Err(error) => {
             // A closed output is not an error.
@@ -244,7 +250,7 @@ pub fn run() -> ExitCode {
     };
     // A child process queries the drivers itself.
     let child = matches!(
-        &line.command,
+        &cli.command,
         Some(Command::GpuList | Command::GpuSelftest(_))
     );
     if let Ok(program) = std::env::current_exe()
@@ -252,24 +258,24 @@ pub fn run() -> ExitCode {
     {
         crate::device::set_program(program);
     }
-    let for_window = line.command.is_none();
-    let placed = folders::decide(line.portable);
-    if !child && placed.is_ok() {
-        log::begin(&line, out.as_deref());
+    let for_window = cli.command.is_none();
+    let folder_result = folders::init(cli.portable);
+    if !child && folder_result.is_ok() {
+        log::start(&cli, out.as_deref());
     }
-    let ended = catch_unwind(|| {
-        placed?;
-        let Some(command) = line.command else {
-            return window::run(line, started);
+    let result = catch_unwind(|| {
+        folder_result?;
+        let Some(command) = cli.command else {
+            return window::run(cli, started);
         };
-        act(command)
+        run_command(command)
     });
-    let code = match ended.unwrap_or_else(|panic| Err(internal_error(panic.as_ref()))) {
-        Ok(end) => end.code(),
+    let code = match result.unwrap_or_else(|panic| Err(internal_error(panic.as_ref()))) {
+        Ok(end) => end.exit_code(),
         Err(problem) => {
-            output::complain(&problem);
+            output::print_problem(&problem);
             if for_window {
-                ui::tell(&problem);
+                ui::show_error_dialog(&problem);
             }
             1
         }
@@ -282,14 +288,14 @@ pub fn run() -> ExitCode {
 /// Returns the Problem of a panic, which has already printed its own message.
 fn internal_error(panic: &(dyn Any + Send)) -> Problem {
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
-    if is_loss(&text.to_lowercase()) {
+    if is_device_lost(&text.to_lowercase()) {
         return device_problem(text, None);
     }
     Problem::new("the program ended because of an internal error; see the message above")
         .advise("resume an interrupted run with `lae-studio resume latest`")
 }
 
-fn act(command: Command) -> Result<End> {
+fn run_command(command: Command) -> Result<CommandOutcome> {
     match command {
         Command::Train(args) => train::run(&args),
         Command::Try(args) => trial::run(&args),
@@ -320,7 +326,7 @@ fn act(command: Command) -> Result<End> {
         Command::Golden(args) => golden::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Features(args) => features::run(&args),
-        Command::GpuList => selftest::list(),
+        Command::GpuList => selftest::list_devices(),
         Command::GpuSelftest(args) => selftest::run(&args),
     }
 }

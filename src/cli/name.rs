@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message};
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::store;
@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// The JSON output.
@@ -43,15 +43,15 @@ struct NameReport<'a> {
 }
 
 /// Changes the name, note and tags if they are given, and prints them.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
-    let (mut about, remark) = store::about(&folder);
+    let folder = store::find_run(&store::runs_root(args.out.as_deref()), &args.run)?;
+    let (mut about, remark) = store::load_about(&folder);
     if let Some(remark) = remark {
-        tell(remark);
+        print_message(remark);
     }
     if args.name.is_some() || args.note.is_some() || !args.tags.is_empty() {
-        let said = About {
+        let updated = About {
             name: args.name.clone().unwrap_or(about.name),
             tags: match args.tags.is_empty() {
                 true => about.tags,
@@ -60,24 +60,28 @@ pub(super) fn run(args: &Args) -> Result<End> {
             note: args.note.clone().unwrap_or(about.note),
             ..about
         };
-        about = store::set_about(&folder, &said)?;
+        about = store::set_about(&folder, &updated)?;
     }
-    let said = NameReport {
+    let report = NameReport {
         run: store::run_name(&folder),
         folder: folder.display().to_string(),
         name: &about.name,
         tags: &about.tags,
         note: &about.note,
     };
-    args.json.finish(&said, &text(&said))
+    args.json.finish(&report, &text(&report))
 }
 
-fn text(said: &NameReport<'_>) -> String {
-    let mut text = format!("run   {}\n", said.run);
-    let tags = said.tags.join(", ");
-    for (title, words) in [("name", said.name), ("tags", &tags), ("note", said.note)] {
-        for (at, line) in words.lines().enumerate() {
-            let title = if at == 0 { title } else { "" };
+fn text(report: &NameReport<'_>) -> String {
+    let mut text = format!("run   {}\n", report.run);
+    let tags = report.tags.join(", ");
+    for (title, value) in [
+        ("name", report.name),
+        ("tags", &tags),
+        ("note", report.note),
+    ] {
+        for (index, line) in value.lines().enumerate() {
+            let title = if index == 0 { title } else { "" };
             text += &format!("{title:<6}{line}\n");
         }
     }

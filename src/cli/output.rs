@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::End;
-use crate::problem::{Problem, Result, acts_on_terminals, harmless};
+use super::CommandOutcome;
+use crate::problem::{Problem, Result, escape_for_terminal, is_terminal_control};
 use crate::run::diary;
-use crate::session::words::bytes_text;
+use crate::session::words::format_bytes;
 use crate::store;
 
 /// The destination of a subcommand's results as JSON.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(super) struct Json {
+pub(super) struct JsonOutput {
     /// Write the results as JSON to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub json: Option<PathBuf>,
 }
 
-impl Json {
+impl JsonOutput {
     /// Returns whether JSON is written to standard output.
-    pub fn on_stdout(&self) -> bool {
+    pub fn is_stdout(&self) -> bool {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
     /// Checks that the file can be written, before hours are spent on its content.
     pub fn check(&self) -> Result<()> {
-        let Some(path) = self.json.as_ref().filter(|_| !self.on_stdout()) else {
+        let Some(path) = self.json.as_ref().filter(|_| !self.is_stdout()) else {
             return Ok(());
         };
         let folder = match path.parent() {
@@ -50,17 +50,21 @@ impl Json {
     }
 
     /// Prints results of which there may be thousands; they are converted to JSON only if it was requested.
-    pub fn print_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
+    pub fn print_lazily<R: Serialize>(
+        &self,
+        results: impl FnOnce() -> R,
+        text: &str,
+    ) -> Result<()> {
         match self.json {
             Some(_) => self.print_results(&results(), text),
-            None => say(text),
+            None => print_text(text),
         }
     }
 
     /// Prints the results as [`Self::print_results`] does, and ends the subcommand.
-    pub fn finish(&self, results: &impl Serialize, text: &str) -> Result<End> {
+    pub fn finish(&self, results: &impl Serialize, text: &str) -> Result<CommandOutcome> {
         self.print_results(results, text)?;
-        Ok(End::Done)
+        Ok(CommandOutcome::Done)
     }
 
     /// Prints the results: as JSON if requested, and as text on standard output unless JSON is written there.
@@ -70,43 +74,43 @@ impl Json {
                 Problem::new(format!("the results cannot be written as JSON: {error}"))
             })?;
             json.push('\n');
-            if self.on_stdout() {
-                return write_stdout(&unmoving(&json));
+            if self.is_stdout() {
+                return write_stdout(&escape_control_chars(&json));
             }
             // The results may have taken hours: the text is printed even if the file cannot be written.
             let saved = store::write_file(path, json.as_bytes());
-            say(text)?;
+            print_text(text)?;
             return saved.map(drop);
         }
-        say(text)
+        print_text(text)
     }
 }
 
-/// Escapes control characters of a terminal in JSON. `serde_json` leaves some unescaped, but only inside strings, where
+/// Escapes terminal control characters in JSON. `serde_json` leaves some unescaped, but only inside strings, where
 /// an escape has the same meaning.
-fn unmoving(json: &str) -> String {
-    let mut shown = String::with_capacity(json.len());
+fn escape_control_chars(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        match acts_on_terminals(c) {
-            true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => shown.push(c),
+        match is_terminal_control(c) {
+            true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => escaped.push(c),
         }
     }
-    shown
+    escaped
 }
 
 /// Writes a text for users to standard output.
-pub(super) fn say(text: &str) -> Result<()> {
-    write_stdout(&harmless(text))
+pub(super) fn print_text(text: &str) -> Result<()> {
+    write_stdout(&escape_for_terminal(text))
 }
 
 /// Writes to standard output unchanged.
 fn write_stdout(text: &str) -> Result<()> {
-    pass_on(&mut text.as_bytes())
+    copy_to_stdout(&mut text.as_bytes())
 }
 
 /// Copies to standard output unchanged. A closed output (`| head`) is not an error.
-pub(super) fn pass_on(from: &mut dyn Read) -> Result<()> {
+pub(super) fn copy_to_stdout(from: &mut dyn Read) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match std::io::copy(from, &mut stdout).and_then(|_| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -117,19 +121,23 @@ pub(super) fn pass_on(from: &mut dyn Read) -> Result<()> {
 }
 
 /// Writes a line about progress to standard error, and ignores errors.
-pub(super) fn tell(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{}", harmless(&text.to_string()));
+pub(super) fn print_message(text: impl Display) {
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}",
+        escape_for_terminal(&text.to_string())
+    );
 }
 
 /// Writes a Problem to standard error and to the log.
-pub(super) fn complain(problem: &Problem) {
-    diary::failed(problem);
-    tell(problem);
+pub(super) fn print_problem(problem: &Problem) {
+    diary::log_failure(problem);
+    print_message(problem);
 }
 
-/// A table of text in columns of equal width; the columns in `right` are right-aligned.
+/// A table of text in columns of equal width.
 pub(super) struct Table {
-    right: Vec<bool>,
+    right_aligned: Vec<bool>,
     rows: Vec<Vec<String>>,
 }
 
@@ -139,16 +147,16 @@ impl Table {
         let titles = || titles.iter().map(AsRef::as_ref);
         let row = titles().map(|title| title.trim_start_matches('>').to_string());
         Self {
-            right: titles().map(|title| title.starts_with('>')).collect(),
+            right_aligned: titles().map(|title| title.starts_with('>')).collect(),
             rows: vec![row.collect()],
         }
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item: AsRef<str>>) {
+    pub fn add_row(&mut self, cells: impl IntoIterator<Item: AsRef<str>>) {
         let cells = cells.into_iter();
         // A line break in a name must not look like a new row.
-        let cells = cells.map(|cell| harmless(cell.as_ref()).replace(['\n', '\t'], " "));
+        let cells = cells.map(|cell| escape_for_terminal(cell.as_ref()).replace(['\n', '\t'], " "));
         self.rows.push(cells.collect());
     }
 }
@@ -159,10 +167,10 @@ impl Display for Table {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..self.right.len()).map(width).collect();
+        let widths: Vec<usize> = (0..self.right_aligned.len()).map(width).collect();
         for row in &self.rows {
             let mut line = String::new();
-            for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right) {
+            for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right_aligned) {
                 let gap = " ".repeat(width - cell.width());
                 let [before, after] = if right { [&gap, ""] } else { ["", &gap] };
                 line.extend([before, cell, after, "  "]);
@@ -174,23 +182,23 @@ impl Display for Table {
 }
 
 /// Returns a percentage with one decimal, or a dash.
-pub(super) fn percent(value: Option<f64>) -> String {
+pub(super) fn format_percent(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_string(), |value| format!("{value:.1}"))
 }
 
 /// Returns seconds as text: "8.2 s", "3 min 20 s", "2 h 05 min".
-pub(super) fn duration(seconds: f64) -> String {
-    let whole = seconds.max(0.0).round() as u64;
-    match whole {
+pub(super) fn format_duration(seconds: f64) -> String {
+    let rounded = seconds.max(0.0).round() as u64;
+    match rounded {
         0..=59 => format!("{:.1} s", seconds.max(0.0)),
-        60..=3599 => format!("{} min {:02} s", whole / 60, whole % 60),
-        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+        60..=3599 => format!("{} min {:02} s", rounded / 60, rounded % 60),
+        _ => format!("{} h {:02} min", rounded / 3600, rounded % 3600 / 60),
     }
 }
 
 /// Returns a number of bytes as text, or a dash.
-pub(super) fn size(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "–".to_string(), bytes_text)
+pub(super) fn format_size(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "–".to_string(), format_bytes)
 }
 
 #[cfg(test)]
@@ -200,24 +208,24 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let mut table = Table::new(&["run", ">A_N"]);
-        table.row(["猫", "9.5"]);
-        table.row(["digits", "100.0"]);
+        table.add_row(["猫", "9.5"]);
+        table.add_row(["digits", "100.0"]);
         let expected = "run       A_N\n猫        9.5\ndigits  100.0\n";
         assert_eq!(table.to_string(), expected);
     }
 
     #[test]
     fn figures_read_well() {
-        assert_eq!(duration(8.25), "8.2 s");
-        assert_eq!(duration(200.0), "3 min 20 s");
-        assert_eq!(duration(7500.0), "2 h 05 min");
-        assert_eq!(size(Some(300_000_000)), "300.0 MB");
-        assert_eq!(percent(None), "–");
+        assert_eq!(format_duration(8.25), "8.2 s");
+        assert_eq!(format_duration(200.0), "3 min 20 s");
+        assert_eq!(format_duration(7500.0), "2 h 05 min");
+        assert_eq!(format_size(Some(300_000_000)), "300.0 MB");
+        assert_eq!(format_percent(None), "–");
     }
 
     #[test]
     fn a_file_in_a_missing_folder_is_refused_early() {
-        let json = |path: &str| Json {
+        let json = |path: &str| JsonOutput {
             json: Some(path.into()),
         };
         assert!(json("/nowhere/at/all.json").check().is_err());

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::End;
-use super::output::{size, tell};
+use super::CommandOutcome;
+use super::output::{format_size, print_message};
 use crate::problem::{Problem, Result};
-use crate::store::{self, PACKED_ENDING};
+use crate::store::{self, PACKED_EXTENSION};
 
 /// Options of `pack`.
 #[derive(clap::Args)]
@@ -32,42 +32,42 @@ pub(super) struct UnpackArgs {
     pub out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
+    let folder = store::find_run(&store::runs_root(args.out.as_deref()), &args.run)?;
     let file = args.file.clone().unwrap_or_else(|| {
         let name = store::run_name(&folder);
-        PathBuf::from(format!("{name}{PACKED_ENDING}"))
+        PathBuf::from(format!("{name}{PACKED_EXTENSION}"))
     });
     if !store::is_packed(&file) {
-        return Err(
-            Problem::new(format!("the file name does not end with {PACKED_ENDING}"))
-                .at_path(&file)
-                .advise(format!("give a name that ends with {PACKED_ENDING}")),
-        );
+        return Err(Problem::new(format!(
+            "the file name does not end with {PACKED_EXTENSION}"
+        ))
+        .at_path(&file)
+        .advise(format!("give a name that ends with {PACKED_EXTENSION}")));
     }
     let packed = store::pack(&folder, &file)?;
-    tell(format!(
+    print_message(format!(
         "{} contains {} files of the run, {}; it includes class names and the run's name, tags and note, but no images and no paths",
         file.display(),
         packed.files,
-        size(Some(packed.bytes)),
+        format_size(Some(packed.bytes)),
     ));
-    if packed.left_pictures {
-        tell(
+    if packed.omitted_images {
+        print_message(
             "the images of added tasks are not included: the unpacked run can classify images, but cannot learn further tasks",
         );
     }
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }
 
-pub(super) fn unpack(args: &UnpackArgs) -> Result<End> {
+pub(super) fn unpack(args: &UnpackArgs) -> Result<CommandOutcome> {
     let root = store::runs_root(args.out.as_deref());
     let unpacked = store::unpack(&args.file, &root)?;
-    tell(format!("the run is in {}", unpacked.folder.display()));
+    print_message(format!("the run is in {}", unpacked.folder.display()));
     if let Some(other) = unpacked.repeats {
-        tell(format!(
+        print_message(format!(
             "it repeats {other}: the same experiment, started at another time"
         ));
     }
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }

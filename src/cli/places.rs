@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain, tell};
-use super::remote::machine;
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_message, print_problem};
+use super::remote::find_machine;
 use crate::problem::{Problem, Result};
 use crate::remote::{check, copy_program};
 use crate::run::places::{self, RemoteMachines};
@@ -21,12 +21,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "check")]
     copy: Option<String>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// A place in the JSON output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct PlaceRow<'a> {
     name: &'a str,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,23 +42,24 @@ struct Line<'a> {
 }
 
 /// Lists places, checks them, or copies the program to one.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     if let Some(name) = &args.copy {
-        copy_program(&machine(name)?)?;
-        tell(format!("this version of the program is now used at {name}"));
-        return Ok(End::Done);
+        copy_program(&find_machine(name)?)?;
+        print_message(format!("this version of the program is now used at {name}"));
+        return Ok(CommandOutcome::Done);
     }
     let all = RemoteMachines::load()?;
     if all.list().is_empty() {
-        let file = places::file().map_or_else(String::new, |file| file.display().to_string());
-        tell(format!("no places yet; add them to {file}"));
+        let file =
+            places::config_path().map_or_else(String::new, |file| file.display().to_string());
+        print_message(format!("no places yet; add them to {file}"));
     }
     let mut table = Table::new(&["place", "through", "folder", "device", "answers"]);
     let (mut lines, mut failed) = (Vec::new(), false);
     for place in all.list() {
         let answer =
             (args.check && place.slurm.is_none()).then(|| check(place, &store::runs_root(None)));
-        let (answers, problem) = match answer {
+        let (hello, problem) = match answer {
             Some(Ok(found)) => (Some(found.hello), None),
             Some(Err(problem)) => (None, Some(problem)),
             None => (None, None),
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             Some(_) => format!("slurm on {host}"),
             None => format!("ssh {host}"),
         };
-        let said = match (&answers, &problem) {
+        let status = match (&hello, &problem) {
             (Some(hello), _) => format!(
                 "version {}, {} on {}, {}",
                 hello.version,
@@ -80,16 +81,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
             (_, Some(problem)) => problem.what.clone(),
             _ => String::new(),
         };
-        let or_usual = |text: &Option<String>| text.clone().unwrap_or_else(|| "usual".into());
-        table.row([
+        let or_default = |text: &Option<String>| text.clone().unwrap_or_else(|| "usual".into());
+        table.add_row([
             place.name.clone(),
             through,
-            or_usual(&place.folder),
-            or_usual(&place.device),
-            said,
+            or_default(&place.folder),
+            or_default(&place.device),
+            status,
         ]);
-        problem.iter().for_each(complain);
-        lines.push(Line {
+        problem.iter().for_each(print_problem);
+        lines.push(PlaceRow {
             name: &place.name,
             kind: if place.slurm.is_some() {
                 "slurm"
@@ -99,7 +100,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             ssh: place.ssh.as_deref(),
             folder: place.folder.as_deref(),
             device: place.device.as_deref(),
-            answers,
+            answers: hello,
             problem,
         });
     }
@@ -109,5 +110,5 @@ pub(super) fn run(args: &Args) -> Result<End> {
         table.to_string()
     };
     args.json.print_results(&lines, &text)?;
-    Ok(End::from_success(!failed))
+    Ok(CommandOutcome::from_success(!failed))
 }

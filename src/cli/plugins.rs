@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::End;
-use super::output::{Json, Table, complain, say};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_problem, print_text};
 use crate::pet::library::{PluginEntry, PluginLibrary, user_folder};
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::view::PluginFacts;
@@ -23,49 +23,53 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "check"])]
     allow: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// Lists the plugins. A broken one is listed, and its Problem is printed to standard error.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     if !args.check.is_empty() {
-        return checked(args);
+        return check_files(args);
     }
     if let Some(file) = &args.allow {
-        return allow(file);
+        return allow_file(file);
     }
     let library = PluginLibrary::standard();
     for name in &args.names {
-        let mut known = library.entries().iter();
+        let mut entries = library.entries().iter();
         // The library reports unknown names with a suggestion.
-        if !known.any(|entry| entry.name.eq_ignore_ascii_case(name)) {
+        if !entries.any(|entry| entry.name.eq_ignore_ascii_case(name)) {
             library.get(name)?;
         }
     }
-    let wanted = |plugin: &PluginFacts| {
+    let is_requested = |plugin: &PluginFacts| {
         let mut names = args.names.iter();
         args.names.is_empty() || names.any(|name| name.eq_ignore_ascii_case(&plugin.name))
     };
-    let plugins: Vec<PluginFacts> = library.view(None).into_iter().filter(wanted).collect();
+    let plugins: Vec<PluginFacts> = library
+        .view(None)
+        .into_iter()
+        .filter(is_requested)
+        .collect();
     let text = if args.names.is_empty() {
-        table(&plugins)
+        plugin_table(&plugins)
     } else {
         plugins.iter().map(describe).collect()
     };
     let problems: Vec<&Problem> = plugins.iter().filter_map(|p| p.problem.as_ref()).collect();
     for problem in &problems {
-        complain(problem);
+        print_problem(problem);
     }
     args.json.print_results(&plugins, &text)?;
-    Ok(End::from_success(
+    Ok(CommandOutcome::from_success(
         args.names.is_empty() || problems.is_empty(),
     ))
 }
 
 /// Records that a file may replace a built-in plugin.
-fn allow(file: &Path) -> Result<End> {
-    let entry = PluginEntry::of_file(file);
+fn allow_file(file: &Path) -> Result<CommandOutcome> {
+    let entry = PluginEntry::from_file(file);
     entry.spec?;
     let folder = user_folder().ok_or_else(|| {
         Problem::new("this system has no folder to store this permission in")
@@ -73,25 +77,27 @@ fn allow(file: &Path) -> Result<End> {
     })?;
     allow_plugin(&folder, file)?;
     let shown = file.display();
-    say(&format!("{shown} can now replace a built-in plugin\n"))?;
-    Ok(End::Done)
+    print_text(&format!("{shown} can now replace a built-in plugin\n"))?;
+    Ok(CommandOutcome::Done)
 }
 
 /// Checks files separately, and prints the valid plugins in full.
-fn checked(args: &Args) -> Result<End> {
-    let entries = args.check.iter().map(|path| PluginEntry::of_file(path));
-    let plugins: Vec<PluginFacts> = entries.map(|entry| PluginFacts::of(&entry, None)).collect();
-    let (sound, broken): (Vec<&PluginFacts>, Vec<&PluginFacts>) =
+fn check_files(args: &Args) -> Result<CommandOutcome> {
+    let entries = args.check.iter().map(|path| PluginEntry::from_file(path));
+    let plugins: Vec<PluginFacts> = entries
+        .map(|entry| PluginFacts::new(&entry, None))
+        .collect();
+    let (valid, broken): (Vec<&PluginFacts>, Vec<&PluginFacts>) =
         plugins.iter().partition(|plugin| plugin.problem.is_none());
     for problem in broken.iter().filter_map(|plugin| plugin.problem.as_ref()) {
-        complain(problem);
+        print_problem(problem);
     }
-    let text: String = sound.into_iter().map(describe).collect();
+    let text: String = valid.into_iter().map(describe).collect();
     args.json.print_results(&plugins, &text)?;
-    Ok(End::from_success(broken.is_empty()))
+    Ok(CommandOutcome::from_success(broken.is_empty()))
 }
 
-fn table(plugins: &[PluginFacts]) -> String {
+fn plugin_table(plugins: &[PluginFacts]) -> String {
     let mut table = Table::new(&[
         "name",
         "size",
@@ -102,13 +108,13 @@ fn table(plugins: &[PluginFacts]) -> String {
     ]);
     for plugin in plugins {
         if plugin.problem.is_some() {
-            table.row([plugin.name.as_str(), "broken", "", "", "", &plugin.origin]);
+            table.add_row([plugin.name.as_str(), "broken", "", "", "", &plugin.origin]);
             continue;
         }
         let main = plugin.sizes.iter().filter(|size| size.name == MAIN_SIZE);
         let sizes = main.map(|s| format!("{} ({}–{})", s.default, s.min, s.max));
         let forms = plugin.variants.iter().map(|variant| variant.name.clone());
-        table.row([
+        table.add_row([
             plugin.name.clone(),
             sizes.collect::<Vec<_>>().join(", "),
             plugin.sites.join(" or "),

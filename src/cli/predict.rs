@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::End;
-use super::output::{Json, Table, complain, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_message, print_problem};
 use super::run_args::{RunArgs, snapshot};
 use super::sheet::SheetPaths;
-use crate::data::decode_picture_file;
+use crate::data::decode_image_file;
 use crate::experiment::ResourceCache;
-use crate::experiment::inside::sample;
+use crate::experiment::inside::predict_sample;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::Columns;
-use crate::files::names::is_elsewhere;
+use crate::files::names::is_remote;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
-use crate::run::event::{ClassPrediction, Picture};
-use crate::run::refusal::Refusal;
+use crate::run::event::{ClassPrediction, NamedImage};
+use crate::run::refusal::RejectionThreshold;
 use crate::store;
 
 /// Options of `predict`.
@@ -48,12 +48,12 @@ pub(super) struct Args {
     #[arg(long)]
     always_answer: bool,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// The output of an expert in the JSON output.
 #[derive(Serialize)]
-struct View {
+struct ExpertOutput {
     class: String,
     /// Scores by class, as shares; those of LAE's ensemble may sum to more than 1. The key remains for scripts.
     #[serde(serialize_with = "as_object")]
@@ -62,14 +62,14 @@ struct View {
 }
 
 /// Serialises pairs as an object, in the order of the classes.
-fn as_object<S: Serializer>(pairs: &[(String, f32)], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+fn as_object<S: Serializer>(pairs: &[(String, f32)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 /// An image in the JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Entry {
+enum PredictionEntry {
     Answered {
         path: String,
         class: String,
@@ -86,7 +86,7 @@ enum Entry {
         threshold: Option<f32>,
         /// The output of each expert: LAE's `online`, `offline`, `ensemble`.
         #[serde(flatten)]
-        experts: ByExpert<View>,
+        experts: ByExpert<ExpertOutput>,
     },
     Unreadable {
         path: String,
@@ -94,7 +94,7 @@ enum Entry {
     },
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let sheet = args.folder.as_deref().zip(args.csv.as_deref());
     let sheet = sheet.map(|(folder, csv)| SheetPaths {
@@ -111,25 +111,25 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let moved = &args.asked.moved;
     let cache = moved.cache(&store::load_facts(&folder)?.0.config);
     let predictor = Predictor::open(&folder, task, device, &cache, true)?;
-    let refusal = match args.always_answer {
+    let rejection_limit = match args.always_answer {
         true => None,
-        false => refusal_of(&folder, &predictor, moved.data.is_some(), &cache),
+        false => find_rejection_limit(&folder, &predictor, moved.data.is_some(), &cache),
     };
     if let Some(sheet) = &sheet {
-        let threshold = refusal.map(|refusal| refusal.threshold);
-        let columns = Columns::of(&predictor, threshold, args.all_columns);
+        let threshold = rejection_limit.map(|refusal| refusal.threshold);
+        let columns = Columns::new(&predictor, threshold, args.all_columns);
         return sheet.run((&predictor, columns), &args.json);
     }
     let mut entries = Vec::new();
-    let mut end = End::Done;
+    let mut end = CommandOutcome::Done;
     for path in &args.images {
         entries.push(
-            picture(path, &predictor)
-                .and_then(|picture| answer(&predictor, path, &picture, refusal.as_ref()))
+            read_image(path, &predictor)
+                .and_then(|image| predict_image(&predictor, path, &image, rejection_limit.as_ref()))
                 .unwrap_or_else(|problem| {
-                    complain(&problem);
-                    end = End::Failed;
-                    Entry::Unreadable {
+                    print_problem(&problem);
+                    end = CommandOutcome::Failed;
+                    PredictionEntry::Unreadable {
                         path: path.display().to_string(),
                         problem,
                     }
@@ -141,94 +141,94 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Reads an image in the same way as the run's training images.
-pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
-    let image = decode_picture_file(path, predictor.header().config.bit_depth)?;
-    Ok(Picture::new(path.display().to_string(), image))
+pub(super) fn read_image(path: &Path, predictor: &Predictor) -> Result<NamedImage> {
+    let image = decode_image_file(path, predictor.header().config.bit_depth)?;
+    Ok(NamedImage::new(path.display().to_string(), image))
 }
 
 /// Returns the limit of the out-of-distribution score above which an image is none of the classes: the recorded
 /// one, otherwise one computed from a sample of the run's test images. Returns `None` and reports it if neither is
 /// available.
-fn refusal_of(
+fn find_rejection_limit(
     folder: &Path,
     predictor: &Predictor,
-    data_is_named: bool,
+    has_data_path: bool,
     cache: &ResourceCache,
-) -> Option<Refusal> {
+) -> Option<RejectionThreshold> {
     let (header, task) = (predictor.header(), predictor.task());
-    let expert = header.answering();
+    let expert = header.answering_expert();
     let reports = store::summarize(folder).ok()?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
-    let noted = Refusal::of(measurements, None, expert);
-    if noted.is_some() {
-        return noted;
+    let recorded = RejectionThreshold::from_measurements(measurements, None, expert);
+    if recorded.is_some() {
+        return recorded;
     }
-    if is_elsewhere(&header.config.data) && !data_is_named {
-        tell(format!(
+    if is_remote(&header.config.data) && !has_data_path {
+        print_message(format!(
             "this run has no limit for \"none of these\", and its test images are on another computer, which is only \
              accessed on request: {}",
             header.config.data
         ));
         return None;
     }
-    tell(
+    print_message(
         "this run has no limit for \"none of these\"; computing one from a sample of its test images",
     );
-    match sample(folder, predictor, cache) {
-        Ok(probe) => Refusal::of(None, Some(&probe), expert),
+    match predict_sample(folder, predictor, cache) {
+        Ok(probe) => RejectionThreshold::from_measurements(None, Some(&probe), expert),
         Err(problem) => {
-            complain(&problem);
+            print_problem(&problem);
             None
         }
     }
 }
 
-fn answer(
+fn predict_image(
     predictor: &Predictor,
     path: &Path,
-    picture: &Picture,
-    refusal: Option<&Refusal>,
-) -> Result<Entry> {
-    let (verdict, _) = predictor.predict(picture)?;
+    image: &NamedImage,
+    refusal: Option<&RejectionThreshold>,
+) -> Result<PredictionEntry> {
+    let (verdict, _) = predictor.predict(image)?;
     let names = predictor.classes();
-    let view = |opinion: &ClassPrediction| {
+    let expert_output = |prediction: &ClassPrediction| {
         let pairs = names
             .iter()
             .cloned()
-            .zip(opinion.probabilities.iter().copied());
-        View {
-            class: name_of(names, opinion.best().0),
+            .zip(prediction.probabilities.iter().copied());
+        ExpertOutput {
+            class: class_name(names, prediction.best().0),
             probabilities: pairs.collect(),
-            energy: opinion.energy,
+            energy: prediction.energy,
         }
     };
-    let answer = verdict.opinions.last();
-    let (class, confidence) = answer.map_or((0, 0.0), ClassPrediction::best);
-    Ok(Entry::Answered {
+    let final_prediction = verdict.predictions.last();
+    let (class, confidence) = final_prediction.map_or((0, 0.0), ClassPrediction::best);
+    Ok(PredictionEntry::Answered {
         path: path.display().to_string(),
-        class: name_of(names, class),
+        class: class_name(names, class),
         confidence,
-        decided_by: verdict.decided_by.name(),
+        decided_by: verdict.decided_by.key(),
         task: predictor.task() + 1,
-        none_of_these: answer.and_then(|o| Some(refusal?.refuses(o))),
-        strangeness: answer.map_or(0.0, ClassPrediction::strangeness),
+        none_of_these: final_prediction.and_then(|o| Some(refusal?.rejects(o))),
+        strangeness: final_prediction.map_or(0.0, ClassPrediction::strangeness),
         threshold: refusal.map(|refusal| refusal.threshold),
         experts: verdict
-            .opinions
+            .predictions
             .iter()
-            .map(|o| (o.expert, view(o)))
+            .map(|o| (o.expert, expert_output(o)))
             .collect(),
     })
 }
 
-fn name_of(names: &[String], class: usize) -> String {
+fn class_name(names: &[String], class: usize) -> String {
     names.get(class).cloned().unwrap_or_default()
 }
 
-fn text(entries: &[Entry]) -> String {
+fn text(entries: &[PredictionEntry]) -> String {
     let mut table = Table::new(&["image", "class", ">score", "decided by", ""]);
     for entry in entries {
-        if let Entry::Answered {
+        if let PredictionEntry::Answered {
             path,
             class,
             confidence,
@@ -237,7 +237,7 @@ fn text(entries: &[Entry]) -> String {
             ..
         } = entry
         {
-            table.row([
+            table.add_row([
                 path.clone(),
                 class.clone(),
                 format!("{:.1} %", confidence * 100.0),
@@ -251,7 +251,7 @@ fn text(entries: &[Entry]) -> String {
     }
     match entries
         .iter()
-        .any(|entry| matches!(entry, Entry::Answered { .. }))
+        .any(|entry| matches!(entry, PredictionEntry::Answered { .. }))
     {
         true => table.to_string(),
         false => String::new(),

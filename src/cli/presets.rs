@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table};
 use crate::experiment::presets::{PETS, Preset, presets};
-use crate::method::Chosen;
+use crate::method::ConfiguredMethod;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 
@@ -13,7 +13,7 @@ use crate::run::config::RunConfig;
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// A preset in the JSON output.
@@ -29,18 +29,18 @@ struct Row {
 
 /// Returns the number of epochs in the second task with a frozen PET.
 fn frozen_epochs(run: &RunConfig) -> String {
-    let passes = Chosen::of(run).and_then(|chosen| chosen.kinds(1));
+    let passes = ConfiguredMethod::from_config(run).and_then(|chosen| chosen.default_passes(1));
     let frozen = passes.unwrap_or_default();
-    let frozen = frozen.iter().filter(|pass| pass.frozen()).count();
+    let frozen = frozen.iter().filter(|pass| pass.is_frozen()).count();
     frozen.to_string()
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     // Only the window starts pairs of runs; on the command line, each run has its own command.
     let single: Vec<&Preset> = presets()
         .iter()
-        .filter(|preset| preset.then.is_none())
+        .filter(|preset| preset.comparison.is_none())
         .collect();
     let mut table = Table::new(&[
         "preset",
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     ]);
     for preset in &single {
         let run = &preset.run;
-        table.row([
+        table.add_row([
             preset.name.to_string(),
             preset.title.to_string(),
             preset.hint.to_string(),

@@ -5,10 +5,10 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::output::{duration, tell};
+use super::output::{format_duration, print_message};
 use super::run_report::resume_command;
-use crate::counts::counted;
-use crate::method::epochs_of;
+use crate::counts::count_with_noun;
+use crate::method::epochs_for_task;
 use crate::metrics::Expert;
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 
@@ -16,7 +16,7 @@ use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 pub(super) const STEPS: u64 = 1000;
 
 /// Returns a bar of this form.
-pub(super) fn bar(template: &str) -> ProgressBar {
+pub(super) fn create_bar(template: &str) -> ProgressBar {
     let bar = ProgressBar::new(STEPS);
     // The template is a constant, so an error would occur in every run.
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -39,7 +39,7 @@ impl Reporter {
     /// Creates a reporter that shows only remarks if `quiet`, and a bar only if standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal())
-            .then(|| bar("{bar:30} {percent:>3} %  {wide_msg}"));
+            .then(|| create_bar("{bar:30} {percent:>3} %  {wide_msg}"));
         Self {
             quiet,
             added_task: false,
@@ -50,14 +50,14 @@ impl Reporter {
     }
 
     /// Creates a reporter for an added task.
-    pub fn of_added_task(quiet: bool) -> Self {
+    pub fn for_added_task(quiet: bool) -> Self {
         let mut reporter = Self::new(quiet);
         reporter.added_task = true;
         reporter
     }
 
     /// Reports how to resume a run that failed, if it had begun.
-    pub fn failed(&self) {
+    pub fn report_failure(&self) {
         if let Some(header) = &self.header {
             self.print_line(&format!(
                 "saved progress is kept; to resume: {}",
@@ -70,18 +70,18 @@ impl Reporter {
     fn print_line(&self, text: &str) {
         match &self.bar {
             // Lines must be printed above the bar.
-            Some(bar) => bar.suspend(|| tell(text)),
-            None => tell(text),
+            Some(bar) => bar.suspend(|| print_message(text)),
+            None => print_message(text),
         }
     }
 
-    fn milestone(&self, text: &str) {
+    fn print_unless_quiet(&self, text: &str) {
         if !self.quiet {
             self.print_line(text);
         }
     }
 
-    fn started(&mut self, header: &RunHeader) {
+    fn show_start(&mut self, header: &RunHeader) {
         let classes = header.class_order.len();
         let about = match self.added_task {
             true => {
@@ -89,26 +89,26 @@ impl Reporter {
                 let new = new.map_or(0, |added_task| added_task.classes.len());
                 format!(
                     "{} as task {}, after {} of the run; {}",
-                    counted(new, "class"),
+                    count_with_noun(new, "class"),
                     header.tasks.len(),
-                    counted(classes - new, "class"),
+                    count_with_noun(classes - new, "class"),
                     header.device,
                 )
             }
             false => format!(
                 "{} in {}; backbone {}; {} per expert; {}",
-                counted(classes, "class"),
-                counted(header.tasks.len(), "task"),
+                count_with_noun(classes, "class"),
+                count_with_noun(header.tasks.len(), "task"),
                 header.config.backbone,
-                counted(header.trained_parameters, "trainable parameter"),
-                header.computed_on(),
+                count_with_noun(header.trained_parameters, "trainable parameter"),
+                header.device_label(),
             ),
         };
-        self.milestone(&format!("{}\n{about}", header.folder.display()));
+        self.print_unless_quiet(&format!("{}\n{about}", header.folder.display()));
         self.header = Some(header.clone());
     }
 
-    fn progress(&mut self, progress: &RunProgress) {
+    fn show_progress(&mut self, progress: &RunProgress) {
         let (Some(bar), Some(header)) = (&self.bar, &self.header) else {
             return;
         };
@@ -118,7 +118,7 @@ impl Reporter {
             progress.task + 1,
             header.tasks.len(),
             progress.epoch + 1,
-            epochs_of(header, progress.task),
+            epochs_for_task(header, progress.task),
             if progress.frozen { ", PET frozen" } else { "" },
         );
         if let Some(loss) = self.loss {
@@ -126,19 +126,19 @@ impl Reporter {
         }
         text.push_str(&format!(", {:.0} images/s", progress.images_per_second));
         if let Some(seconds) = progress.seconds_left {
-            text.push_str(&format!(", {} left", duration(seconds)));
+            text.push_str(&format!(", {} left", format_duration(seconds)));
         }
         bar.set_position((progress.done * STEPS as f64) as u64);
         bar.set_message(text);
     }
 
-    fn evaluated(&self, report: &TaskReport) {
+    fn show_evaluation(&self, report: &TaskReport) {
         let Some(header) = &self.header else { return };
         let accuracies = header.method.experts.iter().map(|&expert| {
             let accuracy = report.answers.accuracy(expert) * 100.0;
             match expert {
                 Expert::ANSWER => format!("{accuracy:.1} %"),
-                expert => format!("{} {accuracy:.1} %", expert.name()),
+                expert => format!("{} {accuracy:.1} %", expert.key()),
             }
         });
         let accuracies: Vec<String> = accuracies.collect();
@@ -147,16 +147,16 @@ impl Reporter {
             report.task + 1,
             header.tasks.len(),
             accuracies.join(", "),
-            duration(report.seconds),
+            format_duration(report.seconds),
         );
-        self.milestone(&text);
+        self.print_unless_quiet(&text);
     }
 }
 
 impl Sink for Reporter {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Started(header) => self.started(&header),
+            Event::Started(header) => self.show_start(&header),
             Event::Phase { phase, .. } => {
                 if let Some(bar) = &self.bar {
                     match phase {
@@ -171,11 +171,13 @@ impl Sink for Reporter {
                     }
                 }
             }
-            Event::Progress { progress, .. } => self.progress(&progress),
-            Event::TaskEvaluated { report, .. } => self.evaluated(&report),
+            Event::Progress { progress, .. } => self.show_progress(&progress),
+            Event::TaskEvaluated { report, .. } => self.show_evaluation(&report),
             Event::TakenUp { .. } if self.added_task => {}
             Event::TakenUp { reports, .. } => {
-                reports.iter().for_each(|report| self.evaluated(report));
+                reports
+                    .iter()
+                    .for_each(|report| self.show_evaluation(report));
             }
             // Remarks are shown even with `--quiet`.
             Event::Remark { problem, .. } => {
@@ -183,7 +185,7 @@ impl Sink for Reporter {
             }
             Event::Assumed(sentences) => {
                 for sentence in sentences {
-                    self.milestone(&format!("note: {sentence}"));
+                    self.print_unless_quiet(&format!("note: {sentence}"));
                 }
             }
             // The end of the job is its return value; the other events are not requested here.
@@ -196,7 +198,7 @@ impl Sink for Reporter {
 #[derive(Default)]
 pub(super) struct Notes {
     /// How often each remark occurred.
-    shown: BTreeMap<String, usize>,
+    counts: BTreeMap<String, usize>,
 }
 
 impl Notes {
@@ -210,30 +212,30 @@ impl Notes {
             }
             _ => return true,
         };
-        let shown = self.shown.entry(note).or_default();
-        *shown += 1;
-        *shown == 1
+        let count = self.counts.entry(note).or_default();
+        *count += 1;
+        *count == 1
     }
 
     /// Reports how often remarks were repeated.
-    pub fn close(&mut self) {
-        let shown = std::mem::take(&mut self.shown).into_iter();
-        for (note, shown) in shown.filter(|(_, shown)| *shown > 1) {
+    pub fn report_repeats(&mut self) {
+        let counts = std::mem::take(&mut self.counts).into_iter();
+        for (note, count) in counts.filter(|(_, count)| *count > 1) {
             let what = note.lines().next().unwrap_or_default();
             let what = what.trim_start_matches("problem: ");
-            let again = counted(shown - 1, "more time");
-            tell(format!("note ({again}): {what}"));
+            let again = count_with_noun(count - 1, "more time");
+            print_message(format!("note ({again}): {what}"));
         }
     }
 }
 
 /// Shows one of several runs, without remarks of earlier runs.
-pub(super) struct OneOfSeveral<'a> {
+pub(super) struct DeduplicatingSink<'a> {
     pub reporter: &'a mut Reporter,
     pub notes: &'a mut Notes,
 }
 
-impl Sink for OneOfSeveral<'_> {
+impl Sink for DeduplicatingSink<'_> {
     fn event(&mut self, event: Event) {
         if self.notes.is_new(&event) {
             self.reporter.event(event);

@@ -5,34 +5,34 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::End;
-use super::output::{Json, complain, say, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message, print_problem, print_text};
 use super::progress::Reporter;
-use super::run_report::{RunOutput, finished, not_begun, stopped};
-use crate::experiment::{Changes, RunAttachments, check_untaught, collect_attachments};
+use super::run_report::{RunOutput, print_finished, print_not_started, print_stopped};
+use crate::experiment::{Changes, RunAttachments, check_no_added_tasks, collect_attachments};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::remote::{self, News, Peer, Remote};
-use crate::run::config::{RunConfig, shell_word};
+use crate::remote::{self, Peer, Remote, RemoteEvent};
+use crate::run::config::{RunConfig, quote_for_shell};
 use crate::run::event::{Command, Control, ControlRequest, Event, Sink};
 use crate::run::job::{Job, JobAttachments, JobId};
-use crate::run::places::{RemoteMachine, RemoteMachines, no_ssh};
+use crate::run::places::{RemoteMachine, RemoteMachines, ssh_start_problem};
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
 use crate::serve::make_root;
 use crate::store::{self, StoredState};
 
 /// Interval between two checks whether Ctrl-C was pressed.
-const OFTEN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How a job ended without an error.
-pub(super) enum JobEnd {
+pub(super) enum JobOutcome {
     /// The job finished; the local folder of its last run.
     Finished(Option<PathBuf>),
     /// The job was stopped; the local folder of its run, if it had started.
     Stopped(Option<PathBuf>),
     /// The job continues on the other machine.
-    Left,
+    Detached,
 }
 
 /// Another machine with an open connection.
@@ -41,16 +41,16 @@ pub(super) struct RemoteConnection {
     peer: Peer,
     remote: Remote,
     /// The job of each run that was in progress there when the connection was opened.
-    pub at_work: HashMap<String, JobId>,
+    pub active_jobs: HashMap<String, JobId>,
     /// The jobs that had not ended when the connection was opened.
     pub jobs: Vec<Job>,
 }
 
 /// Returns the place with this name, which must be a machine and not a cluster.
-pub(super) fn machine(name: &str) -> Result<RemoteMachine> {
+pub(super) fn find_machine(name: &str) -> Result<RemoteMachine> {
     let places = RemoteMachines::load()?;
     let place = places.get(name)?;
-    match place.is_machine() {
+    match place.is_ssh_machine() {
         true => Ok(place.clone()),
         false => Err(Problem::new(format!(
             "{name} is a cluster, and this command does not support clusters"
@@ -64,37 +64,39 @@ impl RemoteConnection {
     ///
     /// # Errors
     /// Returns a Problem if the place is unknown or cannot be reached.
-    pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
-        let place = machine(name)?;
-        let peer = Peer::machine(&place, &make_root(root)?);
-        let mut there = Self {
+    pub fn connect(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
+        let place = find_machine(name)?;
+        let peer = Peer::from_machine(&place, &make_root(root)?);
+        let mut connection = Self {
             place,
             remote: Remote::connect(peer.clone())?,
             peer,
-            at_work: HashMap::new(),
+            active_jobs: HashMap::new(),
             jobs: Vec::new(),
         };
-        let (mut begun, mut runs) = (None, HashMap::new());
+        let (mut current_job, mut runs) = (None, HashMap::new());
         while control.request() != ControlRequest::Stop {
-            match there.remote.recv(OFTEN)? {
-                Some(News::Caught) => {
-                    there.at_work = runs;
-                    return Ok(Some(there));
+            match connection.remote.recv(POLL_INTERVAL)? {
+                Some(RemoteEvent::CaughtUp) => {
+                    connection.active_jobs = runs;
+                    return Ok(Some(connection));
                 }
-                Some(News::Lost(problem)) => return Err(problem),
-                Some(News::Event(told)) => match told.event {
+                Some(RemoteEvent::Lost(problem)) => return Err(problem),
+                Some(RemoteEvent::Event(job_event)) => match job_event.event {
                     Event::Queued { job, .. } => {
-                        there.jobs.retain(|known| known.id != job.id);
-                        there.jobs.push(*job);
+                        connection.jobs.retain(|other| other.id != job.id);
+                        connection.jobs.push(*job);
                     }
-                    Event::Removed(id) => there.jobs.retain(|known| known.id != id),
-                    Event::Began(id) => begun = Some(id),
-                    Event::Started(header) => runs.extend(begun.map(|id| (header.run, id))),
+                    Event::Removed(id) => connection.jobs.retain(|other| other.id != id),
+                    Event::Began(id) => current_job = Some(id),
+                    Event::Started(header) => runs.extend(current_job.map(|id| (header.run, id))),
                     Event::Finished { run }
                     | Event::Stopped { run }
                     | Event::Failed { run, .. } => {
                         runs.remove(&run);
-                        there.jobs.retain(|known| Some(known.id) != told.job);
+                        connection
+                            .jobs
+                            .retain(|other| Some(other.id) != job_event.job);
                     }
                     _ => {}
                 },
@@ -105,30 +107,36 @@ impl RemoteConnection {
     }
 
     /// Copies the local files that a run with these settings needs to the other machine.
-    pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<JobAttachments> {
-        self.carried(collect_attachments(config, &self.place.data)?, control)
+    pub fn upload_run_attachments(
+        &self,
+        config: &mut RunConfig,
+        control: &Control,
+    ) -> Result<JobAttachments> {
+        self.upload_attachments(collect_attachments(config, &self.place.data)?, control)
     }
 
     /// Copies the files that a job needs to the other machine; returns them as part of the job.
-    pub fn carried(
+    pub fn upload_attachments(
         &self,
         attachments: RunAttachments,
         control: &Control,
     ) -> Result<JobAttachments> {
-        let go_on = || control.request() != ControlRequest::Stop;
+        let should_continue = || control.request() != ControlRequest::Stop;
         let name = &self.place.name;
         self.remote
-            .upload_attachments(attachments, name, &go_on, &|words| tell(words))
+            .upload_attachments(attachments, name, &should_continue, &|text| {
+                print_message(text);
+            })
     }
 
     /// Runs a job there, and waits for its end unless `detach`.
-    pub fn work(
+    pub fn run_job(
         &self,
         job: Job,
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<JobEnd> {
+    ) -> Result<JobOutcome> {
         let id = job.id;
         self.remote.send(Command::Queue(Box::new(job)));
         self.follow(id, None, detach, sink, control)
@@ -141,7 +149,7 @@ impl RemoteConnection {
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<JobEnd> {
+    ) -> Result<JobOutcome> {
         // A new connection also delivers the events that the job sent before this program knew its number.
         self.remote = Remote::connect(self.peer.clone())?;
         self.remote.expect(id);
@@ -156,18 +164,22 @@ impl RemoteConnection {
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<JobEnd> {
-        let mut asked = false;
+    ) -> Result<JobOutcome> {
+        let mut stop_requested = false;
         loop {
-            if control.request() == ControlRequest::Stop && !std::mem::replace(&mut asked, true) {
+            if control.request() == ControlRequest::Stop
+                && !std::mem::replace(&mut stop_requested, true)
+            {
                 self.remote.send(Command::Stop(id));
                 self.remote.control_job(id, ControlRequest::Stop);
             }
-            let told = match self.remote.recv(OFTEN)? {
-                Some(News::Event(told)) => told,
-                Some(News::Lost(problem) | News::Refused(problem)) => return Err(problem),
-                Some(News::Broken(problem)) => {
-                    tell(format!(
+            let job_event = match self.remote.recv(POLL_INTERVAL)? {
+                Some(RemoteEvent::Event(job_event)) => job_event,
+                Some(RemoteEvent::Lost(problem) | RemoteEvent::RequestFailed(problem)) => {
+                    return Err(problem);
+                }
+                Some(RemoteEvent::Disconnected(problem)) => {
+                    print_message(format!(
                         "note: {}; the run continues there, reconnecting",
                         problem.what
                     ));
@@ -175,17 +187,19 @@ impl RemoteConnection {
                 }
                 _ => continue,
             };
-            let JobEvent { job, event } = *told;
+            let JobEvent { job, event } = *job_event;
             if job != Some(id) {
                 continue;
             }
             match event {
                 // The program on the other machine was restarted, and holds restored jobs until they are released.
                 Event::Queued { job, .. } if job.held => self.remote.send(Command::Release(id)),
-                Event::Queued { .. } | Event::Began(_) if detach => return Ok(JobEnd::Left),
-                Event::Finished { .. } => return Ok(JobEnd::Finished(folder)),
-                Event::Stopped { .. } => return Ok(JobEnd::Stopped(folder)),
-                Event::Removed(_) => return Ok(JobEnd::Stopped(None)),
+                Event::Queued { .. } | Event::Began(_) if detach => {
+                    return Ok(JobOutcome::Detached);
+                }
+                Event::Finished { .. } => return Ok(JobOutcome::Finished(folder)),
+                Event::Stopped { .. } => return Ok(JobOutcome::Stopped(folder)),
+                Event::Removed(_) => return Ok(JobOutcome::Stopped(None)),
                 Event::Failed { problem, .. } => return Err(problem),
                 Event::Started(header) => {
                     folder = Some(header.folder.clone());
@@ -197,10 +211,10 @@ impl RemoteConnection {
     }
 
     /// Returns the newest run there; `None` if Ctrl-C was pressed.
-    pub fn latest(&self, control: &Control) -> Result<Option<String>> {
+    pub fn latest_run(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
-        let runs = self.answer(control, |news| match news {
-            News::Answer(ServerMessage::Runs(runs)) => Some(runs),
+        let runs = self.wait_for(control, |news| match news {
+            RemoteEvent::Response(ServerMessage::Runs(runs)) => Some(runs),
             _ => None,
         })?;
         let none = || message!("place-run-not-found", place = self.place.name.as_str());
@@ -213,22 +227,26 @@ impl RemoteConnection {
     /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
     pub fn fetch_run(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
         self.remote.fetch_run(run, None);
-        self.answer(control, |news| match news {
-            News::Home(_, folder) => Some(folder),
+        self.wait_for(control, |news| match news {
+            RemoteEvent::RunDownloaded(_, folder) => Some(folder),
             _ => None,
         })
     }
 
-    /// Waits for a message that `take` accepts; `None` if Ctrl-C was pressed.
-    fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
+    /// Waits for a message for which `accept` returns a value; `None` if Ctrl-C was pressed.
+    fn wait_for<T>(
+        &self,
+        control: &Control,
+        accept: impl Fn(RemoteEvent) -> Option<T>,
+    ) -> Result<Option<T>> {
         while control.request() != ControlRequest::Stop {
-            match self.remote.recv(OFTEN)? {
-                Some(News::Lost(problem) | News::Refused(problem)) => {
+            match self.remote.recv(POLL_INTERVAL)? {
+                Some(RemoteEvent::Lost(problem) | RemoteEvent::RequestFailed(problem)) => {
                     return Err(problem.at(&self.place.name));
                 }
                 news => {
-                    if let Some(taken) = news.and_then(&take) {
-                        return Ok(Some(taken));
+                    if let Some(value) = news.and_then(&accept) {
+                        return Ok(Some(value));
                     }
                 }
             }
@@ -237,13 +255,13 @@ impl RemoteConnection {
     }
 
     /// Fetches a run while it is trained there, and follows it until it ends.
-    pub fn watch(
+    pub fn follow_run(
         &self,
         (run, id): (&str, JobId),
         folder: PathBuf,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<JobEnd> {
+    ) -> Result<JobOutcome> {
         self.remote.fetch_run(run, Some(id));
         self.follow(id, Some(folder), false, sink, control)
     }
@@ -251,7 +269,7 @@ impl RemoteConnection {
 
 /// Which machine trains.
 #[derive(clap::Args)]
-pub(super) struct AtPlace {
+pub(super) struct PlaceArgs {
     /// Train on a remote machine, one of `lae-studio places`; the run is copied here while it trains
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
@@ -261,18 +279,18 @@ pub(super) struct AtPlace {
 }
 
 /// Returns the folder of a run that has ended.
-pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
+pub(super) fn require_run_folder(folder: Option<PathBuf>) -> Result<PathBuf> {
     folder.ok_or_else(|| Problem::new("the job on the remote machine ended before its run started"))
 }
 
 /// Prints that a run continues on the other machine.
-pub(super) fn left(name: &str) -> End {
-    let place = shell_word(name);
-    tell(format!(
+pub(super) fn print_detached(name: &str) -> CommandOutcome {
+    let place = quote_for_shell(name);
+    print_message(format!(
         "the run continues at {name}; `lae-studio runs --place {place}` lists the runs there, \
          `lae-studio resume --place {place} RUN` copies one here"
     ));
-    End::Done
+    CommandOutcome::Done
 }
 
 /// `resume --place`: follows a run that is being trained there, fetches one that is finished, or continues one that was
@@ -285,36 +303,36 @@ pub(super) fn resume(
     output: &RunOutput,
     root: &Path,
     control: &Control,
-) -> Result<End> {
-    let Some(there) = RemoteConnection::reach(name, root, control)? else {
-        return Ok(not_begun());
+) -> Result<CommandOutcome> {
+    let Some(connection) = RemoteConnection::connect(name, root, control)? else {
+        return Ok(print_not_started());
     };
     let run = match run {
-        "latest" => match there.latest(control)? {
+        "latest" => match connection.latest_run(control)? {
             Some(run) => run,
-            None => return Ok(not_begun()),
+            None => return Ok(print_not_started()),
         },
-        run => match store::find(root, run) {
+        run => match store::find_run(root, run) {
             Ok(folder) => store::remote_name(&folder, name),
             Err(_) => run.to_string(),
         },
     };
     let mut reporter = Reporter::new(output.quiet);
-    let ended = if let Some(&id) = there.at_work.get(&run) {
+    let outcome = if let Some(&id) = connection.active_jobs.get(&run) {
         refuse_changes(changes, name)?;
         if detach {
-            return Ok(left(name));
+            return Ok(print_detached(name));
         }
-        let folder = store::local_folder_of(there.peer.root(), name, &run);
-        there.watch((&run, id), folder, &mut reporter, control)
+        let folder = store::local_folder(connection.peer.root(), name, &run);
+        connection.follow_run((&run, id), folder, &mut reporter, control)
     } else {
-        let Some(folder) = there.fetch_run(&run, control)? else {
-            return Ok(not_begun());
+        let Some(folder) = connection.fetch_run(&run, control)? else {
+            return Ok(print_not_started());
         };
-        let stored = store::load(&folder)?;
-        check_untaught(&stored)?;
+        let stored = store::load_run(&folder)?;
+        check_no_added_tasks(&stored)?;
         if stored.state == StoredState::Finished {
-            return finished(&stored, output);
+            return print_finished(&stored, output);
         }
         let title = stored.header.title();
         let home = folder.parent().unwrap_or(root).join(&run);
@@ -322,19 +340,21 @@ pub(super) fn resume(
         // The folder of the run contains a copy of the PET's initial LoRA.
         config.pet_start = None;
         let job = Job {
-            own: there.own(&mut config, control)?,
+            own: connection.upload_run_attachments(&mut config, control)?,
             micro_batch: changes.micro_batch,
             ..Job::resume(home, changes.device.map(str::to_string), title)
         };
-        there.work(job, detach, &mut reporter, control)
+        connection.run_job(job, detach, &mut reporter, control)
     };
-    let ended = ended.inspect_err(|_| reporter.failed())?;
+    let outcome = outcome.inspect_err(|_| reporter.report_failure())?;
     drop(reporter);
-    match ended {
-        JobEnd::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
-        JobEnd::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
-        JobEnd::Stopped(None) => Ok(not_begun()),
-        JobEnd::Left => Ok(left(name)),
+    match outcome {
+        JobOutcome::Finished(folder) => {
+            print_finished(&store::load_run(&require_run_folder(folder)?)?, output)
+        }
+        JobOutcome::Stopped(Some(folder)) => print_stopped(&store::load_run(&folder)?, output),
+        JobOutcome::Stopped(None) => Ok(print_not_started()),
+        JobOutcome::Detached => Ok(print_detached(name)),
     }
 }
 
@@ -354,48 +374,56 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
 
 /// `runs --place`: prints the output of the program on the other machine for the same arguments. JSON for a file here
 /// is requested separately.
-pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
+pub(super) fn list_runs(
+    name: &str,
+    arguments: &[String],
+    json: &JsonOutput,
+) -> Result<CommandOutcome> {
     json.check()?;
-    let place = machine(name)?;
-    let words: Vec<&str> = ["runs"]
+    let place = find_machine(name)?;
+    let arguments: Vec<&str> = ["runs"]
         .into_iter()
-        .chain(words.iter().map(String::as_str))
+        .chain(arguments.iter().map(String::as_str))
         .collect();
-    let in_json = [&words[..], &["--json", "-"]].concat();
-    let file = json.json.as_deref().filter(|_| !json.on_stdout());
+    let json_arguments = [&arguments[..], &["--json", "-"]].concat();
+    let file = json.json.as_deref().filter(|_| !json.is_stdout());
     if let Some(path) = file {
-        let Some(text) = read_output(&place, &in_json)? else {
-            return Ok(End::Failed);
+        let Some(text) = read_output(&place, &json_arguments)? else {
+            return Ok(CommandOutcome::Failed);
         };
         store::write_file(path, text.as_bytes())?;
     }
-    let shown = if json.on_stdout() { &in_json } else { &words };
-    let Some(text) = read_output(&place, shown)? else {
-        return Ok(End::Failed);
+    let printed_arguments = if json.is_stdout() {
+        &json_arguments
+    } else {
+        &arguments
     };
-    say(&text)?;
-    Ok(End::Done)
+    let Some(text) = read_output(&place, printed_arguments)? else {
+        return Ok(CommandOutcome::Failed);
+    };
+    print_text(&text)?;
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the standard output of the program there; `None` if it failed, after printing the error.
-fn read_output(place: &RemoteMachine, words: &[&str]) -> Result<Option<String>> {
-    let mut ssh = remote::command(place, &remote::script(place, words));
+fn read_output(place: &RemoteMachine, arguments: &[&str]) -> Result<Option<String>> {
+    let mut ssh = remote::command(place, &remote::script(place, arguments));
     let output = ssh
         .stdin(std::process::Stdio::null())
         .output()
-        .map_err(|error| no_ssh(&error))?;
-    let said = String::from_utf8_lossy(&output.stderr);
+        .map_err(|error| ssh_start_problem(&error))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        let told = said.contains("problem: ");
-        let problem = remote::reason(place, output.status.code(), &said);
-        match told {
-            true => tell(said.trim()),
-            false => complain(&problem),
+        let has_problem = stderr.contains("problem: ");
+        let problem = remote::explain_failure(place, output.status.code(), &stderr);
+        match has_problem {
+            true => print_message(stderr.trim()),
+            false => print_problem(&problem),
         }
         return Ok(None);
     }
-    if !said.trim().is_empty() {
-        tell(said.trim());
+    if !stderr.trim().is_empty() {
+        print_message(stderr.trim());
     }
     Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
 }

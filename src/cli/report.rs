@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::End;
-use super::output::{Table, say, size, tell};
+use super::CommandOutcome;
+use super::output::{Table, format_size, print_message, print_text};
 use crate::problem::Result;
 use crate::session::bug_report::BugReport;
-use crate::session::words::dated;
+use crate::session::words::with_timestamp;
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -24,13 +24,13 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let root = store::runs_root(args.out.as_deref());
     let report = BugReport::gather(&root, Settings::file().as_deref(), &[]);
     let mut table = Table::new(&["file", ">size", ""]);
     for part in &report.parts {
-        let bytes = size(Some(part.text.len() as u64));
-        table.row([part.name.clone(), bytes, part.about.to_string()]);
+        let bytes = format_size(Some(part.text.len() as u64));
+        table.add_row([part.name.clone(), bytes, part.about.to_string()]);
     }
     let mut text = table.to_string();
     if args.show {
@@ -38,16 +38,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
             text += &format!("\n== {}\n{}", part.name, part.text);
         }
     }
-    say(&text)?;
-    let place = match (&args.file, args.show) {
-        (None, true) => return Ok(End::Done),
+    print_text(&text)?;
+    let path = match (&args.file, args.show) {
+        (None, true) => return Ok(CommandOutcome::Done),
         (Some(file), _) => file.clone(),
-        (None, false) => (dated("lae-studio-report") + ".zip").into(),
+        (None, false) => (with_timestamp("lae-studio-report") + ".zip").into(),
     };
-    report.save(&place)?;
-    tell(format!(
+    report.save(&path)?;
+    print_message(format!(
         "the report is in {}; it contains no images and no names of classes or data; `--show` prints all of it",
-        place.display()
+        path.display()
     ));
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }

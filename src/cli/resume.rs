@@ -1,10 +1,10 @@
 //! `resume`: continues a stopped or killed run from its last finished epoch.
 
-use super::End;
+use super::CommandOutcome;
 use super::progress::Reporter;
-use super::remote::{self, AtPlace};
+use super::remote::{self, PlaceArgs};
 use super::run_args::MovedFiles;
-use super::run_report::{RunOutput, finished, not_begun, stopped};
+use super::run_report::{RunOutput, print_finished, print_not_started, print_stopped};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Changes, Outcome};
 use crate::problem::{Problem, Result};
@@ -25,12 +25,12 @@ pub(super) struct Args {
     #[command(flatten)]
     moved: MovedFiles,
     #[command(flatten)]
-    at: AtPlace,
+    at: PlaceArgs,
     #[command(flatten)]
     pub output: RunOutput,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let output = &args.output;
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
@@ -50,17 +50,17 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let (detach, control) = (args.at.detach, stop_on_ctrl_c()?);
         return remote::resume(place, &args.run, &changes, detach, output, &root, &control);
     }
-    let folder = store::find(&root, &args.run)?;
+    let folder = store::find_run(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
     let cache = args.moved.cache(&store::load_facts(&folder)?.0.config);
-    let outcome = experiment::resume_on(&folder, &changes, &cache, &mut reporter, &control)
-        .inspect_err(|_| reporter.failed())?;
+    let outcome = experiment::resume_with(&folder, &changes, &cache, &mut reporter, &control)
+        .inspect_err(|_| reporter.report_failure())?;
     drop(reporter);
-    let stored = store::load(&folder)?;
+    let stored = store::load_run(&folder)?;
     match outcome {
-        Outcome::Finished(_) => finished(&stored, output),
-        Outcome::Stopped(_) => stopped(&stored, output),
-        Outcome::NotBegun => Ok(not_begun()),
+        Outcome::Finished(_) => print_finished(&stored, output),
+        Outcome::Stopped(_) => print_stopped(&stored, output),
+        Outcome::NotStarted => Ok(print_not_started()),
     }
 }

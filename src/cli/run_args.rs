@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::experiment::ResourceCache;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -24,14 +24,16 @@ pub(super) struct MovedFiles {
 impl MovedFiles {
     /// Returns the sources to open a run with these settings, at the given locations.
     pub fn cache(&self, config: &RunConfig) -> ResourceCache {
-        let mut own = JobAttachments::default();
+        let mut attachments = JobAttachments::default();
         let data = self.data.iter();
-        own.data
-            .extend(data.map(|place| (config.data.clone(), place.clone())));
+        attachments
+            .data
+            .extend(data.map(|location| (config.data.clone(), location.clone())));
         let weights = self.weights.iter();
-        own.weights
+        attachments
+            .weights
             .extend(weights.map(|file| (config.backbone.clone(), file.into())));
-        ResourceCache::default().with_own(&own)
+        ResourceCache::default().with_attachments(&attachments)
     }
 }
 
@@ -57,16 +59,16 @@ pub(super) struct RunArgs {
 impl RunArgs {
     /// Returns the folder of the run.
     pub fn folder(&self) -> Result<PathBuf> {
-        store::find(&store::runs_root(self.out.as_deref()), &self.run)
+        store::find_run(&store::runs_root(self.out.as_deref()), &self.run)
     }
 }
 
 /// Returns the index (from 0) of the snapshot after the task with this number (from 1), or of the last one.
 pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
-    let saved = finished(folder)?;
+    let saved = count_finished_tasks(folder)?;
     let task = task.map_or(saved, |task| task as usize);
     if task > saved {
-        let finished = counted(saved, "task");
+        let finished = count_with_noun(saved, "task");
         return Err(
             Problem::new(format!("this run has finished only {finished}, not {task}"))
                 .at("--task")
@@ -77,8 +79,8 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 }
 
 /// Returns the number of finished tasks of a run, at least one.
-pub(super) fn finished(folder: &Path) -> Result<usize> {
-    match store::summarize(folder)?.saved() {
+pub(super) fn count_finished_tasks(folder: &Path) -> Result<usize> {
+    match store::summarize(folder)?.saved_tasks() {
         0 => Err(Problem::new("this run has not finished any task yet")
             .at_path(folder)
             .advise(

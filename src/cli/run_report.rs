@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::End;
-use super::output::{Json, Table, duration, percent, tell};
-use crate::counts::counted;
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, format_duration, format_percent, print_message};
+use crate::counts::count_with_noun;
 use crate::problem::Result;
-use crate::run::config::{RunConfig, shell_word};
+use crate::run::config::{RunConfig, quote_for_shell};
 use crate::run::event::RunHeader;
-use crate::session::words::as_they_came;
+use crate::session::words::original_label_accuracy;
 use crate::session::{advice, findings};
 use crate::store::{
     Figures, OrdersSummary, StoredRun, Summary, mean_and_spread, summary, summary_of_orders,
@@ -22,107 +22,110 @@ pub(super) struct RunOutput {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonOutput,
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     pub quiet: bool,
 }
 
 /// Prints the results of a stopped run and the command that resumes it.
-pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
+pub(super) fn print_stopped(run: &StoredRun, output: &RunOutput) -> Result<CommandOutcome> {
     output.json.print_results(&summary(run), "")?;
     let command = resume_command(&run.header);
-    tell(format!("stopped and saved; to resume: {command}"));
-    Ok(End::Stopped)
+    print_message(format!("stopped and saved; to resume: {command}"));
+    Ok(CommandOutcome::Stopped)
 }
 
 /// Returns the shell command that resumes a run, at the place where it was trained.
 pub(super) fn resume_command(header: &RunHeader) -> String {
-    let folder = shell_word(&header.folder.display().to_string());
+    let folder = quote_for_shell(&header.folder.display().to_string());
     match header.about.place.as_str() {
         "" => format!("lae-studio resume {folder}"),
-        place => format!("lae-studio resume {folder} --place {}", shell_word(place)),
+        place => format!(
+            "lae-studio resume {folder} --place {}",
+            quote_for_shell(place)
+        ),
     }
 }
 
 /// Reports that nothing was done.
-pub(super) fn not_begun() -> End {
-    tell("stopped before the run started; nothing was changed");
-    End::Stopped
+pub(super) fn print_not_started() -> CommandOutcome {
+    print_message("stopped before the run started; nothing was changed");
+    CommandOutcome::Stopped
 }
 
 /// Prints the results of several class orders and seeds. The `last` run was stopped, if it had started; mean and
 /// standard deviation are those of the finished runs.
-pub(super) fn several_stopped(
+pub(super) fn print_series_stopped(
     finished: &[StoredRun],
     last: Option<&StoredRun>,
     count: usize,
     output: &RunOutput,
-) -> Result<End> {
+) -> Result<CommandOutcome> {
     let mut orders = summary_of_orders(finished);
     orders.runs.extend(last.map(summary));
     output.json.print_results(&orders, "")?;
     let done = finished.len();
-    let all = counted(count, "run");
-    tell(format!("stopped after {done} of {all}"));
+    let all = count_with_noun(count, "run");
+    print_message(format!("stopped after {done} of {all}"));
     if let Some(run) = last {
         let command = resume_command(&run.header);
-        tell(format!("to resume the current one: {command}"));
+        print_message(format!("to resume the current one: {command}"));
     }
-    tell("to train the remaining ones, run each with its --order and --seed");
-    Ok(End::Stopped)
+    print_message("to train the remaining ones, run each with its --order and --seed");
+    Ok(CommandOutcome::Stopped)
 }
 
 /// Prints the results of a finished run.
-pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
+pub(super) fn print_finished(run: &StoredRun, output: &RunOutput) -> Result<CommandOutcome> {
     let summary = summary(run);
-    let mut table = closing_table(run.header.tasks.len());
+    let mut table = new_result_table(run.header.tasks.len());
     for &expert in &summary.experts {
-        let figures = summary.figures.of(expert).map(percent);
-        table.row([expert.name().to_string()].into_iter().chain(figures));
+        let figures = summary.figures.expert_figures(expert).map(format_percent);
+        table.add_row([expert.key().to_string()].into_iter().chain(figures));
     }
     let notes = [
-        task_given(&summary.figures),
-        prompt_selection(&summary),
-        on_validation(run),
-        as_they_came(&run.header, &run.reports).map(|words| format!("{words}\n")),
-        left_out(summary.unreadable_images),
-        missed_classes(run),
-        better_backbone(run),
+        known_task_note(&summary.figures),
+        prompt_selection_note(&summary),
+        validation_note(run),
+        original_label_accuracy(&run.header, &run.reports).map(|words| format!("{words}\n")),
+        skipped_images_note(summary.unreadable_images),
+        missed_classes_note(run),
+        better_backbone_note(run),
     ];
     let notes: String = notes.into_iter().flatten().collect();
     let text = format!(
         "{table}{notes}{} in {}, {:.0} images/s while training\n",
         run.header.run,
-        duration(summary.seconds),
+        format_duration(summary.seconds),
         summary.images_per_second,
     );
     output.json.finish(&summary, &text)
 }
 
 /// Returns the classes that are never or rarely recognised, with commands that show why or may help.
-fn missed_classes(run: &StoredRun) -> Option<String> {
+fn missed_classes_note(run: &StoredRun) -> Option<String> {
     let header = &run.header;
-    let missed = findings::missed(header, &run.reports);
-    let (head, text) = findings::told(&missed, header.class_order.len())?;
-    let more = advice::more_steps(header);
-    let more = more.map_or_else(String::new, |steps| {
+    let missed = findings::missed_classes(header, &run.reports);
+    let (head, text) = findings::summarize(&missed, header.class_order.len())?;
+    let hint = advice::more_steps(header);
+    let more = hint.map_or_else(String::new, |steps| {
         format!("; to train more steps: --min-steps {steps}")
     });
-    let [name, data] = [&header.run, &header.config.data].map(|word| shell_word(word));
+    let [name, data] = [&header.run, &header.config.data].map(|word| quote_for_shell(word));
     Some(format!(
         "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
     ))
 }
 
 /// Returns a suggestion of another backbone, if the test of the backbone indicates it.
-fn better_backbone(run: &StoredRun) -> Option<String> {
+fn better_backbone_note(run: &StoredRun) -> Option<String> {
     let (better, text) = advice::better_backbone(&run.header, &run.reports)?;
     Some(format!("{text} Try --backbone {}\n", better.name))
 }
 
 /// Returns the number of images that could not be read.
-fn left_out(images: usize) -> Option<String> {
+fn skipped_images_note(images: usize) -> Option<String> {
     match images {
         0 => None,
         1 => Some("1 image could not be read and was skipped\n".into()),
@@ -131,15 +134,15 @@ fn left_out(images: usize) -> Option<String> {
 }
 
 /// Returns the accuracy with the task given, labelled so that it is not mistaken for A_N.
-fn task_given(figures: &Figures) -> Option<String> {
-    let accuracy = percent(Some(figures.get("final_accuracy_task_given")?));
+fn known_task_note(figures: &Figures) -> Option<String> {
+    let accuracy = format_percent(Some(figures.get("final_accuracy_task_given")?));
     Some(format!(
         "with the task of each image known (not class-incremental): {accuracy}\n"
     ))
 }
 
 /// Returns how often images select the prompts of their own task; `None` without a study.
-fn prompt_selection(summary: &Summary) -> Option<String> {
+fn prompt_selection_note(summary: &Summary) -> Option<String> {
     let each = summary.prompt_study.as_ref()?.selection.iter();
     let each: Vec<String> = each.map(|share| format!("{share:.0}")).collect();
     Some(format!(
@@ -149,7 +152,7 @@ fn prompt_selection(summary: &Summary) -> Option<String> {
 }
 
 /// Returns a line that marks validation results; `None` for test results.
-fn on_validation(run: &StoredRun) -> Option<String> {
+fn validation_note(run: &StoredRun) -> Option<String> {
     let share = run.header.config.validation_share;
     (share != 0.0).then(|| {
         format!(
@@ -160,56 +163,59 @@ fn on_validation(run: &StoredRun) -> Option<String> {
 }
 
 /// Returns the final table without rows.
-fn closing_table(tasks: usize) -> Table {
+fn new_result_table(tasks: usize) -> Table {
     let [a, mean, forgetting] = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
     Table::new(&[String::new(), a, mean, forgetting])
 }
 
 /// Prints the results of several class orders and seeds.
-pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
+pub(super) fn print_series_finished(
+    runs: &[StoredRun],
+    output: &RunOutput,
+) -> Result<CommandOutcome> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
-    let mut table = closing_table(tasks);
+    let mut table = new_result_table(tasks);
     let experts = runs.first().map(|run| run.header.method.experts.clone());
     for expert in experts.unwrap_or_default() {
-        let cell = |i: usize| mean_and_spread(&orders, |f| f.of(expert)[i], " ± ");
+        let cell = |i: usize| mean_and_spread(&orders, |f| f.expert_figures(expert)[i], " ± ");
         let cells = [0, 1, 2].map(cell);
-        table.row([expert.name().to_string()].into_iter().chain(cells));
+        table.add_row([expert.key().to_string()].into_iter().chain(cells));
     }
     let text = format!(
         "{}{table}{}{}{}",
-        per_order(&orders),
-        task_given(&orders.mean).unwrap_or_default(),
-        runs.first().and_then(on_validation).unwrap_or_default(),
-        closing(&orders)
+        per_order_table(&orders),
+        known_task_note(&orders.mean).unwrap_or_default(),
+        runs.first().and_then(validation_note).unwrap_or_default(),
+        closing_line(&orders)
     );
     output.json.finish(&orders, &text)
 }
 
 /// Returns a table with one row per class order and seed: the metrics of the run's predictions.
-fn per_order(orders: &OrdersSummary) -> String {
+fn per_order_table(orders: &OrdersSummary) -> String {
     let classes = orders.runs.first().map_or(0, |run| run.class_order.len());
     let mut table = Table::new(&["class order", ">seed", ">A_N", ">Ā_N", ">F_N", "run"]);
     for run in &orders.runs {
-        let figures = run.figures.of_answer().map(percent);
+        let figures = run.figures.answer_figures().map(format_percent);
         let config = &run.config;
         let cells = [config.order.clone(), config.seed.to_string()];
-        table.row(cells.into_iter().chain(figures).chain([run.run.clone()]));
+        table.add_row(cells.into_iter().chain(figures).chain([run.run.clone()]));
     }
-    let different = |of: fn(&RunConfig) -> String| {
-        let all = orders.runs.iter().map(|run| of(&run.config));
+    let count_distinct = |key: fn(&RunConfig) -> String| {
+        let all = orders.runs.iter().map(|run| key(&run.config));
         all.collect::<BTreeSet<String>>().len()
     };
     format!(
         "{table}{}, {}, {}, mean ± std:\n",
-        counted(classes, "class"),
-        counted(different(|config| config.order.clone()), "class order"),
-        counted(different(|config| config.seed.to_string()), "seed"),
+        count_with_noun(classes, "class"),
+        count_with_noun(count_distinct(|config| config.order.clone()), "class order"),
+        count_with_noun(count_distinct(|config| config.seed.to_string()), "seed"),
     )
 }
 
-fn closing(orders: &OrdersSummary) -> String {
+fn closing_line(orders: &OrdersSummary) -> String {
     let seconds: f64 = orders.runs.iter().map(|run| run.seconds).sum();
-    let runs = counted(orders.runs.len(), "run");
-    format!("{runs} in {}\n", duration(seconds))
+    let runs = count_with_noun(orders.runs.len(), "run");
+    format!("{runs} in {}\n", format_duration(seconds))
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use burn::tensor::{DType, Device};
 use serde::Serialize;
 
-use super::End;
-use super::output::say;
+use super::CommandOutcome;
+use super::output::print_text;
 
 use crate::backbone::families::FAMILIES;
 use crate::device::{DeviceInfo, SelfTestResult};
@@ -37,12 +37,12 @@ pub(super) struct Args {
     measure: Option<u64>,
 }
 
-pub(super) fn list() -> Result<End> {
-    say(&json(device::list())?)?;
-    Ok(End::Done)
+pub(super) fn list_devices() -> Result<CommandOutcome> {
+    print_text(&to_json(device::list())?)?;
+    Ok(CommandOutcome::Done)
 }
 
-fn json(result: &(impl Serialize + ?Sized)) -> Result<String> {
+fn to_json(result: &(impl Serialize + ?Sized)) -> Result<String> {
     serde_json::to_string(result)
         .map_err(|error| Problem::new(format!("the result cannot be written as JSON: {error}")))
 }
@@ -50,26 +50,26 @@ fn json(result: &(impl Serialize + ?Sized)) -> Result<String> {
 /// Maximum time to choose tiles on a hardware GPU, in seconds. All kernels are compiled again.
 const PLANS_LIMIT: u64 = 20;
 
-pub(super) fn run(args: &Args) -> Result<End> {
-    match test(args) {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
+    match run_tests(args) {
         Ok(result) => {
-            say(&format!("{}\n", json(&result)?))?;
-            Ok(End::Done)
+            print_text(&format!("{}\n", to_json(&result)?))?;
+            Ok(CommandOutcome::Done)
         }
         Err(problem) => {
-            say(&format!("{}\n", problem.what.replace('\n', " ")))?;
-            Ok(End::Failed)
+            print_text(&format!("{}\n", problem.what.replace('\n', " ")))?;
+            Ok(CommandOutcome::Failed)
         }
     }
 }
 
-fn test(args: &Args) -> Result<SelfTestResult> {
+fn run_tests(args: &Args) -> Result<SelfTestResult> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
     if args.only_cooperative_matrices {
         return test_cooperative(&info, &device);
     }
-    let (error, refusal) = errors(&device, !args.without_kernels)?;
+    let (error, refusal) = measure_errors(&device, !args.without_kernels)?;
     let kernels = nn::uses_own_gpu_kernels();
     let mut half = is_half_correct(&device);
     let mut refused = BTreeMap::new();
@@ -81,11 +81,11 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         }
     }
     // On a software adapter the choice would take minutes and gain nothing.
-    let usual = match info.kind.is_hardware_gpu() {
+    let default_seconds = match info.kind.is_hardware_gpu() {
         true => PLANS_LIMIT,
         false => 0,
     };
-    let plans = match Duration::from_secs(args.measure.unwrap_or(usual)) {
+    let plans = match Duration::from_secs(args.measure.unwrap_or(default_seconds)) {
         limit if kernels && !limit.is_zero() => {
             let fragments =
                 device::cooperative_matrices(&info).filter(|_| !args.without_cooperative_matrices);
@@ -141,14 +141,14 @@ fn is_half_correct(device: &Device) -> bool {
 
 /// Returns the largest error of the network with the program's own kernels. If they are wrong, returns that with the
 /// framework's kernels, and what is wrong.
-fn errors(device: &Device, own_kernels: bool) -> Result<(f64, Option<Problem>)> {
+fn measure_errors(device: &Device, own_kernels: bool) -> Result<(f64, Option<Problem>)> {
     let mut refusal = None;
     if own_kernels {
-        let tested = injected_fault()
+        let result = injected_fault()
             .and_then(|()| trials::check_tiles(device))
-            .and_then(|_| selftest::layers(device))
+            .and_then(|_| selftest::check_layers(device))
             .and_then(|_| selftest::run(device, WeightType::F32));
-        match tested {
+        match result {
             Ok(error) => return Ok((error, None)),
             Err(problem) => refusal = Some(problem),
         }

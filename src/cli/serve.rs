@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::End;
+use super::CommandOutcome;
 use crate::problem::Result;
 use crate::{device, serve, store};
 
@@ -23,7 +23,7 @@ pub(super) struct Args {
     low_priority: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     if args.low_priority {
         device::lower_priority();
     }
@@ -44,5 +44,5 @@ pub(super) fn run(args: &Args) -> Result<End> {
         }
         false => serve::stdio(&root)?,
     }
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }

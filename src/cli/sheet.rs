@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, pass_on, say, tell};
-use super::signals::{step_of, stop_on_ctrl_c};
-use crate::counts::counted;
+use super::CommandOutcome;
+use super::output::{JsonOutput, copy_to_stdout, print_message, print_text};
+use super::signals::{progress_reporter, stop_on_ctrl_c};
+use crate::counts::count_with_noun;
 use crate::experiment::predict::Predictor;
-use crate::experiment::sheet::{self, Columns, fill};
+use crate::experiment::sheet::{self, Columns, write_table};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
@@ -18,7 +18,7 @@ use crate::session::image_folder::{check_new, copy_by_class};
 
 /// The JSON output.
 #[derive(Serialize)]
-struct Written {
+struct SheetReport {
     csv: String,
     pictures: usize,
     unreadable: usize,
@@ -43,7 +43,7 @@ pub(super) struct SheetPaths<'a> {
 
 impl SheetPaths<'_> {
     /// Checks that everything can be written before anything is opened.
-    pub fn check(&self, json: &Json) -> Result<()> {
+    pub fn check(&self, json: &JsonOutput) -> Result<()> {
         if self.csv == Path::new("-") && json.json.is_some() {
             return Err(
                 Problem::new("--json cannot be used with a table on standard output")
@@ -54,93 +54,97 @@ impl SheetPaths<'_> {
     }
 
     /// Writes the table (to standard output for `-`), and copies the images.
-    pub fn run(&self, asked: LoadedPredictor<'_>, json: &Json) -> Result<End> {
+    pub fn run(&self, loaded: LoadedPredictor<'_>, json: &JsonOutput) -> Result<CommandOutcome> {
         match self.csv == Path::new("-") {
-            true => self.to_stdout(asked),
-            false => self.to_file(asked, json),
+            true => self.write_to_stdout(loaded),
+            false => self.write_to_file(loaded, json),
         }
     }
 
-    fn to_file(&self, asked: LoadedPredictor<'_>, json: &Json) -> Result<End> {
-        let task = asked.0.task() + 1;
+    fn write_to_file(
+        &self,
+        loaded: LoadedPredictor<'_>,
+        json: &JsonOutput,
+    ) -> Result<CommandOutcome> {
+        let task = loaded.0.task() + 1;
         let csv = self.csv.display();
-        let Some(count) = self.table(asked, self.csv)? else {
-            return Ok(End::Stopped);
+        let Some(count) = self.write_csv(loaded, self.csv)? else {
+            return Ok(CommandOutcome::Stopped);
         };
-        let copied = self.copy(self.csv)?;
-        let written = Written {
+        let copied = self.copy_images(self.csv)?;
+        let report = SheetReport {
             csv: csv.to_string(),
             pictures: count.of,
             unreadable: count.unreadable,
             task,
             copied,
         };
-        let pictures = counted(count.of, "image");
+        let pictures = count_with_noun(count.of, "image");
         let text = format!("{pictures} classified in {csv}\n");
-        json.finish(&written, &text)
+        json.finish(&report, &text)
     }
 
     /// Writes the complete table to standard output, or nothing if it was stopped or failed.
-    fn to_stdout(&self, asked: LoadedPredictor<'_>) -> Result<End> {
-        let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
-        let kept = tempfile::tempdir().map_err(unwritable)?;
-        let csv = kept.path().join("table.csv");
-        if self.table(asked, &csv)?.is_none() {
-            return Ok(End::Stopped);
+    fn write_to_stdout(&self, loaded: LoadedPredictor<'_>) -> Result<CommandOutcome> {
+        let to_problem = |error| Problem::io("store the table", std::env::temp_dir(), &error);
+        let temp_dir = tempfile::tempdir().map_err(to_problem)?;
+        let csv = temp_dir.path().join("table.csv");
+        if self.write_csv(loaded, &csv)?.is_none() {
+            return Ok(CommandOutcome::Stopped);
         }
-        self.copy(&csv)?;
+        self.copy_images(&csv)?;
         if std::io::stdout().is_terminal() {
             // Control characters in file names must not reach the terminal.
-            say(&files::read_text(&csv, u64::MAX).map_err(unwritable)?)?;
+            print_text(&files::read_text(&csv, u64::MAX).map_err(to_problem)?)?;
         } else {
-            pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
+            copy_to_stdout(&mut files::open(&csv).map_err(to_problem)?)?;
         }
-        Ok(End::Done)
+        Ok(CommandOutcome::Done)
     }
 
     /// Copies the images of a table by class, if requested; returns their number.
-    fn copy(&self, csv: &Path) -> Result<Option<usize>> {
+    fn copy_images(&self, csv: &Path) -> Result<Option<usize>> {
         let Some(to) = self.copy_to else {
             return Ok(None);
         };
-        let rows = sheet::answered(csv)?.into_iter();
+        let rows = sheet::read_predictions(csv)?.into_iter();
         let copies: Vec<_> = rows
-            .map(|row| (self.folder.join(row.path), row.sorted))
+            .map(|row| (self.folder.join(row.path), row.assignment))
             .collect();
         let copied = copy_by_class(&copies, to)?;
-        tell(format!(
+        print_message(format!(
             "{} copied to {}",
-            counted(copied, "image"),
+            count_with_noun(copied, "image"),
             to.display()
         ));
         Ok(Some(copied))
     }
 
     /// Writes the table to a file; `None` if it was stopped.
-    fn table(
+    fn write_csv(
         &self,
         (predictor, columns): LoadedPredictor<'_>,
         csv: &Path,
     ) -> Result<Option<SheetCount>> {
         let control = stop_on_ctrl_c()?;
-        let mut step = step_of(&control);
+        let mut step = progress_reporter(&control);
         let mut step = |count: SheetCount| step(count.done, count.of);
-        let mut ask = |seen: Vec<u8>| predictor.predict_batch(&seen);
+        let mut predict = |pixels: Vec<u8>| predictor.predict_batch(&pixels);
         let all = sheet::ImageSelection {
             folder: self.folder,
             only: &[],
         };
-        let Some(count) = fill(&columns, all, csv, &mut ask, &mut step)? else {
-            tell("stopped; no table was written");
+        let Some(count) = write_table(&columns, all, csv, &mut predict, &mut step)? else {
+            print_message("stopped; no table was written");
             return Ok(None);
         };
         if count.unreadable > 0 {
-            let unreadable = counted(count.unreadable, "image");
+            let unreadable = count_with_noun(count.unreadable, "image");
             let lines = match count.unreadable {
                 1 => "see its line for the reason",
                 _ => "see their lines for the reasons",
             };
-            tell(format!("{unreadable} cannot be read; {lines}"));
+            print_message(format!("{unreadable} cannot be read; {lines}"));
         }
         Ok(Some(count))
     }

@@ -3,26 +3,26 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::output::tell;
-use crate::counts::{count_text, counted};
+use super::output::print_message;
+use crate::counts::{count_with_noun, format_count};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest};
 
 /// Interval between two reports of progress over many images.
-const OFTEN: Duration = Duration::from_secs(5);
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Returns a function that gets the number of processed images and their total. It reports them occasionally, and
 /// breaks once a stop is requested.
-pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
-    let mut told = Instant::now();
-    move |done, of| {
+pub(super) fn progress_reporter(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    let mut last_report = Instant::now();
+    move |done, total| {
         if control.request() == ControlRequest::Stop {
             return ControlFlow::Break(());
         }
-        if told.elapsed() >= OFTEN {
-            told = Instant::now();
-            let of = counted(of, "image");
-            tell(format!("{} of {of}", count_text(done)));
+        if last_report.elapsed() >= REPORT_INTERVAL {
+            last_report = Instant::now();
+            let total_text = count_with_noun(total, "image");
+            print_message(format!("{} of {total_text}", format_count(done)));
         }
         ControlFlow::Continue(())
     }
@@ -34,17 +34,17 @@ pub(super) fn stop_on_ctrl_c() -> Result<Control> {
     stop_on_signals(true)
 }
 
-/// Returns such a control; without `says`, the stop is not reported, because another program does that.
-pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
+/// Returns such a control; without `prints_message`, the stop is not reported, because another program does that.
+pub(super) fn stop_on_signals(prints_message: bool) -> Result<Control> {
     let control = Control::default();
-    let hand = control.clone();
+    let handler_control = control.clone();
     let stop = move || {
-        if hand.request() == ControlRequest::Stop {
+        if handler_control.request() == ControlRequest::Stop {
             std::process::exit(130);
         }
-        hand.set(ControlRequest::Stop);
-        if says {
-            tell("stopping after this batch; press Ctrl-C again to quit immediately");
+        handler_control.set(ControlRequest::Stop);
+        if prints_message {
+            print_message("stopping after this batch; press Ctrl-C again to quit immediately");
         }
     };
     stop_when_told_to_end(&control)?;
@@ -65,7 +65,7 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
 
     use signal_hook::consts::SIGTERM;
 
-    let told = |error| {
+    let to_problem = |error| {
         Problem::new(format!(
             "the handler for the termination signal could not be installed: {error}"
         ))
@@ -73,22 +73,22 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
     // A flag that is polled. The other interfaces of the crate use sockets, which a program without network access
     // should not open.
     let flag = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, flag.clone()).map_err(told)?;
-    let hand = control.clone();
+    signal_hook::flag::register(SIGTERM, flag.clone()).map_err(to_problem)?;
+    let thread_control = control.clone();
     let wait = move || {
         while !flag.load(Ordering::Relaxed) {
-            std::thread::sleep(TOLD);
+            std::thread::sleep(SIGNAL_POLL_INTERVAL);
         }
-        hand.set(ControlRequest::Stop);
-        tell("termination requested: stopping after this batch");
+        thread_control.set(ControlRequest::Stop);
+        print_message("termination requested: stopping after this batch");
     };
     let thread = std::thread::Builder::new().name("signals".into());
-    thread.spawn(wait).map(drop).map_err(told)
+    thread.spawn(wait).map(drop).map_err(to_problem)
 }
 
 /// Interval between two checks whether the program was asked to end.
 #[cfg(unix)]
-const TOLD: Duration = Duration::from_millis(50);
+const SIGNAL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[cfg(not(unix))]
 fn stop_when_told_to_end(_: &Control) -> Result<()> {

@@ -3,18 +3,18 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::End;
-use super::output::{Table, duration, percent, tell};
+use super::CommandOutcome;
+use super::output::{Table, format_duration, format_percent, print_message};
 use super::progress::Reporter;
 use super::run_report::RunOutput;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, ResourceCache};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::config::shell_word;
+use crate::run::config::quote_for_shell;
 use crate::run::event::AddedTask;
-use crate::session::words::count_text;
-use crate::store::{self, AddedFigures, StoredRun};
+use crate::session::words::format_count;
+use crate::store::{self, AddedTaskFigures, StoredRun};
 
 /// Options of `teach`.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub(super) struct Args {
 
 /// The JSON output of an added task.
 #[derive(Serialize)]
-struct Taught<'a> {
+struct TeachReport<'a> {
     run: &'a str,
     folder: String,
     /// Number of the task, from 1.
@@ -50,37 +50,41 @@ struct Taught<'a> {
     added_task: &'a AddedTask,
     expert: Expert,
     #[serde(flatten)]
-    figures: AddedFigures,
+    figures: AddedTaskFigures,
     /// Total time, including the preparation.
     seconds: f64,
     training_seconds: f64,
 }
 
 /// Adds a task or undoes one.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let output = &args.output;
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
-    let run = store::find(&root, &args.run)?;
+    let run = store::find_run(&root, &args.run)?;
     let Some(folder) = &args.folder else {
         return undo(&run, output);
     };
     let began = std::time::Instant::now();
     let control = stop_on_ctrl_c()?;
-    let mut reporter = Reporter::of_added_task(output.quiet);
+    let mut reporter = Reporter::for_added_task(output.quiet);
     let device = args.device.as_deref();
     let cache = ResourceCache::default();
     let outcome = experiment::teach(&run, folder, device, &cache, &mut reporter, &control)?;
     drop(reporter);
     if !matches!(outcome, Outcome::Finished(_)) {
-        tell("stopped; the run is unchanged");
-        return Ok(End::Stopped);
+        print_message("stopped; the run is unchanged");
+        return Ok(CommandOutcome::Stopped);
     }
-    print_result(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
+    print_result(
+        &store::load_run(&run)?,
+        began.elapsed().as_secs_f64(),
+        output,
+    )
 }
 
 /// Prints the result of an added task.
-fn print_result(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
+fn print_result(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<CommandOutcome> {
     let header = &run.header;
     let (Some(added_task), Some(report)) = (header.added_tasks.last(), run.reports.last()) else {
         return Err(
@@ -92,34 +96,34 @@ fn print_result(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End
     };
     let mut table = Table::new(&["", ">classes", ">test images", ">before", ">after"]);
     for (title, group) in [("old classes", &figures.old), ("new classes", &figures.new)] {
-        table.row([
+        table.add_row([
             title.to_string(),
             group.classes.len().to_string(),
-            count_text(group.images),
-            percent(group.before),
-            percent(group.after),
+            format_count(group.images),
+            format_percent(group.before),
+            format_percent(group.after),
         ]);
     }
     let text = format!(
         "{table}{} learned in {}; to undo: lae-studio teach {} --undo\n",
-        crate::problem::listed(&added_task.classes, 8),
-        duration(seconds),
-        shell_word(&header.run),
+        crate::problem::join_some(&added_task.classes, 8),
+        format_duration(seconds),
+        quote_for_shell(&header.run),
     );
-    let taught = Taught {
+    let teach_report = TeachReport {
         run: &header.run,
         folder: header.folder.display().to_string(),
         task: header.tasks.len(),
         added_task,
-        expert: header.answering(),
+        expert: header.answering_expert(),
         figures,
         seconds,
         training_seconds: report.costs.training_seconds,
     };
-    output.json.finish(&taught, &text)
+    output.json.finish(&teach_report, &text)
 }
 
-fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
+fn undo(run: &std::path::Path, output: &RunOutput) -> Result<CommandOutcome> {
     let added_task = store::undo_added_task(run)?;
     let undone = json!({
         "run": store::run_name(run),
@@ -128,7 +132,7 @@ fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
     });
     let text = format!(
         "added task undone: {}; the run is as it was before\n",
-        crate::problem::listed(&added_task.classes, 8)
+        crate::problem::join_some(&added_task.classes, 8)
     );
     output.json.finish(&undone, &text)
 }

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use super::End;
-use super::output::{complain, size, tell};
-use super::progress::{Notes, OneOfSeveral, Reporter};
-use super::remote::{AtPlace, JobEnd, RemoteConnection, begun, left};
+use super::CommandOutcome;
+use super::output::{format_size, print_message, print_problem};
+use super::progress::{DeduplicatingSink, Notes, Reporter};
+use super::remote::{JobOutcome, PlaceArgs, RemoteConnection, print_detached, require_run_folder};
 use super::run_report::{
-    RunOutput, finished, not_begun, several_finished, several_stopped, stopped,
+    RunOutput, print_finished, print_not_started, print_series_finished, print_series_stopped,
+    print_stopped,
 };
-use super::settings::{Settings, without_effect};
+use super::settings::{Settings, no_effect_note};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, ResourceCache, footprint, presets};
 use crate::message;
-use crate::method::{named_method, run_title};
+use crate::method::{find_method, run_title};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Sink};
@@ -36,22 +37,22 @@ pub(super) struct Args {
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     #[command(flatten)]
-    at: AtPlace,
+    at: PlaceArgs,
     #[command(flatten)]
     pub output: RunOutput,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let output = &args.output;
     let root = store::runs_root(output.out.as_deref());
     output.json.check()?;
-    if args.orders.is_some() && args.settings.order_is_given() {
-        complain(
+    if args.orders.is_some() && args.settings.has_order() {
+        print_problem(
             &Problem::new("--order and --orders cannot be used together")
                 .at("--order, --orders")
                 .advise("omit one of them; --orders starts with the natural order"),
         );
-        return Ok(End::WrongUsage);
+        return Ok(CommandOutcome::WrongUsage);
     }
     let control = stop_on_ctrl_c()?;
     let cache = ResourceCache::default();
@@ -59,70 +60,64 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let config = resolved.report(output.quiet);
     let paper = args.settings.paper();
     let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
-    let several = args.orders.or(args.seeds).is_some();
-    let spec = named_method(&config.method)?;
+    let is_series = args.orders.or(args.seeds).is_some();
+    let spec = find_method(&config.method)?;
     if args.seeds.is_some_and(|seeds| seeds > 1) && !spec.seeded {
         let why = message!("idle-no-random-numbers", title = spec.title);
-        tell(without_effect(&why.to_string(), "--seeds"));
+        print_message(no_effect_note(&why.to_string(), "--seeds"));
     }
     if args.at.place.is_some() {
-        let device_is_given = args.settings.device_is_given();
+        let has_device = args.settings.has_device();
         return train_at_place(
-            &args.at,
-            configs,
-            device_is_given,
-            several,
-            output,
-            &root,
-            &control,
+            &args.at, configs, has_device, is_series, output, &root, &control,
         );
     }
     // Checked before, so that a user does not learn the next morning that the second run could never start.
     if configs.len() > 1 && experiment::check_all(&configs, &cache, &control)?.is_none() {
-        return Ok(not_begun());
+        return Ok(print_not_started());
     }
     warn_other_split(&configs, args.settings.preset.as_deref(), &cache, &control);
-    train_each(configs, several, output, |config, sink| {
+    train_each(configs, is_series, output, |config, sink| {
         if !output.quiet {
-            print_expected_time(&config, &cache);
+            print_expected_memory(&config, &cache);
         }
         let outcome = experiment::train(&config, &root, &cache, sink, &control)?;
         Ok(match outcome {
-            Outcome::Finished(header) => JobEnd::Finished(Some(header.folder)),
-            Outcome::Stopped(header) => JobEnd::Stopped(Some(header.folder)),
-            Outcome::NotBegun => JobEnd::Stopped(None),
+            Outcome::Finished(header) => JobOutcome::Finished(Some(header.folder)),
+            Outcome::Stopped(header) => JobOutcome::Stopped(Some(header.folder)),
+            Outcome::NotStarted => JobOutcome::Stopped(None),
         })
     })
 }
 
 /// Trains on another machine, one run after the other.
 fn train_at_place(
-    at: &AtPlace,
+    at: &PlaceArgs,
     configs: Vec<RunConfig>,
-    device_is_given: bool,
-    several: bool,
+    has_device: bool,
+    is_series: bool,
     output: &RunOutput,
     root: &Path,
     control: &Control,
-) -> Result<End> {
+) -> Result<CommandOutcome> {
     let name = at.place.as_deref().unwrap_or_default();
-    let Some(there) = RemoteConnection::reach(name, root, control)? else {
-        return Ok(not_begun());
+    let Some(connection) = RemoteConnection::connect(name, root, control)? else {
+        return Ok(print_not_started());
     };
-    let end = train_each(configs, several, output, |mut config, sink| {
-        if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
+    let end = train_each(configs, is_series, output, |mut config, sink| {
+        if let Some(device) = connection.place.device.as_ref().filter(|_| !has_device) {
             config.device.clone_from(device);
         }
-        let own = there.own(&mut config, control)?;
+        let attachments = connection.upload_run_attachments(&mut config, control)?;
         let title = run_title(&config, true);
         let job = Job {
-            own,
+            own: attachments,
             ..Job::train(config, title)
         };
-        there.work(job, at.detach, sink, control)
+        connection.run_job(job, at.detach, sink, control)
     })?;
     Ok(match end {
-        End::Done if at.detach => left(name),
+        CommandOutcome::Done if at.detach => print_detached(name),
         end => end,
     })
 }
@@ -133,42 +128,46 @@ fn train_at_place(
 /// Returns the first error of `train`; the results of the runs before it are printed.
 fn train_each(
     configs: Vec<RunConfig>,
-    several: bool,
+    is_series: bool,
     output: &RunOutput,
-    mut train: impl FnMut(RunConfig, &mut dyn Sink) -> Result<JobEnd>,
-) -> Result<End> {
+    mut train: impl FnMut(RunConfig, &mut dyn Sink) -> Result<JobOutcome>,
+) -> Result<CommandOutcome> {
     let (mut runs, count) = (Vec::new(), configs.len());
     let mut notes = Notes::default();
     for config in configs {
         let mut reporter = Reporter::new(output.quiet);
-        let mut sink = OneOfSeveral {
+        let mut sink = DeduplicatingSink {
             reporter: &mut reporter,
             notes: &mut notes,
         };
-        let ended = train(config, &mut sink).inspect_err(|_| reporter.failed());
+        let result = train(config, &mut sink).inspect_err(|_| reporter.report_failure());
         drop(reporter);
-        if ended.is_err() && !runs.is_empty() {
+        if result.is_err() && !runs.is_empty() {
             output.json.print_results(&summary_of_orders(&runs), "")?;
         }
-        let last = match ended? {
-            JobEnd::Finished(folder) => {
-                runs.push(store::load(&begun(folder)?)?);
+        let stopped_run = match result? {
+            JobOutcome::Finished(folder) => {
+                runs.push(store::load_run(&require_run_folder(folder)?)?);
                 continue;
             }
-            JobEnd::Left => continue,
-            JobEnd::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
+            JobOutcome::Detached => continue,
+            JobOutcome::Stopped(folder) => {
+                folder.map(|folder| store::load_run(&folder)).transpose()?
+            }
         };
-        return match last {
-            last if several => several_stopped(&runs, last.as_ref(), count, output),
-            Some(run) => stopped(&run, output),
-            None => Ok(not_begun()),
+        return match stopped_run {
+            stopped_run if is_series => {
+                print_series_stopped(&runs, stopped_run.as_ref(), count, output)
+            }
+            Some(run) => print_stopped(&run, output),
+            None => Ok(print_not_started()),
         };
     }
-    notes.close();
+    notes.report_repeats();
     match runs.as_slice() {
-        [] => Ok(End::Done),
-        [run] if !several => finished(run, output),
-        _ => several_finished(&runs, output),
+        [] => Ok(CommandOutcome::Done),
+        [run] if !is_series => print_finished(run, output),
+        _ => print_series_finished(&runs, output),
     }
 }
 
@@ -182,23 +181,24 @@ pub(super) fn warn_other_split(
 ) {
     // The runs differ only in class order and seed.
     let config = configs.first();
-    let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
+    let Some(config) = config.filter(|config| split::is_paper_experiment(config, preset)) else {
         return;
     };
     let data = cache.data(config, &|| control.request() != ControlRequest::Stop);
-    let remark = data.ok();
-    let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
+    let data = data.ok();
+    let remark =
+        data.and_then(|data| split::comparability_warning(config, preset, &data.as_ref().into()));
     if let Some(words) = remark {
         // Printed even with `--quiet`, because the results are not comparable.
-        tell(format!("note: {words}"));
+        print_message(format!("note: {words}"));
     }
 }
 
 /// Prints the estimated memory of the training, if known.
-fn print_expected_time(config: &RunConfig, cache: &ResourceCache) {
-    if let Some(bytes) = footprint::of_settings(config, cache) {
-        let bytes = size(Some(bytes));
-        tell(format!(
+fn print_expected_memory(config: &RunConfig, cache: &ResourceCache) {
+    if let Some(bytes) = footprint::estimate_for_settings(config, cache) {
+        let bytes = format_size(Some(bytes));
+        print_message(format!(
             "needs about {bytes} of memory, in addition to the decoded images"
         ));
     }

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, duration, percent, size, tell};
+use super::CommandOutcome;
+use super::output::{
+    JsonOutput, Table, format_duration, format_percent, format_size, print_message,
+};
 use super::progress::Reporter;
 use super::settings::Settings;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
 use crate::experiment::trial::{try_backbones, try_methods};
-use crate::method::command;
+use crate::method::train_command;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -35,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     quiet: bool,
@@ -43,7 +45,7 @@ pub(super) struct Args {
 
 /// The JSON output.
 #[derive(Serialize)]
-struct Tried<'a> {
+struct TrialReport<'a> {
     #[serde(flatten)]
     trial: &'a Trial,
     /// The key of the best method, or the name of the best backbone.
@@ -54,85 +56,92 @@ struct Tried<'a> {
     commands: Vec<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
     let control = stop_on_ctrl_c()?;
     let cache = ResourceCache::default();
-    let settings = args.settings.clone().on(&args.place);
+    let settings = args.settings.clone().with_dataset(&args.place);
     let resolved = settings.resolve(&root, &cache, &control)?;
     let config = resolved.report(args.quiet);
     let mut reporter = Reporter::new(args.quiet);
-    let of_backbones = !args.backbones.is_empty();
-    let trial = match of_backbones {
+    let compares_backbones = !args.backbones.is_empty();
+    let trial = match compares_backbones {
         true => try_backbones(&config, &args.backbones, &cache, &mut reporter, &control),
         false => try_methods(&config, &cache, &mut reporter, &control),
     };
     drop(reporter);
     let Some(trial) = trial? else {
-        tell("stopped before the first candidate finished");
-        return Ok(End::Stopped);
+        print_message("stopped before the first candidate finished");
+        return Ok(CommandOutcome::Stopped);
     };
-    let key = |place: usize| match &trial.methods[place] {
-        one if of_backbones => one.config.backbone.as_str(),
-        one => one.method.as_str(),
+    let key = |index: usize| match &trial.methods[index] {
+        candidate if compares_backbones => candidate.config.backbone.as_str(),
+        candidate => candidate.method.as_str(),
     };
-    let tried = Tried {
+    let report = TrialReport {
         best: trial.best().map(key),
-        level: trial.level().into_iter().map(key).collect(),
+        level: trial.tied_with_best().into_iter().map(key).collect(),
         commands: trial
             .methods
             .iter()
-            .map(|one| command_of(&one.config))
+            .map(|candidate| candidate_command(&candidate.config))
             .collect(),
         trial: &trial,
     };
-    let title = if of_backbones { "backbone" } else { "method" };
-    args.json.print_results(&tried, &text(&trial, title))?;
-    Ok(End::from_success(trial.best().is_some()))
+    let title = if compares_backbones {
+        "backbone"
+    } else {
+        "method"
+    };
+    args.json.print_results(&report, &text(&trial, title))?;
+    Ok(CommandOutcome::from_success(trial.best().is_some()))
 }
 
 /// Returns the command that trains these settings.
-fn command_of(config: &RunConfig) -> String {
+fn candidate_command(config: &RunConfig) -> String {
     let plugin = Plugins::standard().get(&config.pet).ok();
-    command(config, plugin.as_deref())
+    train_command(config, plugin.as_deref())
 }
 
 /// Returns the table, the number of images it is based on, and the command that trains the best
 /// candidate.
 fn text(trial: &Trial, title: &str) -> String {
-    let memory = trial.methods.iter().any(|one| one.memory.is_some());
+    let memory = trial
+        .methods
+        .iter()
+        .any(|candidate| candidate.memory.is_some());
     let mut titles = vec![title, ">accuracy %", ">forgetting", ">seconds"];
     titles.extend(memory.then_some(">memory to train"));
     titles.push("");
     let mut table = Table::new(&titles);
     let best = trial.best();
-    let clear = trial.level().is_empty();
-    for (place, one) in trial.methods.iter().enumerate() {
+    let clear = trial.tied_with_best().is_empty();
+    for (index, candidate) in trial.methods.iter().enumerate() {
         let mut cells = vec![
-            one.title.clone(),
-            percent(one.right),
-            percent(one.forgotten),
-            format!("{:.1}", one.seconds),
+            candidate.title.clone(),
+            format_percent(candidate.right),
+            format_percent(candidate.forgotten),
+            format!("{:.1}", candidate.seconds),
         ];
-        cells.extend(memory.then(|| size(one.memory)));
-        cells.push(remark(one, clear && best == Some(place)));
-        table.row(cells);
+        cells.extend(memory.then(|| format_size(candidate.memory)));
+        cells.push(remark_text(candidate, clear && best == Some(index)));
+        table.add_row(cells);
     }
     let mut text = format!("{table}\n");
     for sentence in trial.sentences() {
         text.push_str(&format!("{sentence}\n"));
     }
     if let Some(best) = best {
-        let command = command_of(&trial.methods[best].config);
+        let command = candidate_command(&trial.methods[best].config);
         text.push_str(&format!("\nTo train it on all images:\n  {command}\n"));
     }
-    text.push_str(&format!("({})\n", duration(trial.seconds)));
+    text.push_str(&format!("({})\n", format_duration(trial.seconds)));
     text
 }
 
-fn remark(one: &TriedMethod, is_best: bool) -> String {
-    match (&one.problem, is_best) {
+fn remark_text(candidate: &TriedMethod, is_best: bool) -> String {
+    match (&candidate.problem, is_best) {
         (Some(problem), _) => problem.what.clone(),
         (None, true) => "best".into(),
         (None, false) => String::new(),

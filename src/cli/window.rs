@@ -5,32 +5,32 @@ use std::time::Instant;
 #[cfg(all(unix, not(target_os = "macos")))]
 use clap::builder::TypedValueParser;
 
-use super::{End, Line, remote};
+use super::{Cli, CommandOutcome, remote};
 use crate::problem::{Problem, Result};
 use crate::session::backend::EngineHost;
 use crate::ui::display::DisplayChoice;
 use crate::{store, ui};
 
-pub(super) fn run(line: Line, started: Instant) -> Result<End> {
+pub(super) fn run(cli: Cli, started: Instant) -> Result<CommandOutcome> {
     ui::run(ui::Options {
-        runs_root: store::runs_root(line.out.as_deref()),
+        runs_root: store::runs_root(cli.out.as_deref()),
         started,
-        data: line.data.flatten(),
-        frame_times: line.frame_times,
-        places: line.places,
-        engine: engine_of(line.engine.as_deref())?,
-        place: place_of(line.engine.as_deref())?,
+        data: cli.data.flatten(),
+        frame_times: cli.frame_times,
+        print_positions: cli.places,
+        engine: engine_host(cli.engine.as_deref())?,
+        place: initial_place(cli.engine.as_deref())?,
         #[cfg(all(unix, not(target_os = "macos")))]
-        display: line.display.map_or_else(usual_display, Ok)?,
+        display: cli.display.map_or_else(usual_display, Ok)?,
         #[cfg(not(all(unix, not(target_os = "macos"))))]
         display: DisplayChoice::Auto,
     })?;
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns where the window's engine runs: in a separate process, unless a thread is requested.
-fn engine_of(word: Option<&str>) -> Result<EngineHost> {
-    if word == Some("thread") {
+fn engine_host(engine: Option<&str>) -> Result<EngineHost> {
+    if engine == Some("thread") {
         return Ok(EngineHost::Thread);
     }
     let program = std::env::current_exe();
@@ -43,10 +43,10 @@ fn engine_of(word: Option<&str>) -> Result<EngineHost> {
 }
 
 /// Returns the place that is selected when the window opens.
-fn place_of(word: Option<&str>) -> Result<Option<String>> {
-    match word {
+fn initial_place(engine: Option<&str>) -> Result<Option<String>> {
+    match engine {
         None | Some("thread" | "process") => Ok(None),
-        Some(name) => Ok(Some(remote::machine(name)?.name)),
+        Some(name) => Ok(Some(remote::find_machine(name)?.name)),
     }
 }
 
@@ -61,15 +61,15 @@ pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
 fn usual_display() -> Result<DisplayChoice> {
     /// The environment variable that is used if `--display` is not given.
     const VARIABLE: &str = "LAE_DISPLAY";
-    let said = std::env::var_os(VARIABLE).unwrap_or_default();
-    let said = said.to_string_lossy();
-    if said.is_empty() {
+    let value = std::env::var_os(VARIABLE).unwrap_or_default();
+    let value = value.to_string_lossy();
+    if value.is_empty() {
         return Ok(DisplayChoice::Auto);
     }
-    DisplayChoice::named(&said).ok_or_else(|| {
+    DisplayChoice::from_name(&value).ok_or_else(|| {
         let keys = DisplayChoice::ALL.map(|(_, key)| key).join(", ");
         Problem::new(format!(
-            "the environment variable {VARIABLE} has the invalid value \"{said}\""
+            "the environment variable {VARIABLE} has the invalid value \"{value}\""
         ))
         .advise(format!("set it to one of {keys}, or unset it"))
     })

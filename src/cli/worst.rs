@@ -7,20 +7,20 @@ use std::sync::Arc;
 use clap::builder::TypedValueParser;
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, print_message, print_problem};
 use super::run_args::{RunArgs, snapshot};
 use super::settings::keyed;
-use super::signals::{step_of, stop_on_ctrl_c};
-use crate::counts::{count_text, counted};
+use super::signals::{progress_reporter, stop_on_ctrl_c};
+use crate::counts::{count_with_noun, format_count};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
 use crate::experiment::{ResourceCache, doubt, restore_advice};
-use crate::metrics::{Answers, Expert, Misclassification};
-use crate::names::look_alike;
-use crate::problem::{Problem, Result, listed};
-use crate::run::event::{ControlRequest, Picture, RunHeader};
-use crate::session::label_noise::doubtful;
+use crate::metrics::{Expert, Misclassification, Predictions};
+use crate::names::is_same_name;
+use crate::problem::{Problem, Result, join_some};
+use crate::run::event::{ControlRequest, NamedImage, RunHeader};
+use crate::session::label_noise::suspicious_labels;
 use crate::store::{self, StoredRun};
 
 /// Options of `worst`.
@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50)]
     top: usize,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// Returns the parser of a split.
@@ -48,7 +48,7 @@ pub(super) fn split() -> impl TypedValueParser<Value = Split> {
 
 /// The JSON output.
 #[derive(Serialize)]
-struct MistakesOutput {
+struct MistakesReport {
     run: String,
     /// The split of the images.
     split: Split,
@@ -83,25 +83,25 @@ struct Mistake {
     certainty: Option<f32>,
 }
 
-impl MistakesOutput {
+impl MistakesReport {
     /// Returns the mistakes to list, without the names of their images.
     fn new(
         args: &Args,
         header: &RunHeader,
         task: usize,
         class: Option<usize>,
-        answers: &Answers,
+        answers: &Predictions,
         wrong: &[Misclassification],
     ) -> Self {
         let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
         let mistake = |wrong: &Misclassification| {
-            let (source, index) = place(answers, wrong.at);
+            let (source, index) = image_position(answers, wrong.index);
             Mistake {
                 picture: None,
                 source,
                 index,
                 class: name(wrong.label),
-                answer: name(wrong.given),
+                answer: name(wrong.predicted),
                 certainty: wrong.certainty,
             }
         };
@@ -120,213 +120,228 @@ impl MistakesOutput {
     }
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let folder = args.asked.folder()?;
     let task = snapshot(&folder, args.asked.task)?;
-    let stored = store::load(&folder)?;
+    let stored = store::load_run(&folder)?;
     let cache = args.asked.moved.cache(&stored.header.config);
     let header = &stored.header;
     let class = args.class.as_deref();
-    let class = class.map(|name| class_of(header, task, name)).transpose()?;
+    let class = class
+        .map(|name| class_index(header, task, name))
+        .transpose()?;
     if args.split == Split::Train {
-        return training(args, (&folder, task), header, class, &cache);
+        return list_training_images(args, (&folder, task), header, class, &cache);
     }
     let answers = &stored.reports[task].answers;
-    let expert = header.answering();
-    let mut wrong = answers.wrong(expert, class);
-    let tests = Tests::open(&stored, &cache);
-    if let Err(problem) = &tests {
-        complain(problem);
+    let expert = header.answering_expert();
+    let mut wrong = answers.misclassified(expert, class);
+    let test_images = TestImages::open(&stored, &cache);
+    if let Err(problem) = &test_images {
+        print_problem(problem);
     }
     let noted = answers.has_certainty(expert);
     if !noted && !wrong.is_empty() {
-        let tests = tests.as_ref().map_err(Clone::clone)?;
-        ask_again(
+        let test_images = test_images.as_ref().map_err(Clone::clone)?;
+        predict_again(
             &folder,
             task,
             (args.asked.device.as_deref(), &cache),
-            tests,
+            test_images,
             answers,
             &mut wrong,
         )?;
     }
-    Misclassification::sort(&mut wrong);
-    let mut told = MistakesOutput::new(args, header, task, class, answers, &wrong);
-    told.expert = expert;
-    told.noted = Some(noted);
-    for mistake in &mut told.pictures {
-        let sample = tests.as_ref().ok();
-        let sample = sample.and_then(|tests| tests.at(mistake.source, mistake.index));
+    Misclassification::sort_by_certainty(&mut wrong);
+    let mut report = MistakesReport::new(args, header, task, class, answers, &wrong);
+    report.expert = expert;
+    report.noted = Some(noted);
+    for mistake in &mut report.pictures {
+        let sample = test_images.as_ref().ok();
+        let sample = sample.and_then(|tests| tests.sample(mistake.source, mistake.index));
         mistake.picture = sample.map(Sample::name);
     }
-    args.json.finish(&told, &text(&told))
+    args.json.finish(&report, &text(&report))
 }
 
 /// Lists training images that look like another class according to the other images.
-fn training(
+fn list_training_images(
     args: &Args,
     (folder, task): (&Path, usize),
     header: &RunHeader,
     class: Option<usize>,
     cache: &ResourceCache,
-) -> Result<End> {
+) -> Result<CommandOutcome> {
     if let Some(class) = class {
-        not_by_added_task(header, class)?;
+        check_own_class(header, class)?;
     }
     let control = stop_on_ctrl_c()?;
     let predictor = Predictor::open(folder, task, args.asked.device.as_deref(), cache, true)?;
-    let mut step = step_of(&control);
-    let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
-    let (of, input) = ((folder, task), predictor.input());
-    let go_on = || control.request() != ControlRequest::Stop;
-    let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
+    let mut step = progress_reporter(&control);
+    let mut compute_features = |pixels: Vec<u8>| predictor.backbone_features(&pixels);
+    let (run_snapshot, input) = ((folder, task), predictor.input());
+    let should_continue = || control.request() != ControlRequest::Stop;
+    let found = doubt::cross_validate(
+        run_snapshot,
+        input,
+        cache,
+        &mut compute_features,
+        &mut step,
+        &should_continue,
+    )?;
     let Some(answers) = found else {
-        tell("stopped; nothing is listed");
-        return Ok(End::Stopped);
+        print_message("stopped; nothing is listed");
+        return Ok(CommandOutcome::Stopped);
     };
-    let wrong = doubtful(&answers, class);
+    let wrong = suspicious_labels(&answers, class);
     let data = cache.data(&header.config, &|| true)?;
-    let mut told = MistakesOutput::new(args, header, task, class, &answers, &wrong);
-    for mistake in &mut told.pictures {
+    let mut report = MistakesReport::new(args, header, task, class, &answers, &wrong);
+    for mistake in &mut report.pictures {
         mistake.picture = data.train.get(mistake.index).map(Sample::name);
     }
-    args.json.finish(&told, &text(&told))
+    args.json.finish(&report, &text(&report))
 }
 
 /// Returns the position of a class that was taught by the end of this task.
-fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
+fn class_index(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let taught = header.tasks.get(task).map_or(0, |task| task.end);
     let names = &header.class_order[..taught.min(header.class_order.len())];
-    let known = names.iter().position(|known| look_alike(known, name));
-    known.ok_or_else(|| {
+    let index = names.iter().position(|class| is_same_name(class, name));
+    index.ok_or_else(|| {
         Problem::new(format!(
             "no class \"{name}\" has been learned by task {}",
             task + 1
         ))
         .at("--class")
-        .advise(format!("choose one of {}", listed(names, 12)))
+        .advise(format!("choose one of {}", join_some(names, 12)))
     })
 }
 
 /// Checks that a class does not belong to an added task, whose training images are not checked.
-fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
-    let own = header.tasks[..header.own_tasks()].last();
-    let own = &header.class_order[..own.map_or(0, |task| task.end)];
-    if class < own.len() {
+fn check_own_class(header: &RunHeader, class: usize) -> Result<()> {
+    let own_tasks = header.tasks[..header.original_task_count()].last();
+    let own_classes = &header.class_order[..own_tasks.map_or(0, |task| task.end)];
+    if class < own_classes.len() {
         return Ok(());
     }
     let name = &header.class_order[class];
     let why = format!(
         "\"{name}\" belongs to an added task, and training images of added tasks are not checked"
     );
-    let remedy = format!("choose one of {}", listed(own, 12));
+    let remedy = format!("choose one of {}", join_some(own_classes, 12));
     Err(Problem::new(why).at("--class").advise(remedy))
 }
 
 /// The test images of a run.
-struct Tests {
-    own: Arc<Dataset>,
+struct TestImages {
+    dataset: Arc<Dataset>,
     added_tasks: Vec<Vec<Sample>>,
 }
 
-impl Tests {
+impl TestImages {
     /// Opens the test images.
     fn open(stored: &StoredRun, cache: &ResourceCache) -> Result<Self> {
         let header = &stored.header;
-        let own = cache.data(&header.config, &|| true)?;
+        let dataset = cache.data(&header.config, &|| true)?;
         let images = header.images.as_ref();
-        if images.is_some_and(|images| !own.has_images_of(Split::Test, images)) {
+        if images.is_some_and(|images| !dataset.split_matches_fingerprints(Split::Test, images)) {
             return Err(Problem::new(
                 "the images of this dataset differ from those this run was tested on",
             )
             .at(&header.config.data)
-            .advise(restore_advice(&own, "advice-restore-images-or-train")));
+            .advise(restore_advice(&dataset, "advice-restore-images-or-train")));
         }
-        let first = header.own_tasks();
+        let first = header.original_task_count();
         let added_tasks = (first..).zip(&header.added_tasks);
         let added_tasks = added_tasks.map(|(task, added_task)| {
             let depth = header.config.bit_depth;
-            let pictures = store::added_task_pictures(&header.folder, task, added_task, depth)?;
+            let pictures = store::added_task_images(&header.folder, task, added_task, depth)?;
             Ok(pictures.test())
         });
         Ok(Self {
-            own,
+            dataset,
             added_tasks: added_tasks.collect::<Result<_>>()?,
         })
     }
 
-    fn at(&self, source: usize, index: usize) -> Option<&Sample> {
+    fn sample(&self, source: usize, index: usize) -> Option<&Sample> {
         match source.checked_sub(1) {
-            None => self.own.test.get(index),
+            None => self.dataset.test.get(index),
             Some(added_task) => self.added_tasks.get(added_task)?.get(index),
         }
     }
 }
 
 /// Predicts the mistakes again to get their scores.
-fn ask_again(
+fn predict_again(
     folder: &Path,
     task: usize,
     (device, cache): (Option<&str>, &ResourceCache),
-    tests: &Tests,
-    answers: &Answers,
+    test_images: &TestImages,
+    answers: &Predictions,
     wrong: &mut [Misclassification],
 ) -> Result<()> {
-    tell(format!(
+    print_message(format!(
         "this run did not store the confidence of its predictions; {} classified again",
         match wrong.len() {
             1 => "its mistake is".to_string(),
-            n => format!("its {} are", counted(n, "mistake")),
+            n => format!("its {} are", count_with_noun(n, "mistake")),
         }
     ));
     let predictor = Predictor::open(folder, task, device, cache, true)?;
     for wrong in wrong {
-        let (source, index) = place(answers, wrong.at);
-        let Some(Ok(image)) = tests.at(source, index).map(Sample::decode) else {
+        let (source, index) = image_position(answers, wrong.index);
+        let Some(Ok(image)) = test_images.sample(source, index).map(Sample::decode) else {
             continue;
         };
-        let (verdict, _) = predictor.predict(&Picture::new("", image))?;
-        let answer = verdict.opinions.last();
-        wrong.certainty = answer.and_then(|answer| answer.probabilities.get(wrong.given).copied());
+        let (verdict, _) = predictor.predict(&NamedImage::new("", image))?;
+        let answer = verdict.predictions.last();
+        wrong.certainty =
+            answer.and_then(|answer| answer.probabilities.get(wrong.predicted).copied());
     }
     Ok(())
 }
 
-fn place(answers: &Answers, at: usize) -> (usize, usize) {
-    let index = answers.samples.get(at).copied().unwrap_or_default();
-    (answers.source(at), index)
+fn image_position(answers: &Predictions, position: usize) -> (usize, usize) {
+    let index = answers.samples.get(position).copied().unwrap_or_default();
+    (answers.source(position), index)
 }
 
-fn text(told: &MistakesOutput) -> String {
-    let (columns, name) = match told.split {
+fn text(report: &MistakesReport) -> String {
+    let (columns, name) = match report.split {
         Split::Test => (["class", "predicted"], "test"),
         Split::Train => (["label", "looks like"], "training"),
     };
     let mut table = Table::new(&[">confidence", columns[0], columns[1], "image"]);
-    for mistake in &told.pictures {
-        let sure = |certainty: f32| format!("{:.1} %", certainty * 100.0);
-        let place = format!("{name} image {}", mistake.index);
-        table.row([
-            mistake.certainty.map_or_else(|| "–".to_string(), sure),
+    for mistake in &report.pictures {
+        let format_confidence = |certainty: f32| format!("{:.1} %", certainty * 100.0);
+        let fallback_name = format!("{name} image {}", mistake.index);
+        table.add_row([
+            mistake
+                .certainty
+                .map_or_else(|| "–".to_string(), format_confidence),
             mistake.class.clone(),
             mistake.answer.clone(),
-            mistake.picture.clone().unwrap_or(place),
+            mistake.picture.clone().unwrap_or(fallback_name),
         ]);
     }
-    let of = counted(told.tested, &format!("{name} image"));
-    let class = told.class.as_ref();
+    let total = count_with_noun(report.tested, &format!("{name} image"));
+    let class = report.class.as_ref();
     let class = class.map_or_else(String::new, |class| format!(" of \"{class}\""));
-    let one = told.wrong == 1;
-    let so = match told.split {
+    let is_single = report.wrong == 1;
+    let description = match report.split {
         Split::Test => {
-            let were = if one { "was" } else { "were" };
-            format!("{were} misclassified after task {}", told.task)
+            let were = if is_single { "was" } else { "were" };
+            format!("{were} misclassified after task {}", report.task)
         }
         Split::Train => {
-            let look = if one { "looks" } else { "look" };
+            let look = if is_single { "looks" } else { "look" };
             format!("{look} like another class according to the other images")
         }
     };
-    format!("{} of {of}{class} {so}\n{table}", count_text(told.wrong))
+    format!(
+        "{} of {total}{class} {description}\n{table}",
+        format_count(report.wrong)
+    )
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::tensors::{device_problem, is_full};
+use crate::tensors::{device_problem, is_out_of_memory};
 
 /// Runs work and returns a panic in it as an error. Changes that the work made before the panic remain; the caller
 /// must ensure that they do no harm.
@@ -24,7 +24,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Runs a job; a panic in it becomes a Problem.
 pub fn catch_panic_as_problem<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_panic(job).unwrap_or_else(|text| {
-        Err(if is_of_device(&text) {
+        Err(if is_device_error(&text) {
             device_problem(&text, None)
         } else {
             Problem::new(message!("problem-internal-error", text = text.to_string()))
@@ -35,10 +35,10 @@ pub fn catch_panic_as_problem<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Returns whether a panic with this message comes from a device. The words "memory" and "buffer" do not suffice,
 /// because panics of other code contain them, too.
-fn is_of_device(text: &str) -> bool {
+fn is_device_error(text: &str) -> bool {
     let text = text.to_lowercase();
     let names = ["wgpu", "cubecl", "device"];
-    names.iter().any(|name| text.contains(name)) || is_full(&text)
+    names.iter().any(|name| text.contains(name)) || is_out_of_memory(&text)
 }
 
 #[cfg(test)]
@@ -62,17 +62,17 @@ mod tests {
     }
 
     #[test]
-    fn is_of_device_matches_device_errors_only() {
-        let of_device = [
+    fn is_device_error_matches_device_errors_only() {
+        let device_errors = [
             "wgpu error: Validation Error",
             "Parent device is lost",
             "Out of memory",
         ];
-        assert!(of_device.into_iter().all(is_of_device));
+        assert!(device_errors.into_iter().all(is_device_error));
         let others = [
             "the replay memory is empty",
             "range end 9 out of range for buffer",
         ];
-        assert!(!others.into_iter().any(is_of_device));
+        assert!(!others.into_iter().any(is_device_error));
     }
 }

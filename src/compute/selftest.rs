@@ -3,7 +3,7 @@
 //! The network has two ViT blocks with an Adapter parallel to each attention. The backward pass computes gradients
 //! only for the PETs and the head, because such work has failed with real drivers. The weights come from a fixed
 //! sequence, so both devices get the same values. The test is repeated with frozen matrices in half precision if the
-//! device supports it. [`layers`] compares single layers whose sizes are not multiples of the tile sizes of GPU
+//! device supports it. [`check_layers`] compares single layers whose sizes are not multiples of the tile sizes of GPU
 //! kernels.
 
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
-use crate::nn::rows::{NOWHERE, Order};
+use crate::nn::rows::{Order, ZERO_ROW};
 use crate::nn::{
     Angles, Depthwise7, Frame, LayerNorm, Linear, Rotation, WeightPlacement, WeightType, attention,
-    gelu, in_order, mlp, prefixed_attention, project, self_attention, swiglu,
+    gelu, mlp, prefixed_attention, project, reorder, self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -23,7 +23,7 @@ const BATCH: usize = 4;
 const TOKENS: usize = 17;
 const WIDTH: usize = 64;
 const HEADS: usize = 4;
-const SIZE: usize = 8;
+const BOTTLENECK: usize = 8;
 const CLASSES: usize = 5;
 /// Largest relative error that single precision can explain.
 pub const TOLERANCE: f64 = 1e-3;
@@ -34,8 +34,8 @@ pub const TOLERANCE: f64 = 1e-3;
 /// # Errors
 /// Returns a Problem if the device fails, returns non-finite values, or has an error larger than [`TOLERANCE`].
 pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
-    let expected = outcome(&(&Device::flex(), weights).into())?;
-    let found = outcome(&(device, weights).into())?;
+    let expected = compute_outputs(&(&Device::flex(), weights).into())?;
+    let found = compute_outputs(&(device, weights).into())?;
     let mut worst = 0f64;
     for ((name, expected), (_, found)) in expected.iter().zip(&found) {
         worst = worst.max(check(name, found, expected, TOLERANCE)?);
@@ -47,10 +47,10 @@ pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn layers(device: &Device) -> Result<f64> {
+pub fn check_layers(device: &Device) -> Result<f64> {
     let mut worst = 0f64;
     for (name, layer) in LAYERS {
-        let outcome = |device: &Device| -> Result<Vec<HostTensor>> {
+        let compute = |device: &Device| -> Result<Vec<HostTensor>> {
             let (inputs, y) = layer(&mut Sequence(7), device)?;
             let plain = device.clone();
             let weight: Tensor<3> = Sequence(11).next(y.dims(), 1.0, &plain)?;
@@ -64,7 +64,7 @@ pub fn layers(device: &Device) -> Result<f64> {
             }
             Ok(found)
         };
-        for (found, expected) in outcome(device)?.iter().zip(&outcome(&Device::flex())?) {
+        for (found, expected) in compute(device)?.iter().zip(&compute(&Device::flex())?) {
             worst = worst.max(check(name, found, expected, LAYER_TOLERANCE)?);
         }
     }
@@ -75,9 +75,9 @@ pub fn layers(device: &Device) -> Result<f64> {
 const LAYER_TOLERANCE: f64 = 2e-5;
 
 /// Computes a layer; returns its inputs, whose gradients are compared, and its result.
-type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
+type LayerFn = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 11] = [
+const LAYERS: [(&str, LayerFn); 11] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -111,7 +111,7 @@ const LAYERS: [(&str, Layer); 11] = [
         let fc1 = sequence.linear([36, 132], device)?;
         let fc2 = sequence.linear([132, 36], device)?;
         let x = sequence.input([2, 33, 36], device)?;
-        Ok((vec![x.clone()], mlp(x, Frame::whole(&norm), &fc1, &fc2)))
+        Ok((vec![x.clone()], mlp(x, Frame::pre_norm(&norm), &fc1, &fc2)))
     }),
     ("an attention", |sequence, device| {
         let norm = sequence.norm(24, device)?;
@@ -119,17 +119,17 @@ const LAYERS: [(&str, Layer); 11] = [
         let proj = sequence.linear([24, 24], device)?;
         let bias = sequence.next([2, 3, 50, 50], 1.0, device)?;
         let x = sequence.input([4, 50, 24], device)?;
-        let frame = Frame::whole(&norm);
+        let frame = Frame::pre_norm(&norm);
         let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
         Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
     }),
     ("an attention of many tokens", |sequence, device| {
         let x = sequence.input([2, 100, 48], device)?;
-        let wide = sequence.input([1, 20, 312], device)?;
-        let long = sequence.input([1, 130, 24], device)?;
-        let y = attention(x.clone(), 2, None).sum() + attention(wide.clone(), 2, None).sum();
-        let z = attention(long.clone(), 2, None);
-        Ok((vec![x, wide, long], z * y.reshape([1, 1, 1])))
+        let wide_input = sequence.input([1, 20, 312], device)?;
+        let long_input = sequence.input([1, 130, 24], device)?;
+        let y = attention(x.clone(), 2, None).sum() + attention(wide_input.clone(), 2, None).sum();
+        let z = attention(long_input.clone(), 2, None);
+        Ok((vec![x, wide_input, long_input], z * y.reshape([1, 1, 1])))
     }),
     ("an attention with prefixes", |sequence, device| {
         let x = sequence.input([3, 14, 72], device)?;
@@ -137,14 +137,14 @@ const LAYERS: [(&str, Layer); 11] = [
         let [k, v] = shared;
         let (k, v) = (k?, v?);
         let y = prefixed_attention(x.clone(), [k.clone(), v.clone()], 3);
-        let own = sequence.input([3, 2, 24], device)?;
-        let z = prefixed_attention(x.clone(), [own.clone(), own.clone()], 2);
-        Ok((vec![x, k, v, own], y + z))
+        let image_prefix = sequence.input([3, 2, 24], device)?;
+        let z = prefixed_attention(x.clone(), [image_prefix.clone(), image_prefix.clone()], 2);
+        Ok((vec![x, k, v, image_prefix], y + z))
     }),
     ("an order of tokens", |sequence, device| {
         let x = sequence.input([3, 5, 7], device)?;
-        let order = Order::new(vec![4, 0, NOWHERE, 2, NOWHERE, 1], 5);
-        let y = in_order(&x, &Arc::new(order)).ok_or_else(|| Problem::new("there is no kernel"))?;
+        let order = Order::new(vec![4, 0, ZERO_ROW, 2, ZERO_ROW, 1], 5);
+        let y = reorder(&x, &Arc::new(order)).ok_or_else(|| Problem::new("there is no kernel"))?;
         Ok((vec![x], y))
     }),
     ("a depthwise convolution", |sequence, device| {
@@ -160,12 +160,13 @@ const LAYERS: [(&str, Layer); 11] = [
         let mut y = x.clone();
         for half in [false, true] {
             let angles = sequence.values(7 * 6, 3.0);
-            let of_all = |of: fn(f32) -> f32| angles.iter().map(|angle| of(*angle)).collect();
+            let map_angles =
+                |function: fn(f32) -> f32| angles.iter().map(|angle| function(*angle)).collect();
             let angles = Angles {
-                cos: of_all(f32::cos),
-                sin: of_all(f32::sin),
+                cos: map_angles(f32::cos),
+                sin: map_angles(f32::sin),
                 pairs: 6,
-                half,
+                rotate_half: half,
             };
             y = Rotation::new(angles, device).apply(y);
         }
@@ -215,17 +216,17 @@ impl Sequence {
     fn linear(
         &mut self,
         [inputs, outputs]: [usize; 2],
-        place: impl Into<WeightPlacement>,
+        placement: impl Into<WeightPlacement>,
     ) -> Result<Linear> {
-        let place = place.into();
+        let placement = placement.into();
         let scale = (3.0 / inputs as f32).sqrt();
         let weight = self.values(inputs * outputs, scale);
-        let bias = self.next([outputs], 0.1, &place.device)?;
-        Ok(Linear::placed(
+        let bias = self.next([outputs], 0.1, &placement.device)?;
+        Ok(Linear::with_placement(
             weight,
             [inputs, outputs],
             Some(bias),
-            &place,
+            &placement,
         ))
     }
 
@@ -262,20 +263,24 @@ struct Block {
 }
 
 impl Block {
-    fn new(sequence: &mut Sequence, place: &WeightPlacement, tracked: &Device) -> Result<Self> {
-        let plain = &place.device;
-        let qkv = sequence.linear([WIDTH, 3 * WIDTH], place.clone())?;
-        let proj = sequence.linear([WIDTH, WIDTH], place.clone())?;
-        let fc1 = sequence.linear([WIDTH, 4 * WIDTH], place.clone())?;
-        let fc2 = sequence.linear([4 * WIDTH, WIDTH], place.clone())?;
+    fn new(sequence: &mut Sequence, placement: &WeightPlacement, tracked: &Device) -> Result<Self> {
+        let plain = &placement.device;
+        let qkv = sequence.linear([WIDTH, 3 * WIDTH], placement.clone())?;
+        let proj = sequence.linear([WIDTH, WIDTH], placement.clone())?;
+        let fc1 = sequence.linear([WIDTH, 4 * WIDTH], placement.clone())?;
+        let fc2 = sequence.linear([4 * WIDTH, WIDTH], placement.clone())?;
         Ok(Self {
             norms: [sequence.norm(WIDTH, plain)?, sequence.norm(WIDTH, plain)?],
             qkv,
             proj,
             fc1,
             fc2,
-            down: sequence.next([WIDTH, SIZE], 0.2, tracked)?.require_grad(),
-            up: sequence.next([SIZE, WIDTH], 0.5, tracked)?.require_grad(),
+            down: sequence
+                .next([WIDTH, BOTTLENECK], 0.2, tracked)?
+                .require_grad(),
+            up: sequence
+                .next([BOTTLENECK, WIDTH], 0.5, tracked)?
+                .require_grad(),
         })
     }
 
@@ -292,13 +297,13 @@ impl Block {
 }
 
 /// Returns logits, loss and all gradients, by name.
-fn outcome(place: &WeightPlacement) -> Result<Vec<(String, HostTensor)>> {
-    let plain = &place.device;
+fn compute_outputs(placement: &WeightPlacement) -> Result<Vec<(String, HostTensor)>> {
+    let plain = &placement.device;
     let tracked = plain.clone().autodiff();
     let mut sequence = Sequence(2023);
     let blocks = [
-        Block::new(&mut sequence, place, &tracked)?,
-        Block::new(&mut sequence, place, &tracked)?,
+        Block::new(&mut sequence, placement, &tracked)?,
+        Block::new(&mut sequence, placement, &tracked)?,
     ];
     let head: Tensor<2> = sequence
         .next([WIDTH, CLASSES], 0.3, &tracked)?
@@ -311,7 +316,7 @@ fn outcome(place: &WeightPlacement) -> Result<Vec<(String, HostTensor)>> {
     let logits = features.matmul(head.clone());
     let target: Tensor<2> = sequence.next([BATCH, CLASSES], 1.0, plain)?;
     let loss = (log_softmax(logits.clone(), 1) * target).mean();
-    let mut found = vec![
+    let mut outputs = vec![
         ("the logits".to_string(), HostTensor::read(&logits.inner())?),
         (
             "the loss".to_string(),
@@ -319,19 +324,19 @@ fn outcome(place: &WeightPlacement) -> Result<Vec<(String, HostTensor)>> {
         ),
     ];
     let gradients = loss.backward();
-    let mut keep = |name: String, tensor: &Tensor<2>| -> Result<()> {
+    let mut add_gradient = |name: String, tensor: &Tensor<2>| -> Result<()> {
         let gradient = tensor
             .grad(&gradients)
             .ok_or_else(|| Problem::new(format!("{name} is missing")))?;
-        found.push((name, HostTensor::read(&gradient)?));
+        outputs.push((name, HostTensor::read(&gradient)?));
         Ok(())
     };
     for (i, block) in blocks.iter().enumerate() {
-        keep(format!("the gradient of Adapter {i}'s down"), &block.down)?;
-        keep(format!("the gradient of Adapter {i}'s up"), &block.up)?;
+        add_gradient(format!("the gradient of Adapter {i}'s down"), &block.down)?;
+        add_gradient(format!("the gradient of Adapter {i}'s up"), &block.up)?;
     }
-    keep("the gradient of the head".to_string(), &head)?;
-    Ok(found)
+    add_gradient("the gradient of the head".to_string(), &head)?;
+    Ok(outputs)
 }
 
 #[cfg(test)]
@@ -343,7 +348,7 @@ mod tests {
     fn self_test_passes_on_cpu_with_nonzero_gradients() {
         for weights in [WeightType::F32, WeightType::F16] {
             assert_eq!(run(&Device::flex(), weights).unwrap(), 0.0);
-            for (name, tensor) in outcome(&(&Device::flex(), weights).into()).unwrap() {
+            for (name, tensor) in compute_outputs(&(&Device::flex(), weights).into()).unwrap() {
                 let largest = tensor.values.iter().fold(0f32, |m, v| m.max(v.abs()));
                 assert!(largest > 1e-6, "{name} is {largest}");
             }

@@ -7,8 +7,8 @@ use std::io::Read;
 
 use serde::Deserialize;
 
-use super::Found;
-use super::record::{Pixels, Records};
+use super::RawDataset;
+use super::record::{PixelLayout, Records};
 use super::source::Sample;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -25,7 +25,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Opens the embedded dataset with this name; `None` if there is none.
-pub(super) fn open(name: &str) -> Result<Option<Found>> {
+pub(super) fn open(name: &str) -> Result<Option<RawDataset>> {
     PACKS
         .iter()
         .find(|(known, _)| *known == name)
@@ -45,43 +45,44 @@ struct Header {
     test: Vec<usize>,
 }
 
-fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
-    let bad =
+fn unpack(origin: &str, pack: &[u8]) -> Result<RawDataset> {
+    let damaged =
         |why: &str| Problem::new(message!("problem-built-in-dataset-damaged", why)).at(origin);
     let (length, rest) = pack
         .split_first_chunk::<4>()
-        .ok_or_else(|| bad("no header"))?;
+        .ok_or_else(|| damaged("no header"))?;
     let length = u32::from_le_bytes(*length) as usize;
     let (header, pixels) = rest
         .split_at_checked(length)
-        .ok_or_else(|| bad("a truncated header"))?;
-    let header: Header = serde_json::from_slice(header).map_err(|error| bad(&error.to_string()))?;
+        .ok_or_else(|| damaged("a truncated header"))?;
+    let header: Header =
+        serde_json::from_slice(header).map_err(|error| damaged(&error.to_string()))?;
     if header.train.len() != header.classes.len() || header.test.len() != header.classes.len() {
-        return Err(bad("its counts do not fit its classes"));
+        return Err(damaged("its counts do not fit its classes"));
     }
     let stride = header.height * header.width;
-    let label_of = |counts: &[usize]| -> Vec<Option<u32>> {
+    let expand_labels = |counts: &[usize]| -> Vec<Option<u32>> {
         (0_u32..)
             .zip(counts)
             .flat_map(|(class, &count)| std::iter::repeat_n(Some(class), count))
             .collect()
     };
-    let (train, test) = (label_of(&header.train), label_of(&header.test));
+    let (train, test) = (expand_labels(&header.train), expand_labels(&header.test));
     let mut bytes = Vec::new();
     let expected = stride * (train.len() + test.len());
     flate2::read::ZlibDecoder::new(pixels)
         .take(expected as u64 + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| bad(&error.to_string()))?;
+        .map_err(|error| damaged(&error.to_string()))?;
     if bytes.len() != expected {
-        return Err(bad("its pixels do not fit its counts"));
+        return Err(damaged("its pixels do not fit its counts"));
     }
     let tail = bytes.split_off(stride * train.len());
     let samples = |bytes: Vec<u8>, labels| {
-        Sample::of_records(Records {
+        Sample::from_records(Records {
             height: header.height,
             width: header.width,
-            pixels: Pixels::Grey,
+            pixels: PixelLayout::Grey,
             stride,
             offset: 0,
             bytes: bytes.into(),
@@ -89,7 +90,7 @@ fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
             names: header.classes.clone(),
         })
     };
-    Ok(Found {
+    Ok(RawDataset {
         train: samples(bytes, train),
         test: Some(samples(tail, test)),
         name: header.name,
@@ -100,6 +101,6 @@ fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
             header.licence.trim_end_matches('.')
         ),
         classes: header.classes,
-        ..Found::default()
+        ..RawDataset::default()
     })
 }

@@ -16,16 +16,16 @@ use crate::memory::available_bytes;
 use crate::problem::Result;
 
 /// Approximate size of an entry in bytes besides its pixels.
-const OVERHEAD: usize = 160;
+const ENTRY_OVERHEAD: usize = 160;
 
 /// A decoded image is kept only if the limit is at least this number of times its size, because a few huge ones save
 /// little time.
-const FEWEST: usize = 8;
+const MIN_IMAGES_IN_BUDGET: usize = 8;
 
 /// A cache of decoded images with a size limit.
 pub struct PixelCache {
     budget: usize,
-    held: Mutex<CachedImages>,
+    cached: Mutex<CachedImages>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -40,7 +40,7 @@ struct CachedImages {
 
 /// Size and hit counts of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheUse {
+pub struct CacheUsage {
     /// Size in bytes.
     pub bytes: usize,
     /// Size limit in bytes.
@@ -59,102 +59,104 @@ impl PixelCache {
         let free = available_bytes().and_then(|free| usize::try_from(free / 2).ok());
         Self {
             budget: budget.min(free.unwrap_or(usize::MAX)),
-            held: Mutex::default(),
+            cached: Mutex::default(),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }
     }
 
     /// Returns size and hit counts.
-    pub fn usage(&self) -> CacheUse {
-        let held = self.lock();
-        CacheUse {
-            bytes: held.bytes,
+    pub fn usage(&self) -> CacheUsage {
+        let cached = self.lock();
+        CacheUsage {
+            bytes: cached.bytes,
             budget: self.budget,
-            images: held.originals.len() + held.inputs.len(),
+            images: cached.originals.len() + cached.inputs.len(),
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
         }
     }
 
     /// Removes decoded images, which belong to training: a new task has others.
-    pub fn forget_originals(&self) {
-        let mut held = self.lock();
-        held.bytes -= held.original_bytes;
-        held.original_bytes = 0;
-        held.originals.clear();
+    pub fn clear_originals(&self) {
+        let mut cached = self.lock();
+        cached.bytes -= cached.original_bytes;
+        cached.original_bytes = 0;
+        cached.originals.clear();
     }
 
     /// Returns the decoded image of a sample, from the cache if possible.
-    pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<Decoded>> {
-        if sample.source.in_memory() {
-            return sample.hold().map(Arc::new);
+    pub(super) fn image(&self, sample: &Sample) -> Result<Arc<Decoded>> {
+        if sample.source.is_in_memory() {
+            return sample.decode_budgeted().map(Arc::new);
         }
-        let known = self.lock().originals.get(&sample.source).cloned();
-        if let Some(picture) = known {
+        let cached_image = self.lock().originals.get(&sample.source).cloned();
+        if let Some(image) = cached_image {
             self.hits.fetch_add(1, Ordering::Relaxed);
-            return Ok(picture);
+            return Ok(image);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
-        let decoded = sample.hold()?;
-        let cost = decoded.bytes() + OVERHEAD;
-        let mut held = self.lock();
-        if cost > self.budget / FEWEST || held.bytes.saturating_add(cost) > self.budget {
+        let decoded = sample.decode_budgeted()?;
+        let cost = decoded.bytes() + ENTRY_OVERHEAD;
+        let mut cached = self.lock();
+        if cost > self.budget / MIN_IMAGES_IN_BUDGET
+            || cached.bytes.saturating_add(cost) > self.budget
+        {
             // The image keeps its share of the decoding memory, because it is not cached.
             return Ok(Arc::new(decoded));
         }
         // From here on, the image counts towards the limit of the cache instead of the decoding memory.
-        let picture = Arc::new(Decoded::from(decoded.picture));
-        let known = held
+        let image = Arc::new(Decoded::from(decoded.image));
+        let previous = cached
             .originals
-            .insert(sample.source.clone(), Arc::clone(&picture));
-        if known.is_none() {
-            held.bytes += cost;
-            held.original_bytes += cost;
+            .insert(sample.source.clone(), Arc::clone(&image));
+        if previous.is_none() {
+            cached.bytes += cost;
+            cached.original_bytes += cost;
         }
-        Ok(picture)
+        Ok(image)
     }
 
     /// Returns the cached input of a sample; `None` if it is not cached.
     pub(super) fn input(&self, source: &ImageSource, spec: InputSpec) -> Option<Arc<[u8]>> {
-        if source.in_memory() {
+        if source.is_in_memory() {
             return None;
         }
-        let known = self.lock().inputs.get(&key(source, spec)).cloned();
-        let counter = if known.is_some() {
+        let cached_input = self.lock().inputs.get(&cache_key(source, spec)).cloned();
+        let counter = if cached_input.is_some() {
             &self.hits
         } else {
             &self.misses
         };
         counter.fetch_add(1, Ordering::Relaxed);
-        known
+        cached_input
     }
 
     /// Caches an input if it fits.
-    pub(super) fn keep_input(&self, source: &ImageSource, spec: InputSpec, pixels: &[u8]) {
-        let cost = pixels.len() + OVERHEAD;
-        let mut held = self.lock();
-        if !source.in_memory()
-            && held.bytes + cost <= self.budget
-            && held
+    pub(super) fn insert_input(&self, source: &ImageSource, spec: InputSpec, pixels: &[u8]) {
+        let cost = pixels.len() + ENTRY_OVERHEAD;
+        let mut cached = self.lock();
+        if !source.is_in_memory()
+            && cached.bytes + cost <= self.budget
+            && cached
                 .inputs
-                .insert(key(source, spec), Arc::from(pixels))
+                .insert(cache_key(source, spec), Arc::from(pixels))
                 .is_none()
         {
-            held.bytes += cost;
+            cached.bytes += cost;
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, CachedImages> {
         // A panic with the lock held leaves at most one entry uncounted.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Size, bits of the crop ratio, and resizing of an [`InputSpec`].
 type InputKey = (u32, u32, Resize);
 
-fn key(source: &ImageSource, spec: InputSpec) -> (ImageSource, InputKey) {
-    let of_input = (spec.size as u32, spec.crop_ratio.to_bits(), spec.resize);
-    (source.clone(), of_input)
+fn cache_key(source: &ImageSource, spec: InputSpec) -> (ImageSource, InputKey) {
+    let input_key = (spec.size as u32, spec.crop_ratio.to_bits(), spec.resize);
+    (source.clone(), input_key)
 }

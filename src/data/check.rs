@@ -12,21 +12,23 @@ use image::RgbImage;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::contents::{Content, HashesByImage, ImageHashes, PixelHash};
+use super::contents::{FileContent, HashesByImage, ImageHashes, PixelHash};
 use super::perceptual_hash::PerceptualHash;
-use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
+use super::picture::{FULL_DEPTH, decode_and_inspect, jpeg_lacks_end};
 use super::source::Sample;
 use super::summary::Sizes;
-use super::{Check, Dataset, Duplicate, OpenOptions, SamePixels, Skipped, TwoLabels, Watch};
+use super::{
+    Check, Dataset, Duplicate, ImageCopy, OpenOptions, ProgressReporter, Skipped, TwoLabels,
+};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
 /// Maximum number of image files that are decoded while opening, unless requested.
-const MOST_CHECKED: usize = 20_000;
+const MAX_CHECKED_FILES: usize = 20_000;
 
 /// Bit depths that make 16-bit images look nearly black: those of cameras, and 8 for 8-bit values in 16-bit files.
-const DEPTHS: [usize; 4] = [8, 10, 12, 14];
+const COMMON_DEPTHS: [usize; 4] = [8, 10, 12, 14];
 
 /// The result of checking the images.
 #[derive(Clone, Default)]
@@ -38,11 +40,11 @@ pub struct Checked {
     /// Range of the image sizes.
     pub sizes: Option<Sizes>,
     /// The fingerprints of each image.
-    pub known: Arc<HashesByImage>,
+    pub image_hashes: Arc<HashesByImage>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Number of images with 16 bits per channel, and their largest value.
-    deep: (usize, u16),
+    sixteen_bit: (usize, u16),
     /// Number of JPEG images without an end marker.
     without_end: usize,
 }
@@ -50,12 +52,12 @@ pub struct Checked {
 /// Decodes every image of both splits and removes unreadable ones.
 ///
 /// # Errors
-/// Returns a Problem if `watch` stopped it.
-pub fn check(
+/// Returns a Problem if `progress` stopped it.
+pub fn check_images(
     train: &mut Vec<Sample>,
     test: Option<&mut Vec<Sample>>,
     options: &OpenOptions,
-    watch: &Watch,
+    progress: &ProgressReporter,
 ) -> Result<Checked> {
     let (mut checked, mode) = (Checked::default(), options.check);
     let mut splits = vec![train];
@@ -63,11 +65,11 @@ pub fn check(
     let files = splits
         .iter()
         .flat_map(|split| split.iter())
-        .filter(|sample| !sample.source.in_memory())
+        .filter(|sample| !sample.source.is_in_memory())
         .count();
-    if mode == Check::Never || (mode == Check::Auto && files > MOST_CHECKED) {
+    if mode == Check::Never || (mode == Check::Auto && files > MAX_CHECKED_FILES) {
         if mode == Check::Auto {
-            let remark = message!("remark-images-not-checked", most = MOST_CHECKED);
+            let remark = message!("remark-images-not-checked", most = MAX_CHECKED_FILES);
             checked.assumed.push(remark.into());
         }
         return Ok(checked);
@@ -76,12 +78,12 @@ pub fn check(
     let stop = AtomicBool::new(false);
     let total = splits.iter().map(|split| split.len()).sum();
     for split in splits {
-        let looked: Vec<Option<Result<CheckedImage>>> = split
+        let results: Vec<Option<Result<CheckedImage>>> = split
             .par_iter()
             .map(|sample| {
                 let count = done.fetch_add(1, Ordering::Relaxed);
                 if count.is_multiple_of(64)
-                    && !watch.step(message!("doing-checking-images"), count, Some(total))
+                    && !progress.notify(message!("doing-checking-images"), count, Some(total))
                 {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -91,21 +93,21 @@ pub fn check(
         if stop.load(Ordering::Relaxed) {
             return Err(super::stopped());
         }
-        let mut looked = looked.into_iter().flatten();
-        split.retain(|sample| match looked.next() {
-            Some(Ok(look)) => {
-                checked.note(sample, look);
+        let mut results = results.into_iter().flatten();
+        split.retain(|sample| match results.next() {
+            Some(Ok(checked_image)) => {
+                checked.add(sample, checked_image);
                 true
             }
             Some(Err(problem)) => {
-                let skipped = Skipped::of_sample(sample, problem.words());
+                let skipped = Skipped::from_sample(sample, problem.what_text());
                 checked.skipped.push(skipped);
                 false
             }
             None => true,
         });
     }
-    checked.weigh(options.bit_depth);
+    checked.add_depth_remarks(options.bit_depth);
     if checked.without_end > 0 {
         let remark = message!("remark-jpeg-without-end", n = checked.without_end);
         checked.assumed.push(remark.into());
@@ -123,65 +125,65 @@ struct CheckedImage {
 }
 
 fn check_image(sample: &Sample) -> Result<CheckedImage> {
-    let (held, (content, lacks_end)) = match sample.source.path() {
+    let (decoded, (content, lacks_end)) = match sample.source.path() {
         Some(path) => {
-            let about = path.metadata().ok();
-            let content = |bytes: &[u8]| Content::of(about.as_ref()?, bytes);
+            let metadata = path.metadata().ok();
+            let content = |bytes: &[u8]| FileContent::new(metadata.as_ref()?, bytes);
             let depth = sample.source.bit_depth();
-            decode_and(&path, depth, |bytes| {
+            decode_and_inspect(&path, depth, |bytes| {
                 (content(bytes), jpeg_lacks_end(bytes))
             })?
         }
-        None => (sample.hold()?, (None, false)),
+        None => (sample.decode_budgeted()?, (None, false)),
     };
-    let picture = &held.picture;
+    let image = &decoded.image;
     Ok(CheckedImage {
-        largest: held.largest,
+        largest: decoded.largest_value,
         lacks_end,
-        width: picture.width(),
-        height: picture.height(),
+        width: image.width(),
+        height: image.height(),
         hashes: ImageHashes {
-            pixel_hash: print_of(picture),
+            pixel_hash: hash_pixels(image),
             content,
-            perceptual_hash: match sample.source.in_memory() {
+            perceptual_hash: match sample.source.is_in_memory() {
                 true => None,
-                false => PerceptualHash::of(picture).map(Box::new),
+                false => PerceptualHash::new(image).map(Box::new),
             },
         },
     })
 }
 
-fn print_of(picture: &RgbImage) -> PixelHash {
+fn hash_pixels(image: &RgbImage) -> PixelHash {
     let mut hash = Sha256::new();
-    hash.update(picture.width().to_le_bytes());
-    hash.update(picture.height().to_le_bytes());
-    hash.update(picture.as_raw());
-    let mut print = [0; 16];
-    print.copy_from_slice(&hash.finalize()[..16]);
-    print
+    hash.update(image.width().to_le_bytes());
+    hash.update(image.height().to_le_bytes());
+    hash.update(image.as_raw());
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&hash.finalize()[..16]);
+    digest
 }
 
 impl Checked {
-    fn note(&mut self, sample: &Sample, look: CheckedImage) {
-        if let Some(largest) = look.largest {
-            self.deep = (self.deep.0 + 1, self.deep.1.max(largest));
+    fn add(&mut self, sample: &Sample, checked_image: CheckedImage) {
+        if let Some(largest) = checked_image.largest {
+            self.sixteen_bit = (self.sixteen_bit.0 + 1, self.sixteen_bit.1.max(largest));
         }
-        self.without_end += usize::from(look.lacks_end);
-        let known = Arc::make_mut(&mut self.known);
-        known.insert(sample.source.clone(), look.hashes);
+        self.without_end += usize::from(checked_image.lacks_end);
+        let hashes = Arc::make_mut(&mut self.image_hashes);
+        hashes.insert(sample.source.clone(), checked_image.hashes);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
         let sizes = self.sizes.get_or_insert(Sizes {
-            width: (look.width, look.width),
-            height: (look.height, look.height),
+            width: (checked_image.width, checked_image.width),
+            height: (checked_image.height, checked_image.height),
         });
-        sizes.width = widen(sizes.width, look.width);
-        sizes.height = widen(sizes.height, look.height);
+        sizes.width = widen(sizes.width, checked_image.width);
+        sizes.height = widen(sizes.height, checked_image.height);
     }
 
     /// Adds remarks on images that use more bits than `bit_depth`, and on 16-bit images that use so few bits that they
     /// look nearly black, such as those of 12-bit cameras.
-    fn weigh(&mut self, bit_depth: usize) {
-        let (images, largest) = self.deep;
+    fn add_depth_remarks(&mut self, bit_depth: usize) {
+        let (images, largest) = self.sixteen_bit;
         let bits = (u16::BITS - largest.leading_zeros()) as usize;
         let remark = if bits > bit_depth {
             message!(
@@ -192,7 +194,7 @@ impl Checked {
             )
         } else if bit_depth == FULL_DEPTH
             && bits > 0
-            && let Some(better) = DEPTHS.into_iter().find(|depth| *depth >= bits)
+            && let Some(better) = COMMON_DEPTHS.into_iter().find(|depth| *depth >= bits)
         {
             self.better_depth = Some(better);
             let largest = largest.to_string();
@@ -211,16 +213,18 @@ impl Checked {
 }
 
 /// Returns the images whose pixels are in both splits, in the order of the test split.
-pub fn duplicates(train: &[Sample], test: &[Sample], known: &HashesByImage) -> Vec<Duplicate> {
-    let mut first: HashMap<&PixelHash, &Sample> = HashMap::new();
+pub fn duplicates(train: &[Sample], test: &[Sample], hashes: &HashesByImage) -> Vec<Duplicate> {
+    let mut first_by_hash: HashMap<&PixelHash, &Sample> = HashMap::new();
     for sample in train {
-        if let Some(seen) = known.get(&sample.source) {
-            first.entry(&seen.pixel_hash).or_insert(sample);
+        if let Some(image_hashes) = hashes.get(&sample.source) {
+            first_by_hash
+                .entry(&image_hashes.pixel_hash)
+                .or_insert(sample);
         }
     }
     test.iter()
         .filter_map(|sample| {
-            let twin = first.get(&known.get(&sample.source)?.pixel_hash)?;
+            let twin = first_by_hash.get(&hashes.get(&sample.source)?.pixel_hash)?;
             Some(Duplicate {
                 train: twin.name(),
                 test: sample.name(),
@@ -232,19 +236,19 @@ pub fn duplicates(train: &[Sample], test: &[Sample], known: &HashesByImage) -> V
 impl Dataset {
     /// Returns the indices of the test images with the same pixels as one of these images; `None` if the images of the
     /// dataset were not checked.
-    pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
-        if self.known.is_empty() {
+    pub fn copies_in_test(&self, samples: &[Sample]) -> Option<BTreeSet<usize>> {
+        if self.image_hashes.is_empty() {
             return None;
         }
         // An unreadable image has no copies.
-        let of = of
+        let hashes = samples
             .par_iter()
-            .filter_map(|sample| Some(print_of(&sample.hold().ok()?.picture)));
-        let of: HashSet<PixelHash> = of.collect();
-        let tests = self.test.iter().enumerate();
-        let copies = tests.filter(|(_, sample)| {
-            let seen = self.known.get(&sample.source);
-            seen.is_some_and(|seen| of.contains(&seen.pixel_hash))
+            .filter_map(|sample| Some(hash_pixels(&sample.decode_budgeted().ok()?.image)));
+        let hashes: HashSet<PixelHash> = hashes.collect();
+        let test_samples = self.test.iter().enumerate();
+        let copies = test_samples.filter(|(_, sample)| {
+            let image_hashes = self.image_hashes.get(&sample.source);
+            image_hashes.is_some_and(|image_hashes| hashes.contains(&image_hashes.pixel_hash))
         });
         Some(copies.map(|(index, _)| index).collect())
     }
@@ -255,27 +259,30 @@ pub fn two_labels(
     classes: &[String],
     train: &[Sample],
     test: &[Sample],
-    known: &HashesByImage,
+    hashes: &HashesByImage,
 ) -> Vec<TwoLabels> {
     let splits = [("train", train), ("test", test)];
     let samples = splits
         .iter()
         .flat_map(|(split, samples)| samples.iter().map(move |sample| (*split, sample)));
     let mut copies: HashMap<&PixelHash, Vec<(usize, &str, &Sample)>> = HashMap::new();
-    for (place, (split, sample)) in samples.enumerate() {
-        if let Some(seen) = known.get(&sample.source) {
-            let copy = (place, split, sample);
-            copies.entry(&seen.pixel_hash).or_default().push(copy);
+    for (position, (split, sample)) in samples.enumerate() {
+        if let Some(image_hashes) = hashes.get(&sample.source) {
+            let copy = (position, split, sample);
+            copies
+                .entry(&image_hashes.pixel_hash)
+                .or_default()
+                .push(copy);
         }
     }
-    let mut by_place: BTreeMap<usize, TwoLabels> = BTreeMap::new();
+    let mut by_position: BTreeMap<usize, TwoLabels> = BTreeMap::new();
     for copies in copies.into_values() {
         let (first, _, sample) = copies[0];
         if copies.iter().any(|(.., other)| other.class != sample.class) {
             let copies = copies.into_iter();
-            let copies = copies.map(|(_, split, sample)| SamePixels::of(split, sample, classes));
-            by_place.insert(first, TwoLabels(copies.collect()));
+            let copies = copies.map(|(_, split, sample)| ImageCopy::new(split, sample, classes));
+            by_position.insert(first, TwoLabels(copies.collect()));
         }
     }
-    by_place.into_values().collect()
+    by_position.into_values().collect()
 }

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use super::record::{Pixels, Records};
+use super::record::{PixelLayout, Records};
 use super::source::Sample;
 use super::tree::Dir;
-use super::{Found, Skipped, pickle};
-use crate::counts::counted;
+use super::{RawDataset, Skipped, pickle};
+use crate::counts::count_with_noun;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -19,33 +19,33 @@ use crate::texts::Words;
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
 /// Maximum size of the files of a split in bytes; CIFAR's largest split has 154 MB.
-const LARGEST: u64 = 256 << 20;
+const MAX_SPLIT_BYTES: u64 = 256 << 20;
 
 /// The description of one of the four forms.
-struct Form {
+struct Format {
     name: &'static str,
     train: &'static [&'static str],
     test: &'static str,
     /// Name of the file with the class names.
-    names: &'static str,
+    names_file: &'static str,
     classes: usize,
     /// Number of label bytes before the pixels; 0 for pickles.
-    labels: usize,
+    label_bytes: usize,
     /// Keys of the labels and of the class names in pickles; empty for record files.
     keys: (&'static str, &'static str),
 }
 
-const CIFAR_100: Form = Form {
+const CIFAR_100: Format = Format {
     name: "CIFAR-100",
     train: &["train.bin"],
     test: "test.bin",
-    names: "fine_label_names.txt",
+    names_file: "fine_label_names.txt",
     classes: 100,
-    labels: 2,
+    label_bytes: 2,
     keys: ("", ""),
 };
 
-const CIFAR_10: Form = Form {
+const CIFAR_10: Format = Format {
     name: "CIFAR-10",
     train: &[
         "data_batch_1.bin",
@@ -55,24 +55,24 @@ const CIFAR_10: Form = Form {
         "data_batch_5.bin",
     ],
     test: "test_batch.bin",
-    names: "batches.meta.txt",
+    names_file: "batches.meta.txt",
     classes: 10,
-    labels: 1,
+    label_bytes: 1,
     keys: ("", ""),
 };
 
-const FORMS: [Form; 4] = [
+const FORMATS: [Format; 4] = [
     CIFAR_100,
     CIFAR_10,
-    Form {
+    Format {
         train: &["train"],
         test: "test",
-        names: "meta",
-        labels: 0,
+        names_file: "meta",
+        label_bytes: 0,
         keys: ("fine_labels", "fine_label_names"),
         ..CIFAR_100
     },
-    Form {
+    Format {
         train: &[
             "data_batch_1",
             "data_batch_2",
@@ -81,8 +81,8 @@ const FORMS: [Form; 4] = [
             "data_batch_5",
         ],
         test: "test_batch",
-        names: "batches.meta",
-        labels: 0,
+        names_file: "batches.meta",
+        label_bytes: 0,
         keys: ("labels", "label_names"),
         ..CIFAR_10
     },
@@ -92,54 +92,56 @@ const FORMS: [Form; 4] = [
 ///
 /// # Errors
 /// Returns a Problem if the files exist but cannot be read or are damaged.
-pub fn open(dir: &Dir) -> Result<Option<Found>> {
-    let has = |name: &str| dir.others.iter().any(|other| other == name);
+pub fn open(dir: &Dir) -> Result<Option<RawDataset>> {
+    let has_file = |name: &str| dir.others.iter().any(|other| other == name);
     // A file named `train` is not enough evidence, so pickles need their `meta` file, too.
-    let fits = |form: &&Form| has(form.train[0]) && (form.labels > 0 || has(form.names));
-    FORMS
+    let is_complete = |format: &&Format| {
+        has_file(format.train[0]) && (format.label_bytes > 0 || has_file(format.names_file))
+    };
+    FORMATS
         .iter()
-        .find(|form| fits(form) && looks_right(form, &dir.path))
-        .map(|form| read(form, &dir.path, &has))
+        .find(|format| is_complete(format) && has_valid_labels(format, &dir.path))
+        .map(|format| read(format, &dir.path, &has_file))
         .transpose()
 }
 
 /// Returns whether the first file contains records: their labels must be below the number of classes. Pickles are
 /// recognised by their file names only.
-fn looks_right(form: &Form, folder: &Path) -> bool {
-    if form.labels == 0 {
+fn has_valid_labels(format: &Format, folder: &Path) -> bool {
+    if format.label_bytes == 0 {
         return true;
     }
-    let record = form.labels + 3072;
+    let record_len = format.label_bytes + 3072;
     // Read errors are reported when the file is read completely.
-    let Ok(start) = files::read_start(&folder.join(form.train[0]), 64 * record as u64) else {
+    let Ok(start) = files::read_start(&folder.join(format.train[0]), 64 * record_len as u64) else {
         return true;
     };
     start
-        .chunks_exact(record)
-        .all(|one| usize::from(one[form.labels - 1]) < form.classes)
+        .chunks_exact(record_len)
+        .all(|bytes| usize::from(bytes[format.label_bytes - 1]) < format.classes)
 }
 
-fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found> {
-    let mut found = Found {
-        name: form.name.to_owned(),
+fn read(format: &Format, folder: &Path, has_file: &dyn Fn(&str) -> bool) -> Result<RawDataset> {
+    let mut found = RawDataset {
+        name: format.name.to_owned(),
         note: format!(
             "{}: 32×32 colour photographs, A. Krizhevsky, 2009; a labelled part of the Tiny Images collection, for research.",
-            form.name
+            format.name
         ),
-        ..Found::default()
+        ..RawDataset::default()
     };
-    found.classes = class_names(form, folder, has, &mut found.assumed)?;
+    found.classes = class_names(format, folder, has_file, &mut found.assumed)?;
     let mut split = |files: &[&str]| -> Result<Vec<super::Sample>> {
         let mut bytes: Vec<u8> = Vec::new();
         let mut labels = Vec::new();
         for &name in files {
             let path = folder.join(name);
-            if !has(name) {
+            if !has_file(name) {
                 let reason = message!("skip-missing-from-dataset");
                 found.skipped.push(Skipped::new(path, reason));
                 continue;
             }
-            let batch = read_batch(form, &path, LARGEST - bytes.len() as u64)?;
+            let batch = read_batch(format, &path, MAX_SPLIT_BYTES - bytes.len() as u64)?;
             if let Some(reason) = batch.damage {
                 found.skipped.push(Skipped::new(path, reason));
             }
@@ -152,20 +154,22 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
             }
             labels.extend(batch.labels);
         }
-        Ok(Sample::of_records(Records {
+        Ok(Sample::from_records(Records {
             height: SIDE,
             width: SIDE,
-            pixels: Pixels::Planes,
-            stride: form.labels + PIXELS,
-            offset: form.labels,
+            pixels: PixelLayout::Planes,
+            stride: format.label_bytes + PIXELS,
+            offset: format.label_bytes,
             bytes: bytes.into(),
             labels,
             names: found.classes.clone(),
         }))
     };
-    let train = split(form.train)?;
-    let test = has(form.test).then(|| split(&[form.test])).transpose()?;
-    Ok(Found {
+    let train = split(format.train)?;
+    let test = has_file(format.test)
+        .then(|| split(&[format.test]))
+        .transpose()?;
+    Ok(RawDataset {
         train,
         test,
         ..found
@@ -180,29 +184,29 @@ struct Batch {
     damage: Option<Words>,
 }
 
-/// Reads a file completely, if it has at most `most` bytes.
-fn load(path: &Path, most: u64, doing: &str) -> Result<Vec<u8>> {
-    files::read(path, most).map_err(|error| Problem::io(doing, path, &error))
+/// Reads a file completely, if it has at most `max_bytes` bytes.
+fn read_file(path: &Path, max_bytes: u64, doing: &str) -> Result<Vec<u8>> {
+    files::read(path, max_bytes).map_err(|error| Problem::io(doing, path, &error))
 }
 
-fn read_batch(form: &Form, path: &Path, most: u64) -> Result<Batch> {
-    let bytes = load(path, most, "read the records")?;
-    if form.labels == 0 {
-        return from_pickle(form, bytes).map_err(|problem| problem.at_path(path));
+fn read_batch(format: &Format, path: &Path, max_bytes: u64) -> Result<Batch> {
+    let bytes = read_file(path, max_bytes, "read the records")?;
+    if format.label_bytes == 0 {
+        return from_pickle(format, bytes).map_err(|problem| problem.at_path(path));
     }
-    Ok(from_records(form, bytes))
+    Ok(from_records(format, bytes))
 }
 
-fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
-    let stride = form.labels + PIXELS;
+fn from_records(format: &Format, mut bytes: Vec<u8>) -> Batch {
+    let stride = format.label_bytes + PIXELS;
     let rest = bytes.len() % stride;
     bytes.truncate(bytes.len() - rest);
     let labels: Vec<Option<u32>> = bytes
         .chunks_exact(stride)
-        .map(|record| usable(form, i64::from(record[form.labels - 1])))
+        .map(|record| valid_label(format, i64::from(record[format.label_bytes - 1])))
         .collect();
     let damage = (rest > 0).then(|| message!("skip-truncated", n = labels.len(), rest).into());
-    let damage = damage.or_else(|| damage_of(&labels));
+    let damage = damage.or_else(|| label_damage(&labels));
     Batch {
         bytes,
         labels,
@@ -210,43 +214,43 @@ fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
     }
 }
 
-fn usable(form: &Form, label: i64) -> Option<u32> {
+fn valid_label(format: &Format, label: i64) -> Option<u32> {
     u32::try_from(label)
         .ok()
-        .filter(|&label| (label as usize) < form.classes)
+        .filter(|&label| (label as usize) < format.classes)
 }
 
-fn damage_of(labels: &[Option<u32>]) -> Option<Words> {
+fn label_damage(labels: &[Option<u32>]) -> Option<Words> {
     let bad = labels.iter().filter(|label| label.is_none()).count();
     (bad > 0).then(|| message!("skip-unknown-labels", n = bad).into())
 }
 
-fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
-    let wrong = |what: &str| {
+fn from_pickle(format: &Format, mut bytes: Vec<u8>) -> Result<Batch> {
+    let damaged_problem = |what: &str| {
         Problem::new(message!("problem-cifar-file-damaged", what))
             .advise(message!("advice-download-again"))
     };
     let pickle = pickle::read(&bytes)?;
     let labels: Vec<Option<u32>> = pickle
-        .get(form.keys.0)
+        .get(format.keys.0)
         .and_then(|labels| pickle.numbers(labels))
-        .ok_or_else(|| wrong("it contains no list of labels"))?
+        .ok_or_else(|| damaged_problem("it contains no list of labels"))?
         .into_iter()
-        .map(|label| usable(form, label))
+        .map(|label| valid_label(format, label))
         .collect();
     let pixels = pickle
         .get("data")
         .and_then(|data| pickle.array_range(data))
-        .ok_or_else(|| wrong("it contains no pixels"))?;
+        .ok_or_else(|| damaged_problem("it contains no pixels"))?;
     drop(pickle);
     if pixels.len() != labels.len() * PIXELS {
-        return Err(wrong(&format!(
+        return Err(damaged_problem(&format!(
             "{} but {} of pixels",
-            counted(labels.len(), "label"),
-            counted(pixels.len(), "byte")
+            count_with_noun(labels.len(), "label"),
+            count_with_noun(pixels.len(), "byte")
         )));
     }
-    let damage = damage_of(&labels);
+    let damage = label_damage(&labels);
     // The pixels are moved within the buffer, because a copy would double the memory of a large file.
     bytes.truncate(pixels.end);
     bytes.drain(..pixels.start);
@@ -258,36 +262,36 @@ fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
 }
 
 fn class_names(
-    form: &Form,
+    format: &Format,
     folder: &Path,
-    has: &dyn Fn(&str) -> bool,
+    has_file: &dyn Fn(&str) -> bool,
     assumed: &mut Vec<Words>,
 ) -> Result<Vec<String>> {
-    let path = folder.join(form.names);
-    let names = if !has(form.names) {
+    let path = folder.join(format.names_file);
+    let names = if !has_file(format.names_file) {
         None
-    } else if form.labels == 0 {
-        let bytes = load(&path, files::TEXT, "read the class names")?;
+    } else if format.label_bytes == 0 {
+        let bytes = read_file(&path, files::TEXT, "read the class names")?;
         let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
         pickle
-            .get(form.keys.1)
-            .and_then(|names| pickle.texts(names, form.classes))
+            .get(format.keys.1)
+            .and_then(|names| pickle.strings(names, format.classes))
     } else {
-        let text = load(&path, files::TEXT, "read the class names")?;
+        let text = read_file(&path, files::TEXT, "read the class names")?;
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         Some(lines.map(str::to_owned).collect())
     };
-    if let Some(names) = names.filter(|names: &Vec<String>| names.len() == form.classes) {
+    if let Some(names) = names.filter(|names: &Vec<String>| names.len() == format.classes) {
         return Ok(names);
     }
     let remark = message!(
         "remark-class-names-missing",
-        file = form.names,
-        n = form.classes
+        file = format.names_file,
+        n = format.classes
     );
     assumed.push(remark.into());
-    Ok((0..form.classes)
+    Ok((0..format.classes)
         .map(|class| format!("class {class:03}"))
         .collect())
 }
@@ -307,7 +311,7 @@ mod tests {
 
     #[test]
     fn reads_fine_labels_and_reports_truncated_record() {
-        let form = &FORMS[0];
+        let format = &FORMATS[0];
         let mut bytes = [
             record(&[3, 42], 7),
             record(&[0, 99], 8),
@@ -315,7 +319,7 @@ mod tests {
         ]
         .concat();
         bytes.extend([1, 2, 3]);
-        let batch = from_records(form, bytes);
+        let batch = from_records(format, bytes);
         assert_eq!(batch.labels, [Some(42), Some(99), None]);
         assert!(batch.damage.unwrap() == &*tr!("skip-truncated", n = 3, rest = 3));
     }
@@ -323,13 +327,13 @@ mod tests {
     proptest! {
         #[test]
         fn reads_arbitrary_bytes_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..9_000)) {
-            for form in &FORMS[..2] {
+            for form in &FORMATS[..2] {
                 let length = bytes.len();
                 let batch = from_records(form, bytes.clone());
-                prop_assert_eq!(batch.labels.len(), length / (form.labels + PIXELS));
+                prop_assert_eq!(batch.labels.len(), length / (form.label_bytes + PIXELS));
                 prop_assert!(batch.labels.iter().flatten().all(|&l| (l as usize) < form.classes));
             }
-            let _ = from_pickle(&FORMS[2], bytes);
+            let _ = from_pickle(&FORMATS[2], bytes);
         }
     }
 }

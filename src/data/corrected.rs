@@ -19,7 +19,7 @@ use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
 /// Maximum number of entries of a list.
-pub const MOST: usize = 10_000;
+pub const MAX_CORRECTIONS: usize = 10_000;
 
 /// One corrected label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl Correction {
     }
 
     /// Returns the correction that undoes this one.
-    pub fn taken_back(&self) -> Self {
+    pub fn inverse(&self) -> Self {
         Self {
             class: Some(self.was.clone()),
             ..self.clone()
@@ -74,7 +74,7 @@ pub struct CorrectionCount {
 
 impl CorrectionCount {
     /// Returns the numbers that a list intends, without checking whether its images exist.
-    pub fn of(list: &[Correction]) -> Self {
+    pub fn from_corrections(list: &[Correction]) -> Self {
         let labels = list
             .iter()
             .filter(|correction| correction.class.is_some())
@@ -87,7 +87,7 @@ impl CorrectionCount {
     }
 
     /// Returns a text such as "3 labels corrected, 1 image left out"; `None` if there are no corrections.
-    pub fn words(&self) -> Option<Message> {
+    pub fn summary(&self) -> Option<Message> {
         let labels = message!("remark-labels-corrected", n = self.labels);
         let left_out = message!("remark-images-excluded", n = self.left_out);
         match (self.labels, self.left_out) {
@@ -100,11 +100,11 @@ impl CorrectionCount {
 }
 
 /// Returns a short text that identifies a list, such as "3 labels corrected (5f0c12ab)".
-pub fn short(list: &[Correction]) -> String {
-    let print = hex(&Sha256::digest(format!("{list:?}")));
-    let words = CorrectionCount::of(list).words();
-    let words = words.map_or_else(String::new, |words| words.english());
-    format!("{words} ({})", &print[..8])
+pub fn summarize(list: &[Correction]) -> String {
+    let digest = hex(&Sha256::digest(format!("{list:?}")));
+    let summary = CorrectionCount::from_corrections(list).summary();
+    let summary = summary.map_or_else(String::new, |words| words.english());
+    format!("{summary} ({})", &digest[..8])
 }
 
 impl Sample {
@@ -116,7 +116,7 @@ impl Sample {
         let digest = match &self.source {
             ImageSource::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
             ImageSource::Record { records, index } => {
-                Sha256::digest(records.raw(*index).unwrap_or_default()).into()
+                Sha256::digest(records.pixel_bytes(*index).unwrap_or_default()).into()
             }
         };
         Ok(hex(&digest))
@@ -129,35 +129,36 @@ pub(super) struct OriginalLabels {
     /// The original classes of images whose labels were corrected.
     labels: HashMap<ImageSource, u32>,
     /// The classes of excluded images.
-    left_out: Vec<u32>,
+    excluded: Vec<u32>,
 }
 
 impl OriginalLabels {
     /// Removes images that are not among these samples.
     pub fn retain(&mut self, samples: &[Sample]) {
-        let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
-        self.labels.retain(|source, _| kept.contains(source));
+        let remaining: HashSet<&ImageSource> =
+            samples.iter().map(|sample| &sample.source).collect();
+        self.labels.retain(|source, _| remaining.contains(source));
     }
 }
 
 impl Dataset {
     /// Returns whether corrections changed the test split.
-    pub fn test_was_corrected(&self) -> bool {
-        !self.original_labels.labels.is_empty() || !self.left_out_of_test().is_empty()
+    pub fn is_test_corrected(&self) -> bool {
+        !self.original_labels.labels.is_empty() || !self.excluded_from_test().is_empty()
     }
 
     /// Returns the original class of a test image, before corrections.
-    pub fn class_as_it_came(&self, sample: &Sample) -> usize {
-        let came = self.original_labels.labels.get(&sample.source);
-        came.copied().unwrap_or(sample.class) as usize
+    pub fn original_class(&self, sample: &Sample) -> usize {
+        let original = self.original_labels.labels.get(&sample.source);
+        original.copied().unwrap_or(sample.class) as usize
     }
 
     /// Returns the classes of excluded test images; empty with a limit of test images, because other images took their
     /// places.
-    pub fn left_out_of_test(&self) -> &[u32] {
+    pub fn excluded_from_test(&self) -> &[u32] {
         match self.options.test_limit {
             Some(_) => &[],
-            None => &self.original_labels.left_out,
+            None => &self.original_labels.excluded,
         }
     }
 }
@@ -169,61 +170,63 @@ pub(super) fn apply(
     names: &[String],
     splits: [&mut Vec<Sample>; 2],
 ) -> (CorrectionCount, OriginalLabels) {
-    let mut came = OriginalLabels::default();
-    let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, correction) in list.iter().enumerate() {
-        wanted.entry(&correction.picture).or_default().push(at);
+    let mut original_labels = OriginalLabels::default();
+    let mut by_image: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, correction) in list.iter().enumerate() {
+        by_image.entry(&correction.picture).or_default().push(index);
     }
     let class_of = |name: &String| names.iter().position(|known| known == name);
-    let mut met = vec![false; list.len()];
+    let mut applied = vec![false; list.len()];
     for (split, is_test) in splits.into_iter().zip([false, true]) {
-        let mut kept = Vec::with_capacity(split.len());
+        let mut remaining = Vec::with_capacity(split.len());
         for mut sample in std::mem::take(split) {
-            let found = match wanted.is_empty() {
+            let found = match by_image.is_empty() {
                 true => None,
-                false => wanted.get(sample.name().as_str()),
+                false => by_image.get(sample.name().as_str()),
             };
-            let Some(at) = found.and_then(|entries| entry_of(&sample, entries, list)) else {
-                kept.push(sample);
+            let Some(at) = found.and_then(|entries| find_entry(&sample, entries, list)) else {
+                remaining.push(sample);
                 continue;
             };
             let class = list[at].class.as_ref().map(class_of);
             // An entry whose class does not exist has no effect.
-            met[at] |= class != Some(None);
+            applied[at] |= class != Some(None);
             match class {
                 Some(Some(class)) => {
                     let former = std::mem::replace(&mut sample.class, class as u32);
                     if is_test && former != sample.class {
-                        came.labels.insert(sample.source.clone(), former);
+                        original_labels.labels.insert(sample.source.clone(), former);
                     }
                 }
                 Some(None) => {}
                 None => {
-                    came.left_out.extend(is_test.then_some(sample.class));
+                    original_labels
+                        .excluded
+                        .extend(is_test.then_some(sample.class));
                     continue;
                 }
             }
-            kept.push(sample);
+            remaining.push(sample);
         }
-        kept.sort_by_key(|sample| sample.class);
-        *split = kept;
+        remaining.sort_by_key(|sample| sample.class);
+        *split = remaining;
     }
-    let counted = |out: bool| {
-        let pairs = list.iter().zip(&met);
+    let count_applied = |excluded: bool| {
+        let pairs = list.iter().zip(&applied);
         pairs
-            .filter(|(correction, met)| **met && correction.class.is_none() == out)
+            .filter(|(correction, applied)| **applied && correction.class.is_none() == excluded)
             .count()
     };
     let count = CorrectionCount {
-        labels: counted(false),
-        left_out: counted(true),
-        without_effect: met.iter().filter(|met| !**met).count(),
+        labels: count_applied(false),
+        left_out: count_applied(true),
+        without_effect: applied.iter().filter(|applied| !**applied).count(),
     };
-    (count, came)
+    (count, original_labels)
 }
 
 /// Returns the index of the entry for exactly this image; `None` if the image cannot be read.
-fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
+fn find_entry(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
     let sha256 = sample.sha256().ok()?;
     let mut entries = entries.iter().copied();
     entries.find(|at| list[*at].sha256.eq_ignore_ascii_case(&sha256))
@@ -233,12 +236,12 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<u
 ///
 /// # Errors
 /// Returns a Problem if there are too many entries, two entries for the same image, or an invalid hash.
-pub fn check(list: &[Correction]) -> Result<()> {
-    if list.len() > MOST {
+pub fn validate_corrections(list: &[Correction]) -> Result<()> {
+    if list.len() > MAX_CORRECTIONS {
         return Err(Problem::new(message!(
             "problem-too-many-corrected-labels",
             list = list.len().to_string(),
-            most = MOST.to_string()
+            most = MAX_CORRECTIONS.to_string()
         ))
         .advise(message!("advice-correct-labels-in-dataset")));
     }
@@ -290,27 +293,27 @@ mod tests {
         let excluded = tr!("remark-images-excluded", n = 1);
         let words = format!("{}, {excluded}", tr!("remark-labels-corrected", n = 2));
         let summary = |list| {
-            CorrectionCount::of(list)
-                .words()
+            CorrectionCount::from_corrections(list)
+                .summary()
                 .map(|words| words.english())
         };
         assert_eq!(summary(&list), Some(words.clone()));
-        assert!(short(&list).starts_with(&words) && short(&list) != short(&list[..2]));
+        assert!(summarize(&list).starts_with(&words) && summarize(&list) != summarize(&list[..2]));
         assert_eq!(summary(&list[2..]), Some(excluded));
-        assert_eq!(CorrectionCount::default().words(), None);
+        assert_eq!(CorrectionCount::default().summary(), None);
     }
 
     #[test]
     fn check_rejects_invalid_hashes_and_duplicates() {
         let correction = Correction::of_cat;
         let good = correction("a", None);
-        assert!(check(&[good.clone(), correction("b", None)]).is_ok());
-        assert!(check(&[good.clone(), correction("a", Some("dog"))]).is_err());
+        assert!(validate_corrections(&[good.clone(), correction("b", None)]).is_ok());
+        assert!(validate_corrections(&[good.clone(), correction("a", Some("dog"))]).is_err());
         let bad = Correction {
             sha256: "1".into(),
             ..good.clone()
         };
-        assert!(check(&[bad]).is_err());
-        assert!(check(&vec![good; MOST + 1]).is_err());
+        assert!(validate_corrections(&[bad]).is_err());
+        assert!(validate_corrections(&vec![good; MAX_CORRECTIONS + 1]).is_err());
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::near_copies::NearCopySets;
 use super::rng::{Purpose, Rng};
 use super::source::Sample;
-use super::summary::counts;
+use super::summary::count_per_class;
 use crate::message;
-use crate::problem::some_of;
+use crate::problem::list_value;
 use crate::texts::Message;
 
 /// Parameters of a draw.
@@ -30,92 +30,104 @@ pub(super) struct DrawResult {
     /// Number of images that are on the other side than if every image were drawn independently.
     pub moved: usize,
     /// Classes from which no image could be drawn without separating copies.
-    pub without: Vec<usize>,
+    pub undrawn_classes: Vec<usize>,
 }
 
 impl Draw<'_> {
     /// Removes and returns the share of each `wanted` class from `samples`, which are sorted by class. Without any
     /// copies, the result is that of independent draws.
-    pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> DrawResult {
-        let mut hat = SplitSampler::of(samples, self);
-        let mut alone = vec![false; samples.len()];
-        let (mut start, mut asked) = (0, Vec::new());
-        for (class, count) in hat.counts.clone().into_iter().enumerate() {
+    pub fn draw_from(
+        &self,
+        samples: &mut Vec<Sample>,
+        wanted: impl Fn(usize) -> bool,
+    ) -> DrawResult {
+        let mut sampler = SplitSampler::new(samples, self);
+        let mut independent = vec![false; samples.len()];
+        let (mut start, mut requested) = (0, Vec::new());
+        for (class, count) in sampler.counts.clone().into_iter().enumerate() {
             let mut members: Vec<usize> = (start..start + count).collect();
             start += count;
             if !wanted(class) || count < 2 || self.share == 0.0 {
                 continue;
             }
-            let take = ((count as f64 * self.share).round() as usize).clamp(1, count - 1);
+            let target = ((count as f64 * self.share).round() as usize).clamp(1, count - 1);
             Rng::new(Purpose::Split, self.seed, class as u64, 0).shuffle(&mut members);
-            for &member in &members[..take] {
-                alone[member] = true;
+            for &member in &members[..target] {
+                independent[member] = true;
             }
-            hat.take(class, &members, take, &wanted);
-            asked.push(class);
+            sampler.draw_class(class, &members, target, &wanted);
+            requested.push(class);
         }
-        asked.retain(|&class| hat.taken_of[class] == 0);
-        let taken = hat.taken;
-        let moved = taken.iter().zip(&alone).filter(|(a, b)| a != b).count();
-        let (mut kept, mut drawn) = (Vec::new(), Vec::new());
+        requested.retain(|&class| sampler.drawn_per_class[class] == 0);
+        let taken = sampler.drawn;
+        let moved = taken
+            .iter()
+            .zip(&independent)
+            .filter(|(a, b)| a != b)
+            .count();
+        let (mut remaining, mut drawn) = (Vec::new(), Vec::new());
         for (sample, taken) in std::mem::take(samples).into_iter().zip(taken) {
-            if taken { &mut drawn } else { &mut kept }.push(sample);
+            if taken { &mut drawn } else { &mut remaining }.push(sample);
         }
-        *samples = kept;
+        *samples = remaining;
         DrawResult {
             samples: drawn,
             moved,
-            without: asked,
+            undrawn_classes: requested,
         }
     }
 
     /// Returns sentences on the effect of keeping copies together, to follow the sentence on the draw; `names` are
     /// those of the classes.
-    pub fn words(&self, drawn: &DrawResult, names: &[String]) -> Option<Message> {
-        let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
-        let without = (!without.is_empty()).then(|| {
+    pub fn summary(&self, drawn: &DrawResult, names: &[String]) -> Option<Message> {
+        let undrawn: Vec<&String> = drawn
+            .undrawn_classes
+            .iter()
+            .map(|&class| &names[class])
+            .collect();
+        let undrawn = (!undrawn.is_empty()).then(|| {
             message!(
                 "remark-classes-not-held-out",
-                classes = some_of(&without, 5)
+                classes = list_value(&undrawn, 5)
             )
         });
-        match self.moved_words(drawn) {
-            Some(moved) => Some(moved.then(without)),
-            None => without,
+        match self.moved_summary(drawn) {
+            Some(moved) => Some(moved.followed_by(undrawn)),
+            None => undrawn,
         }
     }
 
-    fn moved_words(&self, drawn: &DrawResult) -> Option<Message> {
+    fn moved_summary(&self, drawn: &DrawResult) -> Option<Message> {
         let copies = self.copies?;
         if copies.is_empty() && !drawn.samples.is_empty() {
             return Some(message!("remark-duplicates-not-searched"));
         }
-        let moved = match copies.has_near() {
+        let id = match copies.has_near() {
             true => "remark-near-copies-moved",
             false => "remark-copies-moved",
         };
-        (drawn.moved > 0).then(|| message!(moved, n = drawn.moved))
+        (drawn.moved > 0).then(|| message!(id, n = drawn.moved))
     }
 }
 
 /// The state of a draw.
 struct SplitSampler {
     /// The class of every image.
-    class: Vec<usize>,
+    class_of: Vec<usize>,
     /// Number of images of every class.
     counts: Vec<usize>,
     /// Indices of all images of a set of copies, by set.
     copies: HashMap<usize, Vec<usize>>,
     /// The set of each image, if the image was checked.
-    set: Vec<Option<usize>>,
+    set_index: Vec<Option<usize>>,
     /// Whether each image was drawn.
-    taken: Vec<bool>,
+    drawn: Vec<bool>,
     /// Number of drawn images of every class.
-    taken_of: Vec<usize>,
+    drawn_per_class: Vec<usize>,
 }
 
 impl SplitSampler {
-    fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
+    fn new(samples: &[Sample], draw: &Draw<'_>) -> Self {
         let set_of = |sample| draw.copies.and_then(|copies| copies.set_of(sample));
         let set: Vec<Option<usize>> = samples.iter().map(set_of).collect();
         let mut copies: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -125,18 +137,18 @@ impl SplitSampler {
             }
         }
         Self {
-            class: samples.iter().map(|s| s.class as usize).collect(),
-            counts: counts(samples, draw.classes),
+            class_of: samples.iter().map(|s| s.class as usize).collect(),
+            counts: count_per_class(samples, draw.classes),
             copies,
-            set,
-            taken: vec![false; samples.len()],
-            taken_of: vec![0; draw.classes],
+            set_index: set,
+            drawn: vec![false; samples.len()],
+            drawn_per_class: vec![0; draw.classes],
         }
     }
 
     /// Draws `count` of a class's `members` in this order, together with their copies. Fewer are drawn if copies would
     /// exceed `count`, but at least one image if that leaves another one for training.
-    fn take(
+    fn draw_class(
         &mut self,
         class: usize,
         members: &[usize],
@@ -144,49 +156,52 @@ impl SplitSampler {
         wanted: &dyn Fn(usize) -> bool,
     ) {
         // Each set of copies is tried only once: there may be thousands of copies, and the result would be the same.
-        let mut asked = HashSet::new();
+        let mut tried = HashSet::new();
         let sets = members
             .iter()
-            .filter(|&&member| self.set[member].is_none_or(|set| asked.insert(set)));
+            .filter(|&&member| self.set_index[member].is_none_or(|set| tried.insert(set)));
         let sets: Vec<Vec<usize>> = sets.map(|&member| self.with_copies(member)).collect();
-        for all in &sets {
-            if self.taken_of[class] == count {
+        for copies in &sets {
+            if self.drawn_per_class[class] == count {
                 return;
             }
-            let here = all.iter().filter(|&&at| self.class[at] == class).count();
-            if self.taken_of[class] + here <= count && self.can_go(all, wanted) {
-                self.put_aside(all);
+            let in_class = copies
+                .iter()
+                .filter(|&&at| self.class_of[at] == class)
+                .count();
+            if self.drawn_per_class[class] + in_class <= count && self.can_draw(copies, wanted) {
+                self.mark_drawn(copies);
             }
         }
-        if self.taken_of[class] == 0 {
-            let possible = sets.iter().filter(|all| self.can_go(all, wanted));
-            if let Some(fewest) = possible.min_by_key(|all| all.len()) {
-                self.put_aside(fewest);
+        if self.drawn_per_class[class] == 0 {
+            let possible = sets.iter().filter(|all| self.can_draw(all, wanted));
+            if let Some(smallest) = possible.min_by_key(|all| all.len()) {
+                self.mark_drawn(smallest);
             }
         }
     }
 
     fn with_copies(&self, member: usize) -> Vec<usize> {
-        self.set[member].map_or_else(|| vec![member], |set| self.copies[&set].clone())
+        self.set_index[member].map_or_else(|| vec![member], |set| self.copies[&set].clone())
     }
 
     /// Returns whether these copies of an image may be drawn: all are in wanted classes, none is drawn yet, and each
     /// class keeps at least one image.
-    fn can_go(&self, all: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
-        let mut going: BTreeMap<usize, usize> = BTreeMap::new();
-        for &at in all {
-            *going.entry(self.class[at]).or_default() += 1;
+    fn can_draw(&self, copies: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
+        let mut drawn_by_class: BTreeMap<usize, usize> = BTreeMap::new();
+        for &at in copies {
+            *drawn_by_class.entry(self.class_of[at]).or_default() += 1;
         }
-        let left = |(&class, &going): (&usize, &usize)| {
-            wanted(class) && self.taken_of[class] + going < self.counts[class]
+        let leaves_one = |(&class, &count): (&usize, &usize)| {
+            wanted(class) && self.drawn_per_class[class] + count < self.counts[class]
         };
-        all.iter().all(|&at| !self.taken[at]) && going.iter().all(left)
+        copies.iter().all(|&at| !self.drawn[at]) && drawn_by_class.iter().all(leaves_one)
     }
 
-    fn put_aside(&mut self, all: &[usize]) {
-        for &at in all {
-            self.taken[at] = true;
-            self.taken_of[self.class[at]] += 1;
+    fn mark_drawn(&mut self, copies: &[usize]) {
+        for &at in copies {
+            self.drawn[at] = true;
+            self.drawn_per_class[self.class_of[at]] += 1;
         }
     }
 }

@@ -24,13 +24,13 @@ const WINDOWS_1252: [char; 32] = [
 ];
 
 /// Returns the text of a file without a byte order mark, and its encoding.
-pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
+pub(super) fn decode_text(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
     for (mark, unit) in [
         (b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16),
         (b"\xFE\xFF", u16::from_be_bytes),
     ] {
         if let Some(rest) = bytes.strip_prefix(mark) {
-            let units = rest.chunks_exact(2).map(|two| unit([two[0], two[1]]));
+            let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
             let text = String::from_utf16_lossy(&units.collect::<Vec<_>>());
             return (text.into(), Encoding::Utf16);
         }
@@ -38,21 +38,21 @@ pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match str::from_utf8(text) {
         Ok(text) => (text.into(), Encoding::Utf8),
-        Err(_) => (windows_1252(text).into(), Encoding::Windows1252),
+        Err(_) => (decode_windows_1252(text).into(), Encoding::Windows1252),
     }
 }
 
 /// Returns the name of a file or folder with composed Unicode characters.
-pub(super) fn name_of(name: &OsStr) -> String {
+pub(super) fn decode_name(name: &OsStr) -> String {
     match name.to_str() {
         Some(name) => composed(name).into_owned(),
         // Only on Unix, names may consist of any bytes.
-        None if cfg!(unix) => windows_1252(name.as_encoded_bytes()),
+        None if cfg!(unix) => decode_windows_1252(name.as_encoded_bytes()),
         None => name.to_string_lossy().into_owned(),
     }
 }
 
-fn windows_1252(bytes: &[u8]) -> String {
+fn decode_windows_1252(bytes: &[u8]) -> String {
     let letter = |&byte: &u8| match byte {
         0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
         _ => char::from(byte),
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn detects_common_encodings_and_maps_bytes_uniquely() {
         let read = |bytes: &[u8]| {
-            let (text, encoding) = decoded(bytes);
+            let (text, encoding) = decode_text(bytes);
             (text.into_owned(), encoding)
         };
         assert_eq!(read("Tür".as_bytes()), ("Tür".into(), Encoding::Utf8));
@@ -88,7 +88,7 @@ mod tests {
             ("Tür €".into(), Encoding::Windows1252)
         );
         let all: Vec<u8> = (0..=255).collect();
-        let (text, _) = decoded(&all);
+        let (text, _) = decode_text(&all);
         let letters: std::collections::BTreeSet<char> = text.chars().collect();
         assert_eq!(letters.len(), 256);
     }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn decodes_non_utf8_names_distinctly() {
         use std::os::unix::ffi::OsStrExt;
-        let name = |bytes: &[u8]| name_of(OsStr::from_bytes(bytes));
+        let name = |bytes: &[u8]| decode_name(OsStr::from_bytes(bytes));
         assert_eq!(name(b"T\xFCr"), "Tür");
         assert_ne!(name(b"T\xFCr"), name(b"T\xE4r"));
         assert_eq!(name("u\u{308}".as_bytes()), "\u{fc}");

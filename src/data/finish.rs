@@ -10,12 +10,12 @@ use super::check::{self, Checked};
 use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
 use super::near_copies::NearCopySets;
-use super::summary::counts;
-use super::tree::counted_reasons;
-use super::{Dataset, Found, OpenOptions, Sample, Skipped};
+use super::summary::count_per_class;
+use super::tree::count_reasons;
+use super::{Dataset, OpenOptions, RawDataset, Sample, Skipped};
 use crate::fetch::hex;
 use crate::message;
-use crate::problem::{Problem, Result, some_of, some_words};
+use crate::problem::{Problem, Result, list_value, text_list_value};
 use crate::texts::Words;
 
 /// Finishes a dataset.
@@ -23,7 +23,11 @@ use crate::texts::Words;
 /// # Errors
 /// Returns a Problem if there are fewer classes than `options.min_classes`, or if corrections removed all training
 /// images of a class.
-pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Result<Dataset> {
+pub fn build_dataset(
+    mut found: RawDataset,
+    checked: &Checked,
+    options: &OpenOptions,
+) -> Result<Dataset> {
     let mut test = found.test.take();
     let mut train = std::mem::take(&mut found.train);
     let test_drawn = test.is_none();
@@ -35,29 +39,35 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         }
     }
     let listed = test.as_deref().filter(|_| found.listed);
-    let listed = listed.map(|test| Listed::of(&train, test));
-    let copies = copies_kept_together(&train, test.as_deref(), checked, options, names.len());
-    let near = copies.as_ref().and_then(NearCopySets::words);
-    found.assumed.extend(near.map(Words::from));
+    let listed = listed.map(|test| ListedSplit::new(&train, test));
+    let copies = find_copy_sets(&train, test.as_deref(), checked, options, names.len());
+    let near_remark = copies.as_ref().and_then(NearCopySets::summary);
+    found.assumed.extend(near_remark.map(Words::from));
     let draw = Draw {
         share: options.test_share,
         seed: options.split_seed,
         classes: names.len(),
         copies: copies.as_ref(),
     };
-    let test = tested(&names, &mut train, test, &draw, &mut found.assumed);
-    let tuning = Draw {
+    let test = resolve_test_split(&names, &mut train, test, &draw, &mut found.assumed);
+    let validation_draw = Draw {
         share: options.validation_share,
         // A different seed than for the test split, because otherwise both draws would be correlated.
         seed: options.split_seed ^ 0x5641_4C49,
         ..draw
     };
-    let mut test = validate(&names, &mut train, test, &tuning, &mut found.assumed);
+    let mut test = draw_validation_split(
+        &names,
+        &mut train,
+        test,
+        &validation_draw,
+        &mut found.assumed,
+    );
     let splits = [&mut train, &mut test];
-    let (corrected, came) = corrected::apply(&options.corrected, &names, splits);
-    check_corrected(&names, &train, corrected, &mut found.assumed)?;
+    let (corrected, original_labels) = corrected::apply(&options.corrected, &names, splits);
+    check_corrections(&names, &train, corrected, &mut found.assumed)?;
     if names.len() < options.min_classes {
-        return Err(too_few(&names, &found, options));
+        return Err(too_few_classes(&names, &found, options));
     }
     let mut data = Dataset {
         name: found.name,
@@ -73,20 +83,27 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         near_copies: Vec::new(),
         assumed: found.assumed,
         test_drawn,
-        listed,
+        listed_split: listed,
         lists: found.lists,
         sizes: checked.sizes,
         better_depth: checked.better_depth,
         note: found.note,
-        known: checked.known.clone(),
-        original_labels: Arc::new(came),
+        image_hashes: checked.image_hashes.clone(),
+        original_labels: Arc::new(original_labels),
     };
-    data.duplicates = check::duplicates(&data.train, &data.test, &checked.known);
-    data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.known);
+    data.duplicates = check::duplicates(&data.train, &data.test, &checked.image_hashes);
+    data.two_labels = check::two_labels(
+        &data.classes,
+        &data.train,
+        &data.test,
+        &checked.image_hashes,
+    );
     let splits = [("train", &*data.train), ("test", &*data.test)];
-    data.near_copies = copies.map_or_else(Vec::new, |copies| copies.told(&data.classes, splits));
-    thin(&mut data.train, options.train_limit, data.classes.len());
-    thin(&mut data.test, options.test_limit, data.classes.len());
+    data.near_copies = copies.map_or_else(Vec::new, |copies| {
+        copies.to_near_copies(&data.classes, splits)
+    });
+    limit_per_class(&mut data.train, options.train_limit, data.classes.len());
+    limit_per_class(&mut data.test, options.test_limit, data.classes.len());
     if options.test_limit.is_some() {
         Arc::make_mut(&mut data.original_labels).retain(&data.test);
     }
@@ -98,20 +115,20 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
 ///
 /// # Errors
 /// Returns a Problem if they removed the last training image of a class.
-fn check_corrected(
+fn check_corrections(
     names: &[String],
     train: &[Sample],
     corrected: CorrectionCount,
     assumed: &mut Vec<Words>,
 ) -> Result<()> {
-    if let Some(words) = corrected.words() {
+    if let Some(words) = corrected.summary() {
         assumed.push(message!("remark-corrected-labels", words).into());
     }
     if corrected.without_effect > 0 {
         let n = corrected.without_effect;
         assumed.push(message!("remark-corrections-without-effect", n).into());
     }
-    let trained = counts(train, names.len());
+    let trained = count_per_class(train, names.len());
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
         return Ok(());
     };
@@ -127,14 +144,14 @@ fn percent(share: f64) -> f64 {
 }
 
 /// Returns the Problem for a dataset without training images, with the reasons for skipped files.
-pub(super) fn nothing_left(found: &Found) -> Problem {
+pub(super) fn no_images_problem(found: &RawDataset) -> Problem {
     let reasons = found.skipped.iter().map(|skipped| skipped.reason.clone());
-    let reasons = counted_reasons(reasons);
+    let reasons = count_reasons(reasons);
     let what = match reasons.is_empty() {
         true => message!("problem-no-training-images"),
         false => message!(
             "problem-no-training-images-skipped",
-            left_out = some_words(&reasons, 4)
+            left_out = text_list_value(&reasons, 4)
         ),
     };
     Problem::new(what)
@@ -142,14 +159,14 @@ pub(super) fn nothing_left(found: &Found) -> Problem {
         .advise(message!("advice-use-class-folders-of-formats"))
 }
 
-fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
+fn too_few_classes(names: &[String], found: &RawDataset, options: &OpenOptions) -> Problem {
     let id = match names.len() {
         1 => "problem-only-one-class",
         _ => "problem-too-few-classes",
     };
     Problem::new(message!(
         id,
-        names = some_of(names, 3),
+        names = list_value(names, 3),
         least = options.min_classes
     ))
     .at(&found.origin)
@@ -157,20 +174,20 @@ fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
 }
 
 /// Removes test images of classes without training images.
-fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sample>>) {
+fn drop_untrained(found: &mut RawDataset, train: &[Sample], test: Option<&mut Vec<Sample>>) {
     let Some(test) = test else { return };
-    let trained = counts(train, found.classes.len());
-    let mut gone: BTreeMap<u32, usize> = BTreeMap::new();
+    let trained = count_per_class(train, found.classes.len());
+    let mut removed: BTreeMap<u32, usize> = BTreeMap::new();
     test.retain(|sample| {
-        let known = trained.get(sample.class as usize).is_some_and(|&n| n > 0);
-        if !known {
-            *gone.entry(sample.class).or_default() += 1;
+        let is_trained = trained.get(sample.class as usize).is_some_and(|&n| n > 0);
+        if !is_trained {
+            *removed.entry(sample.class).or_default() += 1;
             let reason = message!("skip-class-without-training-images");
-            found.skipped.push(Skipped::of_sample(sample, reason));
+            found.skipped.push(Skipped::from_sample(sample, reason));
         }
-        known
+        is_trained
     });
-    for (class, count) in gone {
+    for (class, count) in removed {
         let name = &found.classes[class as usize];
         let remark = message!("remark-class-only-in-test", class = name, n = count);
         found.assumed.push(remark.into());
@@ -184,11 +201,11 @@ fn sort_classes(
     train: &mut [Sample],
     test: Option<&mut Vec<Sample>>,
 ) -> Vec<String> {
-    let trained = counts(train, names.len());
+    let trained = count_per_class(train, names.len());
     let mut order: Vec<usize> = (0..names.len())
         .filter(|&class| trained[class] > 0)
         .collect();
-    let stored = options.stored(names);
+    let stored = options.names_as_stored(names);
     order.sort_by_key(|&class| stored[class]);
     let mut new_number = vec![0; names.len()];
     for (number, &class) in order.iter().enumerate() {
@@ -212,18 +229,18 @@ fn sort_classes(
 }
 
 /// Returns the test split: the given one, extended for classes without test images, or a drawn one.
-fn tested(
+fn resolve_test_split(
     names: &[String],
     train: &mut Vec<Sample>,
-    given: Option<Vec<Sample>>,
+    given_test: Option<Vec<Sample>>,
     draw: &Draw<'_>,
     assumed: &mut Vec<Words>,
 ) -> Vec<Sample> {
-    if let Some(mut test) = given {
-        fill_gaps(names, train, &mut test, draw, assumed);
+    if let Some(mut test) = given_test {
+        fill_missing_classes(names, train, &mut test, draw, assumed);
         return test;
     }
-    let drawn = draw.from(train, |_| true);
+    let drawn = draw.draw_from(train, |_| true);
     let test = drawn.samples.len();
     let remark = message!(
         "remark-test-split-drawn",
@@ -232,34 +249,35 @@ fn tested(
         share = percent(draw.share),
         seed = draw.seed.to_string()
     );
-    assumed.push(remark.then(draw.words(&drawn, names)).into());
+    assumed.push(remark.followed_by(draw.summary(&drawn, names)).into());
     drawn.samples
 }
 
 /// Returns the sets of copies to keep together if a split is drawn; `None` otherwise.
-fn copies_kept_together(
+fn find_copy_sets(
     train: &[Sample],
     test: Option<&[Sample]>,
     checked: &Checked,
     options: &OpenOptions,
     classes: usize,
 ) -> Option<NearCopySets> {
-    let gaps = |test: &[Sample]| counts(test, classes).contains(&0);
-    let drawn = options.validation_share > 0.0 || test.is_none_or(gaps);
+    let has_gaps = |test: &[Sample]| count_per_class(test, classes).contains(&0);
+    let drawn = options.validation_share > 0.0 || test.is_none_or(has_gaps);
     let samples = train.iter().chain(test.unwrap_or_default());
-    let counts = drawn && options.copies_together;
-    counts.then(|| NearCopySets::of(samples, &checked.known, options.near_copies_together))
+    let keep_together = drawn && options.copies_together;
+    keep_together
+        .then(|| NearCopySets::new(samples, &checked.image_hashes, options.near_copies_together))
 }
 
 /// Draws test images for classes without any, so that every class can be measured.
-fn fill_gaps(
+fn fill_missing_classes(
     names: &[String],
     train: &mut Vec<Sample>,
     test: &mut Vec<Sample>,
     draw: &Draw<'_>,
     assumed: &mut Vec<Words>,
 ) {
-    let tested = counts(test, names.len());
+    let tested = count_per_class(test, names.len());
     let missing: Vec<&String> = names
         .iter()
         .zip(&tested)
@@ -268,8 +286,8 @@ fn fill_gaps(
     if missing.is_empty() {
         return;
     }
-    let drawn = draw.from(train, |class| tested[class] == 0);
-    let gaps = some_of(&missing, 5);
+    let drawn = draw.draw_from(train, |class| tested[class] == 0);
+    let gaps = list_value(&missing, 5);
     let remark = match drawn.samples.len() {
         0 => message!("remark-test-classes-missing", classes = gaps),
         n => message!(
@@ -280,13 +298,13 @@ fn fill_gaps(
             seed = draw.seed.to_string()
         ),
     };
-    assumed.push(remark.then(draw.words(&drawn, names)).into());
+    assumed.push(remark.followed_by(draw.summary(&drawn, names)).into());
     test.extend(drawn.samples);
     test.sort_by_key(|sample| sample.class);
 }
 
 /// Replaces the test split by a share of the training images, if requested.
-fn validate(
+fn draw_validation_split(
     names: &[String],
     train: &mut Vec<Sample>,
     test: Vec<Sample>,
@@ -296,39 +314,39 @@ fn validate(
     if draw.share == 0.0 {
         return test;
     }
-    let drawn = draw.from(train, |_| true);
+    let drawn = draw.draw_from(train, |_| true);
     let remark = message!(
         "remark-validation-images",
         n = drawn.samples.len(),
         share = percent(draw.share),
         test = test.len()
     );
-    assumed.push(remark.then(draw.words(&drawn, names)).into());
+    assumed.push(remark.followed_by(draw.summary(&drawn, names)).into());
     drawn.samples
 }
 
 /// Keeps at most `limit` images of each class, at even distances.
-fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
+fn limit_per_class(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
     let Some(limit) = limit else { return };
-    let counts = counts(samples, classes);
-    let mut seen = vec![0; classes];
+    let counts = count_per_class(samples, classes);
+    let mut seen_per_class = vec![0; classes];
     samples.retain(|sample| {
         let class = sample.class as usize;
-        let (place, count) = (seen[class], counts[class]);
-        seen[class] += 1;
+        let (position, count) = (seen_per_class[class], counts[class]);
+        seen_per_class[class] += 1;
         if count <= limit {
             return true;
         }
         // The kept positions are ⌊i·count/limit⌋ for i = 0 … limit−1.
-        let i = (place * limit).div_ceil(count);
-        i < limit && i * count / limit == place
+        let i = (position * limit).div_ceil(count);
+        i < limit && i * count / limit == position
     });
 }
 
 /// The split in list files, before images were held out or removed. Different groups publish list files of the same
 /// collection under various names; their splits differ in the test images.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ListedSplit {
     /// Number of training images.
     pub train: usize,
     /// Number of test images.
@@ -337,8 +355,8 @@ pub struct Listed {
     pub test_names: String,
 }
 
-impl Listed {
-    fn of(train: &[Sample], test: &[Sample]) -> Self {
+impl ListedSplit {
+    fn new(train: &[Sample], test: &[Sample]) -> Self {
         let mut names: Vec<String> = test.iter().map(short_name).collect();
         names.sort_unstable();
         let mut hash = Sha256::new();
@@ -372,7 +390,7 @@ mod tests {
         let found = builtin::open("digits").ok().flatten().unwrap_or_default();
         let mut samples = found.train;
         let all = samples.len();
-        thin(&mut samples, Some(usize::MAX), found.classes.len());
+        limit_per_class(&mut samples, Some(usize::MAX), found.classes.len());
         assert!(all > 0);
         assert_eq!(samples.len(), all);
     }

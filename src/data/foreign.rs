@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::message;
 use crate::problem::Problem;
-use crate::tree::ending_of;
+use crate::tree::file_extension;
 
 /// Ids of the problem and the advice for such files.
 const ARCHIVE: [&str; 2] = [
@@ -40,11 +40,11 @@ const FORMATS: [(&str, &str, [&str; 2]); 15] = [
 ];
 
 /// Returns the Problem of a file in such a format; `None` for another one.
-pub fn refusal(path: &Path) -> Option<Problem> {
-    let ending = ending_of(path.as_os_str());
+pub fn unsupported_problem(path: &Path) -> Option<Problem> {
+    let extension = file_extension(path.as_os_str());
     // Shards have names such as `train.tfrecord-00000-of-00010`.
-    let ending = ending.split('-').next().unwrap_or_default();
-    let (_, name, [what, advice]) = FORMATS.iter().find(|format| format.0 == ending)?;
+    let extension = extension.split('-').next().unwrap_or_default();
+    let (_, name, [what, advice]) = FORMATS.iter().find(|format| format.0 == extension)?;
     let problem = Problem::new(message!(*what, form = *name)).at_path(path);
     Some(problem.advise(message!(*advice)))
 }
@@ -69,8 +69,8 @@ mod tests {
             std::fs::create_dir(&folder).unwrap();
             let path = folder.join(name);
             std::fs::write(&path, "0123456789").unwrap();
-            for given in [&folder, &path] {
-                let opened = Dataset::open(given.to_str().unwrap(), &OpenOptions::default());
+            for path_to_open in [&folder, &path] {
+                let opened = Dataset::open(path_to_open.to_str().unwrap(), &OpenOptions::default());
                 let problem = opened.unwrap_err();
                 assert!(problem.what.contains(form), "{problem}");
                 assert!(problem.place.ends_with(name) && !problem.remedy.is_empty());

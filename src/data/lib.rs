@@ -48,19 +48,19 @@ use lae_base::{counts, fetch, files, folders, memory, message, names, problem, t
 use serde::{Deserialize, Serialize};
 
 pub use archive::cache_folder;
-pub use cache::{CacheUse, PixelCache};
-pub use contents::{ClassPrints, Fingerprints, PrintKind};
+pub use cache::{CacheUsage, PixelCache};
+pub use contents::{ClassFingerprints, FingerprintKind, Fingerprints};
 pub use corrected::{
-    Correction, CorrectionCount, MOST as MOST_CORRECTED, check as check_corrected,
-    short as short_corrected,
+    Correction, CorrectionCount, MAX_CORRECTIONS as MOST_CORRECTED, summarize as short_corrected,
+    validate_corrections as check_corrected,
 };
-pub use finish::Listed;
-pub use natural_order::by_number;
-pub use picture::{FULL_DEPTH, READABLE, decode_picture, decode_picture_file, picture_size};
-pub use scan::{Scan, is_here, table_and_column};
+pub use finish::ListedSplit;
+pub use natural_order::compare_natural;
+pub use picture::{FULL_DEPTH, IMAGE_EXTENSIONS, decode_image, decode_image_file, image_size};
+pub use scan::{Scan, is_available, split_table_and_column};
 pub use source::{Folder, ImageSource, Sample};
-pub use summary::Card;
-pub use two_labels::{NearCopies, SamePixels, TwoLabels, told as told_two_labels};
+pub use summary::DatasetSummary;
+pub use two_labels::{ImageCopy, NearCopies, TwoLabels, summarize_two_labels as told_two_labels};
 
 use crate::names::composed;
 use crate::problem::{Problem, Result};
@@ -97,7 +97,7 @@ pub struct Dataset {
     /// Whether all test images were drawn by `test_share`, because the source has no test split.
     pub test_drawn: bool,
     /// The splits in list files, if those name the test images.
-    pub listed: Option<Listed>,
+    pub listed_split: Option<ListedSplit>,
     /// Names of the list files from which the classes or splits were read.
     pub lists: Vec<String>,
     /// Smallest and largest image size, if the images were checked.
@@ -107,7 +107,7 @@ pub struct Dataset {
     /// Source and licence, if known.
     pub note: String,
     /// Fingerprints of each image, if the images were checked.
-    known: Arc<contents::HashesByImage>,
+    image_hashes: Arc<contents::HashesByImage>,
     /// The differences from the test split before labels were corrected.
     original_labels: Arc<corrected::OriginalLabels>,
 }
@@ -129,7 +129,7 @@ impl Skipped {
         }
     }
 
-    fn of_sample(sample: &Sample, reason: impl Into<Words>) -> Self {
+    fn from_sample(sample: &Sample, reason: impl Into<Words>) -> Self {
         let path = sample.source.path();
         Self::new(path.unwrap_or_else(|| sample.name().into()), reason)
     }
@@ -221,19 +221,19 @@ impl Default for OpenOptions {
 
 impl OpenOptions {
     /// Returns class names as an older version stored them.
-    fn stored<'n>(&'n self, names: &'n [String]) -> Vec<&'n str> {
+    fn names_as_stored<'n>(&'n self, names: &'n [String]) -> Vec<&'n str> {
         let stored = self.stored_names.iter();
-        let stored: HashMap<_, _> = stored.map(|name| (composed(name), name)).collect();
-        let own = |name: &'n String| {
-            stored
+        let stored_by_composed: HashMap<_, _> = stored.map(|name| (composed(name), name)).collect();
+        let to_stored = |name: &'n String| {
+            stored_by_composed
                 .get(&composed(name))
-                .map_or(name, |own| *own)
+                .map_or(name, |stored_name| *stored_name)
                 .as_str()
         };
-        names.iter().map(own).collect()
+        names.iter().map(to_stored).collect()
     }
 
-    fn checked(&self) -> Result<()> {
+    fn validate(&self) -> Result<()> {
         for (share, at) in [
             (self.test_share, "test_share"),
             (self.validation_share, "validation_share"),
@@ -257,29 +257,29 @@ impl OpenOptions {
 }
 
 /// Reports the progress of opening a dataset, and can stop it.
-pub struct Watch<'a>(Option<&'a StepFn<'a>>);
+pub struct ProgressReporter<'a>(Option<&'a ProgressFn<'a>>);
 
 /// Called with the current action, the number of finished items and, if known, the total; returns false to stop.
-pub type StepFn<'a> = dyn Fn(Message, usize, Option<usize>) -> bool + Sync + 'a;
+pub type ProgressFn<'a> = dyn Fn(Message, usize, Option<usize>) -> bool + Sync + 'a;
 
-impl<'a> Watch<'a> {
-    /// Returns a watch that does not report anything.
-    pub fn none() -> Self {
+impl<'a> ProgressReporter<'a> {
+    /// Returns a reporter that does not report anything.
+    pub fn silent() -> Self {
         Self(None)
     }
 
-    /// Returns a watch that reports to `step`, from any thread.
-    pub fn new(step: &'a StepFn<'a>) -> Self {
+    /// Returns a reporter that calls `step`, from any thread.
+    pub fn new(step: &'a ProgressFn<'a>) -> Self {
         Self(Some(step))
     }
 
-    fn step(&self, doing: Message, done: usize, of: Option<usize>) -> bool {
-        self.0.is_none_or(|step| step(doing, done, of))
+    fn notify(&self, doing: Message, done: usize, total: Option<usize>) -> bool {
+        self.0.is_none_or(|step| step(doing, done, total))
     }
 
     /// Reports progress; returns a Problem if the action is to stop.
-    fn report(&self, doing: Message, done: usize, of: Option<usize>) -> Result<()> {
-        match self.step(doing, done, of) {
+    fn report(&self, doing: Message, done: usize, total: Option<usize>) -> Result<()> {
+        match self.notify(doing, done, total) {
             true => Ok(()),
             false => Err(stopped()),
         }
@@ -296,16 +296,20 @@ impl Dataset {
     ///
     /// # Errors
     /// Returns a Problem if there is no usable dataset. It says what was found and what to try.
-    pub fn open(what: &str, options: &OpenOptions) -> Result<Self> {
-        Self::open_watched(what, options, &Watch::none())
+    pub fn open(source: &str, options: &OpenOptions) -> Result<Self> {
+        Self::open_with_progress(source, options, &ProgressReporter::silent())
     }
 
     /// Opens a dataset like [`Dataset::open`], and reports progress.
     ///
     /// # Errors
-    /// Returns the same Problems as [`Dataset::open`], and one if `watch` stopped it.
-    pub fn open_watched(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
-        Scan::read(what, options, watch)?.into_dataset(options)
+    /// Returns the same Problems as [`Dataset::open`], and one if `progress` stopped it.
+    pub fn open_with_progress(
+        source: &str,
+        options: &OpenOptions,
+        progress: &ProgressReporter,
+    ) -> Result<Self> {
+        Scan::read(source, options, progress)?.into_dataset(options)
     }
 
     /// Returns the images of a split.
@@ -319,7 +323,7 @@ impl Dataset {
 
 /// The result of a reader, before classes are sorted, splits drawn and limits applied.
 #[derive(Clone, Default)]
-struct Found {
+struct RawDataset {
     name: String,
     /// The folder that was read: the given one, or one around it.
     root: PathBuf,

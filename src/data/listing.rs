@@ -3,16 +3,16 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::picture::foreign_format;
-use super::tree::{Tree, ending_of};
-use super::{OpenOptions, Watch, archive, folder, lists};
+use super::picture::unsupported_format;
+use super::tree::{Tree, file_extension};
+use super::{OpenOptions, ProgressReporter, archive, folder, lists};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
 /// An image below a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Below {
+pub struct FolderImage {
     /// The path relative to the folder.
     pub path: PathBuf,
     /// Why it is not read, if its name or type already shows that.
@@ -23,34 +23,34 @@ pub struct Below {
 /// unsupported image formats.
 ///
 /// # Errors
-/// Returns a Problem if the folder cannot be read, or if `watch` stopped the walk.
-pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
-    let tree = Tree::walk(folder, watch)?;
-    let inner = |path: PathBuf| {
+/// Returns a Problem if the folder cannot be read, or if `progress` stopped the walk.
+pub fn list_images(folder: &Path, progress: &ProgressReporter) -> Result<Vec<FolderImage>> {
+    let tree = Tree::walk(folder, progress)?;
+    let to_relative = |path: PathBuf| {
         path.strip_prefix(folder)
             .map_or(path.clone(), Path::to_path_buf)
     };
     let mut found = Vec::new();
-    for dir in tree.below(0) {
+    for dir in tree.folders_below(0) {
         let dir = &tree.dirs[dir];
-        let pictures = dir
-            .pictures
+        let images = dir
+            .images
             .iter()
             .map(|name| (dir.path.join(name.as_ref()), None));
         let others = dir.others.iter().filter_map(|name| {
-            let format = foreign_format(&ending_of(name))?;
+            let format = unsupported_format(&file_extension(name))?;
             Some((
                 dir.path.join(name),
                 Some(message!("skip-format-unsupported", form = format).into()),
             ))
         });
-        found.extend(pictures.chain(others).map(|(path, reason)| Below {
-            path: inner(path),
+        found.extend(images.chain(others).map(|(path, reason)| FolderImage {
+            path: to_relative(path),
             reason,
         }));
     }
-    found.extend(tree.skipped.into_iter().map(|skipped| Below {
-        path: inner(skipped.path),
+    found.extend(tree.skipped.into_iter().map(|skipped| FolderImage {
+        path: to_relative(skipped.path),
         reason: Some(skipped.reason),
     }));
     Ok(found)
@@ -72,17 +72,21 @@ pub struct DataFiles {
 /// read.
 ///
 /// # Errors
-/// Returns a Problem if a list or a folder cannot be read, or if `watch` stopped the walk.
-pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<DataFiles> {
+/// Returns a Problem if a list or a folder cannot be read, or if `progress` stopped the walk.
+pub fn list_files(
+    path: &Path,
+    column: Option<&str>,
+    progress: &ProgressReporter,
+) -> Result<DataFiles> {
     let options = OpenOptions::default();
     let (folder, opened) = if path.is_dir() {
         // A folder that is not a dataset is used unchanged.
-        let read = folder::open(path, None, &options, watch);
-        let folder = read.map_or_else(|_| path.to_path_buf(), |found| found.root);
+        let result = folder::open(path, None, &options, progress);
+        let folder = result.map_or_else(|_| path.to_path_buf(), |found| found.root);
         (folder.clone(), folder)
     } else if lists::may_be_list(path) {
         let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let found = archive::open_list(&path, column, &options, watch)?;
+        let found = archive::open_list(&path, column, &options, progress)?;
         (found.root, path)
     } else {
         return Ok(DataFiles {
@@ -91,11 +95,11 @@ pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<Data
             opened: path.to_path_buf(),
         });
     };
-    let tree = Tree::walk(&folder, watch)?;
+    let tree = Tree::walk(&folder, progress)?;
     let mut files = Vec::new();
     for dir in &tree.dirs {
-        let pictures = dir.pictures.iter().map(AsRef::as_ref);
-        let names = pictures.chain(dir.others.iter().map(OsString::as_os_str));
+        let images = dir.images.iter().map(AsRef::as_ref);
+        let names = images.chain(dir.others.iter().map(OsString::as_os_str));
         files.extend(names.map(|name| dir.path.join(name)));
     }
     files.sort_unstable();
@@ -118,16 +122,16 @@ mod tests {
         for name in ["b/1.png", "2.jpg", "3.heic", "notes.txt", ".hidden.png"] {
             std::fs::write(root.path().join(name), b"x").unwrap();
         }
-        let found = pictures_below(root.path(), &Watch::none()).unwrap();
+        let found = list_images(root.path(), &ProgressReporter::silent()).unwrap();
         let listed: Vec<_> = found
             .iter()
-            .map(|below| (below.path.to_str().unwrap(), below.reason.is_some()))
+            .map(|image| (image.path.to_str().unwrap(), image.reason.is_some()))
             .collect();
         assert_eq!(
             listed,
             [("2.jpg", false), ("3.heic", true), ("b/1.png", false)]
         );
-        assert!(pictures_below(&root.path().join("none"), &Watch::none()).is_err());
+        assert!(list_images(&root.path().join("none"), &ProgressReporter::silent()).is_err());
     }
 
     #[cfg(unix)]
@@ -147,7 +151,7 @@ mod tests {
         symlink("/nowhere/at/all", at("a/3.png")).unwrap();
         let all = ["a/1.png", "a/2.png", "b/2.png", "labels.csv"].map(at);
         for opened in [root.path().to_path_buf(), at("labels.csv")] {
-            let found = files_of(&opened, None, &Watch::none()).unwrap();
+            let found = list_files(&opened, None, &ProgressReporter::silent()).unwrap();
             let expected = DataFiles {
                 folder: root.path().into(),
                 files: all.to_vec(),
@@ -155,7 +159,7 @@ mod tests {
             };
             assert_eq!(found, expected);
         }
-        let found = files_of(&at("a/1.png"), None, &Watch::none()).unwrap();
+        let found = list_files(&at("a/1.png"), None, &ProgressReporter::silent()).unwrap();
         assert_eq!((found.folder, found.files), (at("a"), vec![at("a/1.png")]));
     }
 
@@ -184,15 +188,15 @@ mod tests {
         std::fs::write(home.join("private.png"), "x").unwrap();
         std::fs::write(home.join("docs/private.png"), "x").unwrap();
         let found = |path: &str| {
-            let found = files_of(&set.join(path), None, &Watch::none()).unwrap();
+            let found = list_files(&set.join(path), None, &ProgressReporter::silent()).unwrap();
             assert_eq!(found.files.len(), 5, "{path}");
             (found.folder, found.opened)
         };
         let list = set.join("labels/photos.json");
         assert_eq!(found("labels/photos.json"), (set.clone(), list.clone()));
         assert_eq!(found("train"), (set.clone(), set.clone()));
-        assert!(files_of(&list, Some("none"), &Watch::none()).is_err());
-        let by_column = files_of(&list, Some("of"), &Watch::none()).unwrap();
+        assert!(list_files(&list, Some("none"), &ProgressReporter::silent()).is_err());
+        let by_column = list_files(&list, Some("of"), &ProgressReporter::silent()).unwrap();
         assert_eq!(by_column.folder, set);
     }
 }

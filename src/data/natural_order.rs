@@ -6,7 +6,7 @@ use std::str::Chars;
 
 /// Compares names in natural order: numbers within names are compared by value, so that `class_2` comes before
 /// `class_10`.
-pub fn by_number(a: &str, b: &str) -> Ordering {
+pub fn compare_natural(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a.chars().peekable(), b.chars().peekable());
     loop {
         let (Some(l), Some(r)) = (left.peek().copied(), right.peek().copied()) else {
@@ -14,7 +14,7 @@ pub fn by_number(a: &str, b: &str) -> Ordering {
             return rest.then_with(|| a.cmp(b));
         };
         let order = match l.is_ascii_digit() && r.is_ascii_digit() {
-            true => number(&mut left).cmp(&number(&mut right)),
+            true => number_key(&mut left).cmp(&number_key(&mut right)),
             false => {
                 left.next();
                 right.next();
@@ -28,9 +28,9 @@ pub fn by_number(a: &str, b: &str) -> Ordering {
 }
 
 /// Reads a number and returns a sort key for it: the count of digits without leading zeros, then the digits.
-fn number(letters: &mut Peekable<Chars<'_>>) -> (usize, String) {
+fn number_key(chars: &mut Peekable<Chars<'_>>) -> (usize, String) {
     let mut digits = String::new();
-    while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+    while let Some(digit) = chars.next_if(char::is_ascii_digit) {
         if !(digits.is_empty() && digit == '0') {
             digits.push(digit);
         }
@@ -54,7 +54,7 @@ mod tests {
             "7",
             "class_",
         ];
-        names.sort_by(|a, b| by_number(a, b));
+        names.sort_by(|a, b| compare_natural(a, b));
         let wanted = [
             "7",
             "a",

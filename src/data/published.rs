@@ -6,7 +6,7 @@ use super::archive::cache_folder;
 use crate::fetch::{self, DownloadProgress};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 
 /// A dataset that can be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct PublishedData {
     /// The name for `--data`.
     pub name: &'static str,
     /// A description in one sentence, in English.
-    pub about: &'static str,
+    pub description: &'static str,
     /// The address of the archive.
     pub url: &'static str,
     /// The exact size of the archive in bytes, if known.
@@ -31,7 +31,7 @@ pub struct PublishedData {
 pub const PUBLISHED: [PublishedData; 3] = [
     PublishedData {
         name: "cifar-10",
-        about: "CIFAR-10: 60,000 colour photographs of 32×32 pixels in 10 classes (Krizhevsky, 2009).",
+        description: "CIFAR-10: 60,000 colour photographs of 32×32 pixels in 10 classes (Krizhevsky, 2009).",
         url: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
         size: Some(170_052_171),
         megabytes: 170,
@@ -40,7 +40,7 @@ pub const PUBLISHED: [PublishedData; 3] = [
     },
     PublishedData {
         name: "cifar-100",
-        about: "CIFAR-100: 60,000 colour photographs of 32×32 pixels in 100 classes (Krizhevsky, 2009).",
+        description: "CIFAR-100: 60,000 colour photographs of 32×32 pixels in 100 classes (Krizhevsky, 2009).",
         url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
         size: Some(168_513_733),
         megabytes: 169,
@@ -49,7 +49,7 @@ pub const PUBLISHED: [PublishedData; 3] = [
     },
     PublishedData {
         name: "imagenet-r",
-        about: "ImageNet-R: 30,000 renditions (art, cartoons, toys, …) of 200 ImageNet classes (Hendrycks et al., 2021).",
+        description: "ImageNet-R: 30,000 renditions (art, cartoons, toys, …) of 200 ImageNet classes (Hendrycks et al., 2021).",
         url: "https://people.eecs.berkeley.edu/~hendrycks/imagenet-r.tar",
         size: Some(2_191_079_936),
         megabytes: 2_191,
@@ -60,24 +60,24 @@ pub const PUBLISHED: [PublishedData; 3] = [
 
 impl PublishedData {
     /// Returns the description in the language of this thread.
-    pub fn about(&self) -> &'static str {
-        of_list("dataset", self.name, "about", self.about)
+    pub fn description(&self) -> &'static str {
+        translate_entry("dataset", self.name, "about", self.description)
     }
 
     /// Returns the licence in the language of this thread.
     pub fn licence(&self) -> &'static str {
-        of_list("dataset", self.name, "licence", self.licence)
+        translate_entry("dataset", self.name, "licence", self.licence)
     }
 
     /// Returns the path of the downloaded archive.
-    pub fn archive(&self) -> PathBuf {
+    pub fn archive_path(&self) -> PathBuf {
         let file = self.url.rsplit('/').next().unwrap_or(self.name);
         cache_folder().join("downloads").join(file)
     }
 
     /// Returns whether the archive is downloaded.
-    pub fn is_here(&self) -> bool {
-        self.archive().is_file()
+    pub fn is_downloaded(&self) -> bool {
+        self.archive_path().is_file()
     }
 
     /// Downloads and verifies the archive, resuming an interrupted download.
@@ -85,43 +85,52 @@ impl PublishedData {
     /// # Errors
     /// Returns the same Problems as [`fetch::download`].
     pub fn download(&self, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> Result<PathBuf> {
-        fetch::download(self.url, &self.archive(), self.sha256, self.size, progress)
-            .map(|done| done.path)
+        fetch::download(
+            self.url,
+            &self.archive_path(),
+            self.sha256,
+            self.size,
+            progress,
+        )
+        .map(|done| done.path)
     }
 }
 
 /// Returns a name in lower case without hyphens, underscores and spaces, so that spellings can be compared.
-fn plain(name: &str) -> String {
+fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '_', ' '], "")
 }
 
 /// Returns the published dataset with this name.
-pub fn published(name: &str) -> Option<&'static PublishedData> {
-    PUBLISHED.iter().find(|set| plain(set.name) == plain(name))
+pub fn find_published(name: &str) -> Option<&'static PublishedData> {
+    PUBLISHED
+        .iter()
+        .find(|dataset| normalized(dataset.name) == normalized(name))
 }
 
 /// Returns the archive of a published dataset; `None` if `name` is not one.
-pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
-    if plain(name) == "domainnet" {
+pub(super) fn find_archive(name: &str) -> Result<Option<PathBuf>> {
+    if normalized(name) == "domainnet" {
         return Err(Problem::new(message!("problem-domainnet-not-downloadable"))
             .at("http://ai.bu.edu/M3SDA/")
             .advise(message!("advice-unpack-domainnet-domains")));
     }
-    let Some(set) = published(name) else {
+    let Some(dataset) = find_published(name) else {
         return Ok(None);
     };
-    if set.is_here() {
-        return Ok(Some(set.archive()));
+    if dataset.is_downloaded() {
+        return Ok(Some(dataset.archive_path()));
     }
-    Err(
-        Problem::new(message!("problem-dataset-not-downloaded", name = set.name))
-            .at(set.archive().display())
-            .advise(message!(
-                "advice-download-dataset",
-                megabytes = set.megabytes.to_string(),
-                name = set.name
-            )),
-    )
+    Err(Problem::new(message!(
+        "problem-dataset-not-downloaded",
+        name = dataset.name
+    ))
+    .at(dataset.archive_path().display())
+    .advise(message!(
+        "advice-download-dataset",
+        megabytes = dataset.megabytes.to_string(),
+        name = dataset.name
+    )))
 }
 
 #[cfg(test)]
@@ -132,15 +141,15 @@ mod tests {
 
     #[test]
     fn finds_published_datasets_in_any_spelling() {
-        assert_eq!(published("CIFAR100").unwrap().name, "cifar-100");
-        assert_eq!(published("imagenet_r").unwrap().name, "imagenet-r");
-        assert!(published("mnist").is_none());
-        assert!(place_of("mnist").unwrap().is_none());
-        let problem = place_of("DomainNet").unwrap_err();
+        assert_eq!(find_published("CIFAR100").unwrap().name, "cifar-100");
+        assert_eq!(find_published("imagenet_r").unwrap().name, "imagenet-r");
+        assert!(find_published("mnist").is_none());
+        assert!(find_archive("mnist").unwrap().is_none());
+        let problem = find_archive("DomainNet").unwrap_err();
         assert!(problem.place.starts_with("http"), "{problem}");
-        for set in &PUBLISHED {
-            assert!(set.url.starts_with("https://"));
-            assert!(set.sha256.is_none_or(|sum| sum.len() == 64));
+        for dataset in &PUBLISHED {
+            assert!(dataset.url.starts_with("https://"));
+            assert!(dataset.sha256.is_none_or(|hash| hash.len() == 64));
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct ClassNames {
 
 impl ClassNames {
     /// Returns the number of a class; a new name gets the next number.
-    pub fn number(&mut self, name: &str) -> u32 {
+    pub fn get_or_insert(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
@@ -39,9 +39,9 @@ pub(super) struct Reader<'a> {
     /// Remarks on assumptions, as sentences.
     pub assumed: Vec<Words>,
     /// Files that were used as lists; they are not reported as skipped.
-    pub used: BTreeSet<PathBuf>,
+    pub used_lists: BTreeSet<PathBuf>,
     /// Lists that could not be read, with the reason.
-    pub refused: Vec<Skipped>,
+    pub unreadable_lists: Vec<Skipped>,
     folders: HashMap<(usize, usize), Arc<Folder>>,
     bit_depth: usize,
 }
@@ -53,20 +53,20 @@ impl<'a> Reader<'a> {
             tree,
             classes: ClassNames::default(),
             assumed: Vec::new(),
-            used: BTreeSet::new(),
-            refused: Vec::new(),
+            used_lists: BTreeSet::new(),
+            unreadable_lists: Vec::new(),
             folders: HashMap::new(),
             bit_depth: options.bit_depth,
         }
     }
 
     /// Adds a remark on an assumption.
-    pub fn remark(&mut self, remark: Message) {
+    pub fn add_remark(&mut self, remark: Message) {
         self.assumed.push(remark.into());
     }
 
     /// Returns an image, given by folder and index, as a sample named relative to the folder `base`.
-    pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
+    pub fn make_sample(&mut self, base: usize, (dir, index): (usize, usize), class: u32) -> Sample {
         let (tree, bit_depth) = (self.tree, self.bit_depth);
         let folder = self.folders.entry((base, dir)).or_insert_with(|| {
             let path = tree.dirs[dir].path.clone();
@@ -79,23 +79,29 @@ impl<'a> Reader<'a> {
                 .join("/");
             Arc::new(Folder {
                 path,
-                inside,
+                path_in_split: inside,
                 bit_depth,
             })
         });
         let source = ImageSource::File {
             folder: Arc::clone(folder),
-            name: Arc::clone(&tree.dirs[dir].pictures[place]),
+            name: Arc::clone(&tree.dirs[dir].images[index]),
         };
         Sample { source, class }
     }
 
     /// Adds all images in and below `dir` to `samples` as images of `class`, named relative to `base`.
-    pub fn take(&mut self, base: usize, dir: usize, class: u32, samples: &mut Vec<Sample>) {
+    pub fn add_images_below(
+        &mut self,
+        base: usize,
+        dir: usize,
+        class: u32,
+        samples: &mut Vec<Sample>,
+    ) {
         let tree = self.tree;
-        for inner in tree.below(dir) {
-            for place in 0..tree.dirs[inner].pictures.len() {
-                samples.push(self.sample(base, (inner, place), class));
+        for inner in tree.folders_below(dir) {
+            for index in 0..tree.dirs[inner].images.len() {
+                samples.push(self.make_sample(base, (inner, index), class));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 
 /// The layout of a record's pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pixels {
+pub enum PixelLayout {
     /// One grey byte per pixel, row by row.
     Grey,
     /// Planes of red, green and blue bytes, each row by row (CIFAR).
@@ -24,7 +24,7 @@ pub struct Records {
     /// Width of an image in pixels.
     pub width: usize,
     /// Layout of an image's pixels.
-    pub pixels: Pixels,
+    pub pixels: PixelLayout,
     /// Size of a record in bytes, including labels.
     pub stride: usize,
     /// Offset of the pixels within a record in bytes.
@@ -51,17 +51,17 @@ impl fmt::Debug for Records {
 
 impl Records {
     /// Returns the path of an image inside the split, like in an image folder of these records.
-    pub fn name_of(&self, index: u32) -> String {
+    pub fn image_path(&self, index: u32) -> String {
         let label = self.labels.get(index as usize).copied().flatten();
         let class = label.and_then(|label| self.names.get(label as usize));
         format!("{}/{index:05}.png", class.map_or("", String::as_str))
     }
 
     /// Returns the bytes of an image's pixels; `None` if there is no such record.
-    pub fn raw(&self, index: u32) -> Option<&[u8]> {
+    pub fn pixel_bytes(&self, index: u32) -> Option<&[u8]> {
         let channels = match self.pixels {
-            Pixels::Grey => 1,
-            Pixels::Planes => 3,
+            PixelLayout::Grey => 1,
+            PixelLayout::Planes => 3,
         };
         let start = index as usize * self.stride + self.offset;
         self.bytes
@@ -74,15 +74,15 @@ impl Records {
     /// Returns a Problem if there is no such record.
     pub fn decode(&self, index: u32) -> Result<RgbImage> {
         let missing = || Problem::new(message!("problem-no-record", index = index.to_string()));
-        let raw = self.raw(index).ok_or_else(missing)?;
+        let raw = self.pixel_bytes(index).ok_or_else(missing)?;
         let plane = self.height * self.width;
         let mut rgb = vec![0; plane * 3];
-        for (place, pixel) in rgb.chunks_exact_mut(3).enumerate() {
+        for (position, pixel) in rgb.chunks_exact_mut(3).enumerate() {
             match self.pixels {
-                Pixels::Grey => pixel.fill(raw[place]),
-                Pixels::Planes => {
+                PixelLayout::Grey => pixel.fill(raw[position]),
+                PixelLayout::Planes => {
                     for (channel, value) in pixel.iter_mut().enumerate() {
-                        *value = raw[channel * plane + place];
+                        *value = raw[channel * plane + position];
                     }
                 }
             }
@@ -102,7 +102,7 @@ mod tests {
         let planes = Records {
             height: 1,
             width: 2,
-            pixels: Pixels::Planes,
+            pixels: PixelLayout::Planes,
             stride: 7,
             offset: 1,
             bytes: vec![9, 1, 2, 3, 4, 5, 6, 9, 7, 7, 8, 8, 9, 9].into(),
@@ -111,11 +111,11 @@ mod tests {
         };
         assert_eq!(planes.decode(0).unwrap().into_raw(), [1, 3, 5, 2, 4, 6]);
         assert!(planes.decode(2).is_err());
-        assert_eq!(planes.name_of(0), "red/00000.png");
+        assert_eq!(planes.image_path(0), "red/00000.png");
         let grey = Records {
             height: 1,
             width: 1,
-            pixels: Pixels::Grey,
+            pixels: PixelLayout::Grey,
             stride: 1,
             offset: 0,
             bytes: vec![5].into(),

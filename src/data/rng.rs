@@ -81,15 +81,15 @@ mod tests {
             let mut rng = Rng::new(purpose, seed, epoch, index);
             [rng.below(1 << 40), rng.below(1 << 40)]
         };
-        let one = draw(Purpose::Augment, 1, 2, 3);
-        assert_eq!(one, draw(Purpose::Augment, 1, 2, 3));
+        let reference = draw(Purpose::Augment, 1, 2, 3);
+        assert_eq!(reference, draw(Purpose::Augment, 1, 2, 3));
         for other in [
             draw(Purpose::Shuffle, 1, 2, 3),
             draw(Purpose::Augment, 2, 2, 3),
             draw(Purpose::Augment, 1, 3, 3),
             draw(Purpose::Augment, 1, 2, 4),
         ] {
-            assert_ne!(one, other);
+            assert_ne!(reference, other);
         }
     }
 

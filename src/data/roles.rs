@@ -13,21 +13,21 @@ pub enum Role {
 }
 
 /// Words that may occur in the name of a split besides its role: `train_images`, `val-set`, `test2017`.
-const FILLERS: [&str; 18] = [
+const FILLER_WORDS: [&str; 18] = [
     "images", "image", "imgs", "img", "pictures", "photos", "set", "data", "dataset", "split",
     "list", "lists", "folder", "files", "labels", "label", "metadata", "final",
 ];
 
 /// Returns the words of a name in lower case. Names are split at characters other than letters and digits, between
 /// lower and upper case, and between letters and digits.
-pub fn words_of(name: &str) -> Vec<String> {
+pub fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut before = ' ';
+    let mut previous = ' ';
     for letter in name.chars() {
-        let parts = !letter.is_alphanumeric()
-            || (before.is_lowercase() && letter.is_uppercase())
-            || (before.is_alphanumeric() && before.is_ascii_digit() != letter.is_ascii_digit());
-        if parts {
+        let is_boundary = !letter.is_alphanumeric()
+            || (previous.is_lowercase() && letter.is_uppercase())
+            || (previous.is_alphanumeric() && previous.is_ascii_digit() != letter.is_ascii_digit());
+        if is_boundary {
             words.push(String::new());
         }
         if letter.is_alphanumeric()
@@ -35,14 +35,14 @@ pub fn words_of(name: &str) -> Vec<String> {
         {
             word.extend(letter.to_lowercase());
         }
-        before = letter;
+        previous = letter;
     }
     words.retain(|word| !word.is_empty());
     words
 }
 
 /// Returns the role that a word names, if any.
-fn role_of_word(word: &str) -> Option<Role> {
+fn word_role(word: &str) -> Option<Role> {
     match word {
         "train" | "training" | "trainset" | "trainval" => Some(Role::Train),
         "test" | "testing" | "testset" => Some(Role::Test),
@@ -53,7 +53,7 @@ fn role_of_word(word: &str) -> Option<Role> {
 
 /// Returns the role that the name of a folder or the text of a cell consists of: `train`, `Train_images`, `val-set`,
 /// `test2017`.
-pub fn role_of(name: &str) -> Option<Role> {
+pub fn parse_role(name: &str) -> Option<Role> {
     let (role, rest) = role_and_rest(name)?;
     rest.chars()
         .all(|c| c.is_ascii_digit() || c == ' ')
@@ -64,8 +64,8 @@ pub fn role_of(name: &str) -> Option<Role> {
 /// `images_variant_trainval` gives `Train` and `variant`, `Testing_01` gives `Test` and `01`. `None` if the name has no
 /// role or contradictory ones.
 pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
-    let words = words_of(name);
-    let mut roles = words.iter().filter_map(|word| role_of_word(word));
+    let words = split_words(name);
+    let mut roles = words.iter().filter_map(|word| word_role(word));
     let mut role = roles.next()?;
     for other in roles {
         role = match (role, other) {
@@ -75,18 +75,18 @@ pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
             _ => return None,
         };
     }
-    Some((role, rest_of(&words)))
+    Some((role, join_other_words(&words)))
 }
 
 /// Returns the words of a list's name without its role and fillers. Lists with the same rest belong together.
-pub fn rest_of_name(name: &str) -> String {
-    rest_of(&words_of(name))
+pub fn name_without_role(name: &str) -> String {
+    join_other_words(&split_words(name))
 }
 
-fn rest_of(words: &[String]) -> String {
+fn join_other_words(words: &[String]) -> String {
     let rest = words.iter().map(String::as_str);
     let rest: Vec<&str> = rest
-        .filter(|word| role_of_word(word).is_none() && !FILLERS.contains(word))
+        .filter(|word| word_role(word).is_none() && !FILLER_WORDS.contains(word))
         .collect();
     rest.join(" ")
 }
@@ -102,8 +102,8 @@ enum FolderKind {
     Domain,
 }
 
-fn kind_of(name: &str) -> Option<FolderKind> {
-    Some(match words_of(name).concat().as_str() {
+fn folder_kind(name: &str) -> Option<FolderKind> {
+    Some(match split_words(name).concat().as_str() {
         "images" | "image" | "imgs" | "img" | "jpegimages" | "jpg" => FolderKind::Images,
         "mask" | "masks" | "trimap" | "trimaps" | "segmentation" | "segmentations"
         | "segmentationclass" | "segmentationobject" | "segmap" | "segmaps" | "annotation"
@@ -117,30 +117,30 @@ fn kind_of(name: &str) -> Option<FolderKind> {
 }
 
 /// Returns whether a folder has the name of a domain of DomainNet, Office or PACS.
-pub fn is_domain(name: &str) -> bool {
-    kind_of(name) == Some(FolderKind::Domain)
+pub fn is_domain_folder(name: &str) -> bool {
+    folder_kind(name) == Some(FolderKind::Domain)
 }
 
 /// Returns whether a folder has a name for images of all classes, such as `images`.
-pub fn is_of_images(name: &str) -> bool {
-    kind_of(name) == Some(FolderKind::Images)
+pub fn is_image_folder(name: &str) -> bool {
+    folder_kind(name) == Some(FolderKind::Images)
 }
 
 /// Returns whether a folder has a name for masks, which belong to other images.
-pub fn is_of_masks(name: &str) -> bool {
-    kind_of(name) == Some(FolderKind::Masks)
+pub fn is_mask_folder(name: &str) -> bool {
+    folder_kind(name) == Some(FolderKind::Masks)
 }
 
 /// Words in the names of folders into which the images of a dataset were divided.
-const OF_PARTS: [&str; 8] = [
+const PART_WORDS: [&str; 8] = [
     "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
 ];
 
 /// Returns whether names of folders differ only in a number and contain a word for images or parts: `images_001`,
 /// `images_002`.
-pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
+pub fn are_collection_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
     let without_numbers = |name: &str| {
-        let mut words = words_of(name);
+        let mut words = split_words(name);
         words.retain(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()));
         words
     };
@@ -148,8 +148,8 @@ pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
     let Some(first) = names.next() else {
         return false;
     };
-    let of_parts = |word: &String| OF_PARTS.contains(&word.as_str()) || is_of_images(word);
-    first.iter().any(of_parts) && names.all(|words| words == first)
+    let is_part_word = |word: &String| PART_WORDS.contains(&word.as_str()) || is_image_folder(word);
+    first.iter().any(is_part_word) && names.all(|words| words == first)
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn detects_roles_from_words_of_names() {
-        let whole = [
+        let cases = [
             ("train", Some(Role::Train)),
             ("Train_images", Some(Role::Train)),
             ("train2017", Some(Role::Train)),
@@ -168,8 +168,8 @@ mod tests {
             ("steam_train", None),
             ("latest", None),
         ];
-        for (name, role) in whole {
-            assert_eq!(role_of(name), role, "{name}");
+        for (name, role) in cases {
+            assert_eq!(parse_role(name), role, "{name}");
         }
         let pair = |role, rest: &str| Some((role, rest.to_owned()));
         assert_eq!(role_and_rest("clipart_train"), pair(Role::Train, "clipart"));
@@ -180,19 +180,25 @@ mod tests {
         assert_eq!(role_and_rest("Testing_01"), pair(Role::Test, "01"));
         assert_eq!(role_and_rest("train_val"), pair(Role::Train, ""));
         assert_eq!(role_and_rest("train_test_split"), None);
-        assert_eq!(rest_of_name("HAM10000_metadata"), "ham 10000");
+        assert_eq!(name_without_role("HAM10000_metadata"), "ham 10000");
     }
 
     #[test]
     fn detects_non_class_folders_by_name() {
-        assert!(is_of_images("JPEGImages") && is_of_masks("SegmentationClass"));
-        assert!(!is_of_images("cat") && !is_of_masks("with_mask"));
-        assert!(are_parts([
+        assert!(is_image_folder("JPEGImages") && is_mask_folder("SegmentationClass"));
+        assert!(!is_image_folder("cat") && !is_mask_folder("with_mask"));
+        assert!(are_collection_parts([
             "HAM10000_images_part_1",
             "HAM10000_images_part_2"
         ]));
-        assert!(are_parts(["images_001", "images_002", "images_012"]));
-        assert!(!are_parts(["n01443537", "n01629819"]) && !are_parts(["0", "1"]));
-        assert!(!are_parts(["class_1", "class_2"]));
+        assert!(are_collection_parts([
+            "images_001",
+            "images_002",
+            "images_012"
+        ]));
+        assert!(
+            !are_collection_parts(["n01443537", "n01629819"]) && !are_collection_parts(["0", "1"])
+        );
+        assert!(!are_collection_parts(["class_1", "class_2"]));
     }
 }

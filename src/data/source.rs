@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{BudgetedImage, FULL_DEPTH, hold_file, read_picture_file, usual_ending};
+use super::picture::{
+    BudgetedImage, FULL_DEPTH, decode_file_budgeted, read_image_file, usual_extension,
+};
 use super::record::Records;
 use crate::names::compose;
 use crate::problem::{Problem, Result};
@@ -47,7 +49,7 @@ pub struct Folder {
     /// The path of the folder.
     pub path: PathBuf,
     /// The path inside the split, with `/` between components; empty for the folder of the split.
-    pub inside: String,
+    pub path_in_split: String,
     /// Significant bits of its images' 16-bit values (see [`OpenOptions::bit_depth`](super::OpenOptions::bit_depth)).
     pub bit_depth: usize,
 }
@@ -110,14 +112,14 @@ impl ImageSource {
     }
 
     /// Returns whether the pixels are already in memory, so that decoding is fast.
-    pub fn in_memory(&self) -> bool {
+    pub fn is_in_memory(&self) -> bool {
         matches!(self, Self::Record { .. })
     }
 }
 
 impl Sample {
     /// Returns a sample for every record with a usable label.
-    pub(super) fn of_records(records: Records) -> Vec<Self> {
+    pub(super) fn from_records(records: Records) -> Vec<Self> {
         let records = Arc::new(records);
         let labelled = (0_u32..).zip(&records.labels);
         let samples = labelled.filter_map(|(index, label)| {
@@ -136,13 +138,13 @@ impl Sample {
     /// Returns the path inside the split as it is stored on the disk.
     pub(super) fn name_on_disk(&self) -> String {
         match &self.source {
-            ImageSource::File { folder, name } if folder.inside.is_empty() => {
+            ImageSource::File { folder, name } if folder.path_in_split.is_empty() => {
                 name.to_string_lossy().into_owned()
             }
             ImageSource::File { folder, name } => {
-                format!("{}/{}", folder.inside, name.to_string_lossy())
+                format!("{}/{}", folder.path_in_split, name.to_string_lossy())
             }
-            ImageSource::Record { records, index } => records.name_of(*index),
+            ImageSource::Record { records, index } => records.image_path(*index),
         }
     }
 
@@ -151,14 +153,14 @@ impl Sample {
     /// # Errors
     /// Returns a Problem if the file cannot be read or is damaged.
     pub fn decode(&self) -> Result<RgbImage> {
-        self.hold().map(|held| held.picture)
+        self.decode_budgeted().map(|decoded| decoded.image)
     }
 
     /// Returns the pixels together with their share of the decoding memory; for use by many threads.
-    pub(super) fn hold(&self) -> Result<BudgetedImage> {
+    pub(super) fn decode_budgeted(&self) -> Result<BudgetedImage> {
         match &self.source {
             ImageSource::File { folder, name } => {
-                hold_file(&folder.path.join(name.as_ref()), folder.bit_depth)
+                decode_file_budgeted(&folder.path.join(name.as_ref()), folder.bit_depth)
             }
             ImageSource::Record { records, index } => {
                 records.decode(*index).map(BudgetedImage::from)
@@ -170,15 +172,15 @@ impl Sample {
     ///
     /// # Errors
     /// Returns a Problem if the file cannot be read or is not an image.
-    pub fn file(&self) -> Result<(Vec<u8>, &'static str)> {
+    pub fn encoded_file(&self) -> Result<(Vec<u8>, &'static str)> {
         if let Some(path) = self.source.path() {
-            let bytes = read_picture_file(&path)?;
-            let ending = usual_ending(&bytes).map_err(|problem| problem.at_path(&path))?;
-            return Ok((bytes, ending));
+            let bytes = read_image_file(&path)?;
+            let extension = usual_extension(&bytes).map_err(|problem| problem.at_path(&path))?;
+            return Ok((bytes, extension));
         }
         let mut bytes = Cursor::new(Vec::new());
-        let written = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
-        written.map_err(|error| {
+        let result = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
+        result.map_err(|error| {
             Problem::with_error("problem-image-unwritten", &error).at(self.name())
         })?;
         Ok((bytes.into_inner(), "png"))
@@ -188,14 +190,14 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Pixels;
+    use crate::record::PixelLayout;
 
     #[test]
     fn skips_records_without_label() {
-        let samples = Sample::of_records(Records {
+        let samples = Sample::from_records(Records {
             height: 1,
             width: 1,
-            pixels: Pixels::Grey,
+            pixels: PixelLayout::Grey,
             stride: 1,
             offset: 0,
             bytes: vec![5, 6, 7].into(),

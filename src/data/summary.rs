@@ -31,7 +31,7 @@ impl fmt::Display for Sizes {
 
 /// The summary of a dataset.
 #[derive(Debug, Serialize)]
-pub struct Card<'a> {
+pub struct DatasetSummary<'a> {
     /// The name of the dataset.
     pub name: &'a str,
     /// The path or name that opens it again.
@@ -71,21 +71,21 @@ fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> 
 
 impl Dataset {
     /// Returns the summary that `lae-studio data` shows.
-    pub fn card(&self) -> Card<'_> {
-        let split = |samples: &[Sample]| -> Value {
+    pub fn summary(&self) -> DatasetSummary<'_> {
+        let class_counts = |samples: &[Sample]| -> Value {
             self.classes
                 .iter()
-                .zip(counts(samples, self.classes.len()))
+                .zip(count_per_class(samples, self.classes.len()))
                 .map(|(name, count)| (name.clone(), Value::from(count)))
                 .collect::<Map<String, Value>>()
                 .into()
         };
-        Card {
+        DatasetSummary {
             name: &self.name,
             origin: &self.origin,
             classes: &self.classes,
             images: [("train", &self.train), ("test", &self.test)]
-                .map(|(name, samples)| (name.to_owned(), split(samples)))
+                .map(|(name, samples)| (name.to_owned(), class_counts(samples)))
                 .into_iter()
                 .collect(),
             skipped: &self.skipped,
@@ -101,7 +101,7 @@ impl Dataset {
 }
 
 /// Returns the number of samples of each class.
-pub fn counts(samples: &[Sample], classes: usize) -> Vec<usize> {
+pub fn count_per_class(samples: &[Sample], classes: usize) -> Vec<usize> {
     let mut counts = vec![0; classes];
     for sample in samples {
         if let Some(count) = counts.get_mut(sample.class as usize) {

@@ -11,16 +11,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::encoding::name_of;
-use super::picture::{READABLE, foreign_format};
-use super::{Skipped, Watch};
+use super::encoding::decode_name;
+use super::picture::{IMAGE_EXTENSIONS, unsupported_format};
+use super::{ProgressReporter, Skipped};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
 /// Maximum depth of folders.
-pub const DEEPEST: usize = 24;
+pub const MAX_DEPTH: usize = 24;
 
 /// One folder of a [`Tree`].
 pub struct Dir {
@@ -31,7 +31,7 @@ pub struct Dir {
     /// Indices of its subfolders in [`Tree::dirs`], sorted by [`name_on_disk`].
     pub children: Vec<usize>,
     /// Names of the image files directly in it, sorted.
-    pub pictures: Vec<Arc<OsStr>>,
+    pub images: Vec<Arc<OsStr>>,
     /// Names of the other files directly in it, sorted.
     pub others: Vec<OsString>,
     /// Number of image files in it and below.
@@ -47,7 +47,7 @@ pub struct Tree {
 }
 
 /// A folder that has not been read yet.
-struct Job {
+struct PendingFolder {
     path: PathBuf,
     parent: Option<usize>,
     depth: usize,
@@ -57,17 +57,17 @@ impl Tree {
     /// Reads all names below `root`.
     ///
     /// # Errors
-    /// Returns a Problem if the root cannot be read, or if `watch` stopped the walk.
-    pub fn walk(root: &Path, watch: &Watch) -> Result<Self> {
+    /// Returns a Problem if the root cannot be read, or if `progress` stopped the walk.
+    pub fn walk(root: &Path, progress: &ProgressReporter) -> Result<Self> {
         fs::read_dir(root).map_err(|error| Problem::io("read the folder", root, &error))?;
         let mut tree = Self {
             dirs: Vec::new(),
             skipped: Vec::new(),
         };
-        let whole = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+        let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
         let mut seen = HashSet::new();
         let mut links = Vec::new();
-        let mut jobs = vec![Job {
+        let mut jobs = vec![PendingFolder {
             path: root.to_path_buf(),
             parent: None,
             depth: 0,
@@ -82,45 +82,50 @@ impl Tree {
             };
             if let Ok(real) = dunce::canonicalize(&job.path) {
                 // Such a link would add unrelated parts of the disk to the dataset.
-                if whole != real && whole.starts_with(&real) {
-                    tree.skip(&job.path, message!("skip-link-to-parent"));
+                if real_root != real && real_root.starts_with(&real) {
+                    tree.add_skipped(&job.path, message!("skip-link-to-parent"));
                     continue;
                 }
                 if !seen.insert(real) {
-                    tree.skip(&job.path, message!("skip-link-already-read"));
+                    tree.add_skipped(&job.path, message!("skip-link-already-read"));
                     continue;
                 }
             }
-            let index = tree.read(job, &mut jobs, &mut links);
-            files += index.map_or(0, |index| tree.dirs[index].pictures.len());
-            watch.report(message!("doing-reading-names"), files, None)?;
+            let index = tree.read_folder(job, &mut jobs, &mut links);
+            files += index.map_or(0, |index| tree.dirs[index].images.len());
+            progress.report(message!("doing-reading-names"), files, None)?;
         }
-        tree.add_up();
+        tree.count_images();
         Ok(tree)
     }
 
-    fn skip(&mut self, path: &Path, reason: impl Into<Words>) {
+    fn add_skipped(&mut self, path: &Path, reason: impl Into<Words>) {
         self.skipped.push(Skipped::new(path, reason));
     }
 
     /// Reads one folder. Its subfolders become jobs sorted by name, independent of the order on the disk, because
     /// listed images are in the order of [`Tree::dirs`].
-    fn read(&mut self, job: Job, jobs: &mut Vec<Job>, links: &mut Vec<Job>) -> Option<usize> {
+    fn read_folder(
+        &mut self,
+        job: PendingFolder,
+        jobs: &mut Vec<PendingFolder>,
+        links: &mut Vec<PendingFolder>,
+    ) -> Option<usize> {
         let entries = match fs::read_dir(&job.path) {
             Ok(entries) => entries,
             Err(error) => {
                 let error = error.to_string();
-                self.skip(&job.path, message!("skip-folder-unreadable", error));
+                self.add_skipped(&job.path, message!("skip-folder-unreadable", error));
                 return None;
             }
         };
         let index = self.dirs.len();
-        let before = [jobs.len(), links.len()];
+        let lengths_before = [jobs.len(), links.len()];
         let mut dir = Dir {
-            name: name_of(job.path.file_name().unwrap_or_default()),
+            name: decode_name(job.path.file_name().unwrap_or_default()),
             path: job.path,
             children: Vec::new(),
-            pictures: Vec::new(),
+            images: Vec::new(),
             others: Vec::new(),
             total: 0,
         };
@@ -129,7 +134,7 @@ impl Tree {
                 Ok(entry) => entry,
                 Err(error) => {
                     let error = error.to_string();
-                    self.skip(&dir.path, message!("skip-folder-list-incomplete", error));
+                    self.add_skipped(&dir.path, message!("skip-folder-list-incomplete", error));
                     break;
                 }
             };
@@ -138,43 +143,43 @@ impl Tree {
                 continue;
             }
             let Ok(mut kind) = entry.file_type() else {
-                self.skip(&entry.path(), message!("skip-file-type-unknown"));
+                self.add_skipped(&entry.path(), message!("skip-file-type-unknown"));
                 continue;
             };
-            let linked = kind.is_symlink();
-            if linked {
+            let is_link = kind.is_symlink();
+            if is_link {
                 match fs::metadata(entry.path()) {
-                    Ok(about) => kind = about.file_type(),
+                    Ok(metadata) => kind = metadata.file_type(),
                     Err(_) => {
-                        self.skip(&entry.path(), message!("skip-link-broken"));
+                        self.add_skipped(&entry.path(), message!("skip-link-broken"));
                         continue;
                     }
                 }
             }
             if kind.is_dir() {
-                if job.depth >= DEEPEST {
-                    self.skip(&entry.path(), message!("skip-too-deep"));
+                if job.depth >= MAX_DEPTH {
+                    self.add_skipped(&entry.path(), message!("skip-too-deep"));
                     continue;
                 }
-                let next = Job {
+                let next = PendingFolder {
                     path: entry.path(),
                     parent: Some(index),
                     depth: job.depth + 1,
                 };
-                if linked { &mut *links } else { &mut *jobs }.push(next);
+                if is_link { &mut *links } else { &mut *jobs }.push(next);
             } else if !kind.is_file() {
-                self.skip(&entry.path(), message!("skip-no-regular-file"));
-            } else if is_picture(&dir.path, &name) {
-                dir.pictures.push(Arc::from(name.as_os_str()));
+                self.add_skipped(&entry.path(), message!("skip-no-regular-file"));
+            } else if is_image(&dir.path, &name) {
+                dir.images.push(Arc::from(name.as_os_str()));
             } else {
                 dir.others.push(name);
             }
         }
-        for (new, before) in [jobs, links].into_iter().zip(before) {
+        for (new, before) in [jobs, links].into_iter().zip(lengths_before) {
             // The last job is processed first, so the order is descending.
             new[before..].sort_by(|a, b| name_on_disk(&b.path).cmp(&name_on_disk(&a.path)));
         }
-        dir.pictures.sort_unstable();
+        dir.images.sort_unstable();
         dir.others.sort_unstable();
         if let Some(parent) = job.parent {
             self.dirs[parent].children.push(index);
@@ -184,21 +189,21 @@ impl Tree {
     }
 
     /// Sorts children and counts the images of each folder, including its subfolders.
-    fn add_up(&mut self) {
+    fn count_images(&mut self) {
         // A child always has a larger index than its parent.
         for index in (0..self.dirs.len()).rev() {
             let mut children = std::mem::take(&mut self.dirs[index].children);
             let on_disk = |child: usize| name_on_disk(&self.dirs[child].path);
             children.sort_by(|&a, &b| on_disk(a).cmp(&on_disk(b)));
-            let below: usize = children.iter().map(|&child| self.dirs[child].total).sum();
+            let images_below: usize = children.iter().map(|&child| self.dirs[child].total).sum();
             let dir = &mut self.dirs[index];
             dir.children = children;
-            dir.total = below + dir.pictures.len();
+            dir.total = images_below + dir.images.len();
         }
     }
 
     /// Returns the subfolders of a folder that contain images, directly or below.
-    pub fn filled(&self, dir: usize) -> Vec<usize> {
+    pub fn subfolders_with_images(&self, dir: usize) -> Vec<usize> {
         self.dirs[dir]
             .children
             .iter()
@@ -208,12 +213,12 @@ impl Tree {
     }
 
     /// Returns `dir` and all folders below it, each before its subfolders, which are sorted by name.
-    pub fn below(&self, dir: usize) -> Vec<usize> {
+    pub fn folders_below(&self, dir: usize) -> Vec<usize> {
         let mut order = Vec::new();
-        let mut waiting = vec![dir];
-        while let Some(dir) = waiting.pop() {
+        let mut stack = vec![dir];
+        while let Some(dir) = stack.pop() {
             order.push(dir);
-            waiting.extend(self.dirs[dir].children.iter().rev());
+            stack.extend(self.dirs[dir].children.iter().rev());
         }
         order
     }
@@ -231,38 +236,38 @@ pub fn is_hidden(name: &OsStr) -> bool {
     name.starts_with('.')
         || ["thumbs.db", "desktop.ini", "__macosx"]
             .iter()
-            .any(|left| name.eq_ignore_ascii_case(left))
+            .any(|ignored| name.eq_ignore_ascii_case(ignored))
 }
 
 /// Returns the extension of a file name in lower case; empty if there is none.
-pub fn ending_of(name: &OsStr) -> String {
+pub fn file_extension(name: &OsStr) -> String {
     Path::new(name)
         .extension()
-        .map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase())
         .unwrap_or_default()
 }
 
-fn is_picture(folder: &Path, name: &OsStr) -> bool {
+fn is_image(folder: &Path, name: &OsStr) -> bool {
     // Allocates nothing in the common case, because it runs for every file.
-    let ending = Path::new(name).extension().unwrap_or_default();
-    if READABLE
+    let extension = Path::new(name).extension().unwrap_or_default();
+    if IMAGE_EXTENSIONS
         .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
+        .any(|known| extension.eq_ignore_ascii_case(known))
     {
         return true;
     }
-    ending.is_empty() && looks_like_a_picture(&folder.join(name))
+    extension.is_empty() && has_image_signature(&folder.join(name))
 }
 
-fn looks_like_a_picture(path: &Path) -> bool {
+fn has_image_signature(path: &Path) -> bool {
     files::read_start(path, 16)
         .is_ok_and(|start| start.len() >= 12 && image::guess_format(&start).is_ok())
 }
 
 /// Returns why a file that is not a supported image is left out.
-pub fn reason_for(name: &OsStr) -> Words {
-    let ending = ending_of(name);
-    match foreign_format(&ending) {
+pub fn skip_reason(name: &OsStr) -> Words {
+    let ending = file_extension(name);
+    match unsupported_format(&ending) {
         Some(format) => message!("skip-format-unsupported", form = format),
         None if ending.is_empty() => message!("skip-no-image"),
         None => message!("skip-no-image-extension", ending),
@@ -271,15 +276,15 @@ pub fn reason_for(name: &OsStr) -> Words {
 }
 
 /// Returns each distinct reason with its number of occurrences.
-pub fn counted_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
+pub fn count_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
     let mut counts: BTreeMap<String, (Words, usize)> = BTreeMap::new();
     for reason in reasons {
         let entry = counts.entry(reason.english.clone());
         entry.or_insert((reason, 0)).1 += 1;
     }
     let counts = counts.into_values();
-    let told = |(what, n)| message!("remark-times", n, what).into();
-    counts.map(told).collect()
+    let to_text = |(what, n)| message!("remark-times", n, what).into();
+    counts.map(to_text).collect()
 }
 
 #[cfg(test)]
@@ -308,20 +313,20 @@ mod tests {
         ] {
             touch(root.path().join(name));
         }
-        let tree = Tree::walk(root.path(), &Watch::none()).unwrap();
+        let tree = Tree::walk(root.path(), &ProgressReporter::silent()).unwrap();
         assert_eq!(tree.dirs[0].total, 3);
         let names: Vec<&str> = tree
-            .filled(0)
+            .subfolders_with_images(0)
             .iter()
             .map(|&d| tree.dirs[d].name.as_str())
             .collect();
         assert_eq!(names, ["a", "b"]);
-        let named = |name| tree.dirs.iter().position(|dir| dir.name == name).unwrap();
-        let b = named("b");
-        assert_eq!(tree.dirs[b].pictures[0].as_ref(), "1.jpg");
-        let a = named("a");
+        let index_of = |name| tree.dirs.iter().position(|dir| dir.name == name).unwrap();
+        let b = index_of("b");
+        assert_eq!(tree.dirs[b].images[0].as_ref(), "1.jpg");
+        let a = index_of("a");
         assert_eq!(tree.dirs[a].others, ["notes.txt"]);
-        assert_eq!(tree.below(0).len(), 4);
+        assert_eq!(tree.folders_below(0).len(), 4);
     }
 
     #[cfg(unix)]
@@ -337,7 +342,7 @@ mod tests {
         symlink(other.path(), root.path().join("outside")).unwrap();
         symlink("/nowhere/at/all", root.path().join("dead")).unwrap();
         symlink(root.path().join("z/1.png"), root.path().join("z/also.png")).unwrap();
-        let tree = Tree::walk(root.path(), &Watch::none()).unwrap();
+        let tree = Tree::walk(root.path(), &ProgressReporter::silent()).unwrap();
         assert_eq!(tree.dirs[0].total, 3, "z/1.png, z/also.png, outside/2.png");
         assert_eq!(tree.skipped.len(), 3);
         assert!(
@@ -350,13 +355,13 @@ mod tests {
     #[test]
     fn reason_for_names_unsupported_format() {
         assert_eq!(
-            reason_for(OsStr::new("a.HEIC")),
+            skip_reason(OsStr::new("a.HEIC")),
             &*tr!("skip-format-unsupported", form = "HEIC")
         );
         assert_eq!(
-            reason_for(OsStr::new("a.txt")),
+            skip_reason(OsStr::new("a.txt")),
             &*tr!("skip-no-image-extension", ending = "txt")
         );
-        assert_eq!(reason_for(OsStr::new("README")), tr!("skip-no-image"));
+        assert_eq!(skip_reason(OsStr::new("README")), tr!("skip-no-image"));
     }
 }

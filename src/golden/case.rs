@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::Tolerance;
 use super::comparer::Comparer;
-use super::file::{GoldenFile, Names, ours_of, renamed};
+use super::file::{GoldenFile, ParameterNames, mapped_name, to_parameter};
 use crate::method::aper::Aper;
 use crate::method::ease::Ease;
 use crate::method::esn::Esn;
@@ -17,7 +17,7 @@ use crate::method::{self, Method, Setup};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 
-const ADAPTER: Names = &[
+const ADAPTER: ParameterNames = &[
     ("down", "down_proj.weight", true),
     ("b_down", "down_proj.bias", false),
     ("up", "up_proj.weight", true),
@@ -75,10 +75,10 @@ impl Case {
             Self::RanPac(method) => {
                 let stored = file.tensor("projection")?;
                 let width = stored.shape.first().copied().unwrap_or(0);
-                method.set_projection(Projection::of(stored.values.clone(), width))?;
+                method.set_projection(Projection::from_values(stored.values.clone(), width))?;
             }
             Self::Esn(method) => {
-                let prompt = ours_of(file.tensor("prompt")?, false);
+                let prompt = to_parameter(file.tensor("prompt")?, false);
                 method.prompt = prompt.to_device(device)?;
             }
             _ => {}
@@ -88,47 +88,47 @@ impl Case {
 
     /// Returns the name that a tensor of a task's checkpoint has among the gradients; `None` if the task does not train
     /// it. A tensor whose two names differ belongs to this task only, and the task starts with the file's values.
-    pub fn trained_name(&self, kept: &str, task: usize) -> Option<String> {
+    pub fn trained_name(&self, stored_name: &str, task: usize) -> Option<String> {
         match self {
-            Self::Esn(_) => Some(without_task(kept, "stage", task)),
-            Self::FineTune(_) => Some(without_task(kept, "head", task)),
-            Self::Stored(_) => Some(kept.to_string()),
-            _ => kept.strip_prefix("tuning.").map(ToString::to_string),
+            Self::Esn(_) => Some(without_task(stored_name, "stage", task)),
+            Self::FineTune(_) => Some(without_task(stored_name, "head", task)),
+            Self::Stored(_) => Some(stored_name.to_string()),
+            _ => stored_name.strip_prefix("tuning.").map(ToString::to_string),
         }
     }
 
     /// Returns the gradients of a batch under our names, without an update; `None` if they are not compared. Labels
     /// count within the task.
     pub fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
-        let learned = match self {
+        let result = match self {
             Self::Esn(method) => Some(method.gradients(images, labels)?),
             Self::FineTune(method) => Some(method.gradients(images, labels)?),
             _ => {
                 let tuning = self.tuning();
-                let learned = tuning.map(|tuning| tuning.gradients(images, labels, None));
-                learned.transpose()?
+                let result = tuning.map(|tuning| tuning.gradients(images, labels, None));
+                result.transpose()?
             }
         };
-        Ok(learned.map(|(_, gradients)| gradients))
+        Ok(result.map(|(_, gradients)| gradients))
     }
 
     /// Returns the learning rate of a step; `None` if it is not compared.
-    pub fn rate(&mut self, now: StepPosition) -> Option<f64> {
+    pub fn rate(&mut self, position: StepPosition) -> Option<f64> {
         match self {
-            Self::Esn(method) => Some(method.optimiser.rate(now)),
-            Self::FineTune(method) => Some(method.optimiser.rate(now)),
-            _ => Some(self.tuning()?.optimiser.rate(now)),
+            Self::Esn(method) => Some(method.optimiser.rate(position)),
+            Self::FineTune(method) => Some(method.optimiser.rate(position)),
+            _ => Some(self.tuning()?.optimiser.rate(position)),
         }
     }
 
     /// Returns the file's name of one of our parameters in a task, and whether it is transposed there (weights of a
     /// Linear are out × in).
-    pub fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
-        match (self, ours.split_once('.')) {
-            (Self::Stored(_), _) => (ours.to_string(), false),
+    pub fn reference_name(&self, parameter: &str, task: usize) -> (String, bool) {
+        match (self, parameter.split_once('.')) {
+            (Self::Stored(_), _) => (parameter.to_string(), false),
             (Self::Esn(_), Some(("stage", rest))) => {
                 let (layer, part) = rest.split_once('.').unwrap_or((rest, ""));
-                let own = match layer {
+                let suffix = match layer {
                     "token" => "task_tokens".to_string(),
                     "classifier" => format!("classifiers.{part}"),
                     "norm1" | "norm2" => format!("tabs.{layer}.{part}"),
@@ -136,23 +136,23 @@ impl Case {
                     _ => format!("tabs.attn.{layer}.{part}"),
                 };
                 let transposed = part == "weight" && !layer.starts_with("norm");
-                (format!("stage.{task}.{own}"), transposed)
+                (format!("stage.{task}.{suffix}"), transposed)
             }
             (Self::FineTune(_), Some(("head", part))) => {
                 let transposed = part.ends_with("weight");
                 match part {
                     "weight" | "bias" => (format!("head.{task}.{part}"), transposed),
-                    _ => (ours.to_string(), transposed),
+                    _ => (parameter.to_string(), transposed),
                 }
             }
-            (Self::Esn(_) | Self::FineTune(_), _) => (ours.to_string(), false),
+            (Self::Esn(_) | Self::FineTune(_), _) => (parameter.to_string(), false),
             (_, Some(("pet", rest))) => {
-                let name = renamed(ADAPTER, rest);
+                let name = mapped_name(ADAPTER, rest);
                 let (name, transposed) = name.unwrap_or_else(|| (rest.to_string(), false));
                 (format!("adapter.{task}.{name}"), transposed)
             }
             (_, Some(("head", part))) => (format!("head.{task}.{part}"), false),
-            _ => (ours.to_string(), false),
+            _ => (parameter.to_string(), false),
         }
     }
 
@@ -165,45 +165,50 @@ impl Case {
     }
 
     /// Returns whether the prediction is the class with the highest score.
-    pub fn answers_by_score(&self) -> bool {
+    pub fn predicts_by_score(&self) -> bool {
         !matches!(self, Self::Esn(_))
     }
 
     /// Compares the method's own state after a task.
-    pub fn compare(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
+    pub fn compare(
+        &mut self,
+        comparer: &mut Comparer<'_>,
+        task: usize,
+        test: &Tensor<4>,
+    ) -> Result<()> {
         let name = |what: &str| format!("task.{task}.{what}");
-        let limit = to.tolerance.trajectory;
+        let limit = comparer.tolerance.trajectory;
         match self {
             Self::Aper(method) => {
-                compare_features(to, "test.feature", method, test)?;
-                compare_prototypes(to, task, method)
+                compare_features(comparer, "test.feature", method, test)?;
+                compare_prototypes(comparer, task, method)
             }
             Self::RanPac(method) => {
-                compare_features(to, "test.feature", method, test)?;
-                compare_regression(to, task, method)
+                compare_features(comparer, "test.feature", method, test)?;
+                compare_regression(comparer, task, method)
             }
             Self::Ease(method) => {
-                compare_features(to, &name("feature"), method, test)?;
-                let completed = Tensor::cat(method.subspaces.completed(&test.device())?, 1);
-                to.compare_tensor(&name("prototypes"), &completed, limit)
+                compare_features(comparer, &name("feature"), method, test)?;
+                let completed = Tensor::cat(method.subspaces.complete(&test.device())?, 1);
+                comparer.compare_tensor(&name("prototypes"), &completed, limit)
             }
             Self::Esn(method) => {
-                to.compare_doubles(&name("temperatures"), &method.temperatures(), 0.0)?;
+                comparer.compare_doubles(&name("temperatures"), &method.temperatures(), 0.0)?;
                 match task {
                     0 => Ok(()),
                     _ => {
                         let shares = method.separation.shares();
-                        to.compare_doubles(&name("separation"), &shares, 1e-6)
+                        comparer.compare_doubles(&name("separation"), &shares, 1e-6)
                     }
                 }
             }
             Self::FineTune(_) => Ok(()),
-            Self::Stored(method) if to.file.text("method")? == "simplecil" => {
-                compare_features(to, "test.feature", &**method, test)?;
-                compare_prototypes(to, task, &mut **method)
+            Self::Stored(method) if comparer.file.text("method")? == "simplecil" => {
+                compare_features(comparer, "test.feature", &**method, test)?;
+                compare_prototypes(comparer, task, &mut **method)
             }
             Self::Stored(method) => {
-                to.compare_checkpoint(&name("kept."), &method.checkpoint()?, "")
+                comparer.compare_checkpoint(&name("kept."), &method.checkpoint()?, "")
             }
         }
     }
@@ -211,66 +216,77 @@ impl Case {
 
 /// Compares the features of the test images, as the heads receive them, with the file's tensor of this name.
 fn compare_features(
-    to: &mut Comparer<'_>,
+    comparer: &mut Comparer<'_>,
     name: &str,
     method: &dyn Method,
     test: &Tensor<4>,
 ) -> Result<()> {
-    let features = method.features(test.clone())?.of(Expert::ANSWER)?;
-    to.compare_tensor(name, &features, to.tolerance.trajectory)
+    let features = method
+        .features(test.clone())?
+        .concatenated(Expert::ANSWER)?;
+    comparer.compare_tensor(name, &features, comparer.tolerance.trajectory)
 }
 
 /// Compares the prototypes (classes × width) of a method.
-fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Method) -> Result<()> {
-    let kept = method.snapshot()?;
-    let rows = kept.get("prototypes").map_or(&[][..], |rows| &rows.values);
-    let limit = to.tolerance.trajectory;
-    to.compare(&format!("task.{task}.prototypes"), rows, limit)
+fn compare_prototypes(
+    comparer: &mut Comparer<'_>,
+    task: usize,
+    method: &mut dyn Method,
+) -> Result<()> {
+    let snapshot = method.snapshot()?;
+    let rows = snapshot
+        .get("prototypes")
+        .map_or(&[][..], |rows| &rows.values);
+    let limit = comparer.tolerance.trajectory;
+    comparer.compare(&format!("task.{task}.prototypes"), rows, limit)
 }
 
 /// Compares the sums, the ridge and the weights of RanPAC.
-fn compare_regression(to: &mut Comparer<'_>, task: usize, method: &RanPac) -> Result<()> {
+fn compare_regression(comparer: &mut Comparer<'_>, task: usize, method: &RanPac) -> Result<()> {
     let name = |what: &str| format!("task.{task}.{what}");
     let (Some(regression), Some(choice)) = (&method.regression, &method.choice) else {
         return Err(Problem::new("the regression was not solved"));
     };
-    let (matrix, single) = (&regression.gram, to.tolerance.single);
+    let (matrix, single) = (&regression.gram, comparer.tolerance.single);
     let side = matrix.side();
-    let entry = |at: usize| {
-        let (row, column) = ((at / side).min(at % side), (at / side).max(at % side));
+    let entry = |index: usize| {
+        let (row, column) = (
+            (index / side).min(index % side),
+            (index / side).max(index % side),
+        );
         matrix.upper_row(row)[column - row] as f32
     };
     let gram: Vec<f32> = (0..side * side).map(entry).collect();
-    to.compare(&name("G"), &gram, single)?;
+    comparer.compare(&name("G"), &gram, single)?;
     // The file has zeros for classes of later tasks.
-    let columns = to.file.tensor(&name("Q"))?.shape.last().copied();
+    let columns = comparer.file.tensor(&name("Q"))?.shape.last().copied();
     let columns = columns.unwrap_or(0);
     let sums = &regression.sums;
-    let sum_at = |at: usize| {
-        sums.get(at % columns)
-            .map_or(0.0, |sums| sums[at / columns] as f32)
+    let sum_at = |index: usize| {
+        sums.get(index % columns)
+            .map_or(0.0, |sums| sums[index / columns] as f32)
     };
     let sums: Vec<f32> = (0..side * columns).map(sum_at).collect();
-    to.compare(&name("Q"), &sums, single)?;
-    let wanted = to.file.doubles(&name("ridge"))?.first().copied();
-    let error = wanted.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());
-    to.push(name("ridge"), error, error <= 1e-12);
+    comparer.compare(&name("Q"), &sums, single)?;
+    let expected = comparer.file.doubles(&name("ridge"))?.first().copied();
+    let error = expected.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());
+    comparer.push(name("ridge"), error, error <= 1e-12);
     // The losses of the smallest λ depend on rounding errors of the f32 features.
     let losses = choice
         .losses
         .iter()
-        .zip(to.file.doubles(&name("ridge_losses"))?);
+        .zip(comparer.file.doubles(&name("ridge_losses"))?);
     let errors = losses.skip(6).map(|(a, b)| (a / b - 1.0).abs());
     let error = errors.fold(0.0, f64::max);
-    to.push(name("ridge_losses"), error, error <= 10.0 * single);
-    let limit = 10.0 * to.tolerance.trajectory;
-    to.compare(&name("weight"), &method.weight.values, limit)
+    comparer.push(name("ridge_losses"), error, error <= 10.0 * single);
+    let limit = 10.0 * comparer.tolerance.trajectory;
+    comparer.compare(&name("weight"), &method.weight.values, limit)
 }
 
 /// Removes the number of the current task after `part` from a name.
-fn without_task(kept: &str, part: &str, task: usize) -> String {
-    match kept.strip_prefix(&format!("{part}.{task}.")) {
+fn without_task(name: &str, part: &str, task: usize) -> String {
+    match name.strip_prefix(&format!("{part}.{task}.")) {
         Some(rest) => format!("{part}.{rest}"),
-        None => kept.to_string(),
+        None => name.to_string(),
     }
 }

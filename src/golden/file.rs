@@ -12,41 +12,41 @@ use serde_json::Value;
 use crate::backbone::Backbone;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::families;
-use crate::backbone::weights::{Stored, Tensors};
+use crate::backbone::weights::{StoredTensor, Tensors};
 use crate::method::heads::{Head, Heads};
 use crate::nn::WeightPlacement;
 use crate::pet::library::PluginLibrary;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor};
 
 /// The tensors of a file (f32; targets as exact integers) and its settings.
 pub(super) struct GoldenFile {
-    pub(super) tensors: Named,
+    pub(super) tensors: NamedTensors,
     doubles: BTreeMap<String, Vec<f64>>,
     settings: BTreeMap<String, String>,
 }
 
 impl GoldenFile {
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let foreign = |what: String| {
+        let invalid = |what: String| {
             Problem::new(format!("this is not a golden file: {what}"))
                 .at_path(path)
                 .advise("give a .safetensors file with a toy run and its reference values")
         };
-        let failed = |error: std::io::Error| match error.kind() {
-            ErrorKind::InvalidData => foreign(error.to_string()),
+        let read_error = |error: std::io::Error| match error.kind() {
+            ErrorKind::InvalidData => invalid(error.to_string()),
             _ => Problem::io("read the golden file", path, &error),
         };
-        let file = TensorFile::open(path).map_err(failed)?;
-        let mut tensors = Named::new();
+        let file = TensorFile::open(path).map_err(read_error)?;
+        let mut tensors = NamedTensors::new();
         let mut doubles = BTreeMap::new();
         for (name, info) in file.header().tensors() {
             if info.shape.contains(&0) {
-                return Err(foreign(format!("{name} is empty")));
+                return Err(invalid(format!("{name} is empty")));
             }
-            let bytes = file.bytes(info).map_err(failed)?;
+            let bytes = file.bytes(info).map_err(read_error)?;
             let values = match info.dtype {
                 Dtype::F32 => numbers(&bytes, f32::from_le_bytes),
                 Dtype::I64 => numbers(&bytes, |bytes| i64::from_le_bytes(bytes) as f32),
@@ -54,7 +54,7 @@ impl GoldenFile {
                     doubles.insert(name, numbers(&bytes, f64::from_le_bytes));
                     continue;
                 }
-                other => return Err(foreign(format!("{name} has type {other:?}"))),
+                other => return Err(invalid(format!("{name} has type {other:?}"))),
             };
             let shape = info.shape.clone();
             tensors.insert(name, HostTensor { shape, values });
@@ -74,11 +74,11 @@ impl GoldenFile {
     }
 
     pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
-        named(&self.tensors, name)
+        get_tensor(&self.tensors, name)
     }
 
     /// Returns the tensors whose names start with a prefix, without the prefix.
-    pub(super) fn under(&self, prefix: &str) -> Named {
+    pub(super) fn with_prefix(&self, prefix: &str) -> NamedTensors {
         let found = self.tensors.iter().filter_map(|(name, tensor)| {
             let name = name.strip_prefix(prefix)?;
             Some((name.to_string(), tensor.clone()))
@@ -98,27 +98,27 @@ impl GoldenFile {
     }
 
     /// Returns an optional number of the metadata.
-    pub(super) fn optional<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>> {
-        let is_there = self.settings.contains_key(key);
-        is_there.then(|| self.number(key)).transpose()
+    pub(super) fn optional_number<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>> {
+        let exists = self.settings.contains_key(key);
+        exists.then(|| self.number(key)).transpose()
     }
 
     pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T> {
         let text = self.text(key)?;
-        let wrong = || Problem::new(format!("\"{key}\" in the metadata is not a number: {text}"));
-        text.trim().parse().map_err(|_| wrong())
+        let invalid = || Problem::new(format!("\"{key}\" in the metadata is not a number: {text}"));
+        text.trim().parse().map_err(|_| invalid())
     }
 
     /// Checks sizes in the metadata: their product must not exceed the number of values in the file. Must be called
     /// before memory is allocated for such sizes, because a failed allocation ends the program.
     pub(super) fn check_sizes(&self, what: &str, sizes: &[usize]) -> Result<()> {
-        let held = self.tensors.values().map(|tensor| tensor.values.len());
-        let held = held.chain(self.doubles.values().map(Vec::len)).sum();
+        let available = self.tensors.values().map(|tensor| tensor.values.len());
+        let available = available.chain(self.doubles.values().map(Vec::len)).sum();
         let product = sizes
             .iter()
             .try_fold(1, |all: usize, size| all.checked_mul(*size));
         match product {
-            Some(product) if product <= held => Ok(()),
+            Some(product) if product <= available => Ok(()),
             _ => Err(Problem::new(format!(
                 "{what} in the metadata does not match the size of the file"
             ))),
@@ -132,10 +132,10 @@ impl GoldenFile {
                 "\"{key}\" in the metadata is not a list of counts: {e}"
             ))
         })?;
-        let all = classes
+        let total = classes
             .iter()
             .fold(0, |all: usize, n| all.saturating_add(*n));
-        self.check_sizes(key, &[all, width])?;
+        self.check_sizes(key, &[total, width])?;
         Ok(classes)
     }
 
@@ -182,16 +182,16 @@ fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> V
 
 /// Names of a PET's parameters: our name, the file's name, and whether the file's tensor is transposed (weights of a
 /// Linear are out × in there).
-pub(super) type Names = &'static [(&'static str, &'static str, bool)];
+pub(super) type ParameterNames = &'static [(&'static str, &'static str, bool)];
 
-const ADAPTER: Names = &[
+const ADAPTER: ParameterNames = &[
     ("down", "layer.0.weight", true),
     ("b_down", "layer.0.bias", false),
     ("up", "layer.2.weight", true),
     ("b_up", "layer.2.bias", false),
     ("s", "layer.3.scale", false),
 ];
-const LORA: Names = &[
+const LORA: ParameterNames = &[
     ("a_k", "lora_A.0", true),
     ("b_k", "lora_B.0", true),
     ("s_k", "scale.0.scale", false),
@@ -199,7 +199,7 @@ const LORA: Names = &[
     ("b_v", "lora_B.1", true),
     ("s_v", "scale.1.scale", false),
 ];
-const PREFIX: Names = &[
+const PREFIX: ParameterNames = &[
     ("p_k", "key.tokens", false),
     ("s_k", "key.scaler.scale", false),
     ("p_v", "val.tokens", false),
@@ -207,40 +207,43 @@ const PREFIX: Names = &[
 ];
 
 /// Returns the file's name of a parameter `<block>.<name>`, and whether it is transposed there.
-pub(super) fn renamed(names: Names, ours: &str) -> Option<(String, bool)> {
+pub(super) fn mapped_name(names: ParameterNames, ours: &str) -> Option<(String, bool)> {
     let (block, name) = ours.split_once('.')?;
-    let (_, theirs, transposed) = names.iter().find(|(own, ..)| *own == name)?;
+    let (_, theirs, transposed) = names.iter().find(|(our_name, ..)| *our_name == name)?;
     Some((format!("{block}.{theirs}"), *transposed))
 }
 
 /// Returns the family and dimensions of the file's network. Files of compared methods have separate keys for family
 /// and kind.
-pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
+pub(super) fn read_architecture(file: &GoldenFile) -> Result<Architecture> {
     let family = file.text("backbone").or_else(|_| file.text("kind"))?;
     families::from_metadata(family, &file.settings)
 }
 
-pub(super) fn backbone_of(file: &GoldenFile, place: &WeightPlacement) -> Result<Arc<dyn Backbone>> {
+pub(super) fn read_backbone(
+    file: &GoldenFile,
+    placement: &WeightPlacement,
+) -> Result<Arc<dyn Backbone>> {
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {
-            tensors.insert(name, in_memory(tensor));
+            tensors.insert(name, to_stored_tensor(tensor));
         }
     }
-    architecture_of(file)?.assemble(tensors, place.clone())
+    read_architecture(file)?.assemble(tensors, placement.clone())
 }
 
 /// Converts a tensor of the file to one of a weight file.
-pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
+pub(super) fn to_stored_tensor(tensor: &HostTensor) -> StoredTensor {
     let values = tensor.values.clone();
-    Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
+    StoredTensor::new(tensor.shape.clone(), move || Ok(values.clone()))
 }
 
-pub(super) fn fresh_pets(
+pub(super) fn init_pets(
     file: &GoldenFile,
     backbone: &dyn Backbone,
     device: &Device,
-) -> Result<(PetStack, Names)> {
+) -> Result<(PetStack, ParameterNames)> {
     let args = file.json("pet_args")?;
     let pet = file.text("pet")?;
     let (plugin, size, names) = match pet {
@@ -258,12 +261,13 @@ pub(super) fn fresh_pets(
     let variant = plain.then(|| "plain".to_string());
     let settings = PetSettings {
         variant,
-        ..PetSettings::of_size(size)
+        ..PetSettings::with_size(size)
     };
-    let (blocks, all): (usize, _) = (file.number("attached_blocks")?, backbone.blocks().len());
-    if blocks > all {
+    let (blocks, block_count): (usize, _) =
+        (file.number("attached_blocks")?, backbone.blocks().len());
+    if blocks > block_count {
         let what = format!(
-            "attached_blocks in the metadata is {blocks}, but the network has {all} blocks"
+            "attached_blocks in the metadata is {blocks}, but the network has {block_count} blocks"
         );
         return Err(Problem::new(what));
     }
@@ -273,8 +277,8 @@ pub(super) fn fresh_pets(
 }
 
 /// Returns the multiplier that `pet_args` sets for one of our scale parameters; 1 if it sets none.
-pub(super) fn fixed_value(args: &Value, full: &str) -> f32 {
-    let key = match full.split_once('.') {
+pub(super) fn fixed_value(args: &Value, name: &str) -> f32 {
+    let key = match name.split_once('.') {
         Some((_, "s_k")) => "key_scale",
         Some((_, "s_v")) => "val_scale",
         _ => "scale",
@@ -282,20 +286,18 @@ pub(super) fn fixed_value(args: &Value, full: &str) -> f32 {
     args.get(key).and_then(Value::as_f64).unwrap_or(1.0) as f32
 }
 
-pub(super) fn heads_of(file: &GoldenFile, device: &Device) -> Result<Heads> {
-    let is_there = |prefix: &String| file.tensors.contains_key(&format!("{prefix}.weight"));
-    let heads = (0..)
-        .map(|task| format!("head.{task}"))
-        .take_while(is_there);
-    let heads = heads.map(|prefix| head_of(file, &prefix, device));
+pub(super) fn read_heads(file: &GoldenFile, device: &Device) -> Result<Heads> {
+    let exists = |prefix: &String| file.tensors.contains_key(&format!("{prefix}.weight"));
+    let heads = (0..).map(|task| format!("head.{task}")).take_while(exists);
+    let heads = heads.map(|prefix| read_head(file, &prefix, device));
     Ok(Heads(heads.collect::<Result<_>>()?))
 }
 
 /// Returns the head with the tensors `<prefix>.weight` and `<prefix>.bias`.
-pub(super) fn head_of(file: &GoldenFile, prefix: &str, device: &Device) -> Result<Head> {
+pub(super) fn read_head(file: &GoldenFile, prefix: &str, device: &Device) -> Result<Head> {
     let part = |name: &str| {
         let stored = file.tensor(&format!("{prefix}.{name}"))?;
-        ours_of(stored, name == "weight").to_device(device)
+        to_parameter(stored, name == "weight").to_device(device)
     };
     Ok(Head {
         weight: part("weight")?,
@@ -305,18 +307,18 @@ pub(super) fn head_of(file: &GoldenFile, prefix: &str, device: &Device) -> Resul
 
 /// Converts a tensor of the file to one of our rank-2 parameters: a vector becomes a row, a 1×1 convolution a matrix,
 /// a scalar 1 × 1, and axes of length 1 before the last one are removed.
-pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
+pub(super) fn to_parameter(stored: &HostTensor, transposed: bool) -> HostTensor {
     let values = stored.values.clone();
     let shape = match stored.shape.as_slice() {
         [] => vec![1, 1],
         [rows, columns, ..] if rows * columns == values.len() => vec![*rows, *columns],
         [.., columns] => vec![values.len() / columns, *columns],
     };
-    theirs_of(&HostTensor { shape, values }, transposed)
+    transpose_if(&HostTensor { shape, values }, transposed)
 }
 
 /// Returns the transpose if `transposed`. Transposing is its own inverse, so this converts in both directions.
-pub(super) fn theirs_of(matrix: &HostTensor, transposed: bool) -> HostTensor {
+pub(super) fn transpose_if(matrix: &HostTensor, transposed: bool) -> HostTensor {
     match (transposed, matrix.shape.len()) {
         (true, 2) => matrix.transposed(),
         _ => matrix.clone(),

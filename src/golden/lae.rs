@@ -7,7 +7,8 @@ use burn::tensor::Tensor;
 
 use super::comparer::Comparer;
 use super::file::{
-    GoldenFile, Names, backbone_of, fixed_value, fresh_pets, heads_of, ours_of, renamed, theirs_of,
+    GoldenFile, ParameterNames, fixed_value, init_pets, mapped_name, read_backbone, read_heads,
+    to_parameter, transpose_if,
 };
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
@@ -23,10 +24,10 @@ use crate::tensors::HostTensor;
 /// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &WeightPlacement,
+    placement: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
-    let mut run = Run::new(file, place, tolerance)?;
+    let mut run = Run::new(file, placement, tolerance)?;
     run.compare()?;
     Ok(run.comparer.report())
 }
@@ -37,34 +38,41 @@ struct Run<'a> {
     comparer: Comparer<'a>,
     backbone: Arc<dyn Backbone>,
     lae: Lae,
-    names: Names,
+    names: ParameterNames,
     /// Parameters with a fixed value in the file, by our full name.
     fixed: BTreeMap<String, f32>,
     old_classes: usize,
 }
 
 impl<'a> Run<'a> {
-    fn new(file: &'a GoldenFile, place: &WeightPlacement, tolerance: Tolerance) -> Result<Self> {
-        let device = &place.device;
-        let backbone = backbone_of(file, place)?;
-        let (stack, names) = fresh_pets(file, &*backbone, device)?;
+    fn new(
+        file: &'a GoldenFile,
+        placement: &WeightPlacement,
+        tolerance: Tolerance,
+    ) -> Result<Self> {
+        let device = &placement.device;
+        let backbone = read_backbone(file, placement)?;
+        let (stack, names) = init_pets(file, &*backbone, device)?;
         let args = file.json("pet_args")?;
         let mut fixed = BTreeMap::new();
         let mut pets = stack.clone();
-        for (full, tensor, _) in stack.parameters() {
-            let missing =
-                || Problem::new(format!("the plugin's parameter {full} has no counterpart"));
-            let (theirs, transposed) = renamed(names, full).ok_or_else(missing)?;
+        for (parameter, tensor, _) in stack.parameters() {
+            let missing = || {
+                Problem::new(format!(
+                    "the plugin's parameter {parameter} has no counterpart"
+                ))
+            };
+            let (theirs, transposed) = mapped_name(names, parameter).ok_or_else(missing)?;
             let value = match file.tensors.get(&format!("pet.{theirs}")) {
-                Some(stored) => ours_of(stored, transposed),
+                Some(stored) => to_parameter(stored, transposed),
                 None => {
-                    let value = fixed_value(&args, full);
-                    fixed.insert(full.to_string(), value);
+                    let value = fixed_value(&args, parameter);
+                    fixed.insert(parameter.to_string(), value);
                     let (shape, values) = (tensor.dims().to_vec(), vec![value]);
                     HostTensor { shape, values }
                 }
             };
-            pets.set(full, value.to_device(device)?)?;
+            pets.set(parameter, value.to_device(device)?)?;
         }
         let settings = LaeSettings {
             switches: Switches::ALL,
@@ -73,7 +81,7 @@ impl<'a> Run<'a> {
             seed: 0,
         };
         let mut lae = Lae::new(backbone.clone(), pets.clone(), settings);
-        (lae.offline, lae.heads) = (Some(pets), heads_of(file, device)?);
+        (lae.offline, lae.heads) = (Some(pets), read_heads(file, device)?);
         Ok(Self {
             file,
             comparer: Comparer::new(file, tolerance),
@@ -104,7 +112,7 @@ impl<'a> Run<'a> {
         self.comparer
             .compare_tensor("traj.loss", &losses, trajectory)?;
         self.compare_experts()?;
-        self.compare_answers(input)
+        self.compare_predictions(input)
     }
 
     fn compare_gradients(&mut self, gradients: &Gradients) -> Result<()> {
@@ -115,18 +123,18 @@ impl<'a> Run<'a> {
         };
         let mut heads = self.lae.heads.clone();
         let last = heads.0.len() - 1;
-        for (at, Head { weight, bias }) in heads.0.iter_mut().enumerate() {
+        for (index, Head { weight, bias }) in heads.0.iter_mut().enumerate() {
             for (name, leaf) in [("head.weight", weight), ("head.bias", bias)] {
                 // Earlier heads are not trained, so their gradients are zero.
-                let own = (at == last).then(|| gradient(name, leaf)).flatten();
-                *leaf = own.unwrap_or_else(|| leaf.zeros_like());
+                let head_gradient = (index == last).then(|| gradient(name, leaf)).flatten();
+                *leaf = head_gradient.unwrap_or_else(|| leaf.zeros_like());
             }
         }
         self.comparer.compare_heads("grad", &heads, single)?;
         let pets = self.lae.online.parameters();
-        let pets = pets.filter_map(|(full, leaf, _)| {
-            let name = format!("pet.{full}");
-            Some((full.to_string(), gradient(&name, leaf)?))
+        let pets = pets.filter_map(|(parameter, leaf, _)| {
+            let name = format!("pet.{parameter}");
+            Some((parameter.to_string(), gradient(&name, leaf)?))
         });
         let pets = pets.collect();
         self.compare_pets("grad.pet", pets, single)
@@ -139,10 +147,11 @@ impl<'a> Run<'a> {
         tensors: Vec<(String, Tensor<2>)>,
         limit: f64,
     ) -> Result<()> {
-        for (full, tensor) in tensors {
-            let name = renamed(self.names, &full).filter(|_| !self.fixed.contains_key(&full));
+        for (parameter, tensor) in tensors {
+            let name = mapped_name(self.names, &parameter)
+                .filter(|_| !self.fixed.contains_key(&parameter));
             if let Some((theirs, transposed)) = name {
-                let value = theirs_of(&HostTensor::read(&tensor)?, transposed);
+                let value = transpose_if(&HostTensor::read(&tensor)?, transposed);
                 let name = format!("{prefix}.{theirs}");
                 self.comparer.compare(&name, &value.values, limit)?;
             }
@@ -165,13 +174,16 @@ impl<'a> Run<'a> {
             losses.push(self.lae.step(images, &labels, step < frozen_steps)?);
             // Multipliers with a fixed value in the file are reset to it.
             let fixed = &self.fixed;
-            let held = |pets: &PetStack| {
-                pets.with(|name, tensor, _| match fixed.get(name) {
+            let reset_fixed = |pets: &PetStack| {
+                pets.map_tensors(|name, tensor, _| match fixed.get(name) {
                     Some(value) => tensor.full_like(*value),
                     None => tensor.clone(),
                 })
             };
-            let (online, offline) = (held(&self.lae.online), self.lae.offline.as_ref().map(held));
+            let (online, offline) = (
+                reset_fixed(&self.lae.online),
+                self.lae.offline.as_ref().map(reset_fixed),
+            );
             (self.lae.online, self.lae.offline) = (online, offline);
         }
         match losses.is_empty() {
@@ -197,17 +209,17 @@ impl<'a> Run<'a> {
         self.comparer.compare_heads("traj", &self.lae.heads, limit)
     }
 
-    fn compare_answers(&mut self, input: Tensor<4>) -> Result<()> {
+    fn compare_predictions(&mut self, input: Tensor<4>) -> Result<()> {
         let limit = self.comparer.tolerance.trajectory;
-        let logits = self.lae.judge(input.clone())?;
+        let logits = self.lae.image_logits(input.clone())?;
         let comparer = &mut self.comparer;
         comparer.compare_tensor("traj.logits_online", &logits.online, limit)?;
         if let Some(offline) = &logits.offline {
             comparer.compare_tensor("traj.logits_offline", offline, limit)?;
         }
         let rows = self.lae.predict(input)?;
-        let answers = rows.iter().filter_map(|row| row.opinions.last());
-        let values = answers.flat_map(|answer| answer.probabilities.clone());
+        let predictions = rows.iter().filter_map(|row| row.predictions.last());
+        let values = predictions.flat_map(|prediction| prediction.probabilities.clone());
         comparer.compare("traj.ensemble", &Vec::from_iter(values), limit)
     }
 }

@@ -74,7 +74,7 @@ pub struct GoldenReport {
 
 impl GoldenReport {
     /// Returns whether all tensors pass.
-    pub fn ok(&self) -> bool {
+    pub fn passes(&self) -> bool {
         self.comparisons.iter().all(|comparison| comparison.ok)
     }
 
@@ -86,14 +86,18 @@ impl GoldenReport {
     }
 }
 
-/// Checks one file on a device, with the frozen weights in the number format of `place`.
+/// Checks one file on a device, with the frozen weights in the number format of `placement`.
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be read or has another form.
-pub fn check(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Result<GoldenReport> {
+pub fn check(
+    path: &Path,
+    placement: &WeightPlacement,
+    tolerance: Tolerance,
+) -> Result<GoldenReport> {
     // Invalid tensors may reach checks of the framework, which panic.
-    let checked = catch_unwind(AssertUnwindSafe(|| check_file(path, place, tolerance)));
-    checked.unwrap_or_else(|_| {
+    let result = catch_unwind(AssertUnwindSafe(|| check_file(path, placement, tolerance)));
+    result.unwrap_or_else(|_| {
         Err(
             Problem::new("the tensors of this golden file do not fit together")
                 .at_path(path)
@@ -102,12 +106,16 @@ pub fn check(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Resu
     })
 }
 
-fn check_file(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Result<GoldenReport> {
+fn check_file(
+    path: &Path,
+    placement: &WeightPlacement,
+    tolerance: Tolerance,
+) -> Result<GoldenReport> {
     let file = GoldenFile::read(path)?;
     let report = match file.method() {
-        None => lae::check(&file, place, tolerance),
-        Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
-        Some(_) => tasks::check(&file, place, tolerance),
+        None => lae::check(&file, placement, tolerance),
+        Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, placement, tolerance),
+        Some(_) => tasks::check(&file, placement, tolerance),
     };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {

@@ -5,17 +5,17 @@ use burn::tensor::{Device, Tensor};
 use serde::de::DeserializeOwned;
 
 use super::comparer::Comparer;
-use super::file::{GoldenFile, backbone_of, head_of, theirs_of};
+use super::file::{GoldenFile, read_backbone, read_head, transpose_if};
 use super::{GoldenReport, Tolerance};
 use crate::method::optimiser::{Gradients, OptimiserSettings, Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
 use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
-use crate::method::prompt::{Prompted, Scheme};
+use crate::method::prompt::{PromptMethod, Scheme};
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, named};
+use crate::tensors::{HostTensor, get_tensor};
 
 /// Returns the settings of the file's method.
 fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
@@ -26,32 +26,42 @@ fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
 /// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &WeightPlacement,
+    placement: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
-    let backbone = backbone_of(file, place)?;
+    let backbone = read_backbone(file, placement)?;
     let width = backbone.feature_width();
     let classes = file.classes("classes_per_task", width)?;
     let (scheme, pull, coda, sizes): (Box<dyn Scheme>, _, _, _) = match file.text("method")? {
         "l2p" => {
-            let own: L2p = args(file)?;
-            let sizes = [[1, own.pool, own.length], [1, own.pool, own.top_k]];
-            (Box::new(own.clone()), Some(own.pull), None, sizes)
+            let settings: L2p = args(file)?;
+            let sizes = [
+                [1, settings.pool, settings.length],
+                [1, settings.pool, settings.top_k],
+            ];
+            (Box::new(settings.clone()), Some(settings.pull), None, sizes)
         }
         "dualprompt" => {
             let tasks = classes.len();
-            let own = DualPrompt {
+            let settings = DualPrompt {
                 tasks,
                 ..args(file)?
             };
-            let pool = [2 * own.e_blocks.len(), own.pool, own.e_length];
-            let sizes = [pool, [2 * own.g_blocks.len(), 1, own.g_length]];
-            (Box::new(own.clone()), Some(own.pull), None, sizes)
+            let pool = [
+                2 * settings.e_blocks.len(),
+                settings.pool,
+                settings.e_length,
+            ];
+            let sizes = [pool, [2 * settings.g_blocks.len(), 1, settings.g_length]];
+            (Box::new(settings.clone()), Some(settings.pull), None, sizes)
         }
         _ => {
-            let own: Coda = args(file)?;
-            let sizes = [[own.blocks.len(), own.pool, own.length], [1, 1, own.tasks]];
-            (Box::new(own.clone()), None, Some(own), sizes)
+            let settings: Coda = args(file)?;
+            let sizes = [
+                [settings.blocks.len(), settings.pool, settings.length],
+                [1, 1, settings.tasks],
+            ];
+            (Box::new(settings.clone()), None, Some(settings), sizes)
         }
     };
     for [blocks, pool, length] in sizes {
@@ -69,15 +79,15 @@ pub(super) fn check(
     };
     let mut run = Run {
         file,
-        device: place.device.clone(),
+        device: placement.device.clone(),
         comparer: Comparer::new(file, tolerance),
         limit: tolerance.single,
         pull,
         coda,
-        prompted: Prompted::new(backbone, scheme, training, 0)?,
+        prompted: PromptMethod::new(backbone, scheme, training, 0)?,
         rates,
     };
-    run.all(&classes)?;
+    run.run_tasks(&classes)?;
     Ok(run.comparer.report())
 }
 
@@ -91,13 +101,13 @@ struct Run<'a> {
     pull: Option<f64>,
     /// CODA-Prompt, which mixes all prompts.
     coda: Option<Coda>,
-    prompted: Prompted,
+    prompted: PromptMethod,
     /// The learning rate of each step of a task.
     rates: Vec<f64>,
 }
 
 impl Run<'_> {
-    fn all(&mut self, classes: &[usize]) -> Result<()> {
+    fn run_tasks(&mut self, classes: &[usize]) -> Result<()> {
         for (name, leaf) in &mut self.prompted.leaves {
             let values = self.file.tensor(&format!("init.{name}"))?.values.clone();
             let shape = leaf.dims().to_vec();
@@ -107,10 +117,10 @@ impl Run<'_> {
         self.compare("test.query", &query)?;
         let mut old_classes = 0;
         for (task, classes) in classes.iter().enumerate() {
-            self.begin(task, *classes)?;
+            self.begin_task(task, *classes)?;
             self.learn(task, old_classes)?;
             self.compare_state(&format!("task{task}.end"))?;
-            self.compare_answers(task, &query)?;
+            self.compare_predictions(task, &query)?;
             old_classes += classes;
         }
         Ok(())
@@ -125,24 +135,24 @@ impl Run<'_> {
     }
 
     /// Begins a task with the random draws of the file instead of our own.
-    fn begin(&mut self, task: usize, classes: usize) -> Result<()> {
-        self.prompted.begin(classes)?;
-        let Prompted { leaves, heads, .. } = &mut self.prompted;
+    fn begin_task(&mut self, task: usize, classes: usize) -> Result<()> {
+        self.prompted.start_task(classes)?;
+        let PromptMethod { leaves, heads, .. } = &mut self.prompted;
         if let Some(coda) = &self.coda {
-            let draws = self.file.under(&format!("task{task}.draw."));
+            let draws = self.file.with_prefix(&format!("task{task}.draw."));
             for name in leaves.keys() {
-                named(&draws, name)?;
+                get_tensor(&draws, name)?;
             }
             coda.start_components(task, leaves, |name, row, _, columns| {
-                let own = row % (coda.pool / coda.tasks) * columns;
+                let offset = row % (coda.pool / coda.tasks) * columns;
                 let draws = draws
                     .get(name)
-                    .map(|draws| &draws.values[own..own + columns]);
+                    .map(|draws| &draws.values[offset..offset + columns]);
                 draws.unwrap_or_default().to_vec()
             })?;
         }
         heads.0.pop();
-        heads.0.push(head_of(
+        heads.0.push(read_head(
             self.file,
             &format!("init.head.{task}"),
             &self.device,
@@ -170,7 +180,7 @@ impl Run<'_> {
         let (mut norms, mut rates, mut choice) = (Vec::new(), Vec::new(), Vec::new());
         for step in 0..steps {
             let epoch = step * epochs / steps;
-            let now = StepPosition {
+            let position = StepPosition {
                 step,
                 steps,
                 epoch,
@@ -179,17 +189,17 @@ impl Run<'_> {
             let images = self.images(&format!("task{task}.input.{step}"))?;
             let labels = format!("task{task}.target.{step}");
             let labels = self.file.labels(&labels, old_classes)?;
-            let learned = self.prompted.gradients(images, None, &labels)?;
+            let output = self.prompted.gradients(images, None, &labels)?;
             if step == 0 {
-                self.compare_gradients(task, &learned.of)?;
+                self.compare_gradients(task, &output.gradients)?;
             }
-            rates.push(self.prompted.optimiser.rate(now));
-            norms.extend(learned.of.norm());
-            penalties.push(learned.penalty.unwrap_or_else(|| learned.loss.zeros_like()));
-            losses.push(learned.loss);
-            entropies.push(learned.cross_entropy);
-            choice.extend(learned.choice);
-            self.prompted.update(learned.of, now);
+            rates.push(self.prompted.optimiser.rate(position));
+            norms.extend(output.gradients.norm());
+            penalties.push(output.penalty.unwrap_or_else(|| output.loss.zeros_like()));
+            losses.push(output.loss);
+            entropies.push(output.cross_entropy);
+            choice.extend(output.choice);
+            self.prompted.update(output.gradients, position);
         }
         self.limit = self.comparer.tolerance.trajectory;
         let key = |what: &str| format!("task{task}.{what}");
@@ -206,37 +216,37 @@ impl Run<'_> {
         }
         let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
         if rates.iter().zip(&self.rates).any(rate_differs) {
-            let wanted = &self.rates;
-            let what = format!("the learning rates are {rates:?} instead of {wanted:?}");
-            return Err(Problem::new(what));
+            let expected = &self.rates;
+            let message = format!("the learning rates are {rates:?} instead of {expected:?}");
+            return Err(Problem::new(message));
         }
         Ok(())
     }
 
     fn compare_gradients(&mut self, task: usize, gradients: &Gradients) -> Result<()> {
         for (name, gradient) in gradients.iter() {
-            let of = format!("task{task}.grad.{name}");
+            let key = format!("task{task}.grad.{name}");
             let mut values = HostTensor::read(gradient)?;
             if name.ends_with("weight") {
                 let width = self.prompted.heads.0[task].weight.dims()[0];
                 values.shape = vec![width, values.values.len() / width];
-                values = theirs_of(&values, true);
+                values = transpose_if(&values, true);
             }
-            self.comparer.compare(&of, &values.values, self.limit)?;
+            self.comparer.compare(&key, &values.values, self.limit)?;
         }
         Ok(())
     }
 
     /// Compares the numbers of the selected prompts exactly.
     fn compare_choice(&mut self, name: &str, choice: &[Vec<usize>]) -> Result<()> {
-        let chosen = choice.iter().flatten().map(|prompt| *prompt as f32);
-        self.comparer.compare(name, &Vec::from_iter(chosen), 0.0)
+        let selected = choice.iter().flatten().map(|prompt| *prompt as f32);
+        self.comparer.compare(name, &Vec::from_iter(selected), 0.0)
     }
 
-    fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
+    fn compare_predictions(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
         let key = |what: &str| format!("task{task}.test.{what}");
         let images = self.images("test.input")?;
-        let (asked, features) = self.prompted.prompted_features(images.clone())?;
+        let (selection, features) = self.prompted.prompted_features(images.clone())?;
         self.compare(&key("feature"), &features)?;
         self.compare(&key("logits"), &self.prompted.logits(images)?)?;
         let leaves = self.prompted.leaves.clone();
@@ -246,7 +256,7 @@ impl Run<'_> {
         };
         let Some(coda) = self.coda.clone() else {
             self.compare(&key("similarity"), &similarity(query, &leaf("key")?))?;
-            return self.compare_choice(&key("choice"), &asked.choice);
+            return self.compare_choice(&key("choice"), &selection.choice);
         };
         let rows = (task + 1) * (coda.pool / coda.tasks);
         for block in &coda.blocks {

@@ -8,23 +8,25 @@ use burn::tensor::{Device, Tensor};
 
 use super::case::Case;
 use super::comparer::Comparer;
-use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, ours_of, theirs_of};
+use super::file::{
+    GoldenFile, read_architecture, read_backbone, to_parameter, to_stored_tensor, transpose_if,
+};
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
 use crate::backbone::weights::Tensors;
 use crate::method::finetune;
 use crate::method::optimiser::{Gradients, StepPosition};
 use crate::method::tuning::{DROPOUT, MOMENTUM};
-use crate::method::{Batch, CancelToken, Method, Pass, PetPlan, Setup, Task, named_method};
+use crate::method::{Batch, CancelToken, Method, Pass, PetPlan, Setup, Task, find_method};
 use crate::nn::WeightPlacement;
 use crate::pet::PetSettings;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, NamedTensors};
 
 /// Images per forward pass in measurements and predictions; fewer than all of them, as in runs.
-const AT_ONCE: usize = 7;
+const BATCH_SIZE: usize = 7;
 
 /// The PET of files without a PET name.
 const STREAM_ADAPTER: &str = "streamadapter";
@@ -32,10 +34,10 @@ const STREAM_ADAPTER: &str = "streamadapter";
 /// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &WeightPlacement,
+    placement: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
-    TaskFile::new(file, place)?.run(tolerance)
+    TaskFile::new(file, placement)?.run(tolerance)
 }
 
 /// A file ready to run.
@@ -52,8 +54,8 @@ struct TaskFile<'a> {
 
 impl<'a> TaskFile<'a> {
     /// Reads the metadata.
-    fn new(file: &'a GoldenFile, place: &WeightPlacement) -> Result<Self> {
-        let backbone = backbone_of(file, place)?;
+    fn new(file: &'a GoldenFile, placement: &WeightPlacement) -> Result<Self> {
+        let backbone = read_backbone(file, placement)?;
         let width = backbone.feature_width();
         let method = match file.text("method")? {
             "seqft" => finetune::SEQUENTIAL.key,
@@ -64,8 +66,11 @@ impl<'a> TaskFile<'a> {
             method: method.into(),
             ..RunConfig::default()
         };
-        let steps: usize = file.optional("steps")?.unwrap_or(0);
-        let steps_per_epoch = file.optional("steps_per_epoch")?.unwrap_or(steps).max(1);
+        let steps: usize = file.optional_number("steps")?.unwrap_or(0);
+        let steps_per_epoch = file
+            .optional_number("steps_per_epoch")?
+            .unwrap_or(steps)
+            .max(1);
         if file.text("steps").is_ok() {
             let rate: f64 = file.number("lr")?;
             let batch = file.tensor("task.0.target")?.shape.last().copied();
@@ -74,13 +79,13 @@ impl<'a> TaskFile<'a> {
             config.epochs = steps / steps_per_epoch;
             // Files for Adam have no momentum.
             if file
-                .optional("momentum")?
-                .is_some_and(|given: f64| given != MOMENTUM)
+                .optional_number("momentum")?
+                .is_some_and(|momentum: f64| momentum != MOMENTUM)
             {
                 return Err(Problem::new("the momentum is not 0.9"));
             }
         }
-        for setting in named_method(method)?.settings {
+        for setting in find_method(method)?.settings {
             let key = setting.key;
             let Ok(text) = file.text(key) else { continue };
             if key == DROPOUT.key {
@@ -92,40 +97,40 @@ impl<'a> TaskFile<'a> {
                 ("prompt_length", Ok(size)) => file.check_sizes(key, &[size, width])?,
                 _ => {}
             }
-            let whole = text.parse().map(Setting::Whole).ok();
+            let integer = text.parse().map(Setting::Whole).ok();
             let real = text.parse().map(Setting::Real).ok();
             let text = Setting::Text(text.to_string().into());
-            let value = whole.or(real).unwrap_or(text);
+            let value = integer.or(real).unwrap_or(text);
             config.settings.insert(key.to_string(), value);
         }
-        let pet = match file.optional("adapter_size")? {
+        let pet = match file.optional_number("adapter_size")? {
             Some(size) => {
                 file.check_sizes("adapter_size", &[size, width])?;
                 let plugin = file.text("pet").unwrap_or(STREAM_ADAPTER);
                 if plugin == STREAM_ADAPTER {
                     // The reference values are computed without dropout.
-                    let off = Setting::Flag(false);
-                    config.settings.insert(DROPOUT.key.into(), off);
+                    let disabled = Setting::Flag(false);
+                    config.settings.insert(DROPOUT.key.into(), disabled);
                 }
-                Some(PetPlan::of(
+                Some(PetPlan::with_settings(
                     PluginLibrary::with_folders(Vec::new()).get(plugin)?,
-                    PetSettings::of_size(size),
+                    PetSettings::with_size(size),
                     (0..backbone.blocks().len()).collect(),
                 ))
             }
             None => None,
         };
         let classes = file.classes("classes", width)?;
-        let mut seen = 0;
+        let mut class_count = 0;
         let tasks = classes.into_iter().map(|classes| {
-            seen += classes;
-            seen - classes..seen
+            class_count += classes;
+            class_count - classes..class_count
         });
         Ok(Self {
             file,
             backbone,
             tasks: tasks.collect(),
-            device: place.device.clone(),
+            device: placement.device.clone(),
             config,
             pet,
             steps,
@@ -140,8 +145,8 @@ impl<'a> TaskFile<'a> {
             backbone: self.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
-            planned: self.tasks.len(),
-            own: self.tasks.len(),
+            planned_tasks: self.tasks.len(),
+            own_tasks: self.tasks.len(),
             repeated_classes: &[],
         }
     }
@@ -155,7 +160,7 @@ impl<'a> TaskFile<'a> {
         for (index, classes) in self.tasks.iter().enumerate() {
             let classes = classes.clone();
             case.method().begin_task(&Task { index, classes })?;
-            self.start(case, index)?;
+            self.set_initial_values(case, index)?;
             if self.file.tensor(&format!("task.{index}.input")).is_ok() {
                 self.train(case, &mut comparer, index)?;
             }
@@ -163,38 +168,41 @@ impl<'a> TaskFile<'a> {
             case.method().end_task(&mut CancelToken::never())?;
             case.compare(&mut comparer, index, &test)?;
             let images = test.dims()[0];
-            let mut answers = Vec::new();
-            for start in (0..images).step_by(AT_ONCE) {
-                let end = (start + AT_ONCE).min(images);
+            let mut predictions = Vec::new();
+            for start in (0..images).step_by(BATCH_SIZE) {
+                let end = (start + BATCH_SIZE).min(images);
                 let batch = test.clone().narrow(0, start, end - start);
-                answers.extend(case.method().predict(batch)?);
+                predictions.extend(case.method().predict(batch)?);
             }
-            comparer.compare_answers(index, &answers, case.answers_by_score())?;
+            comparer.compare_predictions(index, &predictions, case.predicts_by_score())?;
         }
         Ok(comparer.report())
     }
 
     /// Replaces the random values of a task that has begun by those of the file.
-    fn start(&self, case: &mut Case, task: usize) -> Result<()> {
+    fn set_initial_values(&self, case: &mut Case, task: usize) -> Result<()> {
         let mut state = case.method().checkpoint()?;
-        let mut given = self.file.under(&format!("task.{task}.start."));
-        for kept in state.keys() {
-            if let Some(name) = case.trained_name(kept, task).filter(|name| name != kept) {
-                let (theirs, transposed) = case.their_name(&name, task);
-                given.insert(
-                    kept.clone(),
-                    ours_of(self.file.tensor(&theirs)?, transposed),
+        let mut initial = self.file.with_prefix(&format!("task.{task}.start."));
+        for stored_name in state.keys() {
+            if let Some(name) = case
+                .trained_name(stored_name, task)
+                .filter(|name| name != stored_name)
+            {
+                let (reference_name, transposed) = case.reference_name(&name, task);
+                initial.insert(
+                    stored_name.clone(),
+                    to_parameter(self.file.tensor(&reference_name)?, transposed),
                 );
             }
         }
-        if given.is_empty() {
+        if initial.is_empty() {
             return Ok(());
         }
-        for (name, given) in given {
+        for (name, value) in initial {
             let drawn = state.get_mut(&name);
-            let drawn = drawn.filter(|drawn| drawn.shape == given.shape);
+            let drawn = drawn.filter(|drawn| drawn.shape == value.shape);
             *drawn.ok_or_else(|| Problem::new(format!("no initial value is named {name}")))? =
-                given;
+                value;
         }
         case.method().restore(&state, &self.tasks[..=task])
     }
@@ -203,11 +211,11 @@ impl<'a> TaskFile<'a> {
         let key = |what: &str| format!("task.{task}.{what}");
         let single = comparer.tolerance.single;
         let with_norms = self.file.tensor(&key("grad_norm")).is_ok();
-        let before = trained(case, task)?;
+        let before = trained_parameters(case, task)?;
         let (mut losses, mut norms, mut rates) = (Vec::new(), Vec::new(), Vec::new());
         for step in 0..self.steps {
             if step == 0 || with_norms {
-                let (images, labels) = self.shown(task, step)?;
+                let (images, labels) = self.load_batch(task, step)?;
                 let first = self.tasks[task].start;
                 // Labels of earlier tasks become 0; the gradients for these exemplars are not compared.
                 let local = labels.iter().map(|label| label.saturating_sub(first));
@@ -215,8 +223,8 @@ impl<'a> TaskFile<'a> {
                 if let Some(gradients) = case.gradients(images, &local)? {
                     norms.extend(gradients.norm());
                     if step == 0 {
-                        let ours = by_their_names(case, &gradients, &before, task)?;
-                        let theirs = self.under(&key("grad."))?;
+                        let ours = gradients_by_reference_name(case, &gradients, &before, task)?;
+                        let theirs = self.tensors_with_prefix(&key("grad."))?;
                         comparer.compare_gradients(task, &ours, &theirs);
                     }
                 }
@@ -237,15 +245,18 @@ impl<'a> TaskFile<'a> {
         if !rates.is_empty() {
             comparer.compare_doubles(&key("lr"), &rates, 1e-12)?;
         }
-        let after = trained(case, task)?;
-        let ours = [&before, &after].map(|named| renamed(case, named, task));
-        let theirs = [self.before(task)?, self.under(&key("after."))?];
+        let after = trained_parameters(case, task)?;
+        let ours = [&before, &after].map(|named| to_reference_names(case, named, task));
+        let theirs = [
+            self.initial_parameters(task)?,
+            self.tensors_with_prefix(&key("after."))?,
+        ];
         comparer.compare_state(task, ours.each_ref(), theirs.each_ref())?;
         comparer.compare_checkpoint(&key("adam."), &after, "adam.")
     }
 
     /// Returns the images of a step and their classes.
-    fn shown(&self, task: usize, step: usize) -> Result<(Tensor<4>, Vec<usize>)> {
+    fn load_batch(&self, task: usize, step: usize) -> Result<(Tensor<4>, Vec<usize>)> {
         let (file, input) = (self.file, format!("task.{task}.input"));
         let labels = file.batch_labels(&format!("task.{task}.target"), step)?;
         Ok((file.images(&input, step, &self.device)?, labels))
@@ -258,68 +269,68 @@ impl<'a> TaskFile<'a> {
         task: usize,
         step: usize,
     ) -> Result<Option<Tensor<1>>> {
-        let ((images, labels), each) = (self.shown(task, step)?, self.steps_per_epoch);
+        let ((images, labels), per_epoch) = (self.load_batch(task, step)?, self.steps_per_epoch);
         let batch = Batch {
             images,
             labels: &labels,
             samples: &labels,
-            pass: step / each,
+            pass: step / per_epoch,
             epochs: self.config.epochs,
-            step: step % each,
-            steps: each,
+            step: step % per_epoch,
+            steps: per_epoch,
         };
         let loss = method.learn(&batch, &Pass::learning(false))?;
-        if (step + 1).is_multiple_of(each) {
-            method.end_pass(step / each, &mut CancelToken::never())?;
+        if (step + 1).is_multiple_of(per_epoch) {
+            method.end_pass(step / per_epoch, &mut CancelToken::never())?;
         }
         Ok(loss)
     }
 
     /// Returns the file's tensors that start with a prefix, without the prefix, with the backbone's tensors under
     /// their current names.
-    fn under(&self, prefix: &str) -> Result<Named> {
-        let mut found = self.file.under(prefix);
-        let (mut own, mut backbone) = (Named::new(), Tensors::new());
+    fn tensors_with_prefix(&self, prefix: &str) -> Result<NamedTensors> {
+        let mut found = self.file.with_prefix(prefix);
+        let (mut tensors, mut backbone) = (NamedTensors::new(), Tensors::new());
         while let Some((name, tensor)) = found.pop_first() {
             match name.strip_prefix("backbone.") {
-                Some(name) => backbone.insert(name, in_memory(&tensor)),
-                None => drop(own.insert(name, tensor)),
+                Some(name) => backbone.insert(name, to_stored_tensor(&tensor)),
+                None => drop(tensors.insert(name, tensor)),
             }
         }
-        let backbone = (architecture_of(self.file)?.family().renamed)(backbone)?;
+        let backbone = (read_architecture(self.file)?.family().rename_tensors)(backbone)?;
         for name in backbone.names() {
             let shape = backbone.shape(name).unwrap_or_default().to_vec();
             let values = backbone.read(name)?;
-            own.insert(format!("backbone.{name}"), HostTensor { shape, values });
+            tensors.insert(format!("backbone.{name}"), HostTensor { shape, values });
         }
-        Ok(own)
+        Ok(tensors)
     }
 
     /// Returns the trained parameters at the start of a task, according to the file: the initial
     /// values, or what an earlier task left.
-    fn before(&self, task: usize) -> Result<Named> {
-        let mut known = self.under("")?;
+    fn initial_parameters(&self, task: usize) -> Result<NamedTensors> {
+        let mut parameters = self.tensors_with_prefix("")?;
         for earlier in 0..task {
-            known.extend(self.under(&format!("task.{earlier}.after."))?);
+            parameters.extend(self.tensors_with_prefix(&format!("task.{earlier}.after."))?);
         }
-        known.extend(self.under(&format!("task.{task}.start."))?);
-        Ok(known)
+        parameters.extend(self.tensors_with_prefix(&format!("task.{task}.start."))?);
+        Ok(parameters)
     }
 
     /// Passes on the task's training images without augmentation, if the file has them.
     fn measure(&self, method: &mut dyn Method, task: usize) -> Result<()> {
         let name = format!("task.{task}.train");
-        let Ok(all) = self.file.tensor(&format!("{name}.input")) else {
+        let Ok(images) = self.file.tensor(&format!("{name}.input")) else {
             return Ok(());
         };
-        let all: Tensor<4> = all.to_device(&self.device)?;
+        let images: Tensor<4> = images.to_device(&self.device)?;
         let labels = self.file.labels(&format!("{name}.target"), 0)?;
-        let steps = labels.len().div_ceil(AT_ONCE);
+        let steps = labels.len().div_ceil(BATCH_SIZE);
         let samples: Vec<usize> = (0..labels.len()).collect();
-        let batches = labels.chunks(AT_ONCE).zip(samples.chunks(AT_ONCE));
+        let batches = labels.chunks(BATCH_SIZE).zip(samples.chunks(BATCH_SIZE));
         for (step, (labels, samples)) in batches.enumerate() {
             let batch = Batch {
-                images: all.clone().narrow(0, step * AT_ONCE, labels.len()),
+                images: images.clone().narrow(0, step * BATCH_SIZE, labels.len()),
                 labels,
                 samples,
                 pass: self.config.epochs,
@@ -334,33 +345,38 @@ impl<'a> TaskFile<'a> {
 }
 
 /// Returns the tensors that the current task trains, by our names.
-fn trained(case: &mut Case, task: usize) -> Result<Named> {
+fn trained_parameters(case: &mut Case, task: usize) -> Result<NamedTensors> {
     let checkpoint = case.method().checkpoint()?.into_iter();
-    let own =
-        checkpoint.filter_map(|(kept, tensor)| Some((case.trained_name(&kept, task)?, tensor)));
-    Ok(own.collect())
+    let parameters = checkpoint
+        .filter_map(|(stored_name, tensor)| Some((case.trained_name(&stored_name, task)?, tensor)));
+    Ok(parameters.collect())
 }
 
 /// Returns gradients by the file's names and in its orientation.
-fn by_their_names(case: &Case, gradients: &Gradients, like: &Named, task: usize) -> Result<Named> {
-    let mut found = Named::new();
+fn gradients_by_reference_name(
+    case: &Case,
+    gradients: &Gradients,
+    parameters: &NamedTensors,
+    task: usize,
+) -> Result<NamedTensors> {
+    let mut tensors = NamedTensors::new();
     for (name, gradient) in gradients.iter() {
-        let shape = like.get(name).map(|tensor| tensor.shape.clone());
+        let shape = parameters.get(name).map(|tensor| tensor.shape.clone());
         let missing = || Problem::new(format!("{name} has a gradient but is not trained"));
         let tensor = HostTensor {
             shape: shape.ok_or_else(missing)?,
             values: HostTensor::read(gradient)?.values,
         };
-        found.insert(name.to_string(), tensor);
+        tensors.insert(name.to_string(), tensor);
     }
-    Ok(renamed(case, &found, task))
+    Ok(to_reference_names(case, &tensors, task))
 }
 
 /// Returns tensors by the file's names and in its orientation.
-fn renamed(case: &Case, named: &Named, task: usize) -> Named {
-    let each = named.iter().map(|(name, tensor)| {
-        let (name, transposed) = case.their_name(name, task);
-        (name, theirs_of(tensor, transposed))
+fn to_reference_names(case: &Case, named: &NamedTensors, task: usize) -> NamedTensors {
+    let tensors = named.iter().map(|(name, tensor)| {
+        let (name, transposed) = case.reference_name(name, task);
+        (name, transpose_if(tensor, transposed))
     });
-    each.collect()
+    tensors.collect()
 }

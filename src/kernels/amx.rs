@@ -16,7 +16,7 @@ use half::bf16;
 use super::buffer::Buffer;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
-use super::pairs::{PAIRS, lay_out};
+use super::pairs::{PAIRS, pack_pairs};
 use super::panels::ProductTarget;
 use super::simd::Level;
 use super::simd_x86::Avx512;
@@ -25,8 +25,8 @@ use super::simd_x86::Avx512;
 const DEPTH: usize = 256;
 
 /// Number of pairs of the right matrix, and of the left one, that are packed at a time; both fit into the L2 cache.
-const ROOM: usize = 64 * 1024;
-const LEFT_ROOM: usize = 64 * 1024;
+const RIGHT_BUFFER_LEN: usize = 64 * 1024;
+const LEFT_BUFFER_LEN: usize = 64 * 1024;
 
 /// Number of rows and columns of a block, which consists of two by two tiles.
 const BLOCK: usize = 2 * WIDTH;
@@ -35,9 +35,9 @@ const BLOCK: usize = 2 * WIDTH;
 const TILE: usize = WIDTH * WIDTH;
 
 /// Returns whether this processor has AMX and the system allows this process to use it. The first call requests it.
-pub(crate) fn is_there() -> bool {
-    static THERE: OnceLock<bool> = OnceLock::new();
-    *THERE.get_or_init(|| {
+pub(crate) fn is_available() -> bool {
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| {
         const BF16_AND_TILES: u32 = 1 << 22 | 1 << 24;
         Level::best().is_avx512()
             && is_x86_feature_detected!("avx512bf16")
@@ -78,7 +78,7 @@ struct Config {
 unsafe fn configure(rows: usize) {
     let upper = rows.min(WIDTH) as u8;
     let lower = rows.saturating_sub(WIDTH).max(1) as u8;
-    let all = WIDTH as u8;
+    let full = WIDTH as u8;
     let mut config = Config {
         palette: 1,
         start: 0,
@@ -86,8 +86,8 @@ unsafe fn configure(rows: usize) {
         bytes: [0; 16],
         rows: [0; 16],
     };
-    // In the order of `whole_block`: the sums, the left matrix, the right matrix.
-    config.rows[..8].copy_from_slice(&[upper, upper, lower, lower, upper, lower, all, all]);
+    // In the order of `compute_full_block`: the sums, the left matrix, the right matrix.
+    config.rows[..8].copy_from_slice(&[upper, upper, lower, lower, upper, lower, full, full]);
     config.bytes[..8].fill(64);
     // SAFETY: 64 bytes are read.
     unsafe {
@@ -95,61 +95,84 @@ unsafe fn configure(rows: usize) {
     }
 }
 
-/// Computes `a` (contiguous rows) · `b` into `to`; see [`super::bf16::product`] for the bias.
-pub(crate) fn product(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    assert!(is_there());
+/// Computes `a` (contiguous rows) · `b` into `target`; see [`super::bf16::product`] for the bias.
+pub(crate) fn product(target: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    assert!(is_available());
     // SAFETY: checked above.
-    unsafe { run(to, bias, a, b) }
+    unsafe { multiply_tiles(target, bias, a, b) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
-unsafe fn run(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    let ProductTarget { y, stride, store } = to;
+unsafe fn multiply_tiles(
+    target: ProductTarget<'_>,
+    bias: &[f32],
+    a: Matrix<'_>,
+    b: Matrix<'_, bf16>,
+) {
+    let ProductTarget { y, stride, store } = target;
     let inner = a.columns;
-    let most = inner
+    let max_depth = inner
         .div_ceil(inner.div_ceil(DEPTH))
         .next_multiple_of(PAIRS);
-    let deep = most / 2;
-    let panels = ROOM / (deep * BLOCK);
+    let pair_depth = max_depth / 2;
+    let panels = RIGHT_BUFFER_LEN / (pair_depth * BLOCK);
     // If all columns fit into one pass, the rows of one block are rounded at a time and stay in the L1 cache.
     let one_pass = b.columns <= panels * BLOCK;
-    let at_once = match one_pass {
+    let rows_per_pass = match one_pass {
         true => BLOCK,
-        false => (LEFT_ROOM / deep).min(a.rows).next_multiple_of(BLOCK),
+        false => (LEFT_BUFFER_LEN / pair_depth)
+            .min(a.rows)
+            .next_multiple_of(BLOCK),
     };
-    let mut room = Buffer::new(ROOM);
-    let mut left = Buffer::new(deep * at_once);
-    let mut ready = 0;
-    for start in (0..inner).step_by(most) {
-        let along = start..inner.min(start + most);
-        let deep = along.len().next_multiple_of(PAIRS) / 2;
-        let add = start > 0 || store != Store::Replace;
-        for group in (0..a.rows).step_by(at_once) {
-            let group = group..a.rows.min(group + at_once);
-            round(a, group.clone(), along.clone(), store, &mut left);
-            for first in (0..b.columns).step_by(panels * BLOCK) {
-                let columns = first..b.columns.min(first + panels * BLOCK);
-                if !one_pass || group.start == 0 {
-                    lay_out::<Avx512>(b, along.clone(), columns.clone(), deep, &mut room);
+    let mut panel_buffer = Buffer::new(RIGHT_BUFFER_LEN);
+    let mut left_buffer = Buffer::new(pair_depth * rows_per_pass);
+    let mut configured_rows = 0;
+    for start in (0..inner).step_by(max_depth) {
+        let depth_range = start..inner.min(start + max_depth);
+        let pair_depth = depth_range.len().next_multiple_of(PAIRS) / 2;
+        let accumulate = start > 0 || store != Store::Replace;
+        for row_start in (0..a.rows).step_by(rows_per_pass) {
+            let row_range = row_start..a.rows.min(row_start + rows_per_pass);
+            pack_left(
+                a,
+                row_range.clone(),
+                depth_range.clone(),
+                store,
+                &mut left_buffer,
+            );
+            for column_start in (0..b.columns).step_by(panels * BLOCK) {
+                let columns = column_start..b.columns.min(column_start + panels * BLOCK);
+                if !one_pass || row_range.start == 0 {
+                    pack_pairs::<Avx512>(
+                        b,
+                        depth_range.clone(),
+                        columns.clone(),
+                        pair_depth,
+                        &mut panel_buffer,
+                    );
                 }
-                let blocks = left.chunks_exact(deep * BLOCK);
-                for (left, row) in blocks.zip(group.clone().step_by(BLOCK)) {
-                    let rows = BLOCK.min(group.end - row);
-                    if rows != ready {
+                let blocks = left_buffer.chunks_exact(pair_depth * BLOCK);
+                for (left, row) in blocks.zip(row_range.clone().step_by(BLOCK)) {
+                    let rows = BLOCK.min(row_range.end - row);
+                    if rows != configured_rows {
                         // SAFETY: the caller has checked that AMX is available.
                         unsafe { configure(rows) };
-                        ready = rows;
+                        configured_rows = rows;
                     }
-                    let panels = room.chunks_exact(deep * BLOCK);
+                    let panels = panel_buffer.chunks_exact(pair_depth * BLOCK);
                     for (right, column) in panels.zip(columns.clone().step_by(BLOCK)) {
-                        let wide = BLOCK.min(columns.end - column);
+                        let block_width = BLOCK.min(columns.end - column);
                         let y = &mut y[row * stride + column..];
-                        let begin = match add {
-                            true => Begin::There,
-                            false => Begin::With(bias.get(column..column + wide).unwrap_or(&[])),
+                        let initial = match accumulate {
+                            true => InitialSums::Existing,
+                            false => InitialSums::Row(
+                                bias.get(column..column + block_width).unwrap_or(&[]),
+                            ),
                         };
                         // SAFETY: the tiles are configured for this number of rows.
-                        unsafe { block(y, stride, [rows, wide], begin, left, right) };
+                        unsafe {
+                            compute_block(y, stride, [rows, block_width], initial, left, right);
+                        };
                     }
                 }
             }
@@ -159,29 +182,35 @@ unsafe fn run(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     unsafe { asm!("tilerelease", options(nostack, nomem, preserves_flags)) };
 }
 
-/// Rounds the columns `along` of some rows to bf16. The result is ordered by blocks of rows; within a block, tiles of
+/// Rounds the columns `depth_range` of some rows to bf16. The result consists of blocks of rows; in a block, tiles of
 /// its upper and lower sixteen rows alternate along the columns.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
-fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, to: &mut [f32]) {
-    let deep = along.len().next_multiple_of(PAIRS) / 2;
+fn pack_left(
+    a: Matrix<'_>,
+    rows: Range<usize>,
+    depth_range: Range<usize>,
+    store: Store,
+    to: &mut [f32],
+) {
+    let pair_depth = depth_range.len().next_multiple_of(PAIRS) / 2;
     for (i, row) in rows.enumerate() {
-        let from = &a.data[row * a.row..][along.clone()];
-        let to = &mut to[i / BLOCK * BLOCK * deep..][i % BLOCK * WIDTH..];
+        let from = &a.data[row * a.row_stride..][depth_range.clone()];
+        let to = &mut to[i / BLOCK * BLOCK * pair_depth..][i % BLOCK * WIDTH..];
         for (from, to) in from.chunks(PAIRS).zip(to.chunks_mut(2 * TILE)) {
             // SAFETY: these instructions are enabled in this function.
             let rounded = |from| unsafe { Avx512::rounded(from) };
             let pairs = match from.first_chunk() {
-                Some(whole) if store != Store::Subtract => rounded(whole),
+                Some(chunk) if store != Store::Subtract => rounded(chunk),
                 _ => {
-                    let mut whole = [0.0; PAIRS];
-                    for (whole, from) in whole.iter_mut().zip(from) {
-                        *whole = if store == Store::Subtract {
+                    let mut padded = [0.0; PAIRS];
+                    for (value, from) in padded.iter_mut().zip(from) {
+                        *value = if store == Store::Subtract {
                             -from
                         } else {
                             *from
                         };
                     }
-                    rounded(&whole)
+                    rounded(&padded)
                 }
             };
             if let Some(to) = to.first_chunk_mut() {
@@ -193,51 +222,51 @@ fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, t
 
 /// The initial value of the sums of a block.
 #[derive(Clone, Copy)]
-enum Begin<'a> {
+enum InitialSums<'a> {
     /// The values in the result.
-    There,
+    Existing,
     /// This row in each row, or zeros if it is empty.
-    With(&'a [f32]),
+    Row(&'a [f32]),
 }
 
 /// Computes one block of the result, up to 32 × 32.
 ///
 /// # Safety
 /// The tiles must be configured for this number of rows.
-unsafe fn block(
+unsafe fn compute_block(
     y: &mut [f32],
     stride: usize,
-    [rows, wide]: [usize; 2],
-    begin: Begin<'_>,
+    [rows, width]: [usize; 2],
+    initial: InitialSums<'_>,
     left: &[f32],
     right: &[f32],
 ) {
-    let mut first = [0.0; BLOCK];
-    if let Begin::With(numbers) = begin {
-        first[..numbers.len()].copy_from_slice(numbers);
+    let mut initial_row = [0.0; BLOCK];
+    if let InitialSums::Row(values) = initial {
+        initial_row[..values.len()].copy_from_slice(values);
     }
-    let begin = matches!(begin, Begin::With(_)).then_some(&first);
-    if wide == BLOCK {
+    let initial = matches!(initial, InitialSums::Row(_)).then_some(&initial_row);
+    if width == BLOCK {
         // SAFETY: guaranteed by the caller.
-        return unsafe { whole_block(y, stride, rows, begin, left, right) };
+        return unsafe { compute_full_block(y, stride, rows, initial, left, right) };
     }
     let mut edge = [0.0; BLOCK * BLOCK];
-    let there = |row: usize| row * stride..row * stride + wide;
+    let row_range = |row: usize| row * stride..row * stride + width;
     for (row, edge) in edge.chunks_exact_mut(BLOCK).take(rows).enumerate() {
-        edge[..wide].copy_from_slice(&y[there(row)]);
+        edge[..width].copy_from_slice(&y[row_range(row)]);
     }
     // SAFETY: guaranteed by the caller.
-    unsafe { whole_block(&mut edge, BLOCK, rows, begin, left, right) };
+    unsafe { compute_full_block(&mut edge, BLOCK, rows, initial, left, right) };
     for (row, edge) in edge.chunks_exact(BLOCK).take(rows).enumerate() {
-        y[there(row)].copy_from_slice(&edge[..wide]);
+        y[row_range(row)].copy_from_slice(&edge[..width]);
     }
 }
 
 /// Computes a block with 32 columns. The sums start at the values in `y`, or at `begin` in each row.
 ///
 /// # Safety
-/// As for [`block`].
-unsafe fn whole_block(
+/// As for [`compute_block`].
+unsafe fn compute_full_block(
     y: &mut [f32],
     stride: usize,
     rows: usize,
@@ -328,8 +357,8 @@ unsafe fn whole_block(
 }
 
 /// Multiplies tiles without loading or storing; returns the number of multiply-add operations.
-pub(crate) fn chains(times: usize) -> usize {
-    assert!(is_there());
+pub(crate) fn run_fma_chains(times: usize) -> usize {
+    assert!(is_available());
     let times = times / WIDTH;
     // SAFETY: AMX is available, as checked above; only tiles are written.
     unsafe {

@@ -11,7 +11,9 @@ use super::buffer::Buffer;
 use super::elementwise::add;
 use super::gemm::{Matrix, Store, product};
 use super::simd::Level;
-use super::softmax::{PAD, RowStats, add_unscaled, softmax_again, softmax_backward, softmax_rows};
+use super::softmax::{
+    PAD, RowStats, add_unscaled, recompute_softmax, softmax_backward, softmax_rows,
+};
 
 /// Sizes of an attention.
 #[derive(Clone, Copy, Debug)]
@@ -26,13 +28,13 @@ pub struct Shape {
 
 impl Shape {
     /// Returns the channels of one head.
-    pub fn head(self) -> usize {
+    pub fn head_dim(self) -> usize {
         self.width / self.heads
     }
 
     /// Returns the factor of the scores.
     pub fn scale(self) -> f32 {
-        (self.head() as f32).powf(-0.5)
+        (self.head_dim() as f32).powf(-0.5)
     }
 
     fn stride(self) -> usize {
@@ -40,19 +42,19 @@ impl Shape {
     }
 
     /// Returns the scratch size for the scores of one head.
-    pub fn scores(self) -> usize {
+    pub fn scores_len(self) -> usize {
         self.tokens * self.stride()
     }
 
     /// Returns the size of a bias for one image.
-    fn bias(self) -> usize {
+    fn bias_len(self) -> usize {
         self.heads * self.tokens * self.tokens
     }
 
     /// Returns the queries (0), keys (1) or values (2) of one head.
-    pub fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
-        let start = part * self.width + head * self.head();
-        Matrix::new(&qkv[start..], self.tokens, self.head(), 3 * self.width)
+    pub fn head_projection(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
+        let start = part * self.width + head * self.head_dim();
+        Matrix::new(&qkv[start..], self.tokens, self.head_dim(), 3 * self.width)
     }
 
     fn head_bias(self, bias: &[f32], head: usize) -> &[f32] {
@@ -71,8 +73,8 @@ pub struct Bias<'a>(pub &'a [f32]);
 
 impl<'a> Bias<'a> {
     /// Returns the part for an image: group `image % groups`.
-    pub fn of(self, image: usize, shape: Shape) -> &'a [f32] {
-        let size = shape.bias();
+    pub fn for_image(self, image: usize, shape: Shape) -> &'a [f32] {
+        let size = shape.bias_len();
         if self.0.is_empty() {
             self.0
         } else {
@@ -97,7 +99,7 @@ fn forward_heads(
     let level = Level::best();
     let first = heads.start;
     for (head, stats) in heads.zip(stats.chunks_exact_mut(tokens)) {
-        let [q, k, v] = [0, 1, 2].map(|part| shape.part(qkv, part, head));
+        let [q, k, v] = [0, 1, 2].map(|part| shape.head_projection(qkv, part, head));
         product(scores, shape.stride(), Store::Replace, q, k.transposed());
         let bias = shape.head_bias(bias, head);
         softmax_rows(
@@ -110,7 +112,7 @@ fn forward_heads(
             stats,
         );
         let weights = Matrix::new(scores, tokens, tokens, shape.stride());
-        let out = &mut out[(head - first) * shape.head()..];
+        let out = &mut out[(head - first) * shape.head_dim()..];
         product(out, stride, Store::Replace, weights, v);
     }
 }
@@ -138,8 +140,8 @@ impl Scratch {
     /// Returns scratch memory for this shape.
     pub fn new(shape: Shape) -> Self {
         Self {
-            weights: Buffer::new(shape.scores()),
-            gradient: Buffer::new(shape.scores()),
+            weights: Buffer::new(shape.scores_len()),
+            gradient: Buffer::new(shape.scores_len()),
         }
     }
 }
@@ -171,12 +173,12 @@ fn backward_heads(
     let (stride, scale, level) = (shape.stride(), shape.scale(), Level::best());
     let Scratch { weights, gradient } = scratch;
     for (head, stats) in stats.chunks_exact(tokens).enumerate() {
-        let [q, k, v] = [0, 1, 2].map(|part| shape.part(qkv, part, head));
-        let offset = head * shape.head();
-        let g = Matrix::new(&g[offset..], tokens, shape.head(), width);
+        let [q, k, v] = [0, 1, 2].map(|part| shape.head_projection(qkv, part, head));
+        let offset = head * shape.head_dim();
+        let g = Matrix::new(&g[offset..], tokens, shape.head_dim(), width);
         product(weights, stride, Store::Replace, q, k.transposed());
         let bias = shape.head_bias(bias, head);
-        softmax_again(level, weights, tokens, stride, scale, bias, stats);
+        recompute_softmax(level, weights, tokens, stride, scale, bias, stats);
         product(gradient, stride, Store::Replace, g, v.transposed());
         softmax_backward(level, weights, gradient, tokens, stride, scale);
         if !dbias.is_empty() {
@@ -186,8 +188,8 @@ fn backward_heads(
         let p = Matrix::new(weights, tokens, tokens, stride);
         let ds = Matrix::new(gradient, tokens, tokens, stride);
         for (part, a, b) in [(0, ds, k), (1, ds.transposed(), q), (2, p.transposed(), g)] {
-            let place = &mut dqkv[part * width + offset..];
-            product(place, 3 * width, Store::Replace, a, b);
+            let target = &mut dqkv[part * width + offset..];
+            product(target, 3 * width, Store::Replace, a, b);
         }
     }
 }
@@ -208,7 +210,7 @@ pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowSta
             .zip(out.chunks_exact_mut(tokens * width))
             .zip(stats.chunks_exact_mut(heads * tokens));
         for (i, ((qkv, out), stats)) in images.enumerate() {
-            forward_one_on_all_cores(shape, qkv, bias.of(i, shape), out, stats);
+            forward_image_parallel(shape, qkv, bias.for_image(i, shape), out, stats);
         }
     } else {
         qkv.par_chunks_exact(tokens * 3 * width)
@@ -216,9 +218,9 @@ pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowSta
             .zip(stats.par_chunks_exact_mut(heads * tokens))
             .enumerate()
             .for_each_init(
-                || Buffer::new(shape.scores()),
+                || Buffer::new(shape.scores_len()),
                 |scores, (i, ((qkv, out), stats))| {
-                    forward_image(shape, qkv, bias.of(i, shape), out, stats, scores);
+                    forward_image(shape, qkv, bias.for_image(i, shape), out, stats, scores);
                 },
             );
     }
@@ -226,29 +228,29 @@ pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowSta
 }
 
 /// Processes one image with its heads divided among the cores.
-fn forward_one_on_all_cores(
+fn forward_image_parallel(
     shape: Shape,
     qkv: &[f32],
     bias: &[f32],
     out: &mut [f32],
     stats: &mut [RowStats],
 ) {
-    let head = shape.head();
+    let head_dim = shape.head_dim();
     let parts: Vec<Buffer> = stats
         .par_chunks_exact_mut(shape.tokens)
         .enumerate()
         .map(|(i, stats)| {
-            let mut part = Buffer::new(shape.tokens * head);
-            let mut scores = Buffer::new(shape.scores());
-            let place = (&mut part[..], head);
-            forward_heads(shape, i..i + 1, qkv, bias, place, stats, &mut scores);
+            let mut part = Buffer::new(shape.tokens * head_dim);
+            let mut scores = Buffer::new(shape.scores_len());
+            let target = (&mut part[..], head_dim);
+            forward_heads(shape, i..i + 1, qkv, bias, target, stats, &mut scores);
             part
         })
         .collect();
     for (i, part) in parts.iter().enumerate() {
         let rows = out.chunks_exact_mut(shape.width);
-        for (row, part) in rows.zip(part.chunks_exact(head)) {
-            row[i * head..(i + 1) * head].copy_from_slice(part);
+        for (row, part) in rows.zip(part.chunks_exact(head_dim)) {
+            row[i * head_dim..(i + 1) * head_dim].copy_from_slice(part);
         }
     }
 }
@@ -275,7 +277,15 @@ pub fn backward(
         .for_each_init(
             || Scratch::new(shape),
             |scratch, (i, (((dqkv, qkv), g), stats))| {
-                backward_image(shape, qkv, bias.of(i, shape), stats, g, dqkv, scratch);
+                backward_image(
+                    shape,
+                    qkv,
+                    bias.for_image(i, shape),
+                    stats,
+                    g,
+                    dqkv,
+                    scratch,
+                );
             },
         );
     dqkv
@@ -283,10 +293,10 @@ pub fn backward(
 
 /// Number of images of one group whose gradients for the bias are summed together: fixed, so that the sum does not
 /// depend on the number of cores.
-const IMAGES: usize = 32;
+const IMAGES_PER_SUM: usize = 32;
 
 /// Returns the gradients for `qkv` of all images and for the bias, which must not be empty.
-pub fn backward_to_both(
+pub fn backward_with_bias(
     shape: Shape,
     qkv: &[f32],
     bias: Bias<'_>,
@@ -298,13 +308,13 @@ pub fn backward_to_both(
         heads,
         width,
     } = shape;
-    let groups = bias.0.len() / shape.bias();
+    let groups = bias.0.len() / shape.bias_len();
     let mut dqkv = Buffer::new(qkv.len());
     // The images of a group, some at a time, each with a separate sum.
     let mut lanes: Vec<Vec<(usize, &mut [f32])>> = Vec::new();
     let images = dqkv.chunks_exact_mut(tokens * 3 * width).enumerate();
     for (image, dqkv) in images {
-        let lane = image % groups + image / groups / IMAGES * groups;
+        let lane = image % groups + image / groups / IMAGES_PER_SUM * groups;
         lanes.resize_with(lanes.len().max(lane + 1), Vec::new);
         lanes[lane].push((image, dqkv));
     }
@@ -313,14 +323,14 @@ pub fn backward_to_both(
         .map_init(
             || Scratch::new(shape),
             |scratch, lane| {
-                let mut sum = Buffer::new(shape.bias());
+                let mut sum = Buffer::new(shape.bias_len());
                 sum.fill(0.0);
                 for (image, dqkv) in lane {
                     let qkv = &qkv[image * tokens * 3 * width..][..tokens * 3 * width];
                     let g = &g[image * tokens * width..][..tokens * width];
                     let stats = &stats[image * heads * tokens..][..heads * tokens];
-                    let kept = (qkv, bias.of(image, shape), stats);
-                    backward_heads(shape, kept, g, dqkv, &mut sum, scratch);
+                    let activations = (qkv, bias.for_image(image, shape), stats);
+                    backward_heads(shape, activations, g, dqkv, &mut sum, scratch);
                 }
                 sum
             },
@@ -329,7 +339,7 @@ pub fn backward_to_both(
     let mut dbias = Buffer::new(bias.0.len());
     dbias.fill(0.0);
     for sums in sums.chunks(groups) {
-        for (dbias, sum) in dbias.chunks_exact_mut(shape.bias()).zip(sums) {
+        for (dbias, sum) in dbias.chunks_exact_mut(shape.bias_len()).zip(sums) {
             add(Level::best(), dbias, sum);
         }
     }

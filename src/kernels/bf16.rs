@@ -17,8 +17,8 @@ use super::amx;
 use super::explain::Kernel;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
-use super::pairs::{PAIRS, lay_out, pair};
-use super::panels::{DEPTH, Kind, Left, ProductTarget, run};
+use super::pairs::{PAIRS, pack_pairs, pair};
+use super::panels::{DEPTH, LeftBlock, PanelElement, ProductTarget, multiply_panels};
 use super::simd::{Level, simd};
 #[cfg(target_arch = "aarch64")]
 use super::simd_neon;
@@ -41,27 +41,27 @@ pub fn is_native() -> bool {
 /// Returns the kernel of such products on this processor.
 pub fn kernel() -> Kernel {
     #[cfg(target_arch = "x86_64")]
-    if amx::is_there() {
+    if amx::is_available() {
         return Kernel::Amx;
     }
     Kernel::Bf16
 }
 
-/// Computes `a` (contiguous rows) · `b`, plain or transposed, into `to`. If the product replaces the content, `bias` is
+/// Computes `a` (contiguous rows) · `b`, plain or transposed, into `target`. If it replaces the content, `bias` is
 /// added to each row; it may be empty.
-pub(crate) fn product(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    assert!(a.column == 1 && (b.column == 1 || b.row == 1));
-    assert!(bias.is_empty() || (bias.len() == b.columns && to.store == Store::Replace));
+pub(crate) fn product(target: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    assert!(a.column_stride == 1 && (b.column_stride == 1 || b.row_stride == 1));
+    assert!(bias.is_empty() || (bias.len() == b.columns && target.store == Store::Replace));
     #[cfg(target_arch = "x86_64")]
-    if amx::is_there() {
-        return amx::product(to, bias, a, b);
+    if amx::is_available() {
+        return amx::product(target, bias, a, b);
     }
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
         // SAFETY: the processor supports these instructions, as checked above.
-        return unsafe { of_the_processor(to, bias, a, b) };
+        return unsafe { native_product(target, bias, a, b) };
     }
-    widened(Level::best(), to, bias, a, b);
+    widened_product(Level::best(), target, bias, a, b);
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -70,19 +70,19 @@ pub(crate) fn product(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Mat
     target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
 )]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
-fn of_the_processor(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    run::<Wide, OfPairs<Native>>(to, bias, a, b);
+fn native_product(target: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    multiply_panels::<Wide, PairPanels<Native>>(target, bias, a, b);
 }
 
 simd! {
     /// Computes the product on processors without bf16 instructions.
-    fn widened<L>(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-        run::<L, OfPairs<Widened>>(to, bias, a, b);
+    fn widened_product<L>(target: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+        multiply_panels::<L, PairPanels<Widened>>(target, bias, a, b);
     }
 }
 
 /// Stride of rows of rounded values: not a power of two, so that rows do not evict each other from the L1 cache.
-const STEP: usize = DEPTH / 2 + WIDTH;
+const LEFT_STRIDE: usize = DEPTH / 2 + WIDTH;
 
 /// How pairs of bf16 values are rounded and multiplied.
 pub(crate) trait Pairs<L: Lanes> {
@@ -93,27 +93,32 @@ pub(crate) trait Pairs<L: Lanes> {
 }
 
 /// A panel of pairs.
-pub(crate) struct OfPairs<P>(PhantomData<P>);
+pub(crate) struct PairPanels<P>(PhantomData<P>);
 
-impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
-    type Number = bf16;
-    const TOGETHER: usize = 2;
-    const LEFT: usize = L::ROWS * STEP;
+impl<L: Lanes, P: Pairs<L>> PanelElement<L> for PairPanels<P> {
+    type Element = bf16;
+    const VALUES_PER_ELEMENT: usize = 2;
+    const LEFT_BUFFER_LEN: usize = L::ROWS * LEFT_STRIDE;
 
     #[inline(always)]
-    fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
-        let depth = along.len().div_ceil(2);
-        lay_out::<L>(b, along, columns, depth, room);
+    fn pack(
+        b: Matrix<'_, bf16>,
+        depth_range: Range<usize>,
+        columns: Range<usize>,
+        buffer: &mut [f32],
+    ) {
+        let depth = depth_range.len().div_ceil(2);
+        pack_pairs::<L>(b, depth_range, columns, depth, buffer);
     }
 
     #[inline(always)]
-    fn left<'a>(
+    fn left_block<'a>(
         a: Matrix<'a>,
         rows: Range<usize>,
-        along: Range<usize>,
-        room: &'a mut [f32],
-    ) -> Left<'a> {
-        left_by::<L, P>(a, rows, along, room)
+        depth_range: Range<usize>,
+        buffer: &'a mut [f32],
+    ) -> LeftBlock<'a> {
+        pack_left::<L, P>(a, rows, depth_range, buffer)
     }
 
     #[inline(always)]
@@ -136,7 +141,7 @@ pub(crate) type Wide = super::lanes::Plain;
 impl Pairs<Wide> for Native {
     #[inline(always)]
     fn rounded(from: &[f32; PAIRS]) -> Wide {
-        // SAFETY: this type is used only after a check for these instructions: `of_the_processor`, `peak.rs`.
+        // SAFETY: this type is used only after a check for these instructions: `native_product`, `peak.rs`.
         Wide::load(&unsafe { simd_neon::rounded(from) })
     }
 
@@ -153,7 +158,7 @@ impl Pairs<Wide> for Native {
 impl Pairs<Avx512> for Native {
     #[inline(always)]
     fn rounded(from: &[f32; PAIRS]) -> Avx512 {
-        // SAFETY: this type is used only after a check for these instructions: `of_the_processor`, `peak.rs`.
+        // SAFETY: this type is used only after a check for these instructions: `native_product`, `peak.rs`.
         unsafe { Avx512::rounded(from) }
     }
 
@@ -171,26 +176,26 @@ impl<L: Lanes> Pairs<L> for Widened {
     #[inline(always)]
     fn rounded(from: &[f32; PAIRS]) -> L {
         let mut pairs = [0.0; WIDTH];
-        for (to, both) in pairs.iter_mut().zip(from.as_chunks::<2>().0) {
-            *to = pair([rounded(both[0]), rounded(both[1])]);
+        for (to, values) in pairs.iter_mut().zip(from.as_chunks::<2>().0) {
+            *to = pair([round_to_bf16(values[0]), round_to_bf16(values[1])]);
         }
         L::load(&pairs)
     }
 
     #[inline(always)]
     fn multiply_add(left: L, right: L, sum: L) -> L {
-        let sum = left.upper().times_plus(right.upper(), sum);
-        left.lower().times_plus(right.lower(), sum)
+        let sum = left.upper().mul_add(right.upper(), sum);
+        left.lower().mul_add(right.lower(), sum)
     }
 }
 
 /// Returns the bits of the nearest bf16 number, rounding half to even.
 #[inline(always)]
-fn rounded(number: f32) -> u16 {
-    let bits = number.to_bits();
+fn round_to_bf16(value: f32) -> u16 {
+    let bits = value.to_bits();
     let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
     // NaN stays NaN.
-    let bits = if number.is_nan() {
+    let bits = if value.is_nan() {
         bits | 0x40_0000
     } else {
         nearest
@@ -198,32 +203,32 @@ fn rounded(number: f32) -> u16 {
     (bits >> 16) as u16
 }
 
-/// Rounds the columns `along` of some rows to pairs and stores them in `room`, so that what a tile reads at a time is
+/// Rounds the columns `depth_range` of some rows to pairs and stores them in `buffer`; what a tile reads at a time is
 /// contiguous.
 #[inline(always)]
-fn left_by<'a, L: Lanes, P: Pairs<L>>(
+fn pack_left<'a, L: Lanes, P: Pairs<L>>(
     a: Matrix<'_>,
     rows: Range<usize>,
-    along: Range<usize>,
-    room: &'a mut [f32],
-) -> Left<'a> {
-    for (row, to) in rows.zip(room.chunks_exact_mut(STEP)) {
-        let from = &a.data[row * a.row..][along.clone()];
-        let (whole, rest) = from.as_chunks::<PAIRS>();
-        let (places, _) = to.as_chunks_mut::<WIDTH>();
-        for (from, to) in whole.iter().zip(&mut *places) {
+    depth_range: Range<usize>,
+    buffer: &'a mut [f32],
+) -> LeftBlock<'a> {
+    for (row, to) in rows.zip(buffer.chunks_exact_mut(LEFT_STRIDE)) {
+        let from = &a.data[row * a.row_stride..][depth_range.clone()];
+        let (chunks, remainder) = from.as_chunks::<PAIRS>();
+        let (target_chunks, _) = to.as_chunks_mut::<WIDTH>();
+        for (from, to) in chunks.iter().zip(&mut *target_chunks) {
             P::rounded(from).store(to);
         }
-        if !rest.is_empty() {
+        if !remainder.is_empty() {
             let mut last = [0.0; PAIRS];
-            last[..rest.len()].copy_from_slice(rest);
-            P::rounded(&last).store(&mut places[whole.len()]);
+            last[..remainder.len()].copy_from_slice(remainder);
+            P::rounded(&last).store(&mut target_chunks[chunks.len()]);
         }
     }
-    Left {
-        numbers: room,
-        down: STEP,
-        along: 1,
+    LeftBlock {
+        values: buffer,
+        row_stride: LEFT_STRIDE,
+        column_stride: 1,
     }
 }
 
@@ -233,13 +238,13 @@ mod tests {
 
     use super::*;
 
-    fn numbers(count: usize, seed: usize) -> Vec<f32> {
-        let number = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
-        (0..count).map(number).collect()
+    fn test_values(count: usize, seed: usize) -> Vec<f32> {
+        let value = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
+        (0..count).map(value).collect()
     }
 
-    fn halves(count: usize, seed: usize) -> Vec<bf16> {
-        numbers(count, seed)
+    fn bf16_values(count: usize, seed: usize) -> Vec<bf16> {
+        test_values(count, seed)
             .into_iter()
             .map(bf16::from_f32)
             .collect()
@@ -251,13 +256,15 @@ mod tests {
     fn all_kernels() -> Vec<ProductFn> {
         let mut all_kernels: Vec<ProductFn> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
         for level in Level::all() {
-            all_kernels.push(Box::new(move |to, a, b| widened(level, to, &[], a, b)));
+            all_kernels.push(Box::new(move |to, a, b| {
+                widened_product(level, to, &[], a, b);
+            }));
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if is_native() {
             // SAFETY: the processor supports these instructions, as checked above.
             all_kernels.push(Box::new(|to, a, b| unsafe {
-                of_the_processor(to, &[], a, b);
+                native_product(to, &[], a, b);
             }));
         }
         all_kernels
@@ -278,14 +285,14 @@ mod tests {
             store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
         ) {
             let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
-            let of_a = numbers(from + rows * (inner + a_gap), 1);
-            let a = Matrix::new(&of_a[from..], rows, inner, inner + a_gap);
+            let a_values = test_values(from + rows * (inner + a_gap), 1);
+            let a = Matrix::new(&a_values[from..], rows, inner, inner + a_gap);
             let (b_rows, b_columns) = if turned { (columns, inner) } else { (inner, columns) };
-            let of_b = halves(from + b_rows * (b_columns + b_gap), 500);
-            let b = Matrix::new(&of_b[from..], b_rows, b_columns, b_columns + b_gap);
+            let b_values = bf16_values(from + b_rows * (b_columns + b_gap), 500);
+            let b = Matrix::new(&b_values[from..], b_rows, b_columns, b_columns + b_gap);
             let b = if turned { b.transposed() } else { b };
             let stride = columns + y_gap;
-            let before = numbers(from + rows * stride, 1500);
+            let before = test_values(from + rows * stride, 1500);
             for kernel in all_kernels() {
                 let mut after = before.clone();
                 kernel(ProductTarget { y: &mut after[from..], stride, store }, a, b);
@@ -296,8 +303,8 @@ mod tests {
                         prop_assert_eq!(got.to_bits(), old.to_bits());
                         continue;
                     }
-                    let left = |k: usize| bf16::from_f32(a.data[r * a.row + k]).to_f64();
-                    let right = |k: usize| b.data[k * b.row + c * b.column].to_f64();
+                    let left = |k: usize| bf16::from_f32(a.data[r * a.row_stride + k]).to_f64();
+                    let right = |k: usize| b.data[k * b.row_stride + c * b.column_stride].to_f64();
                     let products = || (0..inner).map(|k| left(k) * right(k));
                     let sum: f64 = products().sum();
                     let want = match store {
@@ -315,19 +322,22 @@ mod tests {
     #[test]
     fn product_adds_bias() {
         for [rows, inner, columns] in [[0, 8, 16], [1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
-            let (of_a, of_b) = (numbers(rows * inner, 1), halves(inner * columns, 500));
-            let a = Matrix::new(&of_a, rows, inner, inner);
-            let b = Matrix::new(&of_b, inner, columns, columns);
-            let bias = numbers(columns, 900);
-            let there = |y, store| ProductTarget {
+            let (a_values, b_values) = (
+                test_values(rows * inner, 1),
+                bf16_values(inner * columns, 500),
+            );
+            let a = Matrix::new(&a_values, rows, inner, inner);
+            let b = Matrix::new(&b_values, inner, columns, columns);
+            let bias = test_values(columns, 900);
+            let target = |y, store| ProductTarget {
                 y,
                 stride: columns,
                 store,
             };
             let mut with = vec![f32::NAN; rows * columns];
-            product(there(&mut with, Store::Replace), &bias, a, b);
+            product(target(&mut with, Store::Replace), &bias, a, b);
             let mut onto = bias.repeat(rows);
-            product(there(&mut onto, Store::Add), &[], a, b);
+            product(target(&mut onto, Store::Add), &[], a, b);
             for (with, onto) in with.iter().zip(&onto) {
                 assert!((with - onto).abs() < 1e-4, "{with} {onto}");
             }
@@ -347,13 +357,13 @@ mod tests {
             1.011_718_8,
             -0.0,
         ];
-        for number in all {
+        for value in all {
             assert_eq!(
-                rounded(number),
-                bf16::from_f32(number).to_bits(),
-                "{number}"
+                round_to_bf16(value),
+                bf16::from_f32(value).to_bits(),
+                "{value}"
             );
         }
-        assert!(bf16::from_bits(rounded(f32::NAN)).is_nan());
+        assert!(bf16::from_bits(round_to_bf16(f32::NAN)).is_nan());
     }
 }

@@ -29,16 +29,16 @@ pub struct Norm<'a> {
 
 /// The norm and residual around a sub-layer.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct NormResidual<'a> {
     /// `None` if the input is already normalised.
     pub norm: Option<Norm<'a>>,
     /// Whether the input is added to the output.
     pub residual: bool,
 }
 
-impl Around<'_> {
+impl NormResidual<'_> {
     /// Returns the normalised rows: `x` itself, or written to `scratch`.
-    pub(crate) fn enter<'b>(
+    pub(crate) fn forward_norm<'b>(
         &self,
         x: &'b [f32],
         scratch: &'b mut [f32],
@@ -58,43 +58,43 @@ impl Around<'_> {
         scratch
     }
 
-    /// Adds the input to the output with a residual. It is a separate addition, here and in `back`, so that rounding is
+    /// Adds the input to the output with a residual. The addition is separate, as in `backward`, so that rounding is
     /// the same as with the single layers, which are used for fewer images than cores.
-    pub(crate) fn leave(&self, x: &[f32], y: &mut [f32]) {
+    pub(crate) fn add_residual(&self, x: &[f32], y: &mut [f32]) {
         if self.residual {
             elementwise::add(Level::best(), y, x);
         }
     }
 
-    /// Computes the gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the gradient
+    /// Computes the gradient for the input from `dnormed`, the gradient for the normalised rows, and `g`, the gradient
     /// for the output.
-    pub(crate) fn back(
+    pub(crate) fn backward(
         &self,
         x: &[f32],
         moments: &[Moments],
-        inner: &[f32],
+        dnormed: &[f32],
         g: &[f32],
         dx: &mut [f32],
     ) {
         let level = Level::best();
         match (self.norm, self.residual) {
             (Some(norm), true) => {
-                norm::layer_norm_backward_onto(level, x, norm.gamma, moments, inner, g, dx);
+                norm::layer_norm_residual_backward(level, x, norm.gamma, moments, dnormed, g, dx);
             }
             (Some(norm), false) => {
-                norm::layer_norm_backward(level, x, norm.gamma, moments, inner, dx);
+                norm::layer_norm_backward(level, x, norm.gamma, moments, dnormed, dx);
             }
             (None, true) => {
-                dx.copy_from_slice(inner);
+                dx.copy_from_slice(dnormed);
                 elementwise::add(level, dx, g);
             }
-            (None, false) => dx.copy_from_slice(inner),
+            (None, false) => dx.copy_from_slice(dnormed),
         }
     }
 }
 
 /// The values that a frozen MLP stores for its backward pass.
-pub struct MlpKept {
+pub struct MlpActivations {
     moments: Vec<Moments>,
     slope: Buffer,
 }
@@ -103,7 +103,7 @@ pub struct MlpKept {
 #[derive(Clone, Copy)]
 pub struct Mlp<'a> {
     /// Norm and residual.
-    pub around: Around<'a>,
+    pub norm_residual: NormResidual<'a>,
     /// The first linear layer, width → hidden.
     pub fc1: Weights<'a>,
     /// The second linear layer, hidden → width.
@@ -111,37 +111,40 @@ pub struct Mlp<'a> {
 }
 
 /// Maximum number of rows that a core processes at a time.
-const MOST_ROWS: usize = 512;
+const MAX_ROWS: usize = 512;
 
-pub(crate) fn share(rows: usize, width: usize) -> usize {
+pub(crate) fn rows_per_chunk(rows: usize, width: usize) -> usize {
     let threads = rayon::current_num_threads();
-    let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
-    gemm::share(rows, parts, width)
+    let parts = threads * rows.div_ceil(threads * MAX_ROWS).max(1);
+    gemm::chunk_rows(rows, parts, width)
 }
 
 impl Mlp<'_> {
-    /// Computes x (rows × width) → a result of the same shape and, if `keep`, the values for the backward pass.
-    pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<MlpKept>) {
+    /// Returns a result of the shape of x (rows × width) and, if `save_activations`, the values for the backward pass.
+    pub fn forward(&self, x: &[f32], save_activations: bool) -> (Buffer, Option<MlpActivations>) {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
         let rows = x.len() / width;
-        let share = share(rows, width);
+        let chunk = rows_per_chunk(rows, width);
         let mut y = Buffer::new(rows * self.fc2.outputs);
         let mut moments = vec![[0.0; 2]; rows];
-        let mut slope = Buffer::new(if keep { rows * hidden } else { 0 });
-        let slopes: Vec<&mut [f32]> = if keep {
-            slope.chunks_mut(share * hidden).collect()
+        let mut slope = Buffer::new(if save_activations { rows * hidden } else { 0 });
+        let slopes: Vec<&mut [f32]> = if save_activations {
+            slope.chunks_mut(chunk * hidden).collect()
         } else {
-            (0..rows.div_ceil(share)).map(|_| &mut [][..]).collect()
+            (0..rows.div_ceil(chunk)).map(|_| &mut [][..]).collect()
         };
-        y.par_chunks_mut(share * self.fc2.outputs)
-            .zip(x.par_chunks(share * width))
-            .zip(moments.par_chunks_mut(share))
+        y.par_chunks_mut(chunk * self.fc2.outputs)
+            .zip(x.par_chunks(chunk * width))
+            .zip(moments.par_chunks_mut(chunk))
             .zip(slopes)
             .for_each(|(((y, x), moments), slope)| {
                 let mut h = Buffer::new(moments.len() * hidden);
                 self.forward_rows(x, y, moments, slope, &mut h);
             });
-        (y, keep.then_some(MlpKept { moments, slope }))
+        (
+            y,
+            save_activations.then_some(MlpActivations { moments, slope }),
+        )
     }
 
     /// Processes some rows; `slope` may be empty. `h` (rows × hidden) is the input of the second layer.
@@ -153,57 +156,65 @@ impl Mlp<'_> {
         slope: &mut [f32],
         h: &mut [f32],
     ) {
-        let Self { around, fc1, fc2 } = *self;
+        let Self {
+            norm_residual: around,
+            fc1,
+            fc2,
+        } = *self;
         let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
-        let e = around.enter(x, &mut scratch, moments);
-        fc1.forward(e, h);
+        let normed = around.forward_norm(x, &mut scratch, moments);
+        fc1.forward(normed, h);
         if slope.is_empty() {
             elementwise::gelu_in_place(Level::best(), h);
         } else {
             elementwise::gelu_with_slope(Level::best(), h, slope);
         }
         fc2.forward(h, y);
-        around.leave(x, y);
+        around.add_residual(x, y);
     }
 
     /// Returns the gradient for x, given the gradient `g` for the result.
-    pub fn backward(&self, x: &[f32], kept: &MlpKept, g: &[f32]) -> Buffer {
+    pub fn backward(&self, x: &[f32], activations: &MlpActivations, g: &[f32]) -> Buffer {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
-        let share = share(x.len() / width, width);
+        let chunk = rows_per_chunk(x.len() / width, width);
         let mut dx = Buffer::new(x.len());
-        dx.par_chunks_mut(share * width)
-            .zip(x.par_chunks(share * width))
-            .zip(g.par_chunks(share * self.fc2.outputs))
-            .zip(kept.moments.par_chunks(share))
-            .zip(kept.slope.par_chunks(share * hidden))
+        dx.par_chunks_mut(chunk * width)
+            .zip(x.par_chunks(chunk * width))
+            .zip(g.par_chunks(chunk * self.fc2.outputs))
+            .zip(activations.moments.par_chunks(chunk))
+            .zip(activations.slope.par_chunks(chunk * hidden))
             .for_each(|((((dx, x), g), moments), slope)| {
                 let mut dh = Buffer::new(slope.len());
-                let mut inner = Buffer::new(x.len());
-                self.backward_rows((x, moments, slope), g, dx, &mut inner, &mut dh);
+                let mut dnormed = Buffer::new(x.len());
+                self.backward_rows((x, moments, slope), g, dx, &mut dnormed, &mut dh);
             });
         dx
     }
 
-    /// Computes gradients of some rows, given `g`: `dx` for the input, `inner` for the normalised rows, `dh` for the
+    /// Computes gradients of some rows, given `g`: `dx` for the input, `dnormed` for the normalised rows, `dh` for the
     /// output of the first layer.
     pub(crate) fn backward_rows(
         &self,
         (x, moments, slope): (&[f32], &[Moments], &[f32]),
         g: &[f32],
         dx: &mut [f32],
-        inner: &mut [f32],
+        dnormed: &mut [f32],
         dh: &mut [f32],
     ) {
-        let Self { around, fc1, fc2 } = *self;
+        let Self {
+            norm_residual: around,
+            fc1,
+            fc2,
+        } = *self;
         fc2.backward(g, dh);
         elementwise::multiply(Level::best(), dh, slope);
-        fc1.backward(dh, inner);
-        around.back(x, moments, inner, g, dx);
+        fc1.backward(dh, dnormed);
+        around.backward(x, moments, dnormed, g, dx);
     }
 }
 
 /// The values that a frozen self-attention stores for its backward pass.
-pub struct AttentionKept {
+pub struct AttentionActivations {
     moments: Vec<Moments>,
     qkv: Buffer,
     stats: Vec<RowStats>,
@@ -213,7 +224,7 @@ pub struct AttentionKept {
 #[derive(Clone, Copy)]
 pub struct SelfAttention<'a> {
     /// Norm and residual.
-    pub around: Around<'a>,
+    pub norm_residual: NormResidual<'a>,
     /// The projections to queries, keys and values, width → 3·width.
     pub qkv: Weights<'a>,
     /// The output projection, width → width.
@@ -226,58 +237,62 @@ pub struct SelfAttention<'a> {
 
 impl SelfAttention<'_> {
     /// Returns the number of images that a core processes at a time.
-    pub(crate) fn share(&self, batch: usize) -> usize {
-        let most = (MOST_ROWS / self.shape.tokens).max(1);
+    pub(crate) fn images_per_chunk(&self, batch: usize) -> usize {
+        let max_images = (MAX_ROWS / self.shape.tokens).max(1);
         let threads = rayon::current_num_threads();
-        let parts = threads * batch.div_ceil(threads * most).max(1);
+        let parts = threads * batch.div_ceil(threads * max_images).max(1);
         batch.div_ceil(parts).max(1)
     }
 
-    /// Computes x (batch × tokens × width) → a result of the same shape and, if `keep`, the values for the backward
+    /// Returns a result of x's shape (batch × tokens × width) and, if `save_activations`, the values for the backward
     /// pass.
-    pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<AttentionKept>) {
+    pub fn forward(
+        &self,
+        x: &[f32],
+        save_activations: bool,
+    ) -> (Buffer, Option<AttentionActivations>) {
         let attention::Shape {
             tokens,
             heads,
             width,
         } = self.shape;
-        let image = tokens * width;
-        let batch = x.len() / image;
-        let share = self.share(batch);
+        let image_len = tokens * width;
+        let batch = x.len() / image_len;
+        let chunk = self.images_per_chunk(batch);
         let mut y = Buffer::new(x.len());
         let mut moments = vec![[0.0; 2]; batch * tokens];
         let mut stats = vec![[0.0; 2]; batch * heads * tokens];
-        let mut qkv = Buffer::new(if keep { 3 * x.len() } else { 0 });
-        let packed: Vec<&mut [f32]> = if keep {
-            qkv.chunks_mut(3 * share * image).collect()
+        let mut qkv = Buffer::new(if save_activations { 3 * x.len() } else { 0 });
+        let packed: Vec<&mut [f32]> = if save_activations {
+            qkv.chunks_mut(3 * chunk * image_len).collect()
         } else {
-            (0..batch.div_ceil(share)).map(|_| &mut [][..]).collect()
+            (0..batch.div_ceil(chunk)).map(|_| &mut [][..]).collect()
         };
-        y.par_chunks_mut(share * image)
-            .zip(x.par_chunks(share * image))
-            .zip(moments.par_chunks_mut(share * tokens))
-            .zip(stats.par_chunks_mut(share * heads * tokens))
+        y.par_chunks_mut(chunk * image_len)
+            .zip(x.par_chunks(chunk * image_len))
+            .zip(moments.par_chunks_mut(chunk * tokens))
+            .zip(stats.par_chunks_mut(chunk * heads * tokens))
             .zip(packed)
             .enumerate()
             .for_each(|(part, ((((y, x), moments), stats), packed))| {
-                let (first, mut mixed) = (part * share, Buffer::new(x.len()));
+                let (first, mut head_outputs) = (part * chunk, Buffer::new(x.len()));
                 if packed.is_empty() {
                     let packed = &mut Buffer::new(3 * x.len());
-                    self.forward_images(first, x, y, (moments, stats), packed, &mut mixed);
+                    self.forward_images(first, x, y, (moments, stats), packed, &mut head_outputs);
                 } else {
-                    self.forward_images(first, x, y, (moments, stats), packed, &mut mixed);
+                    self.forward_images(first, x, y, (moments, stats), packed, &mut head_outputs);
                 }
             });
-        let kept = AttentionKept {
+        let activations = AttentionActivations {
             moments,
             qkv,
             stats,
         };
-        (y, keep.then_some(kept))
+        (y, save_activations.then_some(activations))
     }
 
-    /// Processes some images from number `first` on: writes the packed projections, and the heads' results to `mixed`,
-    /// from which `y` is computed.
+    /// Processes some images from number `first` on: writes the packed projections, and the results of the heads to
+    /// `head_outputs`, from which `y` is computed.
     pub(crate) fn forward_images(
         &self,
         first: usize,
@@ -285,59 +300,66 @@ impl SelfAttention<'_> {
         y: &mut [f32],
         (moments, stats): (&mut [Moments], &mut [RowStats]),
         packed: &mut [f32],
-        mixed: &mut [f32],
+        head_outputs: &mut [f32],
     ) {
         let Self {
-            around,
+            norm_residual: around,
             qkv,
             proj,
             shape,
             bias,
         } = *self;
-        let image = shape.tokens * shape.width;
+        let image_len = shape.tokens * shape.width;
         // The normalised rows use the memory of the heads' results.
-        let e = around.enter(x, mixed, moments);
-        qkv.forward(e, packed);
-        let mut scores = Buffer::new(shape.scores());
+        let normed = around.forward_norm(x, head_outputs, moments);
+        qkv.forward(normed, packed);
+        let mut scores = Buffer::new(shape.scores_len());
         let images = packed
-            .chunks_exact(3 * image)
-            .zip(mixed.chunks_exact_mut(image))
+            .chunks_exact(3 * image_len)
+            .zip(head_outputs.chunks_exact_mut(image_len))
             .zip(stats.chunks_exact_mut(shape.heads * shape.tokens));
-        for (i, ((packed, mixed), stats)) in images.enumerate() {
-            let bias = bias.of(first + i, shape);
-            attention::forward_image(shape, packed, bias, mixed, stats, &mut scores);
+        for (i, ((packed, head_outputs), stats)) in images.enumerate() {
+            let bias = bias.for_image(first + i, shape);
+            attention::forward_image(shape, packed, bias, head_outputs, stats, &mut scores);
         }
-        proj.forward(mixed, y);
-        around.leave(x, y);
+        proj.forward(head_outputs, y);
+        around.add_residual(x, y);
     }
 
     /// Returns the gradient for x, given the gradient `g` for the result.
-    pub fn backward(&self, x: &[f32], kept: &AttentionKept, g: &[f32]) -> Buffer {
+    pub fn backward(&self, x: &[f32], activations: &AttentionActivations, g: &[f32]) -> Buffer {
         let attention::Shape {
             tokens,
             heads,
             width,
         } = self.shape;
-        let image = tokens * width;
-        let share = self.share(x.len() / image);
+        let image_len = tokens * width;
+        let chunk = self.images_per_chunk(x.len() / image_len);
         let mut dx = Buffer::new(x.len());
-        dx.par_chunks_mut(share * image)
-            .zip(x.par_chunks(share * image))
-            .zip(g.par_chunks(share * image))
-            .zip(kept.qkv.par_chunks(3 * share * image))
-            .zip(kept.moments.par_chunks(share * tokens))
-            .zip(kept.stats.par_chunks(share * heads * tokens))
+        dx.par_chunks_mut(chunk * image_len)
+            .zip(x.par_chunks(chunk * image_len))
+            .zip(g.par_chunks(chunk * image_len))
+            .zip(activations.qkv.par_chunks(3 * chunk * image_len))
+            .zip(activations.moments.par_chunks(chunk * tokens))
+            .zip(activations.stats.par_chunks(chunk * heads * tokens))
             .enumerate()
             .for_each(|(part, (((((dx, x), g), packed), moments), stats))| {
-                let mut inner = Buffer::new(x.len());
+                let mut dnormed = Buffer::new(x.len());
                 let mut dqkv = Buffer::new(packed.len());
-                let kept = (moments, packed, stats);
-                self.backward_images(part * share, x, kept, g, dx, (&mut inner, &mut dqkv));
+                let activations = (moments, packed, stats);
+                self.backward_images(
+                    part * chunk,
+                    x,
+                    activations,
+                    g,
+                    dx,
+                    (&mut dnormed, &mut dqkv),
+                );
             });
         dx
     }
 
-    /// Computes gradients of some images, given `g`: `dx` for the input, `inner` for the normalised rows, `dqkv` for
+    /// Computes gradients of some images, given `g`: `dx` for the input, `dnormed` for the normalised rows, `dqkv` for
     /// the packed projections.
     pub(crate) fn backward_images(
         &self,
@@ -346,23 +368,27 @@ impl SelfAttention<'_> {
         (moments, packed, stats): (&[Moments], &[f32], &[RowStats]),
         g: &[f32],
         dx: &mut [f32],
-        (inner, dqkv): (&mut [f32], &mut [f32]),
+        (dnormed, dqkv): (&mut [f32], &mut [f32]),
     ) {
-        let Self { around, shape, .. } = *self;
-        let image = shape.tokens * shape.width;
+        let Self {
+            norm_residual: around,
+            shape,
+            ..
+        } = *self;
+        let image_len = shape.tokens * shape.width;
         // The gradient for the heads' results uses the memory of that for the normalised rows.
-        self.proj.backward(g, inner);
+        self.proj.backward(g, dnormed);
         let mut scratch = Scratch::new(shape);
         let images = packed
-            .chunks_exact(3 * image)
-            .zip(inner.chunks_exact(image))
-            .zip(dqkv.chunks_exact_mut(3 * image))
+            .chunks_exact(3 * image_len)
+            .zip(dnormed.chunks_exact(image_len))
+            .zip(dqkv.chunks_exact_mut(3 * image_len))
             .zip(stats.chunks_exact(shape.heads * shape.tokens));
         for (i, (((packed, g), dqkv), stats)) in images.enumerate() {
-            let bias = self.bias.of(first + i, shape);
+            let bias = self.bias.for_image(first + i, shape);
             attention::backward_image(shape, packed, bias, stats, g, dqkv, &mut scratch);
         }
-        self.qkv.backward(dqkv, inner);
-        around.back(x, moments, inner, g, dx);
+        self.qkv.backward(dqkv, dnormed);
+        around.backward(x, moments, dnormed, g, dx);
     }
 }

@@ -18,10 +18,10 @@ struct Line([f32; LINE]);
 const LINE: usize = 16;
 
 /// Idle buffers are freed after this number of other requests.
-const PATIENCE: u64 = 1 << 15;
+const MAX_IDLE_REQUESTS: u64 = 1 << 15;
 
 /// Smaller buffers, in lines, are left to the allocator.
-const SMALLEST: usize = 64;
+const MIN_POOLED_LINES: usize = 64;
 
 #[derive(Default)]
 struct Pool {
@@ -33,7 +33,7 @@ struct Pool {
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 thread_local! {
-    static KEPT: Cell<Option<Buffer>> = const { Cell::new(None) };
+    static THREAD_CACHE: Cell<Option<Buffer>> = const { Cell::new(None) };
 }
 
 fn pool() -> MutexGuard<'static, Option<Pool>> {
@@ -43,10 +43,10 @@ fn pool() -> MutexGuard<'static, Option<Pool>> {
 impl Pool {
     fn take(&mut self, lines: usize) -> Option<Vec<Line>> {
         self.clock += 1;
-        let dropped_before = self.clock.saturating_sub(PATIENCE);
-        if self.clock.is_multiple_of(PATIENCE / 4) {
+        let expiry = self.clock.saturating_sub(MAX_IDLE_REQUESTS);
+        if self.clock.is_multiple_of(MAX_IDLE_REQUESTS / 4) {
             self.idle.retain(|_, stack| {
-                stack.retain(|(time, _)| *time > dropped_before);
+                stack.retain(|(time, _)| *time > expiry);
                 !stack.is_empty()
             });
         }
@@ -78,7 +78,7 @@ impl Buffer {
     /// Returns a buffer of `len` arbitrary values.
     pub fn new(len: usize) -> Self {
         let lines = len.div_ceil(LINE);
-        let recycled = if lines < SMALLEST {
+        let recycled = if lines < MIN_POOLED_LINES {
             None
         } else {
             pool().get_or_insert_default().take(lines)
@@ -89,20 +89,20 @@ impl Buffer {
 
     /// Returns the buffer kept by this thread, or a new one, with at least `len` arbitrary values. This avoids the
     /// lock of the pool, which takes longer than a small product.
-    pub(crate) fn kept(len: usize) -> Self {
-        let kept = KEPT.take().filter(|kept| kept.len >= len);
-        kept.unwrap_or_else(|| Self::new(len))
+    pub(crate) fn reuse_or_new(len: usize) -> Self {
+        let cached = THREAD_CACHE.take().filter(|cached| cached.len >= len);
+        cached.unwrap_or_else(|| Self::new(len))
     }
 
     /// Keeps the buffer for this thread.
     pub(crate) fn recycle(self) {
-        KEPT.set(Some(self));
+        THREAD_CACHE.set(Some(self));
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.lines.len() >= SMALLEST {
+        if self.lines.len() >= MIN_POOLED_LINES {
             let lines = std::mem::take(&mut self.lines);
             pool().get_or_insert_default().put(lines);
         }
@@ -140,15 +140,15 @@ mod tests {
 
     #[test]
     fn recycled_buffers_are_reused_per_thread() {
-        let kept = Buffer::kept(5000);
-        let address = kept.as_ptr() as usize;
-        kept.recycle();
-        let other = std::thread::spawn(|| Buffer::kept(5000).as_ptr() as usize).join();
+        let buffer = Buffer::reuse_or_new(5000);
+        let address = buffer.as_ptr() as usize;
+        buffer.recycle();
+        let other = std::thread::spawn(|| Buffer::reuse_or_new(5000).as_ptr() as usize).join();
         assert!(other.is_ok_and(|other| other != address));
-        let again = Buffer::kept(4000);
-        assert_eq!((again.as_ptr() as usize, again.len()), (address, 5000));
-        again.recycle();
-        assert_eq!(Buffer::kept(6000).len(), 6000);
+        let reused = Buffer::reuse_or_new(4000);
+        assert_eq!((reused.as_ptr() as usize, reused.len()), (address, 5000));
+        reused.recycle();
+        assert_eq!(Buffer::reuse_or_new(6000).len(), 6000);
     }
 
     #[test]

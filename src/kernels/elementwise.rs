@@ -1,14 +1,14 @@
 //! Element-wise functions: GELU, SwiGLU, their derivatives, sums and products.
 
-use super::math::{exp, map, normal_cdf, total, update};
+use super::math::{exp, map, map_sum, normal_cdf, update};
 use super::simd::{Lanes, WIDTH, simd};
 
 /// Returns x·Φ(x) and its derivative Φ(x) + x·φ(x).
 #[inline(always)]
 fn gelu_and_slope<L: Lanes>(x: L) -> [L; 2] {
     let [cdf, e] = normal_cdf(x);
-    let density = e.times(L::splat(0.398_942_3));
-    [x.times(cdf), x.times_plus(density, cdf)]
+    let density = e.mul(L::splat(0.398_942_3));
+    [x.mul(cdf), x.mul_add(density, cdf)]
 }
 
 simd! {
@@ -18,7 +18,7 @@ simd! {
             [x],
             y,
             #[inline(always)]
-            |[x]: [L; 1]| x.times(normal_cdf(x)[0]),
+            |[x]: [L; 1]| x.mul(normal_cdf(x)[0]),
         );
     }
 }
@@ -30,7 +30,7 @@ simd! {
             y,
             [],
             #[inline(always)]
-            |y: L, []| y.times(normal_cdf(y)[0]),
+            |y: L, []| y.mul(normal_cdf(y)[0]),
         );
     }
 }
@@ -38,16 +38,16 @@ simd! {
 simd! {
     /// Replaces y by y·Φ(y), and computes `slopes` = Φ(y) + y·φ(y) of the previous y.
     pub fn gelu_with_slope<L>(y: &mut [f32], slopes: &mut [f32]) {
-        let (whole, rest) = y.as_chunks_mut::<WIDTH>();
-        let (whole_slopes, rest_slopes) = slopes.as_chunks_mut::<WIDTH>();
-        for (y, slopes) in whole.iter_mut().zip(whole_slopes) {
+        let (chunks, remainder) = y.as_chunks_mut::<WIDTH>();
+        let (slope_chunks, slope_remainder) = slopes.as_chunks_mut::<WIDTH>();
+        for (y, slopes) in chunks.iter_mut().zip(slope_chunks) {
             let [value, slope] = gelu_and_slope(L::load(y));
             slope.store(slopes);
             value.store(y);
         }
-        let [value, slope] = gelu_and_slope(L::load_part(rest, 0.0));
-        slope.store_part(rest_slopes);
-        value.store_part(rest);
+        let [value, slope] = gelu_and_slope(L::load_part(remainder, 0.0));
+        slope.store_part(slope_remainder);
+        value.store_part(remainder);
     }
 }
 
@@ -58,7 +58,7 @@ simd! {
             [x, g],
             dx,
             #[inline(always)]
-            |[x, g]: [L; 2]| g.times(gelu_and_slope(x)[1]),
+            |[x, g]: [L; 2]| g.mul(gelu_and_slope(x)[1]),
         );
     }
 }
@@ -67,7 +67,7 @@ simd! {
 #[inline(always)]
 fn sigmoid<L: Lanes>(x: L) -> L {
     let one = L::splat(1.0);
-    one.over(one.plus(exp(L::splat(0.0).minus(x))))
+    one.div(one.add(exp(L::splat(0.0).sub(x))))
 }
 
 simd! {
@@ -77,7 +77,7 @@ simd! {
             [a, b],
             y,
             #[inline(always)]
-            |[a, b]: [L; 2]| a.times(sigmoid(a)).times(b),
+            |[a, b]: [L; 2]| a.mul(sigmoid(a)).mul(b),
         );
     }
 }
@@ -92,14 +92,14 @@ simd! {
             #[inline(always)]
             |[a, b, g]: [L; 3]| {
                 let (one, s) = (L::splat(1.0), sigmoid(a));
-                g.times(b).times(s).times(a.times_plus(one.minus(s), one))
+                g.mul(b).mul(s).mul(a.mul_add(one.sub(s), one))
             },
         );
         map(
             [a, g],
             db,
             #[inline(always)]
-            |[a, g]: [L; 2]| g.times(a).times(sigmoid(a)),
+            |[a, g]: [L; 2]| g.mul(a).mul(sigmoid(a)),
         );
     }
 }
@@ -111,7 +111,7 @@ simd! {
             y,
             [factor],
             #[inline(always)]
-            |y: L, [factor]| y.times(factor),
+            |y: L, [factor]| y.mul(factor),
         );
     }
 }
@@ -123,31 +123,31 @@ simd! {
             y,
             [other],
             #[inline(always)]
-            |y: L, [other]| y.plus(other),
+            |y: L, [other]| y.add(other),
         );
     }
 }
 
 simd! {
     /// Computes y = a + b.
-    pub fn add_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
+    pub fn add_into<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
         map(
             [a, b],
             y,
             #[inline(always)]
-            |[a, b]: [L; 2]| a.plus(b),
+            |[a, b]: [L; 2]| a.add(b),
         );
     }
 }
 
 simd! {
     /// Computes y = a·b.
-    pub fn multiply_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
+    pub fn multiply_into<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
         map(
             [a, b],
             y,
             #[inline(always)]
-            |[a, b]: [L; 2]| a.times(b),
+            |[a, b]: [L; 2]| a.mul(b),
         );
     }
 }
@@ -160,7 +160,7 @@ simd! {
             [x],
             y,
             #[inline(always)]
-            |[x]: [L; 1]| x.times(factor),
+            |[x]: [L; 1]| x.mul(factor),
         );
     }
 }
@@ -172,19 +172,19 @@ simd! {
             sum,
             [a, b],
             #[inline(always)]
-            |sum: L, [a, b]| a.times_plus(b, sum),
+            |sum: L, [a, b]| a.mul_add(b, sum),
         );
     }
 }
 
 simd! {
     /// Sets the single value of `sum` to Σ a·b.
-    pub fn total_of_products<L>(a: &[f32], b: &[f32], sum: &mut [f32; 1]) {
-        sum[0] = total(
+    pub fn dot<L>(a: &[f32], b: &[f32], sum: &mut [f32; 1]) {
+        sum[0] = map_sum(
             [a, b],
             0.0,
             #[inline(always)]
-            |[a, b]: [L; 2]| a.times(b),
+            |[a, b]: [L; 2]| a.mul(b),
         );
     }
 }
@@ -198,7 +198,7 @@ simd! {
                 [x, row],
                 y,
                 #[inline(always)]
-                |[x, row]: [L; 2]| x.times(row),
+                |[x, row]: [L; 2]| x.mul(row),
             );
         }
     }
@@ -213,39 +213,39 @@ simd! {
                 [x, row],
                 y,
                 #[inline(always)]
-                |[x, row]: [L; 2]| x.plus(row),
+                |[x, row]: [L; 2]| x.add(row),
             );
         }
     }
 }
 
 simd! {
-    /// Performs a step of SGD with momentum: `change` = momentum·`former` + factor·g + decay·x, and `y` = x −
-    /// rate·`change`. `factors` are factor, momentum, decay and rate. All slices have the same length.
+    /// Does a step of SGD with momentum: `new_momentum` = momentum·`momentum_buffer` + factor·g + decay·x; `y` = x −
+    /// rate·`new_momentum`. `factors` are factor, momentum, decay and rate. All slices have the same length.
     pub fn momentum_step<L>(
         x: &[f32],
         g: &[f32],
-        former: &[f32],
+        momentum_buffer: &[f32],
         factors: [f32; 4],
-        change: &mut [f32],
+        new_momentum: &mut [f32],
         y: &mut [f32],
     ) {
         let [factor, momentum, decay, rate] = factors.map(L::splat);
-        let back = L::splat(0.0).minus(rate);
+        let negative_rate = L::splat(0.0).sub(rate);
         map(
-            [x, g, former],
-            change,
+            [x, g, momentum_buffer],
+            new_momentum,
             #[inline(always)]
-            |[x, g, former]: [L; 3]| {
-                let g = x.times_plus(decay, g.times(factor));
-                former.times_plus(momentum, g)
+            |[x, g, momentum_buffer]: [L; 3]| {
+                let g = x.mul_add(decay, g.mul(factor));
+                momentum_buffer.mul_add(momentum, g)
             },
         );
         map(
-            [x, change],
+            [x, new_momentum],
             y,
             #[inline(always)]
-            |[x, change]: [L; 2]| change.times_plus(back, x),
+            |[x, new_momentum]: [L; 2]| new_momentum.mul_add(negative_rate, x),
         );
     }
 }
@@ -289,15 +289,15 @@ mod tests {
             let mut y = vec![0.0; x.len()];
             gelu(level, &x, &mut y);
             let mut slope = vec![0.0; x.len()];
-            let mut both = x.clone();
-            gelu_with_slope(level, &mut both, &mut slope);
-            assert_eq!(both, y);
+            let mut in_place = x.clone();
+            gelu_with_slope(level, &mut in_place, &mut slope);
+            assert_eq!(in_place, y);
             for ((x, y), slope) in x.iter().zip(&y).zip(&slope) {
                 let (exact, exact_slope) = gelu_exact(f64::from(*x));
                 // Above 1, the rounding of the result is larger than 2e-7.
-                let allowed = 2e-7 * exact.abs().max(1.0);
+                let tolerance = 2e-7 * exact.abs().max(1.0);
                 let error = (f64::from(*y) - exact).abs();
-                assert!(error <= allowed, "{level:?} gelu({x}): off by {error:e}");
+                assert!(error <= tolerance, "{level:?} gelu({x}): off by {error:e}");
                 let error = (f64::from(*slope) - exact_slope).abs();
                 assert!(error <= 3e-7, "{level:?} slope at {x}: off by {error:e}");
             }
@@ -317,8 +317,8 @@ mod tests {
                 let [a, b, g] = [a[i], b[i], g[i]].map(f64::from);
                 let s = 1.0 / (1.0 + (-a).exp());
                 let exact = [a * s * b, g * b * s * (1.0 + a * (1.0 - s)), g * a * s];
-                for (found, exact) in [y[i], da[i], db[i]].into_iter().zip(exact) {
-                    let error = (f64::from(found) - exact).abs();
+                for (actual, exact) in [y[i], da[i], db[i]].into_iter().zip(exact) {
+                    let error = (f64::from(actual) - exact).abs();
                     assert!(
                         error <= 2e-6 * exact.abs().max(1.0),
                         "{level:?} {a}: {error:e}"

@@ -48,12 +48,12 @@ pub struct Product {
 }
 
 impl Product {
-    pub(crate) fn of<A, B>(a: Matrix<'_, A>, b: Matrix<'_, B>, kernel: Kernel) -> Self {
+    pub(crate) fn new<A, B>(a: Matrix<'_, A>, b: Matrix<'_, B>, kernel: Kernel) -> Self {
         Self {
             rows: a.rows,
             inner: a.columns,
             columns: b.columns,
-            transposed: b.row == 1 && b.column > 1,
+            transposed: b.row_stride == 1 && b.column_stride > 1,
             kernel,
         }
     }
@@ -63,7 +63,7 @@ impl Product {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProductTime {
     /// Number of times.
-    pub times: u32,
+    pub count: u32,
     /// Total time, added up over all threads.
     pub time: Duration,
 }
@@ -71,35 +71,35 @@ pub struct ProductTime {
 /// All recorded products.
 pub type Products = BTreeMap<Product, ProductTime>;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
-static SEEN: Mutex<Products> = Mutex::new(BTreeMap::new());
+static RECORDING: AtomicBool = AtomicBool::new(false);
+static RECORDED: Mutex<Products> = Mutex::new(BTreeMap::new());
 
-fn seen() -> MutexGuard<'static, Products> {
-    SEEN.lock().unwrap_or_else(PoisonError::into_inner)
+fn recorded() -> MutexGuard<'static, Products> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `work` and returns the products that all threads computed meanwhile.
-pub fn during<T>(work: impl FnOnce() -> T) -> (T, Products) {
-    seen().clear();
-    ASKED.store(true, Ordering::Relaxed);
+pub fn record_products<T>(work: impl FnOnce() -> T) -> (T, Products) {
+    recorded().clear();
+    RECORDING.store(true, Ordering::Relaxed);
     let result = work();
-    ASKED.store(false, Ordering::Relaxed);
-    (result, std::mem::take(&mut *seen()))
+    RECORDING.store(false, Ordering::Relaxed);
+    (result, std::mem::take(&mut *recorded()))
 }
 
 /// Returns the start time of a product; `None` if products are not recorded.
 pub(crate) fn begin() -> Option<Instant> {
-    ASKED.load(Ordering::Relaxed).then(Instant::now)
+    RECORDING.load(Ordering::Relaxed).then(Instant::now)
 }
 
 /// Records the end of a product.
-pub(crate) fn end(began: Option<Instant>, product: Product) {
-    if let Some(began) = began {
-        let time = began.elapsed();
-        let mut seen = seen();
-        let spent = seen.entry(product).or_default();
-        spent.times += 1;
-        spent.time += time;
+pub(crate) fn end(start: Option<Instant>, product: Product) {
+    if let Some(start) = start {
+        let time = start.elapsed();
+        let mut recorded = recorded();
+        let total = recorded.entry(product).or_default();
+        total.count += 1;
+        total.time += time;
     }
 }
 
@@ -110,17 +110,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn during_records_products_with_their_kernels() {
-        let numbers = vec![0.5f32; 64 * 67];
-        let a = Matrix::new(&numbers, 61, 64, 67);
-        let straight = Matrix::new(&numbers, 64, 59, 64);
-        let turned = Matrix::new(&numbers, 59, 64, 64).transposed();
+    fn records_products_with_their_kernels() {
+        let values = vec![0.5f32; 64 * 67];
+        let a = Matrix::new(&values, 61, 64, 67);
+        let row_major = Matrix::new(&values, 64, 59, 64);
+        let column_major = Matrix::new(&values, 59, 64, 64).transposed();
         let mut y = vec![0.0f32; 61 * 59];
         // Other tests may compute products meanwhile, so only these shapes are checked.
-        let ((), products) = during(|| {
-            product(&mut y, 59, Store::Replace, a, straight);
-            product(&mut y, 59, Store::Replace, a, turned);
-            product(&mut y, 59, Store::Add, a, turned);
+        let ((), products) = record_products(|| {
+            product(&mut y, 59, Store::Replace, a, row_major);
+            product(&mut y, 59, Store::Replace, a, column_major);
+            product(&mut y, 59, Store::Add, a, column_major);
         });
         let panels = match Level::best().has_tiles() {
             true => Kernel::Panels,
@@ -138,7 +138,7 @@ mod tests {
                 transposed,
                 kernel,
             };
-            assert_eq!(products[&product].times, times);
+            assert_eq!(products[&product].count, times);
         }
     }
 }

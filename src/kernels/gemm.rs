@@ -17,10 +17,10 @@ pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
     /// The number 1.
     const ONE: Self;
     /// Whether products are recorded for [`explain`].
-    const TOLD: bool = false;
+    const RECORDED: bool = false;
 
     /// Computes a product with panels, as described at [`product`]; returns false if another kernel has to be used.
-    fn by_panels(
+    fn panel_product(
         _y: &mut [Self],
         _stride: usize,
         _store: Store,
@@ -33,15 +33,21 @@ pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
 
 impl Number for f32 {
     const ONE: Self = 1.0;
-    const TOLD: bool = true;
+    const RECORDED: bool = true;
 
-    fn by_panels(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Matrix<'_>) -> bool {
+    fn panel_product(
+        y: &mut [f32],
+        stride: usize,
+        store: Store,
+        a: Matrix<'_>,
+        b: Matrix<'_>,
+    ) -> bool {
         let level = Level::best();
-        let serves = panels::serves(level, a, b);
-        if serves {
+        let supported = panels::supports(level, a, b);
+        if supported {
             panels::product(level, ProductTarget { y, stride, store }, a, b);
         }
-        serves
+        supported
     }
 }
 
@@ -61,18 +67,18 @@ pub fn product<T: Number>(
     assert_eq!(a.columns, b.rows);
     assert!(b.columns <= stride || a.rows <= 1);
     assert!(fits(a.rows, b.columns, stride, 1, y.len()));
-    let began = if T::TOLD { explain::begin() } else { None };
-    let kernel = if T::by_panels(y, stride, store, a, b) {
+    let start = if T::RECORDED { explain::begin() } else { None };
+    let kernel = if T::panel_product(y, stride, store, a, b) {
         Kernel::Panels
     } else {
-        by_gemm(y, stride, store, a, b);
+        gemm_product(y, stride, store, a, b);
         Kernel::Gemm
     };
-    explain::end(began, Product::of(a, b, kernel));
+    explain::end(start, Product::new(a, b, kernel));
 }
 
 /// Computes the product with the `gemm` crate; the caller has checked that the matrices fit.
-fn by_gemm<T: Number>(
+fn gemm_product<T: Number>(
     y: &mut [T],
     stride: usize,
     store: Store,
@@ -95,11 +101,11 @@ fn by_gemm<T: Number>(
             stride as isize,
             store != Store::Replace,
             a.data.as_ptr(),
-            a.column as isize,
-            a.row as isize,
+            a.column_stride as isize,
+            a.row_stride as isize,
             b.data.as_ptr(),
-            b.column as isize,
-            b.row as isize,
+            b.column_stride as isize,
+            b.row_stride as isize,
             T::ONE,
             factor,
             false,
@@ -112,19 +118,19 @@ fn by_gemm<T: Number>(
 
 /// Computes y = a · b on all cores, each for some rows of `y`; see [`product`].
 pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
-    by_rows(y, a, b.columns, |y, a| product(y, b.columns, store, a, b));
+    for_each_row_chunk(y, a, b.columns, |y, a| product(y, b.columns, store, a, b));
 }
 
 /// The right matrix of a product.
 #[derive(Clone, Copy)]
-pub enum Right<'a> {
+pub enum RightMatrix<'a> {
     /// f32.
     F32(Matrix<'a>),
     /// bf16; the left matrix is then rounded to bf16.
     Bf16(Matrix<'a, bf16>),
 }
 
-impl Right<'_> {
+impl RightMatrix<'_> {
     /// Returns the transpose.
     pub fn transposed(self) -> Self {
         match self {
@@ -144,37 +150,37 @@ impl Right<'_> {
     pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         let columns = self.columns();
         assert_eq!(y.len(), a.rows * columns);
-        let to = ProductTarget {
+        let target = ProductTarget {
             y,
             stride: columns,
             store: Store::Replace,
         };
         match self {
             Self::F32(b) => {
-                let ProductTarget { y, stride, store } = to.beginning_with(bias, columns);
+                let ProductTarget { y, stride, store } = target.with_bias(bias, columns);
                 product(y, stride, store, a, b);
             }
             Self::Bf16(b) => {
                 assert_eq!(a.columns, b.rows);
-                let began = explain::begin();
-                super::bf16::product(to, bias, a, b);
-                explain::end(began, Product::of(a, b, super::bf16::kernel()));
+                let start = explain::begin();
+                super::bf16::product(target, bias, a, b);
+                explain::end(start, Product::new(a, b, super::bf16::kernel()));
             }
         }
     }
 
-    /// Computes the product like [`Right::product`], on all cores, each for some rows of `y`.
+    /// Computes the product like [`RightMatrix::product`], on all cores, each for some rows of `y`.
     pub fn parallel_product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
-        by_rows(y, a, self.columns(), |y, a| self.product(y, bias, a));
+        for_each_row_chunk(y, a, self.columns(), |y, a| self.product(y, bias, a));
     }
 }
 
-/// Calls `some` on all cores, each time with some rows of `y` and the same rows of `a`.
-fn by_rows<'a, T: Number>(
+/// Calls `compute` on all cores, each time with some rows of `y` and the same rows of `a`.
+fn for_each_row_chunk<'a, T: Number>(
     y: &mut [T],
     a: Matrix<'a, T>,
     columns: usize,
-    some: impl Fn(&mut [T], Matrix<'a, T>) + Sync,
+    compute: impl Fn(&mut [T], Matrix<'a, T>) + Sync,
 ) {
     if columns == 0 {
         return;
@@ -182,7 +188,7 @@ fn by_rows<'a, T: Number>(
     let rows = rows_per_part(a.rows, a.columns, columns);
     y.par_chunks_mut(rows * columns)
         .enumerate()
-        .for_each(|(part, y)| some(y, a.some_rows(part * rows, y.len() / columns)));
+        .for_each(|(part, y)| compute(y, a.slice_rows(part * rows, y.len() / columns)));
 }
 
 /// Number of products that [`parallel_long_product`] sums together. Longer sums are split by the library at positions
@@ -192,13 +198,13 @@ const DEPTH: usize = 512;
 /// Computes y = a · b like [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of a
 /// weight). The result does not depend on the number of cores.
 pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
-    by_rows(y, a, b.columns, |y, a| {
+    for_each_row_chunk(y, a, b.columns, |y, a| {
         let a = a.transposed();
         let mut store = Store::Replace;
         for start in (0..b.rows).step_by(DEPTH) {
             let depth = DEPTH.min(b.rows - start);
-            let a = a.some_rows(start, depth).transposed();
-            product(y, b.columns, store, a, b.some_rows(start, depth));
+            let a = a.slice_rows(start, depth).transposed();
+            product(y, b.columns, store, a, b.slice_rows(start, depth));
             store = Store::Add;
         }
     });
@@ -207,16 +213,16 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
 /// Returns the number of rows that a core processes at a time in a product with `columns` columns: as even as possible,
 /// enough work for a thread, and enough rows for full speed.
 fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
-    const WORTH_A_THREAD: usize = 1 << 20;
-    let least = (WORTH_A_THREAD / (2 * inner * columns).max(1)).max(16);
-    let parts = rayon::current_num_threads().min(rows / least).max(1);
-    share(rows, parts, columns)
+    const MIN_OPERATIONS: usize = 1 << 20;
+    let min_rows = (MIN_OPERATIONS / (2 * inner * columns).max(1)).max(16);
+    let parts = rayon::current_num_threads().min(rows / min_rows).max(1);
+    chunk_rows(rows, parts, columns)
 }
 
 /// Returns the smallest number of rows for which the `gemm` crate sums in the same order as for the whole product. It
 /// uses another order for up to 256 elements of the result, and splits long sums elsewhere if neither rows nor
 /// columns exceed 64.
-fn like_the_whole(columns: usize) -> usize {
+fn min_consistent_rows(columns: usize) -> usize {
     match columns {
         0..=64 => (256 / columns.max(1)).max(64) + 1,
         _ => (256 / columns + 1).max(2),
@@ -226,13 +232,13 @@ fn like_the_whole(columns: usize) -> usize {
 /// Returns the number of rows of each of `parts`, for products of at least `columns` columns. Unless there is only
 /// one part, none is so small that it would be summed in another order than the whole product, because results must
 /// not depend on the number of cores.
-pub fn share(rows: usize, parts: usize, columns: usize) -> usize {
-    let least = like_the_whole(columns);
-    let mut share = rows.div_ceil(parts.max(1)).max(least);
-    while share < rows && (1..least).contains(&(rows % share)) {
-        share += 1;
+pub fn chunk_rows(rows: usize, parts: usize, columns: usize) -> usize {
+    let min_rows = min_consistent_rows(columns);
+    let mut chunk = rows.div_ceil(parts.max(1)).max(min_rows);
+    while chunk < rows && (1..min_rows).contains(&(rows % chunk)) {
+        chunk += 1;
     }
-    share
+    chunk
 }
 
 #[cfg(test)]
@@ -247,18 +253,18 @@ mod tests {
         assert_eq!(pools.len(), counts.len());
         // Remainders of two rows, parts of 50 rows with few columns, and of 16 rows with ten.
         for [rows, inner, columns] in [[257, 640, 100], [1600, 768, 16], [32, 4096, 10]] {
-            let numbers = |count: usize| -> Vec<f32> {
-                let number = |i: usize| (i * 7919 % 2003) as f32 / 1001.0 - 1.0;
-                (0..count).map(number).collect()
+            let values = |count: usize| -> Vec<f32> {
+                let value = |i: usize| (i * 7919 % 2003) as f32 / 1001.0 - 1.0;
+                (0..count).map(value).collect()
             };
-            let (a, b) = (numbers(rows * inner), numbers(inner * columns));
+            let (a, b) = (values(rows * inner), values(inner * columns));
             let a = Matrix::new(&a, rows, inner, inner);
-            let rounded: Vec<bf16> = b.iter().map(|number| bf16::from_f32(*number)).collect();
-            for (which, b) in [
-                Right::F32(Matrix::new(&b, inner, columns, columns)),
-                Right::F32(Matrix::new(&b, columns, inner, inner).transposed()),
-                Right::Bf16(Matrix::new(&rounded, inner, columns, columns)),
-                Right::Bf16(Matrix::new(&rounded, columns, inner, inner).transposed()),
+            let rounded: Vec<bf16> = b.iter().map(|value| bf16::from_f32(*value)).collect();
+            for (case, b) in [
+                RightMatrix::F32(Matrix::new(&b, inner, columns, columns)),
+                RightMatrix::F32(Matrix::new(&b, columns, inner, inner).transposed()),
+                RightMatrix::Bf16(Matrix::new(&rounded, inner, columns, columns)),
+                RightMatrix::Bf16(Matrix::new(&rounded, columns, inner, inner).transposed()),
             ]
             .into_iter()
             .enumerate()
@@ -272,7 +278,7 @@ mod tests {
                 for (result, pool) in results.iter().zip(&pools) {
                     assert!(
                         *result == results[0],
-                        "{rows} {inner} {columns} {which} {}",
+                        "{rows} {inner} {columns} {case} {}",
                         pool.current_num_threads()
                     );
                 }

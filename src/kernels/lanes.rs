@@ -22,25 +22,25 @@ pub(crate) trait Lanes: Copy {
     /// Stores the values in memory.
     fn store(self, to: &mut [f32; WIDTH]);
     /// Returns self + other.
-    fn plus(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
     /// Returns self − other.
-    fn minus(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
     /// Returns self · other.
-    fn times(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// Returns self / other.
-    fn over(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
     /// Returns self · factor + addend.
-    fn times_plus(self, factor: Self, addend: Self) -> Self;
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// Returns the larger of `limit` and self; NaN in self stays NaN.
-    fn at_least(self, limit: Self) -> Self;
+    fn max(self, limit: Self) -> Self;
     /// Returns the smaller of `limit` and self; NaN in self stays NaN.
-    fn at_most(self, limit: Self) -> Self;
+    fn min(self, limit: Self) -> Self;
     /// Returns 2ⁿ for an integer n in the low bits: the bits shifted left by 23, plus the bits of 1.0.
     fn power_of_two(self) -> Self;
     /// Returns |self|.
-    fn absolute(self) -> Self;
+    fn abs(self) -> Self;
     /// Returns `negative` where the sign bit of self is set, else `other`.
-    fn choose(self, negative: Self, other: Self) -> Self;
+    fn select_by_sign(self, negative: Self, other: Self) -> Self;
     /// Returns the lower value of each pair of bf16 values, as f32.
     fn lower(self) -> Self;
     /// Returns the upper value of each pair of bf16 values, as f32.
@@ -48,16 +48,16 @@ pub(crate) trait Lanes: Copy {
     /// Interleaves the values of self and other: those of the first halves, and those of the second halves.
     fn interleave(self, other: Self) -> [Self; 2];
     /// Returns the sum of all values.
-    fn sum(self) -> f32;
+    fn reduce_sum(self) -> f32;
     /// Returns the largest value.
-    fn largest(self) -> f32;
+    fn reduce_max(self) -> f32;
 
     /// Loads up to sixteen values from a slice; the others become `fill`.
     #[inline(always)]
     fn load_part(from: &[f32], fill: f32) -> Self {
-        let mut whole = [fill; WIDTH];
-        whole[..from.len()].copy_from_slice(from);
-        Self::load(&whole)
+        let mut padded = [fill; WIDTH];
+        padded[..from.len()].copy_from_slice(from);
+        Self::load(&padded)
     }
 
     /// Transposes a 16 × 16 matrix.
@@ -79,9 +79,9 @@ pub(crate) trait Lanes: Copy {
     /// Stores the first values in a slice of at most sixteen.
     #[inline(always)]
     fn store_part(self, to: &mut [f32]) {
-        let mut whole = [0.0; WIDTH];
-        self.store(&mut whole);
-        to.copy_from_slice(&whole[..to.len()]);
+        let mut padded = [0.0; WIDTH];
+        self.store(&mut padded);
+        to.copy_from_slice(&padded[..to.len()]);
     }
 }
 
@@ -123,44 +123,44 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         self.zip(other, |a, b| a + b)
     }
 
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    fn sub(self, other: Self) -> Self {
         self.zip(other, |a, b| a - b)
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         self.zip(other, |a, b| a * b)
     }
 
     #[inline(always)]
-    fn over(self, other: Self) -> Self {
+    fn div(self, other: Self) -> Self {
         self.zip(other, |a, b| a / b)
     }
 
     #[inline(always)]
-    fn times_plus(self, factor: Self, addend: Self) -> Self {
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
         if cfg!(target_arch = "aarch64") {
             Self(std::array::from_fn(|i| {
                 self.0[i].mul_add(factor.0[i], addend.0[i])
             }))
         } else {
             // Without an FMA instruction, `mul_add` would call a slow library function.
-            self.times(factor).plus(addend)
+            self.mul(factor).add(addend)
         }
     }
 
     #[inline(always)]
-    fn at_least(self, limit: Self) -> Self {
+    fn max(self, limit: Self) -> Self {
         self.zip(limit, |a, b| if b > a { b } else { a })
     }
 
     #[inline(always)]
-    fn at_most(self, limit: Self) -> Self {
+    fn min(self, limit: Self) -> Self {
         self.zip(limit, |a, b| if b < a { b } else { a })
     }
 
@@ -173,12 +173,12 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn absolute(self) -> Self {
+    fn abs(self) -> Self {
         Self(self.0.map(f32::abs))
     }
 
     #[inline(always)]
-    fn choose(self, negative: Self, other: Self) -> Self {
+    fn select_by_sign(self, negative: Self, other: Self) -> Self {
         Self(std::array::from_fn(|i| {
             if self.0[i].is_sign_negative() {
                 negative.0[i]
@@ -202,22 +202,22 @@ impl Lanes for Plain {
     fn interleave(self, other: Self) -> [Self; 2] {
         let half = |from: usize| {
             Self(std::array::from_fn(|i| {
-                let of = if i % 2 == 0 { &self } else { &other };
-                of.0[from + i / 2]
+                let source = if i % 2 == 0 { &self } else { &other };
+                source.0[from + i / 2]
             }))
         };
         [half(0), half(WIDTH / 2)]
     }
 
     #[inline(always)]
-    fn sum(self) -> f32 {
+    fn reduce_sum(self) -> f32 {
         let [a, b, c, d]: [f32; 4] =
             std::array::from_fn(|i| (self.0[i] + self.0[i + 4]) + (self.0[i + 8] + self.0[i + 12]));
         (a + c) + (b + d)
     }
 
     #[inline(always)]
-    fn largest(self) -> f32 {
+    fn reduce_max(self) -> f32 {
         let first = self.0[0];
         self.0
             .iter()

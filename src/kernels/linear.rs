@@ -3,11 +3,11 @@
 use half::bf16;
 
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Right, parallel_long_product};
+use super::gemm::{Matrix, RightMatrix, parallel_long_product};
 
 /// The values of a weight.
 #[derive(Clone, Copy)]
-pub enum Numbers<'a> {
+pub enum WeightValues<'a> {
     /// f32, as in weight files.
     F32(&'a [f32]),
     /// bf16, for a frozen weight; see [`super::bf16`].
@@ -18,9 +18,9 @@ pub enum Numbers<'a> {
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     /// inputs × outputs, row-major.
-    pub weight: Numbers<'a>,
+    pub weight: WeightValues<'a>,
     /// Whether the weight is stored transposed (outputs × inputs), as trained weights are.
-    pub turned: bool,
+    pub transposed: bool,
     /// One value per output; empty for no bias.
     pub bias: &'a [f32],
     /// Length of an input row.
@@ -43,18 +43,18 @@ impl<'a> Weights<'a> {
     }
 
     /// Returns the weight as a matrix, inputs × outputs.
-    fn matrix(self) -> Right<'a> {
+    fn matrix(self) -> RightMatrix<'a> {
         match self.weight {
-            Numbers::F32(numbers) => Right::F32(self.matrix_of(numbers)),
-            Numbers::Bf16(numbers) => Right::Bf16(self.matrix_of(numbers)),
+            WeightValues::F32(values) => RightMatrix::F32(self.to_matrix(values)),
+            WeightValues::Bf16(values) => RightMatrix::Bf16(self.to_matrix(values)),
         }
     }
 
-    fn matrix_of<T: Copy>(self, numbers: &'a [T]) -> Matrix<'a, T> {
-        if self.turned {
-            Matrix::new(numbers, self.outputs, self.inputs, self.inputs).transposed()
+    fn to_matrix<T: Copy>(self, values: &'a [T]) -> Matrix<'a, T> {
+        if self.transposed {
+            Matrix::new(values, self.outputs, self.inputs, self.inputs).transposed()
         } else {
-            Matrix::new(numbers, self.inputs, self.outputs, self.outputs)
+            Matrix::new(values, self.inputs, self.outputs, self.outputs)
         }
     }
 }
@@ -73,8 +73,8 @@ pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     let rows = g.len() / w.outputs;
     let mut dx = Buffer::new(rows * w.inputs);
     let g = Matrix::new(g, rows, w.outputs, w.outputs);
-    let back = w.matrix().transposed();
-    back.parallel_product(&mut dx, &[], g);
+    let transposed = w.matrix().transposed();
+    transposed.parallel_product(&mut dx, &[], g);
     dx
 }
 

@@ -6,17 +6,23 @@ pub struct Matrix<'a, T = f32> {
     pub(crate) data: &'a [T],
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) row: usize,
-    pub(crate) column: usize,
+    pub(crate) row_stride: usize,
+    pub(crate) column_stride: usize,
 }
 
 /// Returns whether the index of every element of such a matrix is below `len`. False also if an index would overflow.
-pub(super) fn fits(rows: usize, columns: usize, row: usize, column: usize, len: usize) -> bool {
+pub(super) fn fits(
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+    len: usize,
+) -> bool {
     if rows == 0 || columns == 0 {
         return true;
     }
-    let down = (rows - 1).checked_mul(row);
-    let across = (columns - 1).checked_mul(column);
+    let down = (rows - 1).checked_mul(row_stride);
+    let across = (columns - 1).checked_mul(column_stride);
     let last = down.zip(across).and_then(|(a, b)| a.checked_add(b));
     last.is_some_and(|last| last < len)
 }
@@ -29,8 +35,8 @@ impl<'a, T: Copy> Matrix<'a, T> {
             data,
             rows,
             columns,
-            row: stride,
-            column: 1,
+            row_stride: stride,
+            column_stride: 1,
         }
     }
 
@@ -40,15 +46,15 @@ impl<'a, T: Copy> Matrix<'a, T> {
             data: self.data,
             rows: self.columns,
             columns: self.rows,
-            row: self.column,
-            column: self.row,
+            row_stride: self.column_stride,
+            column_stride: self.row_stride,
         }
     }
 
     /// Returns `rows` rows from row `start` on.
-    pub fn some_rows(self, start: usize, rows: usize) -> Self {
+    pub fn slice_rows(self, start: usize, rows: usize) -> Self {
         assert!(start <= self.rows && rows <= self.rows - start);
-        let first = start.saturating_mul(self.row).min(self.data.len());
+        let first = start.saturating_mul(self.row_stride).min(self.data.len());
         Self {
             data: &self.data[first..],
             rows,

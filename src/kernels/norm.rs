@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::buffer::Buffer;
-use super::math::{map, total};
+use super::math::{map, map_sum};
 use super::simd::{Lanes, Level, WIDTH, simd};
-use super::sums::{ROWS, added, rows_at_once};
+use super::sums::{ROWS_PER_SUM, rows_per_chunk, sum_buffers};
 
 /// The mean and 1/√(variance + ε) of a row.
 pub type Moments = [f32; 2];
@@ -23,20 +23,20 @@ simd! {
         let width = gamma.len();
         let rows = x.chunks_exact(width).zip(y.chunks_exact_mut(width));
         for ((x, y), moments) in rows.zip(moments) {
-            let mean = total(
+            let mean = map_sum(
                 [x],
                 0.0,
                 #[inline(always)]
                 |[x]: [L; 1]| x,
             ) / width as f32;
             let center = L::splat(mean);
-            let variance = total(
+            let variance = map_sum(
                 [x],
                 mean,
                 #[inline(always)]
                 |[x]: [L; 1]| {
-                    let d = x.minus(center);
-                    d.times(d)
+                    let d = x.sub(center);
+                    d.mul(d)
                 },
             ) / width as f32;
             let scale = 1.0 / (variance + epsilon).sqrt();
@@ -46,7 +46,7 @@ simd! {
                 [x, gamma, beta],
                 y,
                 #[inline(always)]
-                |[x, gamma, beta]: [L; 3]| x.minus(center).times(scale).times_plus(gamma, beta),
+                |[x, gamma, beta]: [L; 3]| x.sub(center).mul(scale).mul_add(gamma, beta),
             );
         }
     }
@@ -58,17 +58,17 @@ simd! {
 fn projections<L: Lanes>(x: &[f32], gamma: &[f32], [mean, scale]: Moments, g: &[f32]) -> [L; 2] {
     let width = gamma.len() as f32;
     let center = L::splat(mean);
-    let first = total(
+    let first = map_sum(
         [g, gamma],
         0.0,
         #[inline(always)]
-        |[g, gamma]: [L; 2]| g.times(gamma),
+        |[g, gamma]: [L; 2]| g.mul(gamma),
     );
-    let second = total(
+    let second = map_sum(
         [g, gamma, x],
         0.0,
         #[inline(always)]
-        |[g, gamma, x]: [L; 3]| g.times(gamma).times(x.minus(center)),
+        |[g, gamma, x]: [L; 3]| g.mul(gamma).mul(x.sub(center)),
     );
     [first / width, second / width * scale * scale].map(L::splat)
 }
@@ -95,8 +95,8 @@ simd! {
                 dx,
                 #[inline(always)]
                 |[x, g, gamma]: [L; 3]| {
-                    let plain = g.times(gamma).minus(first);
-                    center.minus(x).times_plus(second, plain).times(scale)
+                    let plain = g.mul(gamma).sub(first);
+                    center.sub(x).mul_add(second, plain).mul(scale)
                 },
             );
         }
@@ -105,7 +105,7 @@ simd! {
 
 simd! {
     /// Like [`layer_norm_backward`]; adds `residual`, the gradient that reaches the input past the norm.
-    pub fn layer_norm_backward_onto<L>(
+    pub fn layer_norm_residual_backward<L>(
         x: &[f32],
         gamma: &[f32],
         moments: &[Moments],
@@ -127,9 +127,9 @@ simd! {
                 dx,
                 #[inline(always)]
                 |[x, g, gamma, residual]: [L; 4]| {
-                    let plain = g.times(gamma).minus(first);
-                    let own = center.minus(x).times_plus(second, plain);
-                    own.times(scale).plus(residual)
+                    let plain = g.mul(gamma).sub(first);
+                    let from_norm = center.sub(x).mul_add(second, plain);
+                    from_norm.mul(scale).add(residual)
                 },
             );
         }
@@ -137,13 +137,13 @@ simd! {
 }
 
 /// Returns the gradient of the input for all rows, computed on all cores.
-pub fn gradient(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buffer {
-    let rows = rows_at_once(gamma.len());
-    let piece = rows * gamma.len();
+pub fn backward(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buffer {
+    let rows = rows_per_chunk(gamma.len());
+    let chunk = rows * gamma.len();
     let mut dx = Buffer::new(g.len());
-    dx.par_chunks_mut(piece)
-        .zip(x.par_chunks(piece))
-        .zip(g.par_chunks(piece))
+    dx.par_chunks_mut(chunk)
+        .zip(x.par_chunks(chunk))
+        .zip(g.par_chunks(chunk))
         .zip(moments.par_chunks(rows))
         .for_each(|(((dx, x), g), moments)| {
             layer_norm_backward(Level::best(), x, gamma, moments, g, dx);
@@ -154,7 +154,7 @@ pub fn gradient(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buf
 simd! {
     /// Adds the gradients of [`layer_norm`] for gamma (Σ g·x̂ over the rows) to `dgamma`, and for beta (Σ g) to
     /// `dbeta`.
-    fn add_own_gradients<L>(
+    fn add_affine_gradients<L>(
         x: &[f32],
         moments: &[Moments],
         g: &[f32],
@@ -171,32 +171,32 @@ simd! {
             let (dbeta, dbeta_rest) = dbeta.as_chunks_mut::<WIDTH>();
             for (((x, g), dgamma), dbeta) in x.iter().zip(g).zip(dgamma).zip(dbeta) {
                 let g = L::load(g);
-                let normal = L::load(x).minus(center).times(scale);
-                g.times_plus(normal, L::load(dgamma)).store(dgamma);
-                L::load(dbeta).plus(g).store(dbeta);
+                let normed = L::load(x).sub(center).mul(scale);
+                g.mul_add(normed, L::load(dgamma)).store(dgamma);
+                L::load(dbeta).add(g).store(dbeta);
             }
             let g = L::load_part(g_rest, 0.0);
-            let normal = L::load_part(x_rest, 0.0).minus(center).times(scale);
-            g.times_plus(normal, L::load_part(dgamma_rest, 0.0)).store_part(dgamma_rest);
-            L::load_part(dbeta_rest, 0.0).plus(g).store_part(dbeta_rest);
+            let normed = L::load_part(x_rest, 0.0).sub(center).mul(scale);
+            g.mul_add(normed, L::load_part(dgamma_rest, 0.0)).store_part(dgamma_rest);
+            L::load_part(dbeta_rest, 0.0).add(g).store_part(dbeta_rest);
         }
     }
 }
 
 /// Returns the gradients of gamma and beta, given the gradient `g` of the output. The rows are summed in pieces of
 /// fixed size, so the result does not depend on the number of cores.
-pub fn own_gradients(x: &[f32], moments: &[Moments], g: &[f32], width: usize) -> [Buffer; 2] {
-    let parts: Vec<[Buffer; 2]> = (x.par_chunks(ROWS * width))
-        .zip(g.par_chunks(ROWS * width))
-        .zip(moments.par_chunks(ROWS))
+pub fn affine_gradients(x: &[f32], moments: &[Moments], g: &[f32], width: usize) -> [Buffer; 2] {
+    let parts: Vec<[Buffer; 2]> = (x.par_chunks(ROWS_PER_SUM * width))
+        .zip(g.par_chunks(ROWS_PER_SUM * width))
+        .zip(moments.par_chunks(ROWS_PER_SUM))
         .map(|((x, g), moments)| {
             let [mut dgamma, mut dbeta] = [Buffer::new(width), Buffer::new(width)];
             dgamma.fill(0.0);
             dbeta.fill(0.0);
-            add_own_gradients(Level::best(), x, moments, g, &mut dgamma, &mut dbeta);
+            add_affine_gradients(Level::best(), x, moments, g, &mut dgamma, &mut dbeta);
             [dgamma, dbeta]
         })
         .collect();
     let (dgamma, dbeta) = parts.into_iter().map(|[a, b]| (a, b)).unzip();
-    [added(dgamma, width), added(dbeta, width)]
+    [sum_buffers(dgamma, width), sum_buffers(dbeta, width)]
 }

@@ -7,7 +7,7 @@ use half::bf16;
 
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{AHEAD, store_transposed};
+use super::panels::{PREFETCH_DISTANCE, store_transposed};
 use super::simd::prefetch;
 
 /// Number of values in sixteen pairs.
@@ -19,40 +19,40 @@ pub(crate) fn pair([lower, upper]: [u16; 2]) -> f32 {
     f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
 }
 
-/// Packs the rows `along` of some columns of `b` panel by panel; a panel is as wide as a tile of the result. Panels
+/// Packs the rows `depth_range` of some columns of `b` panel by panel; panels are as wide as a tile of the result. They
 /// have `depth` rows; rows after the last pair are zero. Excess columns of the last panel have arbitrary values.
 #[inline(always)]
-pub(crate) fn lay_out<L: Lanes>(
+pub(crate) fn pack_pairs<L: Lanes>(
     b: Matrix<'_, bf16>,
-    along: Range<usize>,
+    depth_range: Range<usize>,
     columns: Range<usize>,
     depth: usize,
-    room: &mut [f32],
+    buffer: &mut [f32],
 ) {
     let width = L::VECTORS * WIDTH;
-    let panel = depth * width;
-    let rest = along.len().div_ceil(2) * width;
-    for panel in room
-        .chunks_exact_mut(panel)
+    let panel_len = depth * width;
+    let used_len = depth_range.len().div_ceil(2) * width;
+    for panel in buffer
+        .chunks_exact_mut(panel_len)
         .take(columns.len().div_ceil(width))
     {
-        panel[rest..].fill(0.0);
+        panel[used_len..].fill(0.0);
     }
     // Some rows of all panels at a time, so that each page is looked up once, and rows are read sequentially.
-    let step = match b.column == 1 {
+    let step = match b.column_stride == 1 {
         true => PAIRS,
-        false => along.len(),
+        false => depth_range.len(),
     };
-    for start in along.clone().step_by(step) {
-        let some = start..along.end.min(start + step);
-        let panels = room.chunks_exact_mut(panel);
+    for start in depth_range.clone().step_by(step) {
+        let rows = start..depth_range.end.min(start + step);
+        let panels = buffer.chunks_exact_mut(panel_len);
         for (panel, column) in panels.zip(columns.clone().step_by(width)) {
             let columns = column..columns.end.min(column + width);
-            let panel = &mut panel[(start - along.start) / 2 * width..];
-            if b.column == 1 {
-                straight(b, some.clone(), columns, width, panel);
+            let panel = &mut panel[(start - depth_range.start) / 2 * width..];
+            if b.column_stride == 1 {
+                pack_row_major(b, rows.clone(), columns, width, panel);
             } else {
-                pack_transposed::<L>(b, some.clone(), columns, panel);
+                pack_transposed::<L>(b, rows.clone(), columns, panel);
             }
         }
     }
@@ -60,31 +60,35 @@ pub(crate) fn lay_out<L: Lanes>(
 
 /// Packs a panel of a matrix in row-major order: two rows become one row of pairs.
 #[inline(always)]
-fn straight(
+fn pack_row_major(
     b: Matrix<'_, bf16>,
-    along: Range<usize>,
+    depth_range: Range<usize>,
     columns: Range<usize>,
     width: usize,
     panel: &mut [f32],
 ) {
-    let wide = columns.len();
-    let none = [bf16::ZERO; 2 * WIDTH];
-    let row = |row: usize| &b.data[row * b.row + columns.start..][..wide];
-    for (at, to) in along.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
-        let lower = row(at);
-        let upper = match at + 1 < along.end {
-            true => row(at + 1),
-            false => &none[..wide],
+    let count = columns.len();
+    let zeros = [bf16::ZERO; 2 * WIDTH];
+    let row = |row: usize| &b.data[row * b.row_stride + columns.start..][..count];
+    for (index, to) in depth_range
+        .clone()
+        .step_by(2)
+        .zip(panel.chunks_exact_mut(width))
+    {
+        let lower = row(index);
+        let upper = match index + 1 < depth_range.end {
+            true => row(index + 1),
+            false => &zeros[..count],
         };
         for from in [lower, upper] {
-            prefetch(from.as_ptr().wrapping_add(AHEAD).cast());
+            prefetch(from.as_ptr().wrapping_add(PREFETCH_DISTANCE).cast());
         }
-        let (whole, rest) = to[..wide].as_chunks_mut();
+        let (chunks, remainder) = to[..count].as_chunks_mut();
         let [(lower, lower_rest), (upper, upper_rest)] = [lower, upper].map(<[_]>::as_chunks);
-        for ((to, lower), upper) in whole.iter_mut().zip(lower).zip(upper) {
-            pairs_of(lower, upper, to);
+        for ((to, lower), upper) in chunks.iter_mut().zip(lower).zip(upper) {
+            interleave_pairs(lower, upper, to);
         }
-        for ((to, lower), upper) in rest.iter_mut().zip(lower_rest).zip(upper_rest) {
+        for ((to, lower), upper) in remainder.iter_mut().zip(lower_rest).zip(upper_rest) {
             *to = pair([lower.to_bits(), upper.to_bits()]);
         }
     }
@@ -92,7 +96,7 @@ fn straight(
 
 /// Packs sixteen pairs. The fixed number lets the compiler unroll the loop.
 #[inline(always)]
-fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
+fn interleave_pairs(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
     for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
         *to = pair([lower.to_bits(), upper.to_bits()]);
     }
@@ -102,37 +106,37 @@ fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH])
 #[inline(always)]
 fn pack_transposed<L: Lanes>(
     b: Matrix<'_, bf16>,
-    along: Range<usize>,
+    depth_range: Range<usize>,
     columns: Range<usize>,
     panel: &mut [f32],
 ) {
     let width = L::VECTORS * WIDTH;
     for first in columns.clone().step_by(WIDTH) {
         let rows = WIDTH.min(columns.end - first);
-        let from = &b.data[first * b.column + along.start..];
-        for start in (0..along.len()).step_by(PAIRS) {
-            let long = PAIRS.min(along.len() - start);
+        let from = &b.data[first * b.column_stride + depth_range.start..];
+        for start in (0..depth_range.len()).step_by(PAIRS) {
+            let length = PAIRS.min(depth_range.len() - start);
             let to = &mut panel[start / 2 * width + first - columns.start..];
             let mut square = [L::splat(0.0); WIDTH];
             for (row, lanes) in square[..rows].iter_mut().enumerate() {
-                let from = &from[row * b.column + start..][..long];
-                prefetch(from.as_ptr().wrapping_add(AHEAD).cast());
+                let from = &from[row * b.column_stride + start..][..length];
+                prefetch(from.as_ptr().wrapping_add(PREFETCH_DISTANCE).cast());
                 *lanes = match from.first_chunk::<PAIRS>() {
-                    Some(whole) => {
+                    Some(chunk) => {
                         // SAFETY: the sizes are equal, any bits are valid f32 values, and the read needs no alignment.
-                        L::load(&unsafe { whole.as_ptr().cast::<[f32; WIDTH]>().read_unaligned() })
+                        L::load(&unsafe { chunk.as_ptr().cast::<[f32; WIDTH]>().read_unaligned() })
                     }
                     None => {
-                        let mut whole = [0.0; WIDTH];
-                        for (to, from) in whole.iter_mut().zip(from.chunks(2)) {
+                        let mut padded = [0.0; WIDTH];
+                        for (to, from) in padded.iter_mut().zip(from.chunks(2)) {
                             let upper = from.get(1).map_or(0, |upper| upper.to_bits());
                             *to = pair([from[0].to_bits(), upper]);
                         }
-                        L::load(&whole)
+                        L::load(&padded)
                     }
                 };
             }
-            store_transposed::<L>(square, long.div_ceil(2), width, to);
+            store_transposed::<L>(square, length.div_ceil(2), width, to);
         }
     }
 }

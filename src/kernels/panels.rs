@@ -20,34 +20,34 @@ use super::simd::{Level, prefetch, simd};
 pub(crate) const DEPTH: usize = 512;
 
 /// Distance of prefetching, in values: the rows are too far apart for the processor's own prefetcher.
-pub(crate) const AHEAD: usize = 4 * WIDTH;
+pub(crate) const PREFETCH_DISTANCE: usize = 4 * WIDTH;
 
 /// Largest number of elements of a row-major matrix that is multiplied here, such as keys, values and attention
 /// weights of a head.
-const SMALL: usize = 1 << 14;
+const MAX_ROW_MAJOR_LEN: usize = 1 << 14;
 
 /// Stride of the rows of a left matrix that was copied: not a power of two, so that rows do not evict each other from
 /// the L1 cache.
-const STEP: usize = DEPTH + WIDTH;
+const LEFT_STRIDE: usize = DEPTH + WIDTH;
 
 /// Left matrices with at least this stride are copied, so that their rows are close together.
-const FAR: usize = 1024;
+const MIN_COPIED_STRIDE: usize = 1024;
 
 /// Number of elements of the largest tile. Tiles with incomplete vectors are computed in a buffer of this size.
-const EDGE: usize = 12 * 2 * WIDTH;
+const MAX_TILE_LEN: usize = 12 * 2 * WIDTH;
 
 /// Number of elements that are packed at a time.
-const ROOM: usize = 96 * 1024;
+const PANEL_BUFFER_LEN: usize = 96 * 1024;
 
 /// Returns whether a product is computed here. Not if packing would take longer than the product, if the `gemm` crate
 /// would sum in another order, or if the right matrix is row-major and not small.
-pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
+pub(crate) fn supports(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
     let [rows, columns] = [a.rows, b.columns];
-    let worth_it = match b.column == 1 {
-        true => level.has_wide_tiles() && rows >= WIDTH && b.rows * columns <= SMALL,
-        false => level.has_tiles() && b.row == 1,
+    let is_worthwhile = match b.column_stride == 1 {
+        true => level.has_wide_tiles() && rows >= WIDTH && b.rows * columns <= MAX_ROW_MAJOR_LEN,
+        false => level.has_tiles() && b.row_stride == 1,
     };
-    worth_it && a.columns >= WIDTH && rows.min(columns) > 1 && rows * columns > 256
+    is_worthwhile && a.columns >= WIDTH && rows.min(columns) > 1 && rows * columns > 256
 }
 
 /// The destination of a product, with rows `stride` apart.
@@ -60,7 +60,7 @@ pub(crate) struct ProductTarget<'a> {
 impl ProductTarget<'_> {
     /// Writes `bias` to each row of `columns` columns, and returns a destination to which the product is added. An
     /// empty bias changes nothing.
-    pub(crate) fn beginning_with(self, bias: &[f32], columns: usize) -> Self {
+    pub(crate) fn with_bias(self, bias: &[f32], columns: usize) -> Self {
         if bias.is_empty() {
             return self;
         }
@@ -75,76 +75,76 @@ impl ProductTarget<'_> {
 }
 
 /// An element type of a panel, and how it is multiplied with the left matrix.
-pub(crate) trait Kind<L: Lanes> {
+pub(crate) trait PanelElement<L: Lanes> {
     /// The element type of the right matrix.
-    type Number: Copy;
+    type Element: Copy;
     /// Number of values along the inner axis in one element of a panel.
-    const TOGETHER: usize;
+    const VALUES_PER_ELEMENT: usize;
     /// Number of f32 values of scratch memory for the left matrix.
-    const LEFT: usize;
-    /// Packs the rows `along` of some columns of `b` into `room`, panel by panel and row by row. Excess columns of
+    const LEFT_BUFFER_LEN: usize;
+    /// Packs the rows `depth_range` of some columns of `b` into `buffer`, panel by panel, row by row. Excess columns of
     /// the last panel have arbitrary values.
-    fn lay_out(
-        b: Matrix<'_, Self::Number>,
-        along: Range<usize>,
+    fn pack(
+        b: Matrix<'_, Self::Element>,
+        depth_range: Range<usize>,
         columns: Range<usize>,
-        room: &mut [f32],
+        buffer: &mut [f32],
     );
-    /// Returns the values `along` of some rows of `a`, which may be copied to `room`.
-    fn left<'a>(
+    /// Returns the values `depth_range` of some rows of `a`, which may be copied to `buffer`.
+    fn left_block<'a>(
         a: Matrix<'a>,
         rows: Range<usize>,
-        along: Range<usize>,
-        room: &'a mut [f32],
-    ) -> Left<'a>;
+        depth_range: Range<usize>,
+        buffer: &'a mut [f32],
+    ) -> LeftBlock<'a>;
     /// Returns left · right + sum, element-wise.
     fn multiply_add(left: L, right: L, sum: L) -> L;
 }
 
-/// Computes `a` · `b` into `to`. If the product replaces the content, `bias` is added to each row; it may be empty.
+/// Computes `a` · `b` into `target`. If the product replaces the content, `bias` is added to each row; it may be empty.
 #[inline(always)]
-pub(crate) fn run<L: Lanes, K: Kind<L>>(
-    to: ProductTarget<'_>,
+pub(crate) fn multiply_panels<L: Lanes, K: PanelElement<L>>(
+    target: ProductTarget<'_>,
     bias: &[f32],
     a: Matrix<'_>,
-    b: Matrix<'_, K::Number>,
+    b: Matrix<'_, K::Element>,
 ) {
     let ProductTarget {
         y,
         stride,
         mut store,
-    } = to;
+    } = target;
     let inner = a.columns;
     let width = L::VECTORS * WIDTH;
-    let even = inner.div_ceil(inner.div_ceil(DEPTH));
-    let most = even.next_multiple_of(K::TOGETHER);
-    let panels = ROOM / (most.div_ceil(K::TOGETHER) * width);
+    let even_depth = inner.div_ceil(inner.div_ceil(DEPTH));
+    let max_depth = even_depth.next_multiple_of(K::VALUES_PER_ELEMENT);
+    let panels = PANEL_BUFFER_LEN / (max_depth.div_ceil(K::VALUES_PER_ELEMENT) * width);
     // Rows are divided evenly among tiles: a tile of one or two rows would be limited by the latency of its sums.
     let tiles = a.rows.div_ceil(L::ROWS).max(1);
-    let at_once = a.rows.div_ceil(tiles).max(1);
-    let mut edge = [0.0; EDGE];
-    let mut kept = Buffer::kept(ROOM + K::LEFT);
-    let (room, left_room) = kept.split_at_mut(ROOM);
-    for start in (0..inner).step_by(most) {
-        let along = start..inner.min(start + most);
-        let depth = along.len().div_ceil(K::TOGETHER);
+    let rows_per_tile = a.rows.div_ceil(tiles).max(1);
+    let mut edge = [0.0; MAX_TILE_LEN];
+    let mut scratch = Buffer::reuse_or_new(PANEL_BUFFER_LEN + K::LEFT_BUFFER_LEN);
+    let (panel_buffer, left_buffer) = scratch.split_at_mut(PANEL_BUFFER_LEN);
+    for start in (0..inner).step_by(max_depth) {
+        let depth_range = start..inner.min(start + max_depth);
+        let depth = depth_range.len().div_ceil(K::VALUES_PER_ELEMENT);
         for first in (0..b.columns).step_by(panels * width) {
             let columns = first..b.columns.min(first + panels * width);
-            K::lay_out(b, along.clone(), columns.clone(), room);
-            for row in (0..a.rows).step_by(at_once) {
-                let rows = at_once.min(a.rows - row);
-                let left = K::left(a, row..row + rows, along.clone(), left_room);
-                let panels = room.chunks_exact(depth * width);
+            K::pack(b, depth_range.clone(), columns.clone(), panel_buffer);
+            for row in (0..a.rows).step_by(rows_per_tile) {
+                let rows = rows_per_tile.min(a.rows - row);
+                let left = K::left_block(a, row..row + rows, depth_range.clone(), left_buffer);
+                let panels = panel_buffer.chunks_exact(depth * width);
                 for (panel, column) in panels.zip(columns.clone().step_by(width)) {
-                    let wide = width.min(columns.end - column);
+                    let tile_width = width.min(columns.end - column);
                     let y = &mut y[row * stride + column..];
                     let bias = match store {
-                        Store::Replace => bias.get(column..column + wide).unwrap_or(&[]),
+                        Store::Replace => bias.get(column..column + tile_width).unwrap_or(&[]),
                         _ => &[],
                     };
-                    let tile = [rows, wide.next_multiple_of(WIDTH)];
-                    if tile[1] == wide {
-                        any_tile::<L, K>(
+                    let tile = [rows, tile_width.next_multiple_of(WIDTH)];
+                    if tile[1] == tile_width {
+                        compute_tile::<L, K>(
                             tile,
                             left,
                             panel,
@@ -153,14 +153,14 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
                         );
                         continue;
                     }
-                    let to = ProductTarget {
+                    let target = ProductTarget {
                         y: &mut edge,
                         stride: width,
                         store: Store::Replace,
                     };
-                    any_tile::<L, K>(tile, left, panel, &[], to);
+                    compute_tile::<L, K>(tile, left, panel, &[], target);
                     for (sums, y) in edge.chunks(width).zip(y.chunks_mut(stride)).take(rows) {
-                        put_row::<L>(&sums[..wide], bias, &mut y[..wide], store);
+                        store_row::<L>(&sums[..tile_width], bias, &mut y[..tile_width], store);
                     }
                 }
             }
@@ -169,139 +169,147 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
             store = Store::Add;
         }
     }
-    kept.recycle();
+    scratch.recycle();
 }
 
 simd! {
     /// Computes `a` · `b`, row-major or transposed, into `to`.
     pub(crate) fn product<L>(to: ProductTarget<'_>, a: Matrix<'_>, b: Matrix<'_>) {
-        run::<L, SinglePanels>(to, &[], a, b);
+        multiply_panels::<L, SinglePanels>(to, &[], a, b);
     }
 }
 
 /// Panels of f32 values.
 pub(crate) struct SinglePanels;
 
-impl<L: Lanes> Kind<L> for SinglePanels {
-    type Number = f32;
-    const TOGETHER: usize = 1;
-    const LEFT: usize = L::ROWS * STEP;
+impl<L: Lanes> PanelElement<L> for SinglePanels {
+    type Element = f32;
+    const VALUES_PER_ELEMENT: usize = 1;
+    const LEFT_BUFFER_LEN: usize = L::ROWS * LEFT_STRIDE;
 
     #[inline(always)]
-    fn lay_out(b: Matrix<'_>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
+    fn pack(b: Matrix<'_>, depth_range: Range<usize>, columns: Range<usize>, buffer: &mut [f32]) {
         let width = L::VECTORS * WIDTH;
-        let panels = room.chunks_exact_mut(along.len() * width);
+        let panels = buffer.chunks_exact_mut(depth_range.len() * width);
         for (panel, column) in panels.zip(columns.clone().step_by(width)) {
             let end = columns.end.min(column + width);
-            if b.column == 1 {
-                for (row, to) in along.clone().zip(panel.chunks_exact_mut(width)) {
-                    move_row::<L>(&b.data[row * b.row + column..row * b.row + end], to);
+            if b.column_stride == 1 {
+                for (row, to) in depth_range.clone().zip(panel.chunks_exact_mut(width)) {
+                    copy_row::<L>(
+                        &b.data[row * b.row_stride + column..row * b.row_stride + end],
+                        to,
+                    );
                 }
                 continue;
             }
             for first in (column..end).step_by(WIDTH) {
                 let rows = WIDTH.min(end - first);
-                let from = &b.data[first * b.column + along.start..];
-                for start in (0..along.len()).step_by(WIDTH) {
-                    let long = WIDTH.min(along.len() - start);
+                let from = &b.data[first * b.column_stride + depth_range.start..];
+                for start in (0..depth_range.len()).step_by(WIDTH) {
+                    let length = WIDTH.min(depth_range.len() - start);
                     let to = &mut panel[start * width + first - column..];
-                    turn::<L>(&from[start..], b.column, [rows, long], to);
+                    transpose_block::<L>(&from[start..], b.column_stride, [rows, length], to);
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn left<'a>(
+    fn left_block<'a>(
         a: Matrix<'a>,
         rows: Range<usize>,
-        along: Range<usize>,
-        room: &'a mut [f32],
-    ) -> Left<'a> {
-        if a.column == 1 && a.row >= FAR {
-            for (row, to) in rows.zip(room.chunks_exact_mut(STEP)) {
-                move_row::<L>(&a.data[row * a.row..][along.clone()], to);
+        depth_range: Range<usize>,
+        buffer: &'a mut [f32],
+    ) -> LeftBlock<'a> {
+        if a.column_stride == 1 && a.row_stride >= MIN_COPIED_STRIDE {
+            for (row, to) in rows.zip(buffer.chunks_exact_mut(LEFT_STRIDE)) {
+                copy_row::<L>(&a.data[row * a.row_stride..][depth_range.clone()], to);
             }
-            return Left {
-                numbers: room,
-                down: STEP,
-                along: 1,
+            return LeftBlock {
+                values: buffer,
+                row_stride: LEFT_STRIDE,
+                column_stride: 1,
             };
         }
-        Left {
-            numbers: &a.data[rows.start * a.row + along.start * a.column..],
-            down: a.row,
-            along: a.column,
+        LeftBlock {
+            values: &a.data[rows.start * a.row_stride + depth_range.start * a.column_stride..],
+            row_stride: a.row_stride,
+            column_stride: a.column_stride,
         }
     }
 
     #[inline(always)]
     fn multiply_add(left: L, right: L, sum: L) -> L {
-        left.times_plus(right, sum)
+        left.mul_add(right, sum)
     }
 }
 
 /// Copies values to the start of a row that is at least as long.
 #[inline(always)]
-fn move_row<L: Lanes>(from: &[f32], to: &mut [f32]) {
-    let (whole, rest) = from.as_chunks::<WIDTH>();
-    let (places, _) = to.as_chunks_mut::<WIDTH>();
-    for (from, to) in whole.iter().zip(&mut *places) {
+fn copy_row<L: Lanes>(from: &[f32], to: &mut [f32]) {
+    let (chunks, remainder) = from.as_chunks::<WIDTH>();
+    let (target_chunks, _) = to.as_chunks_mut::<WIDTH>();
+    for (from, to) in chunks.iter().zip(&mut *target_chunks) {
         L::load(from).store(to);
     }
-    if !rest.is_empty() {
-        L::load_part(rest, 0.0).store(&mut places[whole.len()]);
+    if !remainder.is_empty() {
+        L::load_part(remainder, 0.0).store(&mut target_chunks[chunks.len()]);
     }
 }
 
-/// Transposes up to 16 × 16 values: rows with the stride `step` become columns of a panel.
+/// Transposes up to 16 × 16 values: rows with the stride `stride` become columns of a panel.
 #[inline(always)]
-fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut [f32]) {
+fn transpose_block<L: Lanes>(
+    from: &[f32],
+    stride: usize,
+    [rows, columns]: [usize; 2],
+    to: &mut [f32],
+) {
     let mut square = [L::splat(0.0); WIDTH];
-    if [rows, long] == [WIDTH; 2] {
+    if [rows, columns] == [WIDTH; 2] {
         for (row, lanes) in square.iter_mut().enumerate() {
-            let from = &from[row * step..];
-            prefetch(from.as_ptr().wrapping_add(AHEAD));
-            *lanes = lanes_of(from);
+            let from = &from[row * stride..];
+            prefetch(from.as_ptr().wrapping_add(PREFETCH_DISTANCE));
+            *lanes = load_first(from);
         }
     } else {
         for (row, lanes) in square[..rows].iter_mut().enumerate() {
-            *lanes = L::load_part(&from[row * step..][..long], 0.0);
+            *lanes = L::load_part(&from[row * stride..][..columns], 0.0);
         }
     }
-    store_transposed::<L>(square, long, L::VECTORS * WIDTH, to);
+    store_transposed::<L>(square, columns, L::VECTORS * WIDTH, to);
 }
 
-/// Transposes a square and stores its first `long` rows in rows of a panel with the stride `step`.
+/// Transposes a square and stores its first `rows` rows in rows of a panel with the stride `stride`.
 #[inline(always)]
 pub(crate) fn store_transposed<L: Lanes>(
     square: [L; WIDTH],
-    long: usize,
-    step: usize,
+    rows: usize,
+    stride: usize,
     to: &mut [f32],
 ) {
     let square = L::transposed(square);
-    if long == WIDTH {
-        let to = &mut to[..(WIDTH - 1) * step + WIDTH];
+    if rows == WIDTH {
+        let to = &mut to[..(WIDTH - 1) * stride + WIDTH];
         for (k, lanes) in square.into_iter().enumerate() {
-            put(lanes, &mut to[k * step..]);
+            store_first(lanes, &mut to[k * stride..]);
         }
     } else {
-        for (k, lanes) in square[..long].iter().enumerate() {
-            put(*lanes, &mut to[k * step..]);
+        for (k, lanes) in square[..rows].iter().enumerate() {
+            store_first(*lanes, &mut to[k * stride..]);
         }
     }
 }
 
 /// Loads the first sixteen values of a slice.
 #[inline(always)]
-fn lanes_of<L: Lanes>(from: &[f32]) -> L {
+fn load_first<L: Lanes>(from: &[f32]) -> L {
     from.first_chunk().map_or(L::splat(0.0), L::load)
 }
 
 /// Stores sixteen values at the start of a slice.
 #[inline(always)]
-fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
+fn store_first<L: Lanes>(lanes: L, to: &mut [f32]) {
     if let Some(to) = to.first_chunk_mut() {
         lanes.store(to);
     }
@@ -309,17 +317,17 @@ fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
 
 /// A part of the left matrix: its values, its stride from row to row, and its stride along the inner axis.
 #[derive(Clone, Copy)]
-pub(crate) struct Left<'a> {
-    pub(crate) numbers: &'a [f32],
-    pub(crate) down: usize,
-    pub(crate) along: usize,
+pub(crate) struct LeftBlock<'a> {
+    pub(crate) values: &'a [f32],
+    pub(crate) row_stride: usize,
+    pub(crate) column_stride: usize,
 }
 
 /// Computes a tile of the result, `rows` × `wide`, into `to`.
 #[inline(always)]
-fn any_tile<L: Lanes, K: Kind<L>>(
+fn compute_tile<L: Lanes, K: PanelElement<L>>(
     [rows, wide]: [usize; 2],
-    left: Left<'_>,
+    left: LeftBlock<'_>,
     panel: &[f32],
     bias: &[f32],
     to: ProductTarget<'_>,
@@ -341,24 +349,25 @@ fn any_tile<L: Lanes, K: Kind<L>>(
 
 /// Computes a tile of `ROWS` rows, whose sums stay in registers.
 #[inline(always)]
-fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
-    Left {
-        numbers,
-        down,
-        along,
-    }: Left<'_>,
+fn tile<L: Lanes, K: PanelElement<L>, const ROWS: usize, const VECTORS: usize>(
+    LeftBlock {
+        values,
+        row_stride,
+        column_stride,
+    }: LeftBlock<'_>,
     panel: &[f32],
     bias: &[f32],
     ProductTarget { y, stride, store }: ProductTarget<'_>,
 ) {
-    let rows_of_panel = panel.chunks_exact(L::VECTORS * WIDTH);
-    assert!((ROWS - 1) * down + (rows_of_panel.len() - 1) * along < numbers.len());
+    let panel_rows = panel.chunks_exact(L::VECTORS * WIDTH);
+    assert!((ROWS - 1) * row_stride + (panel_rows.len() - 1) * column_stride < values.len());
     let mut sums = [[L::splat(0.0); VECTORS]; ROWS];
-    for (k, right) in rows_of_panel.enumerate() {
-        let right: [L; VECTORS] = std::array::from_fn(|v| lanes_of(&right[v * WIDTH..]));
+    for (k, right) in panel_rows.enumerate() {
+        let right: [L; VECTORS] = std::array::from_fn(|v| load_first(&right[v * WIDTH..]));
         for (row, sums) in sums.iter_mut().enumerate() {
             // SAFETY: the assertion above holds for the largest values of `row` and `k`.
-            let left = L::splat(unsafe { *numbers.get_unchecked(row * down + k * along) });
+            let left =
+                L::splat(unsafe { *values.get_unchecked(row * row_stride + k * column_stride) });
             for (sum, right) in sums.iter_mut().zip(right) {
                 *sum = K::multiply_add(left, right, *sum);
             }
@@ -366,19 +375,19 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     }
     // One loop per variant keeps the sums in registers.
     match store {
-        Store::Replace if bias.is_empty() => put_all(&sums, y, stride, |_, _, sum| sum),
+        Store::Replace if bias.is_empty() => store_tile(&sums, y, stride, |_, _, sum| sum),
         Store::Replace => {
-            let bias: [L; VECTORS] = std::array::from_fn(|v| lanes_of(&bias[v * WIDTH..]));
-            put_all(&sums, y, stride, |v, _, sum| bias[v].plus(sum));
+            let bias: [L; VECTORS] = std::array::from_fn(|v| load_first(&bias[v * WIDTH..]));
+            store_tile(&sums, y, stride, |v, _, sum| bias[v].add(sum));
         }
-        Store::Add => put_all(&sums, y, stride, |_, y, sum| L::load(y).plus(sum)),
-        Store::Subtract => put_all(&sums, y, stride, |_, y, sum| L::load(y).minus(sum)),
+        Store::Add => store_tile(&sums, y, stride, |_, y, sum| L::load(y).add(sum)),
+        Store::Subtract => store_tile(&sums, y, stride, |_, y, sum| L::load(y).sub(sum)),
     }
 }
 
 /// Stores `f`(vector index, previous values, sums) for all vectors of a tile.
 #[inline(always)]
-fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+fn store_tile<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &[[L; VECTORS]; ROWS],
     y: &mut [f32],
     stride: usize,
@@ -396,7 +405,7 @@ fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
 
 /// Stores one row of any length, with the optional bias.
 #[inline(always)]
-fn put_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
+fn store_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
     let store = match bias.is_empty() {
         true => store,
         false => {
@@ -409,8 +418,8 @@ fn put_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
         let old = L::load_part(y, 0.0);
         let new = match store {
             Store::Replace => sums,
-            Store::Add => old.plus(sums),
-            Store::Subtract => old.minus(sums),
+            Store::Add => old.add(sums),
+            Store::Subtract => old.sub(sums),
         };
         new.store_part(y);
     }
@@ -423,9 +432,9 @@ mod tests {
     use super::*;
 
     /// Returns pseudo-random values.
-    fn numbers(count: usize, seed: usize) -> Vec<f32> {
-        let number = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
-        (0..count).map(number).collect()
+    fn test_values(count: usize, seed: usize) -> Vec<f32> {
+        let value = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
+        (0..count).map(value).collect()
     }
 
     /// Returns the exact expected value of an element of the result.
@@ -436,10 +445,11 @@ mod tests {
         y: f32,
         store: Store,
     ) -> f32 {
-        let most = inner.div_ceil(inner.div_ceil(DEPTH));
+        let max_depth = inner.div_ceil(inner.div_ceil(DEPTH));
         let mut y = if store == Store::Replace { -0.0 } else { y };
-        for start in (0..inner).step_by(most) {
-            let sum = (start..inner.min(start + most)).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
+        for start in (0..inner).step_by(max_depth) {
+            let sum =
+                (start..inner.min(start + max_depth)).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
             y += if store == Store::Subtract { -sum } else { sum };
         }
         y
@@ -462,23 +472,23 @@ mod tests {
             // Fewer rows for long sums, because the plain sum is slow.
             let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
             let (a_rows, a_columns) = if a_turned { (inner, rows) } else { (rows, inner) };
-            let numbers_of_a = numbers(from + a_rows * (a_columns + a_gap), 1);
-            let a = Matrix::new(&numbers_of_a[from..], a_rows, a_columns, a_columns + a_gap);
+            let a_values = test_values(from + a_rows * (a_columns + a_gap), 1);
+            let a = Matrix::new(&a_values[from..], a_rows, a_columns, a_columns + a_gap);
             let a = if a_turned { a.transposed() } else { a };
             let (b_rows, b_columns) = if b_turned { (columns, inner) } else { (inner, columns) };
-            let numbers_of_b = numbers(from + b_rows * (b_columns + b_gap), 500);
-            let b = Matrix::new(&numbers_of_b[from..], b_rows, b_columns, b_columns + b_gap);
+            let b_values = test_values(from + b_rows * (b_columns + b_gap), 500);
+            let b = Matrix::new(&b_values[from..], b_rows, b_columns, b_columns + b_gap);
             let b = if b_turned { b.transposed() } else { b };
             let stride = columns + y_gap;
-            let before = numbers(from + rows * stride, 1500);
+            let before = test_values(from + rows * stride, 1500);
             for level in Level::all().into_iter().filter(|level| level.has_tiles()) {
                 let mut after = before.clone();
                 product(level, ProductTarget { y: &mut after[from..], stride, store }, a, b);
                 prop_assert_eq!(&after[..from], &before[..from]);
                 for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
                     let (r, c) = (i / stride, i % stride);
-                    let left = |k: usize| a.data[r * a.row + k * a.column];
-                    let right = |k: usize| b.data[k * b.row + c * b.column];
+                    let left = |k: usize| a.data[r * a.row_stride + k * a.column_stride];
+                    let right = |k: usize| b.data[k * b.row_stride + c * b.column_stride];
                     let want = if c < columns { expected_element(left, right, inner, *old, store) } else { *old };
                     prop_assert_eq!(got.to_bits(), want.to_bits(), "{} {} {:?}", r, c, level);
                 }

@@ -10,65 +10,65 @@ use half::bf16;
 use super::amx;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::bf16::{Native, Wide};
-use super::bf16::{OfPairs, Widened, is_native};
+use super::bf16::{PairPanels, Widened, is_native};
 use super::explain::Kernel;
-use super::gemm::Right;
+use super::gemm::RightMatrix;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{Kind, SinglePanels};
+use super::panels::{PanelElement, SinglePanels};
 use super::simd::{Level, simd};
 
 simd! {
     /// Performs as many independent chains of multiply-add operations as a tile of a product; stores their number in
-    /// `done`.
-    fn chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, SinglePanels>(times, [1.5, 0.5]);
+    /// `operations`.
+    fn fma_chains<L>(iterations: usize, operations: &mut usize) {
+        *operations = run_fma_chains::<L, SinglePanels>(iterations, [1.5, 0.5]);
     }
 }
 
 /// Performs these chains for an element type of panels; returns the number of multiply-add operations.
 #[inline(always)]
-fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
-    let mut sums = [L::splat(0.0); MOST_SUMS];
-    let [a, b] = std::hint::black_box(both).map(L::splat);
-    for _ in 0..times {
+fn run_fma_chains<L: Lanes, K: PanelElement<L>>(iterations: usize, factors: [f32; 2]) -> usize {
+    let mut sums = [L::splat(0.0); MAX_SUMS];
+    let [a, b] = std::hint::black_box(factors).map(L::splat);
+    for _ in 0..iterations {
         for sum in &mut sums[..L::ROWS * L::VECTORS] {
             *sum = K::multiply_add(a, b, *sum);
         }
     }
-    std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::plus).sum());
-    times * L::ROWS * L::VECTORS * WIDTH * K::TOGETHER
+    std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::add).reduce_sum());
+    iterations * L::ROWS * L::VECTORS * WIDTH * K::VALUES_PER_ELEMENT
 }
 
 /// Number of vectors of sums in the largest tile.
-const MOST_SUMS: usize = 24;
+const MAX_SUMS: usize = 24;
 
 /// Returns the peak floating-point operations per second of one thread with the number format of a kernel: the best
 /// of several measurements.
 pub fn peak(kernel: Kernel) -> f64 {
     let run = || {
-        let (began, mut done) = (Instant::now(), 0);
+        let (start, mut operations) = (Instant::now(), 0);
         match kernel {
-            Kernel::Bf16 => rounded_chains(100_000, &mut done),
+            Kernel::Bf16 => bf16_fma_chains(100_000, &mut operations),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Amx => done = amx::chains(100_000),
+            Kernel::Amx => operations = amx::run_fma_chains(100_000),
             #[cfg(not(target_arch = "x86_64"))]
             Kernel::Amx => {}
-            Kernel::Panels | Kernel::Gemm => chains(Level::best(), 100_000, &mut done),
+            Kernel::Panels | Kernel::Gemm => fma_chains(Level::best(), 100_000, &mut operations),
         }
-        2.0 * done as f64 / began.elapsed().as_secs_f64()
+        2.0 * operations as f64 / start.elapsed().as_secs_f64()
     };
     (0..20).map(|_| run()).fold(0.0, f64::max)
 }
 
 /// Performs the chains with pairs of bf16.
-fn rounded_chains(times: usize, done: &mut usize) {
+fn bf16_fma_chains(iterations: usize, operations: &mut usize) {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
         // SAFETY: the processor supports these instructions, as checked above.
-        return unsafe { native_chains(times, done) };
+        return unsafe { native_fma_chains(iterations, operations) };
     }
-    widened_chains(Level::best(), times, done);
+    widened_fma_chains(Level::best(), iterations, operations);
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -77,57 +77,73 @@ fn rounded_chains(times: usize, done: &mut usize) {
     target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
 )]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
-fn native_chains(times: usize, done: &mut usize) {
-    *done = chains_of::<Wide, OfPairs<Native>>(times, [1.5, 0.5]);
+fn native_fma_chains(iterations: usize, operations: &mut usize) {
+    *operations = run_fma_chains::<Wide, PairPanels<Native>>(iterations, [1.5, 0.5]);
 }
 
 simd! {
-    fn widened_chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, OfPairs<Widened>>(times, [1.5, 0.5]);
+    fn widened_fma_chains<L>(iterations: usize, operations: &mut usize) {
+        *operations = run_fma_chains::<L, PairPanels<Widened>>(iterations, [1.5, 0.5]);
     }
 }
 
 /// Returns the speed-up of products with a frozen bf16 matrix compared to f32, measured once on a product with sizes
 /// of ViT-B/16 (a few milliseconds); `None` if the processor has no bf16 instructions.
-pub fn bf16_gain() -> Option<f64> {
-    static GAIN: OnceLock<Option<f64>> = OnceLock::new();
-    *GAIN.get_or_init(|| is_native().then(measured_gain))
+pub fn bf16_speedup() -> Option<f64> {
+    static SPEEDUP: OnceLock<Option<f64>> = OnceLock::new();
+    *SPEEDUP.get_or_init(|| is_native().then(measure_bf16_speedup))
 }
 
-fn measured_gain() -> f64 {
-    let [wide, rounded] = speeds([192, 768, 768], false);
-    rounded / wide
+fn measure_bf16_speedup() -> f64 {
+    let [f32_speed, bf16_speed] = measure_speeds([192, 768, 768], false);
+    bf16_speed / f32_speed
 }
 
-/// Returns the floating-point operations per second of a product with the right matrix (transposed if `turned`) in
+/// Returns the floating-point operations per second of a product with the right matrix (transposed if `transposed`) in
 /// f32, and in bf16.
-fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
-    let numbers = |count: usize| vec![0.5f32; count];
-    let (left, right) = (numbers(rows * inner), numbers(inner * columns));
-    let rounded: Vec<bf16> = right.iter().map(|number| bf16::from_f32(*number)).collect();
+fn measure_speeds([rows, inner, columns]: [usize; 3], transposed: bool) -> [f64; 2] {
+    let values = |count: usize| vec![0.5f32; count];
+    let (left, right) = (values(rows * inner), values(inner * columns));
+    let rounded: Vec<bf16> = right.iter().map(|value| bf16::from_f32(*value)).collect();
     let a = Matrix::new(&left, rows, inner, inner);
-    let [down, along] = if turned {
+    let [matrix_rows, matrix_columns] = if transposed {
         [columns, inner]
     } else {
         [inner, columns]
     };
-    let both = [
-        Right::F32(Matrix::new(&right, down, along, along)),
-        Right::Bf16(Matrix::new(&rounded, down, along, along)),
+    let matrices = [
+        RightMatrix::F32(Matrix::new(
+            &right,
+            matrix_rows,
+            matrix_columns,
+            matrix_columns,
+        )),
+        RightMatrix::Bf16(Matrix::new(
+            &rounded,
+            matrix_rows,
+            matrix_columns,
+            matrix_columns,
+        )),
     ];
-    let both = both.map(|right| if turned { right.transposed() } else { right });
-    let mut y = numbers(rows * columns);
-    let mut least = [Duration::MAX; 2];
+    let matrices = matrices.map(|right| {
+        if transposed {
+            right.transposed()
+        } else {
+            right
+        }
+    });
+    let mut y = values(rows * columns);
+    let mut shortest = [Duration::MAX; 2];
     // Alternating measurements, so that both have the same conditions; the best of each counts.
     for _ in 0..5 {
-        for (right, least) in both.into_iter().zip(&mut least) {
-            let began = Instant::now();
+        for (right, shortest) in matrices.into_iter().zip(&mut shortest) {
+            let start = Instant::now();
             right.product(&mut y, &[], a);
-            *least = began.elapsed().min(*least);
+            *shortest = start.elapsed().min(*shortest);
         }
     }
     let operations = 2.0 * (rows * inner * columns) as f64;
-    least.map(|least| operations / least.as_secs_f64())
+    shortest.map(|least| operations / least.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -140,7 +156,7 @@ mod tests {
         for kernel in [Kernel::Panels, Kernel::Gemm, Kernel::Bf16, bf16::kernel()] {
             assert!(peak(kernel) > 1e6);
         }
-        assert_eq!(bf16_gain().is_some(), is_native());
+        assert_eq!(bf16_speedup().is_some(), is_native());
     }
 
     #[test]
@@ -161,7 +177,7 @@ mod tests {
         ];
         for (name, shape) in shapes {
             for turned in [false, true] {
-                let [wide, rounded] = speeds(shape, turned).map(|speed| speed / 1e9);
+                let [wide, rounded] = measure_speeds(shape, turned).map(|speed| speed / 1e9);
                 let ratio = rounded / wide;
                 eprintln!("{name} {turned}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
             }

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::buffer::Buffer;
-use super::sums::rows_at_once;
+use super::sums::rows_per_chunk;
 
 /// The rotation angles of all rotated tokens, and the pairing of channels.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Angles {
     /// Number of pairs of channels in a head: half its width.
     pub pairs: usize,
     /// Whether channel i of a head is paired with channel i + width / 2; otherwise, neighbours are paired.
-    pub half: bool,
+    pub rotate_half: bool,
 }
 
 impl Angles {
@@ -26,21 +26,21 @@ impl Angles {
     }
 
     /// Returns `qkv` (rows of queries, keys and values, each `width` wide, `tokens` rows per image) with queries and
-    /// keys rotated. The last tokens of each image are rotated, as many as there are angles. `back` rotates by the
+    /// keys rotated. The last tokens of each image are rotated, as many as there are angles. `inverse` rotates by the
     /// opposite angles, which computes the gradient.
-    pub fn rotate(&self, qkv: &[f32], tokens: usize, width: usize, back: bool) -> Buffer {
-        let sign = if back { -1.0 } else { 1.0 };
+    pub fn rotate(&self, qkv: &[f32], tokens: usize, width: usize, inverse: bool) -> Buffer {
+        let sign = if inverse { -1.0 } else { 1.0 };
         let leading = tokens.saturating_sub(self.tokens());
-        let rows = rows_at_once(3 * width);
+        let rows = rows_per_chunk(3 * width);
         let mut out = Buffer::new(qkv.len());
         out.par_chunks_mut(rows * 3 * width)
             .zip(qkv.par_chunks(rows * 3 * width))
             .enumerate()
             .for_each(|(part, (out, qkv))| {
-                let each = out
+                let row_pairs = out
                     .chunks_exact_mut(3 * width)
                     .zip(qkv.chunks_exact(3 * width));
-                for (row, (out, qkv)) in each.enumerate() {
+                for (row, (out, qkv)) in row_pairs.enumerate() {
                     out.copy_from_slice(qkv);
                     let token = (part * rows + row) % tokens;
                     if let Some(token) = token.checked_sub(leading) {
@@ -53,25 +53,25 @@ impl Angles {
 
     /// Rotates all heads of the queries and keys of one token.
     fn rotate_row(&self, row: &mut [f32], token: usize, sign: f32) {
-        let own = token * self.pairs..(token + 1) * self.pairs;
-        let (cos, sin) = (&self.cos[own.clone()], &self.sin[own]);
+        let range = token * self.pairs..(token + 1) * self.pairs;
+        let (cos, sin) = (&self.cos[range.clone()], &self.sin[range]);
         for head in row.chunks_exact_mut(2 * self.pairs) {
-            if self.half {
+            if self.rotate_half {
                 let (first, second) = head.split_at_mut(self.pairs);
                 for (((a, b), cos), sin) in first.iter_mut().zip(second).zip(cos).zip(sin) {
-                    [*a, *b] = rotated([*a, *b], *cos, sign * *sin);
+                    [*a, *b] = rotate_pair([*a, *b], *cos, sign * *sin);
                 }
             } else {
                 let (pairs, _) = head.as_chunks_mut::<2>();
                 for ((pair, cos), sin) in pairs.iter_mut().zip(cos).zip(sin) {
-                    *pair = rotated(*pair, *cos, sign * *sin);
+                    *pair = rotate_pair(*pair, *cos, sign * *sin);
                 }
             }
         }
     }
 }
 
-fn rotated([a, b]: [f32; 2], cos: f32, sin: f32) -> [f32; 2] {
+fn rotate_pair([a, b]: [f32; 2], cos: f32, sin: f32) -> [f32; 2] {
     [a * cos - b * sin, b * cos + a * sin]
 }
 
@@ -88,7 +88,7 @@ mod tests {
                 cos: (0..3 * pairs).map(|i| angle(i).cos()).collect(),
                 sin: (0..3 * pairs).map(|i| angle(i).sin()).collect(),
                 pairs,
-                half,
+                rotate_half: half,
             };
             let qkv: Vec<f32> = (0..2 * tokens * 3 * width).map(|i| i as f32).collect();
             let out = angles.rotate(&qkv, tokens, width, false);
@@ -98,11 +98,11 @@ mod tests {
                 let (new, old) = (row(&out, image * tokens + 2), row(&qkv, image * tokens + 2));
                 assert_eq!(new[16..], old[16..]);
                 let other = if half { 2 } else { 1 };
-                let wanted = old[0] * angle(0).cos() - old[other] * angle(0).sin();
-                assert!((new[0] - wanted).abs() < 1e-4);
+                let expected = old[0] * angle(0).cos() - old[other] * angle(0).sin();
+                assert!((new[0] - expected).abs() < 1e-4);
             }
-            let back = angles.rotate(&out, tokens, width, true);
-            assert!(back.iter().zip(&qkv).all(|(a, b)| (a - b).abs() < 1e-3));
+            let restored = angles.rotate(&out, tokens, width, true);
+            assert!(restored.iter().zip(&qkv).all(|(a, b)| (a - b).abs() < 1e-3));
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) use super::simd_x86::{Avx2, Avx512};
 
 /// The instruction sets for which kernels are compiled, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Set {
+enum InstructionSet {
     Plain,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -24,18 +24,18 @@ enum Set {
 /// An instruction set that this processor supports. The field is private, so that only [`Level::best`] and
 /// [`Level::all`] create levels, after checking the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Level(Set);
+pub struct Level(InstructionSet);
 
 impl Level {
     /// Returns every level that this processor supports, the plain one first.
     pub fn all() -> Vec<Self> {
         #[allow(unused_mut)]
-        let mut levels = vec![Self(Set::Plain)];
+        let mut levels = vec![Self(InstructionSet::Plain)];
         #[cfg(target_arch = "x86_64")]
         {
             let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             if avx2 {
-                levels.push(Self(Set::Avx2));
+                levels.push(Self(InstructionSet::Avx2));
             }
             if avx2
                 && is_x86_feature_detected!("avx512f")
@@ -43,7 +43,7 @@ impl Level {
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512bw")
             {
-                levels.push(Self(Set::Avx512));
+                levels.push(Self(InstructionSet::Avx512));
             }
         }
         levels
@@ -52,24 +52,24 @@ impl Level {
     /// Returns the best level of this processor.
     pub fn best() -> Self {
         static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self(Set::Plain)))
+        *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self(InstructionSet::Plain)))
     }
 
     /// Returns the display name, such as "AVX-512".
     pub fn name(self) -> &'static str {
         match self.0 {
-            Set::Plain if cfg!(target_arch = "aarch64") => "NEON",
-            Set::Plain => "plain",
+            InstructionSet::Plain if cfg!(target_arch = "aarch64") => "NEON",
+            InstructionSet::Plain => "plain",
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => "AVX2",
+            InstructionSet::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => "AVX-512",
+            InstructionSet::Avx512 => "AVX-512",
         }
     }
 
     /// Returns whether there are enough registers for the tiles of [`super::panels`].
     pub(crate) fn has_tiles(self) -> bool {
-        self.0 != Set::Plain
+        self.0 != InstructionSet::Plain
     }
 
     /// Returns whether a tile is two vectors wide.
@@ -82,12 +82,12 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn is_avx512(self) -> bool {
-        self.0 == Set::Avx512
+        self.0 == InstructionSet::Avx512
     }
 
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn is_avx2(self) -> bool {
-        self.0 == Set::Avx2
+        self.0 == InstructionSet::Avx2
     }
 }
 
@@ -136,11 +136,11 @@ pub(crate) use simd;
 /// Prefetches the cache line at an address, which may be invalid.
 #[inline(always)]
 #[allow(unsafe_code)]
-pub(crate) fn prefetch(place: *const f32) {
+pub(crate) fn prefetch(address: *const f32) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: prefetching is valid for every address.
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
     }
-    let _ = place;
+    let _ = address;
 }

@@ -22,11 +22,11 @@ use std::arch::x86_64::{
 use super::lanes::{Lanes, UPPER, WIDTH};
 
 /// The bits of 1.0 as f32.
-const ONE: i32 = 0x3f80_0000;
+const ONE_BITS: i32 = 0x3f80_0000;
 
 /// Returns a mask of the first `count` of sixteen values.
 #[inline(always)]
-fn first(count: usize) -> u16 {
+fn prefix_mask(count: usize) -> u16 {
     assert!(count <= WIDTH);
     ((1u32 << count) - 1) as u16
 }
@@ -63,55 +63,55 @@ impl Lanes for Avx512 {
     fn load_part(from: &[f32], fill: f32) -> Self {
         // SAFETY: see above; elements that the mask excludes are not read.
         Self(unsafe {
-            _mm512_mask_loadu_ps(_mm512_set1_ps(fill), first(from.len()), from.as_ptr())
+            _mm512_mask_loadu_ps(_mm512_set1_ps(fill), prefix_mask(from.len()), from.as_ptr())
         })
     }
 
     #[inline(always)]
     fn store_part(self, to: &mut [f32]) {
         // SAFETY: see above; elements that the mask excludes are not written.
-        unsafe { _mm512_mask_storeu_ps(to.as_mut_ptr(), first(to.len()), self.0) }
+        unsafe { _mm512_mask_storeu_ps(to.as_mut_ptr(), prefix_mask(to.len()), self.0) }
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_add_ps(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    fn sub(self, other: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_sub_ps(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_mul_ps(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn over(self, other: Self) -> Self {
+    fn div(self, other: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_div_ps(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn times_plus(self, factor: Self, addend: Self) -> Self {
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, addend.0) })
     }
 
     // If either operand is NaN, these instructions return the second one.
     #[inline(always)]
-    fn at_least(self, limit: Self) -> Self {
+    fn max(self, limit: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_max_ps(limit.0, self.0) })
     }
 
     #[inline(always)]
-    fn at_most(self, limit: Self) -> Self {
+    fn min(self, limit: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_min_ps(limit.0, self.0) })
     }
@@ -121,18 +121,18 @@ impl Lanes for Avx512 {
         // SAFETY: see above.
         Self(unsafe {
             let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(self.0));
-            _mm512_castsi512_ps(_mm512_add_epi32(shifted, _mm512_set1_epi32(ONE)))
+            _mm512_castsi512_ps(_mm512_add_epi32(shifted, _mm512_set1_epi32(ONE_BITS)))
         })
     }
 
     #[inline(always)]
-    fn absolute(self) -> Self {
+    fn abs(self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_abs_ps(self.0) })
     }
 
     #[inline(always)]
-    fn choose(self, negative: Self, other: Self) -> Self {
+    fn select_by_sign(self, negative: Self, other: Self) -> Self {
         // SAFETY: see above; the mask instruction belongs to AVX-512DQ.
         Self(unsafe {
             let mask = _mm512_movepi32_mask(_mm512_castps_si512(self.0));
@@ -166,13 +166,13 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn sum(self) -> f32 {
+    fn reduce_sum(self) -> f32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_add_ps(self.0) }
     }
 
     #[inline(always)]
-    fn largest(self) -> f32 {
+    fn reduce_max(self) -> f32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_max_ps(self.0) }
     }
@@ -244,7 +244,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -255,7 +255,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    fn sub(self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -266,7 +266,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -277,7 +277,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn over(self, other: Self) -> Self {
+    fn div(self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -288,7 +288,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn times_plus(self, factor: Self, addend: Self) -> Self {
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -299,7 +299,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn at_least(self, limit: Self) -> Self {
+    fn max(self, limit: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -310,7 +310,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn at_most(self, limit: Self) -> Self {
+    fn min(self, limit: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -326,14 +326,14 @@ impl Lanes for Avx2 {
             // SAFETY: see above.
             unsafe {
                 let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(half));
-                _mm256_castsi256_ps(_mm256_add_epi32(shifted, _mm256_set1_epi32(ONE)))
+                _mm256_castsi256_ps(_mm256_add_epi32(shifted, _mm256_set1_epi32(ONE_BITS)))
             }
         };
         Self(half(self.0), half(self.1))
     }
 
     #[inline(always)]
-    fn absolute(self) -> Self {
+    fn abs(self) -> Self {
         // SAFETY: see above.
         unsafe {
             let sign = _mm256_set1_ps(-0.0);
@@ -345,7 +345,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn choose(self, negative: Self, other: Self) -> Self {
+    fn select_by_sign(self, negative: Self, other: Self) -> Self {
         // SAFETY: see above.
         unsafe {
             Self(
@@ -389,7 +389,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn sum(self) -> f32 {
+    fn reduce_sum(self) -> f32 {
         // SAFETY: see above.
         unsafe {
             let eight = _mm256_add_ps(self.0, self.1);
@@ -401,7 +401,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn largest(self) -> f32 {
+    fn reduce_max(self) -> f32 {
         // SAFETY: see above.
         unsafe {
             let eight = _mm256_max_ps(self.0, self.1);

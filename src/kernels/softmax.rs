@@ -1,6 +1,6 @@
 //! Row-wise softmax and its gradient, on rows that may be padded.
 
-use super::math::{exp, largest, total, update};
+use super::math::{exp, map_sum, max_value, update};
 use super::simd::{Lanes, WIDTH, simd};
 
 /// The largest score of a row (after scale and bias) and 1/Σ exp, from which the softmax can be recomputed.
@@ -13,7 +13,7 @@ pub const PAD: usize = WIDTH;
 /// Values near the smallest f32 would make subsequent products many times slower.
 #[inline(always)]
 fn weight<L: Lanes>(x: L) -> L {
-    exp(x).minus(L::splat(2e-35)).at_least(L::splat(0.0))
+    exp(x).sub(L::splat(2e-35)).max(L::splat(0.0))
 }
 
 /// Replaces s by s·scale + bias; `bias` may be empty.
@@ -25,21 +25,21 @@ fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
             s,
             [],
             #[inline(always)]
-            |s: L, []| s.times(scale),
+            |s: L, []| s.mul(scale),
         );
     } else {
         update(
             s,
             [bias],
             #[inline(always)]
-            |s: L, [bias]| s.times_plus(scale, bias),
+            |s: L, [bias]| s.mul_add(scale, bias),
         );
     }
 }
 
 /// Returns the bias of one row; empty if there is none.
 #[inline(always)]
-fn row_of(bias: &[f32], row: usize, n: usize) -> &[f32] {
+fn bias_row(bias: &[f32], row: usize, n: usize) -> &[f32] {
     if bias.is_empty() {
         bias
     } else {
@@ -59,39 +59,39 @@ simd! {
         stats: &mut [RowStats],
     ) {
         for (row, (s, stats)) in s.chunks_exact_mut(stride).zip(stats).enumerate() {
-            scale_row::<L>(&mut s[..n], scale, row_of(bias, row, n));
+            scale_row::<L>(&mut s[..n], scale, bias_row(bias, row, n));
             s[n..].fill(f32::NEG_INFINITY);
-            let most = largest::<L>(s);
-            let max = L::splat(most);
+            let row_max = max_value::<L>(s);
+            let max = L::splat(row_max);
             let mut sum = L::splat(0.0);
-            let (whole, rest) = s.as_chunks_mut::<WIDTH>();
-            for s in whole {
-                let e = weight(L::load(s).minus(max));
-                sum = sum.plus(e);
+            let (chunks, remainder) = s.as_chunks_mut::<WIDTH>();
+            for s in chunks {
+                let e = weight(L::load(s).sub(max));
+                sum = sum.add(e);
                 e.store(s);
             }
-            if !rest.is_empty() {
-                let e = weight(L::load_part(rest, f32::NEG_INFINITY).minus(max));
-                sum = sum.plus(e);
-                e.store_part(rest);
+            if !remainder.is_empty() {
+                let e = weight(L::load_part(remainder, f32::NEG_INFINITY).sub(max));
+                sum = sum.add(e);
+                e.store_part(remainder);
             }
             s[n..].fill(0.0);
-            let inverse = 1.0 / sum.sum();
+            let inverse = 1.0 / sum.reduce_sum();
             let factor = L::splat(inverse);
             update(
                 s,
                 [],
                 #[inline(always)]
-                |s: L, []| s.times(factor),
+                |s: L, []| s.mul(factor),
             );
-            *stats = [most, inverse];
+            *stats = [row_max, inverse];
         }
     }
 }
 
 simd! {
     /// Recomputes the softmax of [`softmax_rows`] from the scores and `stats`.
-    pub fn softmax_again<L>(
+    pub fn recompute_softmax<L>(
         s: &mut [f32],
         n: usize,
         stride: usize,
@@ -100,13 +100,13 @@ simd! {
         stats: &[RowStats],
     ) {
         for (row, (s, stats)) in s.chunks_exact_mut(stride).zip(stats).enumerate() {
-            scale_row::<L>(&mut s[..n], scale, row_of(bias, row, n));
+            scale_row::<L>(&mut s[..n], scale, bias_row(bias, row, n));
             let [max, inverse] = stats.map(L::splat);
             update(
                 s,
                 [],
                 #[inline(always)]
-                |s: L, []| weight(s.minus(max)).times(inverse),
+                |s: L, []| weight(s.sub(max)).mul(inverse),
             );
             s[n..].fill(0.0);
         }
@@ -120,18 +120,18 @@ simd! {
         let scale = L::splat(scale);
         for (p, d) in p.chunks_exact(stride).zip(d.chunks_exact_mut(stride)) {
             d[n..].fill(0.0);
-            let sum = total(
+            let sum = map_sum(
                 [p, d],
                 0.0,
                 #[inline(always)]
-                |[p, d]: [L; 2]| p.times(d),
+                |[p, d]: [L; 2]| p.mul(d),
             );
             let sum = L::splat(sum);
             update(
                 d,
                 [p],
                 #[inline(always)]
-                |d: L, [p]| d.minus(sum).times(p).times(scale),
+                |d: L, [p]| d.sub(sum).mul(p).mul(scale),
             );
         }
     }
@@ -146,7 +146,7 @@ simd! {
                 sum,
                 [d],
                 #[inline(always)]
-                |sum: L, [d]| d.times_plus(factor, sum),
+                |sum: L, [d]| d.mul_add(factor, sum),
             );
         }
     }

@@ -8,12 +8,12 @@
 use rayon::prelude::*;
 
 use super::attention;
-use super::block::{Mlp, SelfAttention, share};
+use super::block::{Mlp, SelfAttention, rows_per_chunk};
 use super::buffer::Buffer;
 use super::linear::weight_gradient;
-use super::norm::{Moments, own_gradients};
+use super::norm::{Moments, affine_gradients};
 use super::softmax::RowStats;
-use super::sums::sum_of_rows;
+use super::sums::sum_rows;
 
 /// Number of tensors of a sub-layer: its input, scale and shift of the norm, and weight and bias of both linear
 /// layers.
@@ -25,7 +25,7 @@ pub struct SublayerState {
     /// Computed from the output of the first linear layer: the slope of the GELU, or the packed projections.
     first: Buffer,
     /// The input of the second linear layer.
-    second: Buffer,
+    second_input: Buffer,
     /// The row statistics of the attention scores.
     stats: Vec<RowStats>,
 }
@@ -35,21 +35,21 @@ pub struct SublayerGradients {
     /// Gradient of its input.
     dx: Buffer,
     /// Gradient of the normalised rows.
-    inner: Buffer,
+    dnormed: Buffer,
     /// Gradient of the output of the first linear layer.
-    between: Buffer,
+    dfirst: Buffer,
     /// The normalised rows, recomputed.
-    normal: Buffer,
+    normed: Buffer,
 }
 
 impl SublayerGradients {
-    fn new(rows: usize, width: usize, between: usize) -> Self {
-        let wide = || Buffer::new(rows * width);
+    fn new(rows: usize, width: usize, first_outputs: usize) -> Self {
+        let buffer = || Buffer::new(rows * width);
         Self {
-            dx: wide(),
-            inner: wide(),
-            between: Buffer::new(rows * between),
-            normal: wide(),
+            dx: buffer(),
+            dnormed: buffer(),
+            dfirst: Buffer::new(rows * first_outputs),
+            normed: buffer(),
         }
     }
 
@@ -57,134 +57,145 @@ impl SublayerGradients {
     pub fn gradients(
         self,
         x: &[f32],
-        kept: &SublayerState,
+        state: &SublayerState,
         g: &[f32],
         width: usize,
     ) -> [Buffer; TENSORS] {
         let rows = x.len() / width;
-        let (between, read) = (self.between.len() / rows, kept.second.len() / rows);
-        let [dgamma, dbeta] = own_gradients(x, &kept.moments, &self.inner, width);
+        let (first_outputs, second_inputs) =
+            (self.dfirst.len() / rows, state.second_input.len() / rows);
+        let [dgamma, dbeta] = affine_gradients(x, &state.moments, &self.dnormed, width);
         [
             self.dx,
             dgamma,
             dbeta,
-            weight_gradient(&self.normal, &self.between, width, between),
-            sum_of_rows(&self.between, None, between),
-            weight_gradient(&kept.second, g, read, width),
-            sum_of_rows(g, None, width),
+            weight_gradient(&self.normed, &self.dfirst, width, first_outputs),
+            sum_rows(&self.dfirst, None, first_outputs),
+            weight_gradient(&state.second_input, g, second_inputs, width),
+            sum_rows(g, None, width),
         ]
     }
 }
 
 /// Computes the result (rows × width) from `x` (rows × width), and the values for the backward pass.
-pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, SublayerState) {
-    let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
+pub fn mlp_forward(mlp: Mlp<'_>, x: &[f32]) -> (Buffer, SublayerState) {
+    let (width, hidden) = (mlp.fc1.inputs, mlp.fc1.outputs);
     let rows = x.len() / width;
-    let share = share(rows, width);
+    let chunk = rows_per_chunk(rows, width);
     let mut y = Buffer::new(rows * width);
-    let mut kept = SublayerState {
+    let mut state = SublayerState {
         moments: vec![[0.0; 2]; rows],
         first: Buffer::new(rows * hidden),
-        second: Buffer::new(rows * hidden),
+        second_input: Buffer::new(rows * hidden),
         stats: Vec::new(),
     };
-    y.par_chunks_mut(share * width)
-        .zip(x.par_chunks(share * width))
-        .zip(kept.moments.par_chunks_mut(share))
-        .zip(kept.first.par_chunks_mut(share * hidden))
-        .zip(kept.second.par_chunks_mut(share * hidden))
-        .for_each(|((((y, x), moments), slope), h)| own.forward_rows(x, y, moments, slope, h));
-    (y, kept)
+    y.par_chunks_mut(chunk * width)
+        .zip(x.par_chunks(chunk * width))
+        .zip(state.moments.par_chunks_mut(chunk))
+        .zip(state.first.par_chunks_mut(chunk * hidden))
+        .zip(state.second_input.par_chunks_mut(chunk * hidden))
+        .for_each(|((((y, x), moments), slope), h)| mlp.forward_rows(x, y, moments, slope, h));
+    (y, state)
 }
 
 /// Computes the gradients inside the MLP, given the gradient `g` of the result.
-pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &SublayerState, g: &[f32]) -> SublayerGradients {
-    let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
+pub fn mlp_backward(
+    mlp: Mlp<'_>,
+    x: &[f32],
+    state: &SublayerState,
+    g: &[f32],
+) -> SublayerGradients {
+    let (width, hidden) = (mlp.fc1.inputs, mlp.fc1.outputs);
     let rows = x.len() / width;
-    let share = share(rows, width);
-    let mut way = SublayerGradients::new(rows, width, hidden);
-    way.dx
-        .par_chunks_mut(share * width)
-        .zip(way.inner.par_chunks_mut(share * width))
-        .zip(way.between.par_chunks_mut(share * hidden))
-        .zip(way.normal.par_chunks_mut(share * width))
-        .zip(x.par_chunks(share * width))
-        .zip(g.par_chunks(share * width))
-        .zip(kept.moments.par_chunks(share))
-        .zip(kept.first.par_chunks(share * hidden))
+    let chunk = rows_per_chunk(rows, width);
+    let mut gradients = SublayerGradients::new(rows, width, hidden);
+    gradients
+        .dx
+        .par_chunks_mut(chunk * width)
+        .zip(gradients.dnormed.par_chunks_mut(chunk * width))
+        .zip(gradients.dfirst.par_chunks_mut(chunk * hidden))
+        .zip(gradients.normed.par_chunks_mut(chunk * width))
+        .zip(x.par_chunks(chunk * width))
+        .zip(g.par_chunks(chunk * width))
+        .zip(state.moments.par_chunks(chunk))
+        .zip(state.first.par_chunks(chunk * hidden))
         .for_each(
-            |(((((((dx, inner), dh), normal), x), g), moments), slope)| {
-                own.backward_rows((x, moments, slope), g, dx, inner, dh);
-                own.around
-                    .enter(x, normal, &mut vec![[0.0; 2]; moments.len()]);
+            |(((((((dx, dnormed), dh), normed), x), g), moments), slope)| {
+                mlp.backward_rows((x, moments, slope), g, dx, dnormed, dh);
+                mlp.norm_residual
+                    .forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
             },
         );
-    way
+    gradients
 }
 
 /// Computes the result (batch × tokens × width) from `x` of the same shape, and the values for the backward pass.
-pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, SublayerState) {
+pub fn attention_forward(layer: SelfAttention<'_>, x: &[f32]) -> (Buffer, SublayerState) {
     let attention::Shape {
         tokens,
         heads,
         width,
-    } = own.shape;
-    let image = tokens * width;
-    let batch = x.len() / image;
-    let share = own.share(batch);
+    } = layer.shape;
+    let image_len = tokens * width;
+    let batch = x.len() / image_len;
+    let chunk = layer.images_per_chunk(batch);
     let mut y = Buffer::new(x.len());
-    let mut kept = SublayerState {
+    let mut state = SublayerState {
         moments: vec![[0.0; 2]; batch * tokens],
         first: Buffer::new(3 * x.len()),
-        second: Buffer::new(x.len()),
+        second_input: Buffer::new(x.len()),
         stats: vec![[0.0; 2]; batch * heads * tokens],
     };
-    y.par_chunks_mut(share * image)
-        .zip(x.par_chunks(share * image))
-        .zip(kept.moments.par_chunks_mut(share * tokens))
-        .zip(kept.first.par_chunks_mut(3 * share * image))
-        .zip(kept.second.par_chunks_mut(share * image))
-        .zip(kept.stats.par_chunks_mut(share * heads * tokens))
+    y.par_chunks_mut(chunk * image_len)
+        .zip(x.par_chunks(chunk * image_len))
+        .zip(state.moments.par_chunks_mut(chunk * tokens))
+        .zip(state.first.par_chunks_mut(3 * chunk * image_len))
+        .zip(state.second_input.par_chunks_mut(chunk * image_len))
+        .zip(state.stats.par_chunks_mut(chunk * heads * tokens))
         .enumerate()
-        .for_each(|(part, (((((y, x), moments), packed), mixed), stats))| {
-            own.forward_images(part * share, x, y, (moments, stats), packed, mixed);
-        });
-    (y, kept)
+        .for_each(
+            |(part, (((((y, x), moments), packed), head_outputs), stats))| {
+                layer.forward_images(part * chunk, x, y, (moments, stats), packed, head_outputs);
+            },
+        );
+    (y, state)
 }
 
 /// Computes the gradients inside the self-attention, given the gradient `g` of the result.
 pub fn attention_backward(
-    own: SelfAttention<'_>,
+    layer: SelfAttention<'_>,
     x: &[f32],
-    kept: &SublayerState,
+    state: &SublayerState,
     g: &[f32],
 ) -> SublayerGradients {
     let attention::Shape {
         tokens,
         heads,
         width,
-    } = own.shape;
-    let image = tokens * width;
-    let share = own.share(x.len() / image);
-    let mut way = SublayerGradients::new(x.len() / width, width, 3 * width);
-    way.dx
-        .par_chunks_mut(share * image)
-        .zip(way.inner.par_chunks_mut(share * image))
-        .zip(way.between.par_chunks_mut(3 * share * image))
-        .zip(way.normal.par_chunks_mut(share * image))
-        .zip(x.par_chunks(share * image))
-        .zip(g.par_chunks(share * image))
-        .zip(kept.moments.par_chunks(share * tokens))
-        .zip(kept.first.par_chunks(3 * share * image))
-        .zip(kept.stats.par_chunks(share * heads * tokens))
+    } = layer.shape;
+    let image_len = tokens * width;
+    let chunk = layer.images_per_chunk(x.len() / image_len);
+    let mut gradients = SublayerGradients::new(x.len() / width, width, 3 * width);
+    gradients
+        .dx
+        .par_chunks_mut(chunk * image_len)
+        .zip(gradients.dnormed.par_chunks_mut(chunk * image_len))
+        .zip(gradients.dfirst.par_chunks_mut(3 * chunk * image_len))
+        .zip(gradients.normed.par_chunks_mut(chunk * image_len))
+        .zip(x.par_chunks(chunk * image_len))
+        .zip(g.par_chunks(chunk * image_len))
+        .zip(state.moments.par_chunks(chunk * tokens))
+        .zip(state.first.par_chunks(3 * chunk * image_len))
+        .zip(state.stats.par_chunks(chunk * heads * tokens))
         .enumerate()
         .for_each(
-            |(part, ((((((((dx, inner), dqkv), normal), x), g), moments), packed), stats))| {
-                let kept = (moments, packed, stats);
-                own.backward_images(part * share, x, kept, g, dx, (inner, dqkv));
-                own.around
-                    .enter(x, normal, &mut vec![[0.0; 2]; moments.len()]);
+            |(part, ((((((((dx, dnormed), dqkv), normed), x), g), moments), packed), stats))| {
+                let activations = (moments, packed, stats);
+                layer.backward_images(part * chunk, x, activations, g, dx, (dnormed, dqkv));
+                layer
+                    .norm_residual
+                    .forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
             },
         );
-    way
+    gradients
 }

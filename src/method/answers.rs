@@ -12,13 +12,13 @@ use crate::metrics::{ByExpert, Expert};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::event::ClassPrediction;
-use crate::tensors::{HostTensor, not_finite};
+use crate::tensors::{HostTensor, not_finite_problem};
 
 /// The answer of a method for one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// One opinion for each expert of the method, in their order; the last one is the answer.
-    pub opinions: Vec<ClassPrediction>,
+    /// One prediction for each expert of the method, in their order; the last one is the answer.
+    pub predictions: Vec<ClassPrediction>,
     /// The expert that decided.
     pub decided_by: Expert,
     /// A score for each class; when the task is given, the highest score within the task decides.
@@ -30,23 +30,23 @@ pub const TEMPERATURE: f32 = 0.05;
 
 impl Answer {
     /// Returns the answer of a single expert: the highest score, with its softmax as probabilities.
-    pub fn alone(expert: Expert, logits: &[f32]) -> Self {
+    pub fn from_logits(expert: Expert, logits: &[f32]) -> Self {
         Self {
-            opinions: vec![opinion(expert, logits)],
+            predictions: vec![predict_class(expert, logits)],
             decided_by: expert,
             scores: logits.to_vec(),
         }
     }
 
-    /// Returns the answer of a single expert from its cosines, converted to probabilities as in [`by_cosine`].
-    pub fn of_cosines(expert: Expert, row: &[f32]) -> Self {
-        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
-        let shown = opinion(expert, &sharpened);
+    /// Returns the answer of an expert from its cosines, with probabilities as in [`answers_from_cosines`].
+    pub fn from_cosines(expert: Expert, row: &[f32]) -> Self {
+        let logits: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
+        let prediction = predict_class(expert, &logits);
         Self {
-            opinions: vec![ClassPrediction {
+            predictions: vec![ClassPrediction {
                 class: argmax(row),
                 energy: None,
-                ..shown
+                ..prediction
             }],
             decided_by: expert,
             scores: row.to_vec(),
@@ -57,10 +57,13 @@ impl Answer {
     ///
     /// # Errors
     /// Returns a Problem if a score or probability is not finite.
-    pub fn checked(self) -> Result<Self> {
-        let shown = self.opinions.iter().flat_map(|o| &o.probabilities);
-        if shown.chain(&self.scores).any(|value| value.is_nan()) {
-            return Err(not_finite("the output of the experts"));
+    pub fn ensure_finite(self) -> Result<Self> {
+        let probabilities = self.predictions.iter().flat_map(|o| &o.probabilities);
+        if probabilities
+            .chain(&self.scores)
+            .any(|value| value.is_nan())
+        {
+            return Err(not_finite_problem("the output of the experts"));
         }
         Ok(self)
     }
@@ -70,17 +73,17 @@ impl Answer {
     /// probabilities; the scores are unchanged.
     #[must_use]
     pub fn merge_repeated_classes(mut self, repeated_classes: &[(usize, usize)]) -> Self {
-        for opinion in &mut self.opinions {
-            for &(own, of) in repeated_classes {
-                let Some(probability) = opinion.probabilities.get_mut(own) else {
+        for opinion in &mut self.predictions {
+            for &(position, class_position) in repeated_classes {
+                let Some(probability) = opinion.probabilities.get_mut(position) else {
                     continue;
                 };
                 let probability = std::mem::take(probability);
-                if let Some(known) = opinion.probabilities.get_mut(of) {
-                    *known = known.max(probability);
+                if let Some(class_probability) = opinion.probabilities.get_mut(class_position) {
+                    *class_probability = class_probability.max(probability);
                 }
-                if opinion.class == own {
-                    opinion.class = of;
+                if opinion.class == position {
+                    opinion.class = class_position;
                 }
             }
         }
@@ -88,7 +91,7 @@ impl Answer {
     }
 
     /// Returns the predicted class when the task of the image is given.
-    pub fn within(&self, task: &Range<usize>) -> usize {
+    pub fn predict_within(&self, task: &Range<usize>) -> usize {
         let scores = self.scores.get(task.clone()).unwrap_or_default();
         task.start + argmax(scores)
     }
@@ -98,9 +101,12 @@ impl Answer {
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
-    let rows = rows(logits)?;
-    Ok(rows.iter().map(|row| Answer::alone(expert, row)).collect())
+pub fn answers_from_logits(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
+    let rows = read_rows(logits)?;
+    Ok(rows
+        .iter()
+        .map(|row| Answer::from_logits(expert, row))
+        .collect())
 }
 
 /// Returns one answer per row of cosines (batch × classes) of a single expert. For display only, a softmax with a
@@ -108,9 +114,9 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
-    let rows = rows(cosines)?;
-    let answers = rows.iter().map(|row| Answer::of_cosines(expert, row));
+pub fn answers_from_cosines(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
+    let rows = read_rows(cosines)?;
+    let answers = rows.iter().map(|row| Answer::from_cosines(expert, row));
     Ok(answers.collect())
 }
 
@@ -118,7 +124,7 @@ pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn rows(matrix: &Tensor<2>) -> Result<Vec<Vec<f32>>> {
+pub fn read_rows(matrix: &Tensor<2>) -> Result<Vec<Vec<f32>>> {
     let columns = matrix.dims()[1].max(1);
     let values = HostTensor::read(matrix)?.values;
     Ok(values.chunks_exact(columns).map(<[f32]>::to_vec).collect())
@@ -137,30 +143,33 @@ pub fn argmax(values: &[f32]) -> usize {
 
 /// Returns an expert's prediction from one row of logits: the softmax (in f64, relative to the largest logit) and the
 /// energy −logsumexp.
-pub fn opinion(expert: Expert, logits: &[f32]) -> ClassPrediction {
-    let (top, sum, shifted) = exponentials(logits);
+pub fn predict_class(expert: Expert, logits: &[f32]) -> ClassPrediction {
+    let (largest, sum, shifted) = exponentials(logits);
     let probabilities: Vec<f32> = shifted.iter().map(|e| (e / sum) as f32).collect();
     ClassPrediction {
         expert,
         class: argmax(&probabilities),
         probabilities,
-        energy: Some(-(f64::from(top) + sum.ln()) as f32),
+        energy: Some(-(f64::from(largest) + sum.ln()) as f32),
     }
 }
 
 /// Returns the log-softmax of one row of logits, which distinguishes small values better than the softmax.
 pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     let (top, sum, _) = exponentials(logits);
-    let all = f64::from(top) + sum.ln();
+    let log_sum = f64::from(top) + sum.ln();
     let each = logits.iter();
-    each.map(|&l| (f64::from(l) - all) as f32).collect()
+    each.map(|&l| (f64::from(l) - log_sum) as f32).collect()
 }
 
 /// Returns the largest logit, the sum of exp(logit − largest), and these exponentials.
 fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
-    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - top).exp()).collect();
-    (top, shifted.iter().sum(), shifted)
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let shifted: Vec<f64> = logits
+        .iter()
+        .map(|&l| f64::from(l - largest).exp())
+        .collect();
+    (largest, shifted.iter().sum(), shifted)
 }
 
 /// The input of the heads for a batch of images. Each expert with its own features has one part (batch × width), or
@@ -170,13 +179,13 @@ pub struct Features(ByExpert<Vec<Tensor<2>>>);
 
 impl Features {
     /// Returns the features of a single expert.
-    pub fn alone(features: Tensor<2>) -> Self {
-        Self::default().with(Expert::ANSWER, vec![features])
+    pub fn single(features: Tensor<2>) -> Self {
+        Self::default().with_expert(Expert::ANSWER, vec![features])
     }
 
     /// Adds the features of one more expert.
     #[must_use]
-    pub fn with(mut self, expert: Expert, parts: Vec<Tensor<2>>) -> Self {
+    pub fn with_expert(mut self, expert: Expert, parts: Vec<Tensor<2>>) -> Self {
         self.0.insert(expert, parts);
         self
     }
@@ -190,11 +199,11 @@ impl Features {
     ///
     /// # Errors
     /// Returns a Problem if it has none.
-    pub fn of(&self, expert: Expert) -> Result<Tensor<2>> {
+    pub fn concatenated(&self, expert: Expert) -> Result<Tensor<2>> {
         match self.parts(expert) {
             [] => Err(Problem::new(format!(
                 "the {} expert has no features",
-                expert.name()
+                expert.key()
             ))),
             [only] => Ok(only.clone()),
             parts => Ok(Tensor::cat(parts.to_vec(), 1)),
@@ -211,7 +220,7 @@ impl Features {
 ///
 /// # Errors
 /// As [`Backbone::features`].
-pub fn plain(backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
+pub fn plain_features(backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
     backbone.features(images, &PetStack::empty())
 }
 
@@ -221,7 +230,7 @@ mod tests {
 
     #[test]
     fn energy_is_negative_logsumexp_without_overflow() {
-        let o = opinion(Expert::ANSWER, &[1000.0, 1000.0]);
+        let o = predict_class(Expert::ANSWER, &[1000.0, 1000.0]);
         let energy = o.energy.unwrap_or_default();
         assert!((energy + 1000.0 + std::f32::consts::LN_2).abs() < 1e-3);
         assert!((o.probabilities[0] - 0.5).abs() < 1e-6);
@@ -229,22 +238,22 @@ mod tests {
     }
 
     #[test]
-    fn within_restricts_prediction_to_given_task() {
-        let verdict = Answer::alone(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
-        assert_eq!(verdict.opinions[0].class, 0);
-        assert_eq!(verdict.within(&(2..4)), 3);
-        assert_eq!(verdict.within(&(0..2)), 0);
+    fn predict_within_restricts_prediction_to_task() {
+        let verdict = Answer::from_logits(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
+        assert_eq!(verdict.predictions[0].class, 0);
+        assert_eq!(verdict.predict_within(&(2..4)), 3);
+        assert_eq!(verdict.predict_within(&(0..2)), 0);
     }
 
     #[test]
     fn merge_repeated_classes_takes_highest_probability() {
-        let verdict = Answer::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
-        let before = verdict.opinions[0].probabilities.clone();
+        let verdict = Answer::from_logits(Expert::ANSWER, &[1.0, 0.0, 3.0]);
+        let probabilities = verdict.predictions[0].probabilities.clone();
         let merged = verdict.clone().merge_repeated_classes(&[(2, 0), (7, 1)]);
-        assert_eq!(merged.opinions[0].class, 0);
+        assert_eq!(merged.predictions[0].class, 0);
         assert_eq!(
-            merged.opinions[0].probabilities,
-            [before[2], before[1], 0.0]
+            merged.predictions[0].probabilities,
+            [probabilities[2], probabilities[1], 0.0]
         );
         assert_eq!(merged.scores, verdict.scores);
         assert_eq!(verdict.clone().merge_repeated_classes(&[]), verdict);
@@ -253,7 +262,7 @@ mod tests {
     #[test]
     fn log_probabilities_match_softmax() {
         let logits = [2.0, -1.0, 0.5];
-        let softmax = opinion(Expert::ANSWER, &logits).probabilities;
+        let softmax = predict_class(Expert::ANSWER, &logits).probabilities;
         for (log, p) in log_probabilities(&logits).iter().zip(softmax) {
             assert!((log.exp() - p).abs() < 1e-6);
         }

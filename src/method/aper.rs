@@ -8,7 +8,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
-use super::prototypes::{Prototypes, Sums};
+use super::prototypes::{FeatureSums, Prototypes};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     AnswerRule, Batch, CancelToken, ExportedClassifier, Features, Method, MethodSpec, Pass,
@@ -19,7 +19,7 @@ use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
 use crate::run::config::Setting;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
 /// APER.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -28,14 +28,14 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET in the first task; each class is then the mean of original and tuned features",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
-    scores: |_| Ok(Scores::Cosines),
+    scores: |_| Ok(ScoreKind::Cosines),
     settings: &[WEIGHT_DECAY, DROPOUT],
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        PublishedValues::on("cifar-100", 20),
-        on_pictures("imagenet-r", 10),
-        on_pictures("domainnet", 10),
+        PublishedValues::for_dataset("cifar-100", 20),
+        imagenet_r_values("imagenet-r", 10),
+        imagenet_r_values("domainnet", 10),
     ],
     passes: |chosen, task| {
         let mut passes = FirstSession::passes(chosen.config.epochs, task);
@@ -45,13 +45,13 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |_, _| {
         Ok(Workload {
             networks: 2.0,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
     // The PET is frozen after the first task.
-    stored: |_, sizes| Ok((sizes.trained + 2 * sizes.classes * sizes.width) as f64),
+    stored_values: |_, sizes| Ok((sizes.trained + 2 * sizes.classes * sizes.width) as f64),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 /// The adapter of APER, RanPAC and EASE: in every block, with a bottleneck of 64 channels for width 768.
@@ -59,14 +59,14 @@ pub const ADAPTER: PetUse = PetUse {
     plugin: Some("streamadapter"),
     size: Some(|width| (width / 12).max(1)),
     every_block: true,
-    ..PetUse::USUAL
+    ..PetUse::DEFAULT
 };
 
 /// Returns the authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
-pub const fn on_pictures(data: &'static str, epochs: usize) -> PublishedValues {
-    PublishedValues::on(data, epochs)
-        .at(Rate::at_batch(0.05, 16).base)
-        .with(&[("weight_decay", Setting::Real(5e-3))])
+pub const fn imagenet_r_values(data: &'static str, epochs: usize) -> PublishedValues {
+    PublishedValues::for_dataset(data, epochs)
+        .with_base_lr(Rate::at_batch(0.05, 16).base)
+        .with_settings(&[("weight_decay", Setting::Real(5e-3))])
 }
 
 /// APER's state during a run.
@@ -74,7 +74,7 @@ pub struct Aper {
     backbone: Arc<dyn Backbone>,
     /// The session of the first task.
     pub session: FirstSession,
-    sums: Sums,
+    sums: FeatureSums,
     prototypes: Prototypes,
 }
 
@@ -87,7 +87,7 @@ impl Aper {
         Ok(Self {
             backbone: setup.backbone.clone(),
             session: FirstSession::new(setup)?,
-            sums: Sums::default(),
+            sums: FeatureSums::default(),
             prototypes: Prototypes::default(),
         })
     }
@@ -100,7 +100,7 @@ impl Method for Aper {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.session.begin_task(task);
-        self.prototypes.reach(task.classes.end);
+        self.prototypes.grow_to(task.classes.end);
         Ok(())
     }
 
@@ -109,48 +109,51 @@ impl Method for Aper {
             return self.session.learn(batch);
         }
         let features = self.features(batch.images.clone())?;
-        self.sums.add(&features.of(Expert::ANSWER)?, batch.labels)?;
+        self.sums
+            .add(&features.concatenated(Expert::ANSWER)?, batch.labels)?;
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         self.session.end_task();
         Ok(())
     }
 
     /// Returns the features of the original backbone, followed by those of the tuned one.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        let both: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
-        let both = self.backbone.features_of(images, &both)?;
-        Ok(Features::alone(Tensor::cat(both, 1)))
+        let hooks: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
+        let features = self.backbone.features_for_each(images, &hooks)?;
+        Ok(Features::single(Tensor::cat(features, 1)))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
-        answers::by_cosine(Expert::ANSWER, &scores)
+        let scores = self
+            .prototypes
+            .scores(features.concatenated(Expert::ANSWER)?)?;
+        answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
-    fn recipe(&self) -> Result<ExportedClassifier> {
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
         let tuned = self.session.pets().clone();
         Ok(ExportedClassifier {
             networks: vec![("plain".into(), PetStack::empty()), ("tuned".into(), tuned)],
             weights: None,
-            reading: AnswerRule::of_prototypes(&self.prototypes, vec![0, 1])?,
+            answer_rule: AnswerRule::from_prototypes(&self.prototypes, vec![0, 1])?,
         })
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
-        Ok(vec![self.session.trained()])
+        Ok(vec![self.session.trained_pet()])
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        self.session.state(state)?;
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
+        self.session.sync_state(state)?;
         let width = 2 * self.backbone.feature_width();
-        self.prototypes.state(width, state)
+        self.prototypes.sync_state(width, state)
     }
 }

@@ -30,12 +30,12 @@ impl Backward {
         };
         Self {
             cross_entropy: cross_entropy.inner(),
-            ..Self::of_loss(loss)
+            ..Self::from_loss(loss)
         }
     }
 
     /// Runs the backward pass of any other loss (one value), which is also reported as the cross-entropy.
-    pub fn of_loss(loss: Tensor<1>) -> Self {
+    pub fn from_loss(loss: Tensor<1>) -> Self {
         Self {
             graph: loss.backward(),
             cross_entropy: loss.clone().inner(),
@@ -48,24 +48,24 @@ impl Backward {
     ///
     /// # Errors
     /// Returns a Problem that names the leaf if a leaf has no gradient, because it could not learn.
-    pub fn of<'a>(
+    pub fn with_gradients<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,
     ) -> Result<Self> {
         for (name, leaf) in leaves {
             let name = name.into();
             let gradient = leaf.grad_remove(&mut self.graph);
-            let missing = || Problem::new(format!("{name} received no gradient"));
-            let gradient = gradient.ok_or_else(missing)?;
+            let missing_gradient = || Problem::new(format!("{name} received no gradient"));
+            let gradient = gradient.ok_or_else(missing_gradient)?;
             self.gradients.insert(name, gradient);
         }
         Ok(self)
     }
 
-    /// Moves the gradients of these leaves to the result, as [`Backward::of`] does. A leaf without a gradient gets
+    /// Moves the gradients of these leaves to the result, like [`Backward::with_gradients`]. A leaf without one gets
     /// zeros, so that its momentum still moves it.
     #[must_use]
-    pub fn of_all<'a>(
+    pub fn with_gradients_or_zeros<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,
     ) -> Self {
@@ -79,8 +79,8 @@ impl Backward {
 
     /// Moves the gradients of a backbone's tracked weights to the result, as `backbone.<name>`.
     #[must_use]
-    pub fn of_weights(mut self, weights: &Weights) -> Self {
-        for (name, gradient) in weights.gradients(&mut self.graph) {
+    pub fn with_backbone_gradients(mut self, weights: &Weights) -> Self {
+        for (name, gradient) in weights.take_gradients(&mut self.graph) {
             self.gradients.insert(format!("backbone.{name}"), gradient);
         }
         self
@@ -89,7 +89,7 @@ impl Backward {
     /// Moves the gradients of the trained parameters of a tracked PET to the result, as `pet.<name>`. A parameter that
     /// the current equations do not use has no gradient and is not updated.
     #[must_use]
-    pub fn of_pets(mut self, pets: &PetStack) -> Self {
+    pub fn with_pet_gradients(mut self, pets: &PetStack) -> Self {
         for (name, leaf, _) in pets.parameters().filter(|(.., trained)| *trained) {
             if let Some(gradient) = leaf.grad_remove(&mut self.graph) {
                 self.gradients.insert(format!("pet.{name}"), gradient);
@@ -99,7 +99,7 @@ impl Backward {
     }
 
     /// Returns the loss and the gradients.
-    pub fn taken(self) -> (Tensor<1>, Gradients) {
+    pub fn into_parts(self) -> (Tensor<1>, Gradients) {
         (self.loss, self.gradients)
     }
 }
@@ -118,15 +118,15 @@ pub(super) fn targets(
     smoothing: f64,
     device: &Device,
 ) -> Tensor<2> {
-    let each = -1.0 / labels.len() as f32;
+    let per_image = -1.0 / labels.len() as f32;
     // Without smoothing the value is +0.0, not −0.0, so that results equal those of earlier versions.
-    let shared = match smoothing {
+    let per_class = match smoothing {
         0.0 => 0.0,
-        smoothing => each * smoothing as f32 / classes as f32,
+        smoothing => per_image * smoothing as f32 / classes as f32,
     };
-    let mut targets = vec![shared; labels.len() * classes];
+    let mut targets = vec![per_class; labels.len() * classes];
     for (row, &label) in labels.iter().enumerate() {
-        targets[row * classes + label] += each * (1.0 - smoothing as f32);
+        targets[row * classes + label] += per_image * (1.0 - smoothing as f32);
     }
     Tensor::from_data(TensorData::new(targets, [labels.len(), classes]), device)
 }
@@ -144,11 +144,14 @@ mod tests {
         let logits = Tensor::<2>::from_data(logits, &device);
         let logits = logits.autodiff().require_grad();
         let targets = targets(&[1], 3, smoothing, &device);
-        let learned = Backward::new(logits.clone(), targets, None);
-        let (loss, gradients) = learned.of([("logits", &logits)]).unwrap().taken();
+        let backward = Backward::new(logits.clone(), targets, None);
+        let (loss, gradients) = backward
+            .with_gradients([("logits", &logits)])
+            .unwrap()
+            .into_parts();
         let gradient = gradients.get("logits").unwrap().clone();
-        let numbers = gradient.into_data().try_to_vec::<f32>().unwrap();
-        (loss.into_scalar(), numbers)
+        let values = gradient.into_data().try_to_vec::<f32>().unwrap();
+        (loss.into_scalar(), values)
     }
 
     #[test]
@@ -158,11 +161,11 @@ mod tests {
             let leaf = Tensor::<2>::from_data(TensorData::new(row.to_vec(), [1, 2]), &device);
             leaf.autodiff().require_grad()
         });
-        let learned = || Backward::new(logits.clone(), targets(&[0], 2, 0.0, &device), None);
-        let both = [("a.weight", &logits), ("a.bias", &other)];
-        let problem = learned().of(both).err().unwrap();
+        let backward = || Backward::new(logits.clone(), targets(&[0], 2, 0.0, &device), None);
+        let leaves = [("a.weight", &logits), ("a.bias", &other)];
+        let problem = backward().with_gradients(leaves).err().unwrap();
         assert_eq!(problem.what, "a.bias received no gradient");
-        let (_, gradients) = learned().of_all(both).taken();
+        let (_, gradients) = backward().with_gradients_or_zeros(leaves).into_parts();
         let zeros = gradients.get("a.bias").unwrap().clone().into_data();
         assert_eq!(zeros.try_to_vec::<f32>().unwrap(), [0.0, 0.0]);
     }
@@ -173,11 +176,11 @@ mod tests {
         let sum: f32 = exponents.iter().sum();
         for smoothing in [0.0, 0.1, 0.5] {
             let (loss, gradient) = loss_and_gradient(smoothing);
-            let shared = smoothing as f32 / 3.0;
-            let target = [shared, shared + 1.0 - smoothing as f32, shared];
+            let per_class = smoothing as f32 / 3.0;
+            let target = [per_class, per_class + 1.0 - smoothing as f32, per_class];
             let terms = target.iter().zip(exponents);
-            let wanted: f32 = terms.map(|(t, e)| -t * (e / sum).ln()).sum();
-            assert!((loss - wanted).abs() < 1e-5, "{smoothing}: {loss}");
+            let expected: f32 = terms.map(|(t, e)| -t * (e / sum).ln()).sum();
+            assert!((loss - expected).abs() < 1e-5, "{smoothing}: {loss}");
             for ((got, e), t) in gradient.iter().zip(exponents).zip(target) {
                 assert!((got - (e / sum - t)).abs() < 1e-6, "{smoothing}: {got}");
             }

@@ -2,7 +2,7 @@
 //! 2017): the Baseline with an [`EwcPenalty`].
 
 use super::lae::{BASELINE, EwcPenalty, Lae, RATE, Switches};
-use super::{Chosen, MethodSpec, Pass, PetUse, SettingSpec, real_kind, whole_kind};
+use super::{ConfiguredMethod, MethodSpec, Pass, PetUse, SettingSpec, real_kind, whole_kind};
 
 /// EWC.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -34,32 +34,32 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    pet: Some(PetUse::USUAL),
+    pet: Some(PetUse::DEFAULT),
     rate: Some(RATE),
     needs_state: true,
     passes: |chosen, _| {
-        let look = Pass {
+        let importance_pass = Pass {
             shuffle: true,
-            most: Some(chosen.count(IMAGES)?),
+            max_images: Some(chosen.count(IMAGES)?),
             ..Pass::measuring()
         };
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
-        passes.push(look);
+        passes.push(importance_pass);
         Ok(passes)
     },
     // A finished run stores the importance and anchor of each parameter, and two moments of Adam.
-    stored: |_, sizes| {
+    stored_values: |_, sizes| {
         let pets = (sizes.tasks + 5) * sizes.trained;
         Ok((pets + sizes.classes * sizes.width) as f64)
     },
     build: |setup| {
-        let chosen = Chosen::of(setup.config)?;
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
         let (lambda, gamma) = (chosen.real(LAMBDA)?, chosen.real(GAMMA)?);
         let mut baseline = Lae::from_setup(&setup, &SPEC, Switches::NONE)?;
         baseline.penalty = Some(EwcPenalty::new(lambda, gamma));
         Ok(Box::new(baseline))
     },
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 const LAMBDA: &str = "ewc_lambda";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::state::State;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor};
 
 /// A stored training image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,26 +20,26 @@ pub struct Exemplar {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exemplars {
     /// Sorted by class.
-    all: Vec<Exemplar>,
+    items: Vec<Exemplar>,
     /// The class of each.
     classes: Vec<usize>,
 }
 
 impl Exemplars {
     /// Returns all exemplars, sorted by class.
-    pub fn all(&self) -> &[Exemplar] {
-        &self.all
+    pub fn as_slice(&self) -> &[Exemplar] {
+        &self.items
     }
 
-    /// Keeps the exemplars whose index is `wanted`. The images of the others cannot be read any more.
-    pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
-        let places = |at: &mut usize| {
-            *at += 1;
-            wanted(*at - 1)
+    /// Keeps the exemplars for whose index `keep` returns true. The images of the others are not readable.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let keep_next = |index: &mut usize| {
+            *index += 1;
+            keep(*index - 1)
         };
-        let (mut one, mut class) = (0, 0);
-        self.all.retain(|_| places(&mut one));
-        self.classes.retain(|_| places(&mut class));
+        let (mut next_exemplar, mut next_class) = (0, 0);
+        self.items.retain(|_| keep_next(&mut next_exemplar));
+        self.classes.retain(|_| keep_next(&mut next_class));
     }
 
     /// Returns the number of exemplars of each class.
@@ -52,37 +52,39 @@ impl Exemplars {
     }
 
     /// Adds images of new classes (features by class, each with its index in the task) within one budget for all
-    /// classes. Keeps the first exemplars of each class. `kept` are the features of all earlier exemplars, in order.
+    /// classes. Keeps the first exemplars of each class. `old_features` are those of all earlier exemplars, in order.
     /// Returns the features of the exemplars of each class.
-    pub fn renew(
+    pub fn update(
         &mut self,
         task: usize,
-        kept: &[Vec<f32>],
-        new: &BTreeMap<usize, Vec<(usize, Vec<f32>)>>,
+        old_features: &[Vec<f32>],
+        new_images: &BTreeMap<usize, Vec<(usize, Vec<f32>)>>,
         budget: usize,
     ) -> BTreeMap<usize, Vec<Vec<f32>>> {
         let mut sizes = self.sizes();
-        for (class, images) in new {
+        for (class, images) in new_images {
             *sizes.entry(*class).or_default() += images.len();
         }
         let quotas = quotas(budget, &sizes.values().copied().collect::<Vec<_>>());
         let mut renewed = Self::default();
         let mut features = BTreeMap::new();
         for (&class, quota) in sizes.keys().zip(quotas) {
-            let old = self.all.iter().zip(&self.classes).zip(kept);
-            let old = old.filter(|((_, of), _)| **of == class);
-            let mut chosen: Vec<_> = old.map(|((one, _), row)| (*one, row.clone())).collect();
-            let images = new.get(&class).map_or(&[][..], Vec::as_slice);
+            let old = self.items.iter().zip(&self.classes).zip(old_features);
+            let old = old.filter(|((_, exemplar_class), _)| **exemplar_class == class);
+            let mut chosen: Vec<_> = old
+                .map(|((exemplar, _), row)| (*exemplar, row.clone()))
+                .collect();
+            let images = new_images.get(&class).map_or(&[][..], Vec::as_slice);
             let rows: Vec<&[f32]> = images.iter().map(|(_, row)| row.as_slice()).collect();
-            let room = quota.saturating_sub(chosen.len());
-            for at in herded(&rows, room) {
-                let (image, row) = &images[at];
+            let free_slots = quota.saturating_sub(chosen.len());
+            for index in herd(&rows, free_slots) {
+                let (image, row) = &images[index];
                 let image = *image;
                 chosen.push((Exemplar { task, image }, row.clone()));
             }
             chosen.truncate(quota);
-            for (one, row) in chosen {
-                renewed.all.push(one);
+            for (exemplar, row) in chosen {
+                renewed.items.push(exemplar);
                 renewed.classes.push(class);
                 features.entry(class).or_insert_with(Vec::new).push(row);
             }
@@ -92,54 +94,54 @@ impl Exemplars {
     }
 
     /// Writes or reads the tensor `exemplars`: a row for each, with class, task and image.
-    pub fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        let write = |exemplars: &Self, tensors: &mut Named| {
-            let rows = exemplars.all.iter().zip(&exemplars.classes);
-            let values = rows.flat_map(|(one, class)| [*class, one.task, one.image]);
+    pub fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
+        let write = |exemplars: &Self, tensors: &mut NamedTensors| {
+            let rows = exemplars.items.iter().zip(&exemplars.classes);
+            let values = rows.flat_map(|(exemplar, class)| [*class, exemplar.task, exemplar.image]);
             let values: Vec<f32> = values.map(|number| number as f32).collect();
-            let shape = vec![exemplars.all.len(), 3];
+            let shape = vec![exemplars.items.len(), 3];
             tensors.insert("exemplars".into(), HostTensor { shape, values });
             Ok(())
         };
-        state.part(self, write, |_, stored| Self::read(stored.tensors))
+        state.sync_part(self, write, |_, stored| Self::read(stored.tensors))
     }
 
-    fn read(from: &Named) -> Result<Self> {
-        let stored = named(from, "exemplars")?;
-        let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
-        if !stored.values.iter().all(whole) || !stored.values.len().is_multiple_of(3) {
+    fn read(tensors: &NamedTensors) -> Result<Self> {
+        let table = get_tensor(tensors, "exemplars")?;
+        let is_index = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
+        if !table.values.iter().all(is_index) || !table.values.len().is_multiple_of(3) {
             return Err(Problem::new("the table of exemplars has incomplete rows"));
         }
-        let mut read = Self::default();
-        for row in stored.values.chunks_exact(3) {
+        let mut exemplars = Self::default();
+        for row in table.values.chunks_exact(3) {
             let [class, task, image] = [row[0], row[1], row[2]].map(|value| value as usize);
-            read.all.push(Exemplar { task, image });
-            read.classes.push(class);
+            exemplars.items.push(Exemplar { task, image });
+            exemplars.classes.push(class);
         }
-        Ok(read)
+        Ok(exemplars)
     }
 }
 
 /// Divides a budget among classes with these numbers of images. All classes get equal shares; small classes leave their
 /// unused share to others, and the first classes get the remainder. More classes never increase a share.
 fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
-    let level = |level: usize| sizes.iter().map(move |size| *size.min(&level));
-    let most = sizes.iter().copied().max().unwrap_or_default();
+    let capped_sizes = |level: usize| sizes.iter().map(move |size| *size.min(&level));
+    let largest = sizes.iter().copied().max().unwrap_or_default();
     // Binary search for the highest share per class that the budget allows.
-    let (mut low, mut high) = (0, most);
+    let (mut low, mut high) = (0, largest);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
-        match level(middle).sum::<usize>() <= budget {
+        match capped_sizes(middle).sum::<usize>() <= budget {
             true => low = middle,
             false => high = middle - 1,
         }
     }
-    let mut quotas: Vec<usize> = level(low).collect();
-    let mut left = budget.saturating_sub(quotas.iter().sum());
+    let mut quotas: Vec<usize> = capped_sizes(low).collect();
+    let mut remaining = budget.saturating_sub(quotas.iter().sum());
     for (quota, size) in quotas.iter_mut().zip(sizes) {
-        if left > 0 && *quota < *size {
+        if remaining > 0 && *quota < *size {
             *quota += 1;
-            left -= 1;
+            remaining -= 1;
         }
     }
     quotas
@@ -158,28 +160,31 @@ pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
 
 /// Returns the order in which to take rows so that the mean of the rows taken is always as close as possible to the
 /// mean of all rows. Among equals the first row wins.
-fn herded(rows: &[&[f32]], count: usize) -> Vec<usize> {
+fn herd(rows: &[&[f32]], count: usize) -> Vec<usize> {
     let mean = mean(rows);
     let mut sum = vec![0f64; mean.len()];
-    let mut taken = Vec::new();
-    while taken.len() < count.min(rows.len()) {
-        let now = (taken.len() + 1) as f64;
+    let mut order = Vec::new();
+    while order.len() < count.min(rows.len()) {
+        let count_so_far = (order.len() + 1) as f64;
         let distance = |row: &[f32]| -> f64 {
-            let each = mean.iter().zip(&sum).zip(row);
-            each.map(|((mean, sum), value)| (mean - (sum + f64::from(*value)) / now).powi(2))
+            let coordinates = mean.iter().zip(&sum).zip(row);
+            coordinates
+                .map(|((mean, sum), value)| {
+                    (mean - (sum + f64::from(*value)) / count_so_far).powi(2)
+                })
                 .sum()
         };
-        let free = (0..rows.len()).filter(|at| !taken.contains(at));
-        let nearest = free.map(|at| (at, distance(rows[at])));
-        let Some((at, _)) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+        let candidates = (0..rows.len()).filter(|index| !order.contains(index));
+        let nearest = candidates.map(|index| (index, distance(rows[index])));
+        let Some((index, _)) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else {
             break;
         };
-        for (sum, value) in sum.iter_mut().zip(rows[at]) {
+        for (sum, value) in sum.iter_mut().zip(rows[index]) {
             *sum += f64::from(*value);
         }
-        taken.push(at);
+        order.push(index);
     }
-    taken
+    order
 }
 
 #[cfg(test)]
@@ -195,17 +200,17 @@ mod tests {
         assert_eq!(quotas(100, &[2, 9]), [2, 9]);
         assert_eq!(quotas(2, &[5, 5, 5]), [1, 1, 0]);
         assert!(quotas(5, &[]).is_empty());
-        let mut before = Vec::new();
+        let mut previous = Vec::new();
         for classes in 1..40 {
             let sizes: Vec<usize> = (0..classes).map(|class| 3 + class * 7 % 11).collect();
-            let now = quotas(50, &sizes);
-            assert_eq!(now.iter().sum::<usize>(), 50.min(sizes.iter().sum()));
-            let pairs = before.iter().zip(&now);
+            let current = quotas(50, &sizes);
+            assert_eq!(current.iter().sum::<usize>(), 50.min(sizes.iter().sum()));
+            let pairs = previous.iter().zip(&current);
             assert!(
                 pairs.clone().all(|(before, now)| now <= before),
                 "{classes}"
             );
-            before = now;
+            previous = current;
         }
     }
 
@@ -213,38 +218,40 @@ mod tests {
     fn herding_approximates_class_mean() {
         let rows: [&[f32]; 4] = [&[0.0, 1.0], &[1.0, 0.0], &[0.6, 0.6], &[0.0, 0.9]];
         // The mean is (0.4, 0.625): the third row is nearest; with it, the last one gives the nearest mean of two.
-        assert_eq!(herded(&rows, 2), [2, 3]);
-        assert_eq!(herded(&rows, 9).len(), 4);
-        assert!(herded(&[], 3).is_empty());
+        assert_eq!(herd(&rows, 2), [2, 3]);
+        assert_eq!(herd(&rows, 9).len(), 4);
+        assert!(herd(&[], 3).is_empty());
     }
 
     #[test]
-    fn renew_drops_last_exemplars_and_state_roundtrips() {
-        let numbered = |first: usize, rows: &[f32]| {
+    fn update_drops_last_exemplars_and_state_roundtrips() {
+        let number_rows = |first: usize, rows: &[f32]| {
             let each = rows.iter().enumerate();
-            each.map(|(at, value)| (first + at, vec![*value]))
+            each.map(|(index, value)| (first + index, vec![*value]))
                 .collect::<Vec<_>>()
         };
-        let mut kept = Exemplars::default();
+        let mut exemplars = Exemplars::default();
         let first = BTreeMap::from([
-            (0, numbered(0, &[0.0, 1.0, 0.5])),
-            (1, numbered(3, &[2.0, 2.1])),
+            (0, number_rows(0, &[0.0, 1.0, 0.5])),
+            (1, number_rows(3, &[2.0, 2.1])),
         ]);
-        let features = kept.renew(0, &[], &first, 4);
-        assert_eq!(kept.classes, [0, 0, 1, 1]);
+        let features = exemplars.update(0, &[], &first, 4);
+        assert_eq!(exemplars.classes, [0, 0, 1, 1]);
         assert_eq!(features[&0][0], [0.5]);
-        let before: Vec<Vec<f32>> = features.into_values().flatten().collect();
-        let old = kept.all().to_vec();
-        let second = BTreeMap::from([(2, numbered(0, &[7.0, 7.0]))]);
-        let features = kept.renew(1, &before, &second, 4);
-        assert_eq!(kept.classes, [0, 0, 1, 2]);
-        assert_eq!(kept.all()[..3], old[..3]);
-        assert_eq!(kept.all()[3], Exemplar { task: 1, image: 0 });
+        let old_features: Vec<Vec<f32>> = features.into_values().flatten().collect();
+        let old = exemplars.as_slice().to_vec();
+        let second = BTreeMap::from([(2, number_rows(0, &[7.0, 7.0]))]);
+        let features = exemplars.update(1, &old_features, &second, 4);
+        assert_eq!(exemplars.classes, [0, 0, 1, 2]);
+        assert_eq!(exemplars.as_slice()[..3], old[..3]);
+        assert_eq!(exemplars.as_slice()[3], Exemplar { task: 1, image: 0 });
         assert_eq!(features[&1].len(), 1);
-        let mut file = Named::new();
-        kept.state(&mut State::Snapshot(&mut file)).unwrap();
-        assert_eq!(Exemplars::read(&file).unwrap(), kept);
-        file.get_mut("exemplars").unwrap().values[0] = 0.5;
-        assert!(Exemplars::read(&file).is_err());
+        let mut tensors = NamedTensors::new();
+        exemplars
+            .sync_state(&mut State::Snapshot(&mut tensors))
+            .unwrap();
+        assert_eq!(Exemplars::read(&tensors).unwrap(), exemplars);
+        tensors.get_mut("exemplars").unwrap().values[0] = 0.5;
+        assert!(Exemplars::read(&tensors).is_err());
     }
 }

@@ -20,7 +20,7 @@ pub struct ExportedClassifier {
     /// Weights that replace those of the backbone.
     pub weights: Option<Weights>,
     /// The computation on the networks' features.
-    pub reading: AnswerRule,
+    pub answer_rule: AnswerRule,
 }
 
 /// The computation of answers from features.
@@ -56,10 +56,10 @@ pub enum AnswerRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogitSource {
     /// The features of the network with this index.
-    Of(usize),
+    Network(usize),
     /// The features of two networks, or of one network twice. For each class the larger of the two softmaxes counts;
     /// the scores are its logarithm.
-    Larger([usize; 2]),
+    Maximum([usize; 2]),
 }
 
 /// One addend of the cosine scores: norm(features) · Wᵀ.
@@ -72,17 +72,17 @@ pub struct CosinePart {
 
 impl ExportedClassifier {
     /// Returns the computation with one network, with or without PETs.
-    pub(super) fn of_one(pets: PetStack, reading: AnswerRule) -> Self {
+    pub(super) fn from_single_network(pets: PetStack, answer_rule: AnswerRule) -> Self {
         Self {
-            networks: vec![(Expert::ANSWER.name().to_owned(), pets)],
+            networks: vec![(Expert::ANSWER.key().to_owned(), pets)],
             weights: None,
-            reading,
+            answer_rule,
         }
     }
 
     /// Returns the experts; the last one is the run's answer.
     pub fn experts(&self) -> Vec<Expert> {
-        match &self.reading {
+        match &self.answer_rule {
             AnswerRule::Linear { experts, .. } => {
                 experts.iter().map(|(expert, _)| *expert).collect()
             }
@@ -91,9 +91,9 @@ impl ExportedClassifier {
     }
 
     /// Returns the Problem of a method that cannot be exported.
-    pub(super) fn none() -> Problem {
-        let with = METHODS.iter().filter(|method| method.has_recipe);
-        let titles: Vec<&str> = with.map(|method| method.title).collect();
+    pub(super) fn unsupported_problem() -> Problem {
+        let exportable = METHODS.iter().filter(|method| method.is_exportable);
+        let titles: Vec<&str> = exportable.map(|method| method.title).collect();
         Problem::new(message!("problem-method-not-exportable")).advise(message!(
             "advice-export-other-method",
             methods = titles.join(", ")
@@ -103,23 +103,23 @@ impl ExportedClassifier {
 
 impl AnswerRule {
     /// Returns the concatenated heads, with the features that each expert reads.
-    pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, LogitSource)>) -> Result<Self> {
+    pub(super) fn from_heads(heads: &Heads, experts: Vec<(Expert, LogitSource)>) -> Result<Self> {
         if heads.0.is_empty() {
-            return Err(super::task::none_begun());
+            return Err(super::task::no_task_problem());
         }
-        let each = |part: fn(&super::heads::Head) -> &Tensor<2>| {
+        let concatenate = |part: fn(&super::heads::Head) -> &Tensor<2>| {
             let parts = heads.0.iter().map(|head| part(head).clone()).collect();
             HostTensor::read(&Tensor::cat(parts, 1))
         };
         Ok(Self::Linear {
-            weight: each(|head| &head.weight)?,
-            bias: each(|head| &head.bias)?,
+            weight: concatenate(|head| &head.weight)?,
+            bias: concatenate(|head| &head.bias)?,
             experts,
         })
     }
 
     /// Returns prototypes for the concatenated features of these networks.
-    pub(super) fn of_prototypes(prototypes: &Prototypes, networks: Vec<usize>) -> Result<Self> {
+    pub(super) fn from_prototypes(prototypes: &Prototypes, networks: Vec<usize>) -> Result<Self> {
         let (rows, absent) = prototypes.unit_rows()?;
         Ok(Self::Cosine {
             parts: vec![CosinePart { networks, rows }],

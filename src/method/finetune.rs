@@ -14,12 +14,12 @@ use super::answers::{self, Answer};
 use super::backward::targets;
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Schedule, StepPosition};
-use super::task::none_begun;
+use super::task::no_task_problem;
 use super::tuning::{self, sgd};
 use super::{
-    AnswerRule, Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource,
-    MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec,
-    Setup, State, StepSettings, Task, plain, real_kind, task_seed,
+    AnswerRule, Backward, Batch, ConfiguredMethod, Context, ExportedClassifier, Features,
+    LogitSource, MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind,
+    SettingSpec, Setup, State, StepSettings, Task, plain_features, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -57,7 +57,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
             ..MemoryEstimate::from_block(0)
         })
     },
-    stored: |chosen, sizes| {
+    stored_values: |chosen, sizes| {
         let copies = match chosen.spec.all_at_once || chosen.text("keep_weights")? != EVERY {
             true => 1,
             false => sizes.tasks,
@@ -66,7 +66,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     },
     check,
     build: |setup| Ok(Box::new(FineTune::new(&setup)?)),
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 /// Joint-FT.
@@ -102,16 +102,16 @@ const WEIGHT_DECAY: SettingSpec = SettingSpec {
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);
 const PUBLISHED: &[PublishedValues] = &[
-    PublishedValues::on("cifar-100", 5),
-    PublishedValues::on("imagenet-r", 50),
-    PublishedValues::on("domainnet", 50),
+    PublishedValues::for_dataset("cifar-100", 5),
+    PublishedValues::for_dataset("imagenet-r", 50),
+    PublishedValues::for_dataset("domainnet", 50),
 ];
 
-fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
+fn passes(chosen: &ConfiguredMethod<'_>, _task: usize) -> Result<Vec<Pass>> {
     Ok(vec![Pass::learning(false); chosen.config.epochs])
 }
 
-fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
+fn check(chosen: &ConfiguredMethod<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     if !matches!(chosen.config.precision, Precision::F16 | Precision::Bf16) {
         return Ok(());
     }
@@ -141,7 +141,7 @@ pub struct FineTune {
     pub optimiser: Optimiser,
     task: Option<Task>,
     /// The network with the current weights, built when it is first used after a step.
-    answering: OnceLock<Arc<dyn Backbone>>,
+    current_network: OnceLock<Arc<dyn Backbone>>,
 }
 
 impl FineTune {
@@ -150,14 +150,14 @@ impl FineTune {
     /// # Errors
     /// Returns a Problem if a setting is out of range, or if the backbone's weights cannot be trained.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
         let clip = chosen.real(CLIPPING.key)?;
         let schedule = match chosen.text(SCHEDULE.key)?.as_str() {
             "constant" => Schedule::Constant,
             "cosine_epoch" => Schedule::CosineEpoch,
             _ => Schedule::Cosine,
         };
-        let every = chosen.spec.all_at_once || chosen.text("keep_weights")? == EVERY;
+        let stores_every_task = chosen.spec.all_at_once || chosen.text("keep_weights")? == EVERY;
         let optimiser = OptimiserSettings {
             schedule,
             clip: (clip > 0.0).then_some(clip),
@@ -168,12 +168,16 @@ impl FineTune {
             backbone: setup.backbone.clone(),
             heads: Heads::default(),
             seed: setup.config.seed,
-            without_weights: if every { 0 } else { setup.tasks.len() - 1 },
+            without_weights: if stores_every_task {
+                0
+            } else {
+                setup.tasks.len() - 1
+            },
             all_at_once: chosen.spec.all_at_once,
-            step: StepSettings::of(setup.config),
+            step: StepSettings::from_config(setup.config),
             optimiser: Optimiser::new(optimiser),
             task: None,
-            answering: OnceLock::new(),
+            current_network: OnceLock::new(),
         })
     }
 
@@ -185,20 +189,21 @@ impl FineTune {
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let weights = self.weights.tracked();
-        let features = plain(&*self.backbone.with_weights(&weights)?, images)?;
+        let features = plain_features(&*self.backbone.with_weights(&weights)?, images)?;
         let device = self.backbone.device();
         let targets = targets(labels, head.classes(), self.step.smoothing, &device);
-        let learned = Backward::new(head.forward(features), targets, None).of_weights(&weights);
-        Ok(learned.of(head.leaves("head"))?.taken())
+        let backward =
+            Backward::new(head.forward(features), targets, None).with_backbone_gradients(&weights);
+        Ok(backward.with_gradients(head.leaves("head"))?.into_parts())
     }
 
     /// Updates all weights and the last head.
-    fn update(&mut self, gradients: Gradients, now: StepPosition) {
-        self.answering = OnceLock::new();
-        self.optimiser.step(gradients, now, |step| {
+    fn update(&mut self, gradients: Gradients, position: StepPosition) {
+        self.current_network = OnceLock::new();
+        self.optimiser.step(gradients, position, |step| {
             let weights = std::mem::take(&mut self.weights);
             self.weights =
-                weights.with(|name, values| step.moved(&format!("backbone.{name}"), values));
+                weights.map_values(|name, values| step.update(&format!("backbone.{name}"), values));
             if let Some(head) = self.heads.0.last_mut() {
                 head.step("head", step);
             }
@@ -243,7 +248,7 @@ impl Method for FineTune {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let task = self.task.as_ref().ok_or_else(no_task_problem)?;
         let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
@@ -253,27 +258,27 @@ impl Method for FineTune {
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        let backbone = match self.answering.get() {
+        let backbone = match self.current_network.get() {
             Some(backbone) => backbone.clone(),
             None => {
-                let made = self.backbone.with_weights(&self.weights)?;
-                self.answering.get_or_init(|| made).clone()
+                let network = self.backbone.with_weights(&self.weights)?;
+                self.current_network.get_or_init(|| network).clone()
             }
         };
-        Ok(Features::alone(plain(&*backbone, images)?))
+        Ok(Features::single(plain_features(&*backbone, images)?))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
-        answers::alone(Expert::ANSWER, &logits)
+        let logits = self.heads.forward(&features.concatenated(Expert::ANSWER)?);
+        answers::answers_from_logits(Expert::ANSWER, &logits)
     }
 
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        let experts = vec![(Expert::ANSWER, LogitSource::Of(0))];
-        let reading = AnswerRule::of_heads(&self.heads, experts)?;
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        let experts = vec![(Expert::ANSWER, LogitSource::Network(0))];
+        let answer_rule = AnswerRule::from_heads(&self.heads, experts)?;
         Ok(ExportedClassifier {
             weights: Some(self.weights.clone()),
-            ..ExportedClassifier::of_one(PetStack::empty(), reading)
+            ..ExportedClassifier::from_single_network(PetStack::empty(), answer_rule)
         })
     }
 
@@ -281,25 +286,25 @@ impl Method for FineTune {
         Some(&mut self.heads)
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         if let Some(stored) = state.stored() {
-            if !stored.holds("backbone.") {
+            if !stored.has_prefix("backbone.") {
                 let tasks = stored.tasks.len();
                 let what = message!("problem-network-not-saved", tasks = tasks.to_string());
                 return Err(Problem::new(what).advise(message!("advice-choose-last-task")));
             }
-            self.answering = OnceLock::new();
-            self.task = Task::newest(stored.tasks);
+            self.current_network = OnceLock::new();
+            self.task = Task::last(stored.tasks);
         }
         if !state.is_snapshot() || self.heads.0.len() > self.without_weights {
-            state.part(
+            state.sync_part(
                 &mut self.weights,
                 |weights, tensors| weights.write("backbone", tensors),
                 |weights, stored| weights.read("backbone", stored.tensors),
             )?;
         }
         let (width, device) = (self.backbone.feature_width(), self.backbone.device());
-        self.heads.state("head", (width, &device), state)?;
-        self.optimiser.state(&device, state)
+        self.heads.sync_state("head", (width, &device), state)?;
+        self.optimiser.sync_state(&device, state)
     }
 }

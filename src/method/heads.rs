@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::optimiser::Step;
 use super::state::State;
-use super::task::none_begun;
+use super::task::no_task_problem;
 use crate::nn;
 use crate::pet::standard_normal;
 use crate::problem::Result;
@@ -62,8 +62,8 @@ impl Head {
 
     /// Updates weight and bias by an optimiser step, with names that start with `prefix`.
     pub fn step(&mut self, prefix: &str, step: &mut Step<'_>) {
-        self.weight = step.moved(&format!("{prefix}.weight"), self.weight.clone());
-        self.bias = step.moved(&format!("{prefix}.bias"), self.bias.clone());
+        self.weight = step.update(&format!("{prefix}.weight"), self.weight.clone());
+        self.bias = step.update(&format!("{prefix}.bias"), self.bias.clone());
     }
 
     /// Returns the number of classes.
@@ -85,10 +85,10 @@ impl Heads {
 
     /// Returns one head without gradient tracking that has the columns of these classes (positions in the class order),
     /// in this order.
-    pub fn of_classes(&self, classes: &[usize]) -> Head {
+    pub fn select_classes(&self, classes: &[usize]) -> Head {
         let columns = |part: fn(&Head) -> &Tensor<2>| {
-            let all = Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1);
-            let column = |&class: &usize| all.clone().slice_dim(1, class..class + 1);
+            let matrix = Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1);
+            let column = |&class: &usize| matrix.clone().slice_dim(1, class..class + 1);
             Tensor::cat(classes.iter().map(column).collect(), 1)
         };
         Head {
@@ -102,7 +102,7 @@ impl Heads {
     /// # Errors
     /// Returns a Problem if no task has begun.
     pub fn last(&self) -> Result<&Head> {
-        self.0.last().ok_or_else(none_begun)
+        self.0.last().ok_or_else(no_task_problem)
     }
 
     /// Returns a copy of the current task's head with gradient tracking.
@@ -115,21 +115,21 @@ impl Heads {
 
     /// Writes or reads the heads of the tasks begun, over features of `width`, as `<prefix>.<task>.weight` and
     /// `<prefix>.<task>.bias`.
-    pub(super) fn state(
+    pub(super) fn sync_state(
         &mut self,
         prefix: &str,
         (width, device): (usize, &Device),
         state: &mut State<'_>,
     ) -> Result<()> {
-        state.per_task(
+        state.sync_tasks(
             &mut self.0,
             |classes| Head {
                 weight: Tensor::zeros([width, classes.len()], device),
                 bias: Tensor::zeros([1, classes.len()], device),
             },
             |state, task, head| {
-                state.tensor(&format!("{prefix}.{task}.weight"), &mut head.weight)?;
-                state.tensor(&format!("{prefix}.{task}.bias"), &mut head.bias)
+                state.sync_tensor(&format!("{prefix}.{task}.weight"), &mut head.weight)?;
+                state.sync_tensor(&format!("{prefix}.{task}.bias"), &mut head.bias)
             },
         )
     }
@@ -140,10 +140,10 @@ impl Heads {
 mod tests {
     use std::ops::Range;
 
-    use super::super::Stored;
+    use super::super::StoredState;
     use super::*;
     use crate::problem::Problem;
-    use crate::tensors::{HostTensor, Named};
+    use crate::tensors::{HostTensor, NamedTensors};
 
     #[test]
     fn heads_roundtrip_through_state_and_concatenate_logits() {
@@ -152,31 +152,33 @@ mod tests {
             Head::new(4, 2, 1, &device),
             Head::new(4, 3, 2, &device),
         ]);
-        let mut named = Named::new();
-        let mut state = State::Snapshot(&mut named);
+        let mut saved = NamedTensors::new();
+        let mut state = State::Snapshot(&mut saved);
         heads
             .clone()
-            .state("head", (4, &device), &mut state)
+            .sync_state("head", (4, &device), &mut state)
             .unwrap();
-        let read = |tensors: &Named, tasks: &[Range<usize>], width| {
-            let (mut heads, mut state) =
-                (Heads::default(), State::Stored(Stored { tensors, tasks }));
-            heads.state("head", (width, &device), &mut state)?;
+        let load = |tensors: &NamedTensors, tasks: &[Range<usize>], width| {
+            let (mut heads, mut state) = (
+                Heads::default(),
+                State::Restore(StoredState { tensors, tasks }),
+            );
+            heads.sync_state("head", (width, &device), &mut state)?;
             Ok::<_, Problem>(heads)
         };
         let tasks = [0..2, 2..5];
-        let back = read(&named, &tasks, 4).unwrap();
+        let loaded = load(&saved, &tasks, 4).unwrap();
         let features = Tensor::<2>::ones([1, 4], &device);
-        let (a, b) = (heads.forward(&features), back.forward(&features));
+        let (a, b) = (heads.forward(&features), loaded.forward(&features));
         assert_eq!(a.dims(), [1, 5]);
         assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
         // Heads of another network, or of other tasks, are rejected.
         for (tasks, width) in [([0..2, 2..5], 5), ([0..3, 3..5], 4)] {
-            let problem = read(&named, &tasks, width).unwrap_err();
+            let problem = load(&saved, &tasks, width).unwrap_err();
             assert!(problem.what.contains("head.0.weight"), "{problem}");
         }
-        named.remove("head.1.bias");
-        let problem = read(&named, &tasks, 4).unwrap_err();
+        saved.remove("head.1.bias");
+        let problem = load(&saved, &tasks, 4).unwrap_err();
         assert!(problem.is("problem-tensor-missing"), "{problem}");
         assert!(problem.what.contains("head.1.bias"), "{problem}");
     }
@@ -189,9 +191,9 @@ mod tests {
             .values;
         let variance = values.iter().map(|v| v * v).sum::<f32>() / values.len() as f32;
         assert!((variance.sqrt() / HEAD_STD - 1.0).abs() < 0.1);
-        let again = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
+        let repeated = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
             .unwrap()
             .values;
-        assert_eq!(values, again);
+        assert_eq!(values, repeated);
     }
 }

@@ -50,27 +50,28 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
-use crate::tensors::{GeneratedTensors, HostTensor, Named};
+use crate::tensors::{GeneratedTensors, HostTensor, NamedTensors};
 
-pub use answers::{Answer, Features, TEMPERATURE, plain};
+pub use answers::{Answer, Features, TEMPERATURE, plain_features};
 pub use backward::Backward;
 pub use chosen::{
-    adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
+    apply_assignment, apply_pet_defaults, apply_published_values, find_method, problems, run_title,
+    switch_method, train_command, with_explicit_settings,
 };
-pub use epochs::{all_frozen, epochs_of, passes_of, steps_of};
+pub use epochs::{epochs_for_task, frozen_pet_problem, passes_for_task, steps_for_task};
 pub use exemplars::Exemplar;
 pub use exported_classifier::{AnswerRule, CosinePart, ExportedClassifier, LogitSource};
 pub use heads::Heads;
 pub use lae::{Lae, LaeSettings};
 pub use pets::{PetPlan, TrainedPet};
-pub use single_class::{SingleClassTasks, learns, single_class_tasks};
+pub use single_class::{SingleClassTasks, learns_by_gradients, single_class_tasks};
 pub use spec::{
-    Chosen, ClosedForm, Context, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
-    RunSizes, UnusedSetting, Workload,
+    ClosedForm, ConfiguredMethod, Context, MemoryEstimate, MethodSpec, PetUse, PublishedValues,
+    Rate, RunSizes, UnusedSetting, Workload,
 };
 pub(crate) use spec::{real_kind, whole_kind};
 pub use start::check_start;
-pub use state::{State, Stored};
+pub use state::{State, StoredState};
 pub use step::{BatchPart, StepSettings};
 pub use task::{
     Batch, CancelToken, MeasuredValue, Measurement, Moment, Pass, PassImages, PassWork, Task,
@@ -107,7 +108,7 @@ pub trait Method: Send + Sync {
 
     /// Uses training images of earlier classes (positions in the class order), preprocessed like test images, to
     /// represent these classes in the next task. Only called before an added task of a single class; see
-    /// [`MethodSpec::single_class`].
+    /// [`MethodSpec::supports_single_class`].
     ///
     /// # Errors
     /// Returns a Problem if an equation does not fit or the device failed.
@@ -130,11 +131,11 @@ pub trait Method: Send + Sync {
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
     /// Called at the end of a pass (from 0, within the task); closed forms are solved here. Long computations report
-    /// their steps to `go_on` and end when it cancels; the method must not be used afterwards.
+    /// their steps to `cancel_token` and end when it cancels; the method must not be used afterwards.
     ///
     /// # Errors
-    /// Returns a Problem if there is no solution, the device failed, or `go_on` cancelled the computation.
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    /// Returns a Problem if there is no solution, the device failed, or `cancel_token` cancelled the computation.
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -142,7 +143,7 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// As [`Method::end_pass`].
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -192,8 +193,8 @@ pub trait Method: Send + Sync {
     /// # Errors
     /// Returns a Problem if the answers cannot be computed from features and scores alone, if nothing was learned yet,
     /// or if the device failed.
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        Err(ExportedClassifier::none())
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        Err(ExportedClassifier::unsupported_problem())
     }
 
     /// Returns the time of [`Method::study`] per image after this task (from 0), relative to the time of an answer; 0
@@ -221,7 +222,7 @@ pub trait Method: Send + Sync {
 
     /// Returns the number of values in memory that answers need but snapshots do not contain, because they are
     /// generated.
-    fn drawn_numbers(&self) -> usize {
+    fn generated_value_count(&self) -> usize {
         0
     }
 
@@ -229,15 +230,15 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor, or if the device failed.
-    fn state(&mut self, state: &mut State<'_>) -> Result<()>;
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()>;
 
     /// Returns the tensors needed for answers: the content of a snapshot. The method does not change.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    fn snapshot(&mut self) -> Result<Named> {
-        let mut tensors = Named::new();
-        self.state(&mut State::Snapshot(&mut tensors))?;
+    fn snapshot(&mut self) -> Result<NamedTensors> {
+        let mut tensors = NamedTensors::new();
+        self.sync_state(&mut State::Snapshot(&mut tensors))?;
         Ok(tensors)
     }
 
@@ -245,22 +246,22 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    fn checkpoint(&mut self) -> Result<Named> {
-        let mut tensors = Named::new();
-        self.state(&mut State::Checkpoint(&mut tensors))?;
+    fn checkpoint(&mut self) -> Result<NamedTensors> {
+        let mut tensors = NamedTensors::new();
+        self.sync_state(&mut State::Checkpoint(&mut tensors))?;
         Ok(tensors)
     }
 
     /// Returns the tensors of a checkpoint that are too large to copy.
-    fn bulk(&self) -> GeneratedTensors<'_> {
+    fn generated_tensors(&self) -> GeneratedTensors<'_> {
         GeneratedTensors::new()
     }
 
-    /// Restores the tensors of [`Method::bulk`] after a checkpoint was restored; `read` reads a tensor by name.
+    /// Restores the tensors of [`Method::generated_tensors`] after a checkpoint; `read` reads a tensor by name.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    fn restore_bulk(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+    fn restore_generated(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         Ok(())
     }
 
@@ -269,8 +270,8 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    fn restore(&mut self, tensors: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        self.state(&mut State::Stored(Stored { tensors, tasks }))
+    fn restore(&mut self, tensors: &NamedTensors, tasks: &[Range<usize>]) -> Result<()> {
+        self.sync_state(&mut State::Restore(StoredState { tensors, tasks }))
     }
 
     /// Restores a run from its snapshots after these complete tasks, to learn another task; `snapshot` reads the
@@ -278,32 +279,36 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    fn restore_snapshot(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+    fn restore_snapshot(
+        &mut self,
+        snapshot: &SnapshotReader<'_>,
+        tasks: &[Range<usize>],
+    ) -> Result<()> {
         let last = tasks.len().saturating_sub(1);
         self.restore(&snapshot(last)?, tasks)
     }
 }
 
 impl dyn Method {
-    /// Calls [`Method::learn`] on the pool of threads for tensor work; see [`nn::together`].
+    /// Calls [`Method::learn`] on the pool of threads for tensor work; see [`nn::run_in_thread_pool`].
     ///
     /// # Errors
     /// As [`Method::learn`].
-    pub fn learn_together(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        nn::together(&batch.images, || self.learn(batch, pass))
+    pub fn learn_in_pool(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        nn::run_in_thread_pool(&batch.images, || self.learn(batch, pass))
     }
 
-    /// Calls [`Method::predict`] on the pool of threads for tensor work; see [`nn::together`].
+    /// Calls [`Method::predict`] on the pool of threads for tensor work; see [`nn::run_in_thread_pool`].
     ///
     /// # Errors
     /// As [`Method::predict`].
-    pub fn predict_together(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
-        nn::together(&images.clone(), || self.predict(images))
+    pub fn predict_in_pool(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
+        nn::run_in_thread_pool(&images.clone(), || self.predict(images))
     }
 }
 
 /// A function that reads the snapshot of a task (from 0).
-pub type Snapshots<'a> = dyn Fn(usize) -> Result<Named> + 'a;
+pub type SnapshotReader<'a> = dyn Fn(usize) -> Result<NamedTensors> + 'a;
 
 /// The input for creating a method.
 pub struct Setup<'a> {
@@ -316,9 +321,9 @@ pub struct Setup<'a> {
     /// The classes of each task of the run, including added tasks.
     pub tasks: &'a [Range<usize>],
     /// Number of tasks that the run was set up with.
-    pub planned: usize,
+    pub planned_tasks: usize,
     /// Number of the run's own tasks, the first in `tasks`; the others are added tasks.
-    pub own: usize,
+    pub own_tasks: usize,
     /// Output positions of added tasks that belong to a known class, each with the position of that class.
     pub repeated_classes: &'a [(usize, usize)],
 }
@@ -328,11 +333,11 @@ impl Setup<'_> {
     ///
     /// # Errors
     /// Returns a Problem if there is no PET, or its parameters cannot be created.
-    pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
+    pub fn init_pets(&self, seed: u64) -> Result<PetStack> {
         let plan = self
             .pet
             .ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?;
-        plan.stack(&*self.backbone, seed)
+        plan.init_stack(&*self.backbone, seed)
     }
 }
 
@@ -349,7 +354,7 @@ pub const TRIAL_METHODS: &[(&MethodSpec, &[(&str, Setting)])] = &[
 /// # Errors
 /// Returns a Problem for an unknown method or unsuitable settings.
 pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
-    (named_method(&setup.config.method)?.build)(setup)
+    (find_method(&setup.config.method)?.build)(setup)
 }
 
 /// Returns the seed of the initial values of a task (from 0), derived from the run's seed.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::optimiser::Step;
-use super::spec::Chosen;
-use super::start::started;
+use super::spec::ConfiguredMethod;
+use super::start::apply_start;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
 use crate::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
@@ -16,17 +16,17 @@ pub struct TrainedPet {
     /// The expert that uses it.
     pub expert: Expert,
     /// Its initial state.
-    pub began: PetStack,
+    pub initial: PetStack,
     /// Its current state.
-    pub now: PetStack,
+    pub current: PetStack,
 }
 
 impl Step<'_> {
     /// Returns a PET after a step. Its parameters are named `pet.<name>`, as in
-    /// [`Backward::of_pets`](super::Backward::of_pets).
+    /// [`Backward::with_pet_gradients`](super::Backward::with_pet_gradients).
     #[must_use]
-    pub fn moved_pets(&mut self, pets: &PetStack) -> PetStack {
-        pets.with(|name, value, _| self.moved(&format!("pet.{name}"), value.clone()))
+    pub fn update_pets(&mut self, pets: &PetStack) -> PetStack {
+        pets.map_tensors(|name, value, _| self.update(&format!("pet.{name}"), value.clone()))
     }
 }
 
@@ -48,15 +48,19 @@ impl PetPlan {
     ///
     /// # Errors
     /// Returns a Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
-    pub fn new(chosen: &Chosen<'_>, spec: Arc<PetSpec>, shapes: &[BlockShape]) -> Result<Self> {
-        let blocks = chosen.config.block_list(shapes.len())?;
+    pub fn new(
+        chosen: &ConfiguredMethod<'_>,
+        spec: Arc<PetSpec>,
+        shapes: &[BlockShape],
+    ) -> Result<Self> {
+        let blocks = chosen.config.parse_blocks(shapes.len())?;
         let settings = Self::settings(chosen, &spec)?;
-        spec.fits(shapes, &blocks)?;
-        Ok(Self::of(spec, settings, blocks))
+        spec.matching_sites(shapes, &blocks)?;
+        Ok(Self::with_settings(spec, settings, blocks))
     }
 
     /// Returns the plan of this plugin with these sizes in these blocks, with random initial values.
-    pub fn of(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
+    pub fn with_settings(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
         Self {
             spec,
             settings,
@@ -67,13 +71,13 @@ impl PetPlan {
 
     /// Uses the values of an adapter as initial values, if there is one.
     #[must_use]
-    pub fn starting(self, start: Option<PetStart>) -> Self {
+    pub fn with_start(self, start: Option<PetStart>) -> Self {
         Self { start, ..self }
     }
 
     /// Uses the same scheme of random draws as the run that is resumed.
     #[must_use]
-    pub fn drawn(mut self, drawing: StreamScheme) -> Self {
+    pub fn with_stream_scheme(mut self, drawing: StreamScheme) -> Self {
         self.settings.drawing = drawing;
         self
     }
@@ -83,19 +87,19 @@ impl PetPlan {
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
-    pub fn settings(chosen: &Chosen<'_>, spec: &PetSpec) -> Result<PetSettings> {
+    pub fn settings(chosen: &ConfiguredMethod<'_>, spec: &PetSpec) -> Result<PetSettings> {
         let variant = match &chosen.config.pet_variant {
             Some(name) => Some(name.clone()),
-            None if !chosen.calibrated()? => spec.without_learning.clone(),
+            None if !chosen.is_calibrated()? => spec.without_learning.clone(),
             None => None,
         };
         let mut settings = PetSettings {
             variant,
-            ..PetSettings::of_size(chosen.config.pet_size)
+            ..PetSettings::with_size(chosen.config.pet_size)
         };
         let numbers = chosen.config.pet_set.as_deref().unwrap_or_default();
-        let fits = spec.choose(&mut settings, numbers);
-        fits.map_err(|problem| problem.at("--pet-set"))?;
+        let choice = spec.apply_assignments(&mut settings, numbers);
+        choice.map_err(|problem| problem.at("--pet-set"))?;
         Ok(settings)
     }
 
@@ -103,8 +107,8 @@ impl PetPlan {
     ///
     /// # Errors
     /// Returns a Problem if the shape of a parameter is invalid.
-    pub fn stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
-        let fresh = PetStack::init(
+    pub fn init_stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
+        let stack = PetStack::init(
             &self.spec,
             &self.settings,
             backbone.blocks(),
@@ -113,8 +117,8 @@ impl PetPlan {
             &backbone.device(),
         )?;
         match &self.start {
-            Some(start) => started(fresh, start, backbone),
-            None => Ok(fresh),
+            Some(start) => apply_start(stack, start, backbone),
+            None => Ok(stack),
         }
     }
 }

@@ -8,25 +8,25 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers;
 use super::state::State;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::nn;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named, shaped};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor, get_tensor_with_shape};
 
 /// Lower bound of lengths, as in other implementations.
-pub const SHORTEST: f64 = 1e-12;
+pub const MIN_NORM: f64 = 1e-12;
 
 /// Sums of features by class, for computing means. They are in f64 so that adding many images loses no precision.
 #[derive(Clone, Debug, Default)]
-pub struct Sums(BTreeMap<usize, (Vec<f64>, usize)>);
+pub struct FeatureSums(BTreeMap<usize, (Vec<f64>, usize)>);
 
-impl Sums {
+impl FeatureSums {
     /// Adds a batch of features (batch × width) with their classes.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     pub fn add(&mut self, features: &Tensor<2>, labels: &[usize]) -> Result<()> {
-        for (row, &label) in answers::rows(features)?.iter().zip(labels) {
+        for (row, &label) in answers::read_rows(features)?.iter().zip(labels) {
             let (sum, count) = self
                 .0
                 .entry(label)
@@ -53,34 +53,37 @@ impl Sums {
 /// One prototype per class. A class without a readable image has none and is never predicted.
 #[derive(Clone, Debug, Default)]
 pub struct Prototypes {
-    of: BTreeMap<usize, Vec<f32>>,
+    by_class: BTreeMap<usize, Vec<f32>>,
     /// The number of classes so far, including those without a prototype.
     classes: usize,
     /// The prototypes on the device, created on first use.
-    ready: OnceLock<Ready>,
+    on_device: OnceLock<DevicePrototypes>,
 }
 
 /// Prototypes on the device of the features.
 #[derive(Clone, Debug)]
-struct Ready {
+struct DevicePrototypes {
     /// classes × width; zeros for a class without a prototype.
     rows: Tensor<2>,
     /// 1 × classes: −1, the minimum of cosines, for a class without a prototype, 0 for others. `None` if all have one.
-    absent: Option<Tensor<2>>,
+    absent_penalty: Option<Tensor<2>>,
 }
 
 impl Prototypes {
     /// Extends the number of classes to at least `classes`.
-    pub fn reach(&mut self, classes: usize) {
+    pub fn grow_to(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
-        self.ready = OnceLock::new();
+        self.on_device = OnceLock::new();
     }
 
     /// Adds prototypes of new classes, and replaces those of known classes.
     pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
-        self.of.extend(means);
-        let last = self.of.last_key_value().map_or(0, |(class, _)| class + 1);
-        self.reach(last);
+        self.by_class.extend(means);
+        let class_count = self
+            .by_class
+            .last_key_value()
+            .map_or(0, |(class, _)| class + 1);
+        self.grow_to(class_count);
     }
 
     /// Returns the cosines of features (batch × width) with the prototype of each class so far: batch × classes. The
@@ -89,43 +92,45 @@ impl Prototypes {
     /// # Errors
     /// Returns a Problem if there are no prototypes.
     pub fn scores(&self, features: Tensor<2>) -> Result<Tensor<2>> {
-        if self.of.is_empty() {
+        if self.by_class.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
         }
-        let ready = self.ready.get_or_init(|| self.ready(&features.device()));
-        let cosines = nn::cosines(features, ready.rows.clone(), SHORTEST);
-        Ok(match &ready.absent {
-            Some(absent) => cosines + absent.clone(),
+        let on_device = self
+            .on_device
+            .get_or_init(|| self.upload(&features.device()));
+        let cosines = nn::cosines(features, on_device.rows.clone(), MIN_NORM);
+        Ok(match &on_device.absent_penalty {
+            Some(penalty) => cosines + penalty.clone(),
             None => cosines,
         })
     }
 
-    fn ready(&self, device: &Device) -> Ready {
+    fn upload(&self, device: &Device) -> DevicePrototypes {
         let table = self.table();
-        let absent: Vec<f32> = (0..self.classes)
+        let penalty: Vec<f32> = (0..self.classes)
             .map(|class| {
-                if self.of.contains_key(&class) {
+                if self.by_class.contains_key(&class) {
                     0.0
                 } else {
                     -1.0
                 }
             })
             .collect();
-        let complete = self.of.len() == self.classes;
-        Ready {
+        let is_complete = self.by_class.len() == self.classes;
+        DevicePrototypes {
             rows: Tensor::from_data(TensorData::new(table.values, table.shape), device),
-            absent: (!complete)
-                .then(|| Tensor::from_data(TensorData::new(absent, [1, self.classes]), device)),
+            absent_penalty: (!is_complete)
+                .then(|| Tensor::from_data(TensorData::new(penalty, [1, self.classes]), device)),
         }
     }
 
     /// Returns all prototypes (classes × width), with zeros for a class without a prototype.
     fn table(&self) -> HostTensor {
-        let width = self.of.values().next().map_or(0, Vec::len);
+        let width = self.by_class.values().next().map_or(0, Vec::len);
         // Before a class was measured, the width is unknown.
         let classes = if width == 0 { 0 } else { self.classes };
         let mut values = vec![0.0; classes * width];
-        for (class, row) in self.of.iter().filter(|_| width > 0) {
+        for (class, row) in self.by_class.iter().filter(|_| width > 0) {
             values[class * width..][..width].copy_from_slice(row);
         }
         HostTensor {
@@ -140,7 +145,7 @@ impl Prototypes {
     /// # Errors
     /// Returns a Problem if there are no prototypes.
     pub fn unit_rows(&self) -> Result<(HostTensor, Vec<usize>)> {
-        if self.of.is_empty() {
+        if self.by_class.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
         }
         let mut table = self.table();
@@ -151,44 +156,47 @@ impl Prototypes {
                 .map(|v| f64::from(*v).powi(2))
                 .sum::<f64>()
                 .sqrt();
-            let length = length.max(SHORTEST);
+            let length = length.max(MIN_NORM);
             row.iter_mut()
                 .for_each(|v| *v = (f64::from(*v) / length) as f32);
         }
-        let absent = (0..self.classes).filter(|class| !self.of.contains_key(class));
-        Ok((table, absent.collect()))
+        let missing = (0..self.classes).filter(|class| !self.by_class.contains_key(class));
+        Ok((table, missing.collect()))
     }
 
     /// Writes or reads the tensor `prototypes` (classes × `width`) of all classes so far. A row of zeros means no
     /// prototype.
-    pub(super) fn state(&mut self, width: usize, state: &mut State<'_>) -> Result<()> {
-        let write = |all: &Self, tensors: &mut Named| {
-            tensors.insert("prototypes".into(), all.table());
+    pub(super) fn sync_state(&mut self, width: usize, state: &mut State<'_>) -> Result<()> {
+        let write = |prototypes: &Self, tensors: &mut NamedTensors| {
+            tensors.insert("prototypes".into(), prototypes.table());
             Ok(())
         };
-        state.part(self, write, |_, stored| {
+        state.sync_part(self, write, |_, stored| {
             Self::read(stored.tensors, stored.classes(), width)
         })
     }
 
-    fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
-        let mut all = Self::default();
-        all.reach(classes);
-        let rows = named(from, "prototypes")?.shape.first().copied();
+    fn read(tensors: &NamedTensors, classes: usize, width: usize) -> Result<Self> {
+        let mut prototypes = Self::default();
+        prototypes.grow_to(classes);
+        let rows = get_tensor(tensors, "prototypes")?.shape.first().copied();
         let rows = rows.unwrap_or_default();
         if rows == 0 {
             // Saved before a class was measured, when the width was unknown.
-            return Ok(all);
+            return Ok(prototypes);
         }
-        let tensor = shaped(from, "prototypes", &[rows, width])?;
+        let tensor = get_tensor_with_shape(tensors, "prototypes", &[rows, width])?;
         if rows > classes {
-            let (rows, classes) = (counted(rows, "prototype"), counted(classes, "class"));
+            let (rows, classes) = (
+                count_with_noun(rows, "prototype"),
+                count_with_noun(classes, "class"),
+            );
             return Err(Problem::new(format!("it has {rows} for {classes}")));
         }
-        let each = tensor.values.chunks_exact(width.max(1)).enumerate();
-        let measured = each.filter(|(_, row)| row.iter().any(|value| *value != 0.0));
-        all.extend(measured.map(|(class, row)| (class, row.to_vec())));
-        Ok(all)
+        let rows_by_class = tensor.values.chunks_exact(width.max(1)).enumerate();
+        let nonzero_rows = rows_by_class.filter(|(_, row)| row.iter().any(|value| *value != 0.0));
+        prototypes.extend(nonzero_rows.map(|(class, row)| (class, row.to_vec())));
+        Ok(prototypes)
     }
 }
 
@@ -201,21 +209,21 @@ mod tests {
     fn prototypes_are_class_means_and_roundtrip() {
         let device = Device::flex();
         let features = Tensor::<2>::from_data([[1.0, 0.0], [3.0, 2.0], [0.0, -1.0f32]], &device);
-        let mut sums = Sums::default();
+        let mut sums = FeatureSums::default();
         sums.add(&features, &[0, 0, 1]).unwrap();
         let mut prototypes = Prototypes::default();
         prototypes.extend(sums.take_means());
-        let mut file = Named::new();
-        let mut state = State::Snapshot(&mut file);
-        prototypes.state(2, &mut state).unwrap();
-        assert_eq!(file["prototypes"].values, vec![2.0, 1.0, 0.0, -1.0]);
-        let back = Prototypes::read(&file, 2, 2).unwrap();
-        let cosines = back.scores(features).unwrap();
+        let mut tensors = NamedTensors::new();
+        let mut state = State::Snapshot(&mut tensors);
+        prototypes.sync_state(2, &mut state).unwrap();
+        assert_eq!(tensors["prototypes"].values, vec![2.0, 1.0, 0.0, -1.0]);
+        let loaded = Prototypes::read(&tensors, 2, 2).unwrap();
+        let cosines = loaded.scores(features).unwrap();
         let values = HostTensor::read(&cosines).unwrap().values;
         assert!((values[0] - 2.0 / 5f32.sqrt()).abs() < 1e-6);
         assert!((values[5] - 1.0).abs() < 1e-6);
-        assert!(Prototypes::read(&file, 1, 2).is_err());
-        assert!(Prototypes::read(&file, 2, 3).is_err());
+        assert!(Prototypes::read(&tensors, 1, 2).is_err());
+        assert!(Prototypes::read(&tensors, 2, 3).is_err());
     }
 
     /// The images of class 1 and of class 3, the last one, could not be read.
@@ -224,18 +232,18 @@ mod tests {
         let device = Device::flex();
         let mut prototypes = Prototypes::default();
         prototypes.extend([(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])]);
-        prototypes.reach(4);
-        let mut file = Named::new();
-        let mut state = State::Snapshot(&mut file);
-        prototypes.state(2, &mut state).unwrap();
-        let back = Prototypes::read(&file, 4, 2).unwrap();
-        for prototypes in [prototypes, back] {
+        prototypes.grow_to(4);
+        let mut tensors = NamedTensors::new();
+        let mut state = State::Snapshot(&mut tensors);
+        prototypes.sync_state(2, &mut state).unwrap();
+        let loaded = Prototypes::read(&tensors, 4, 2).unwrap();
+        for prototypes in [prototypes, loaded] {
             let features = Tensor::<2>::from_data([[0.0, 3.0], [-1.0, -1.0f32]], &device);
-            let rows = answers::rows(&prototypes.scores(features).unwrap()).unwrap();
+            let rows = answers::read_rows(&prototypes.scores(features).unwrap()).unwrap();
             assert_eq!(rows[0], [0.0, -1.0, 1.0, -1.0]);
             // Even an image that is unlike all known classes is never assigned to a class without images.
-            let least = -(0.5f32.sqrt());
-            assert!((rows[1][0] - least).abs() < 1e-6 && rows[1][1] == -1.0);
+            let lowest = -(0.5f32.sqrt());
+            assert!((rows[1][0] - lowest).abs() < 1e-6 && rows[1][1] == -1.0);
         }
     }
 }

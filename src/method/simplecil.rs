@@ -7,16 +7,16 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
-use super::prototypes::{Prototypes, Sums};
+use super::prototypes::{FeatureSums, Prototypes};
 use super::{
     AnswerRule, Batch, CancelToken, ExportedClassifier, Features, Method, MethodSpec, Pass, State,
-    Task, plain,
+    Task, plain_features,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
 /// SimpleCIL.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -26,21 +26,21 @@ pub const SPEC: MethodSpec = MethodSpec {
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
     seeded: false,
-    scores: |_| Ok(Scores::Cosines),
+    scores: |_| Ok(ScoreKind::Cosines),
     passes: |_, _| Ok(vec![Pass::measuring()]),
     build: |setup| {
         Ok(Box::new(SimpleCil {
             backbone: setup.backbone,
-            sums: Sums::default(),
+            sums: FeatureSums::default(),
             prototypes: Prototypes::default(),
         }))
     },
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 struct SimpleCil {
     backbone: Arc<dyn Backbone>,
-    sums: Sums,
+    sums: FeatureSums,
     prototypes: Prototypes,
 }
 
@@ -50,37 +50,42 @@ impl Method for SimpleCil {
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
-        self.prototypes.reach(task.classes.end);
+        self.prototypes.grow_to(task.classes.end);
         Ok(())
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let features = plain(&*self.backbone, batch.images.clone())?;
+        let features = plain_features(&*self.backbone, batch.images.clone())?;
         self.sums.add(&features, batch.labels)?;
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        Ok(Features::alone(plain(&*self.backbone, images)?))
+        Ok(Features::single(plain_features(&*self.backbone, images)?))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
-        answers::by_cosine(Expert::ANSWER, &scores)
+        let scores = self
+            .prototypes
+            .scores(features.concatenated(Expert::ANSWER)?)?;
+        answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        let reading = AnswerRule::of_prototypes(&self.prototypes, vec![0])?;
-        Ok(ExportedClassifier::of_one(PetStack::empty(), reading))
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        let answer_rule = AnswerRule::from_prototypes(&self.prototypes, vec![0])?;
+        Ok(ExportedClassifier::from_single_network(
+            PetStack::empty(),
+            answer_rule,
+        ))
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         let width = self.backbone.feature_width();
-        self.prototypes.state(width, state)
+        self.prototypes.sync_state(width, state)
     }
 }

@@ -7,8 +7,8 @@ use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec};
-use crate::run::event::Scores;
-use crate::texts::{Message, of_list};
+use crate::run::event::ScoreKind;
+use crate::texts::{Message, translate_entry};
 
 /// The description of a method. Each method's file defines one, listed in the table [`super::METHODS`].
 pub struct MethodSpec {
@@ -23,7 +23,7 @@ pub struct MethodSpec {
     /// The experts in display order; the last one gives the run's answer.
     pub experts: &'static [Expert],
     /// The kind of scores of its answers.
-    pub scores: fn(&Chosen<'_>) -> Result<Scores>,
+    pub scores: fn(&ConfiguredMethod<'_>) -> Result<ScoreKind>,
     /// Its own settings.
     pub settings: &'static [SettingSpec],
     /// Its use of a PET plugin, if any.
@@ -38,25 +38,25 @@ pub struct MethodSpec {
     pub all_at_once: bool,
     /// Whether it can learn an added task of a single class by gradients, with images of the earlier classes
     /// ([`Method::measure_earlier`]).
-    pub single_class: bool,
+    pub supports_single_class: bool,
     /// Whether learning another task needs more than the snapshots contain. If so, the last checkpoint of a finished
     /// run is kept for added tasks.
     pub needs_state: bool,
     /// Whether its answers are computed from features alone, so that it has a [`super::ExportedClassifier`] for other
     /// programs.
-    pub has_recipe: bool,
+    pub is_exportable: bool,
     /// The passes over the images of a task (from 0).
-    pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
+    pub passes: fn(&ConfiguredMethod<'_>, usize) -> Result<Vec<Pass>>,
     /// The memory of a step in addition to the network and a PET, for a network with this number of blocks.
-    pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
+    pub memory: fn(&ConfiguredMethod<'_>, usize) -> Result<MemoryEstimate>,
     /// How often an image passes through the network in a task (from 0), for time estimates.
-    pub workload: fn(&Chosen<'_>, usize) -> Result<Workload>,
+    pub workload: fn(&ConfiguredMethod<'_>, usize) -> Result<Workload>,
     /// The number of values that a run stores on disk, for estimates.
-    pub stored: fn(&Chosen<'_>, &RunSizes) -> Result<f64>,
+    pub stored_values: fn(&ConfiguredMethod<'_>, &RunSizes) -> Result<f64>,
     /// Checks the combination of settings before the run starts.
-    pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
+    pub check: fn(&ConfiguredMethod<'_>, Option<&Context<'_>>) -> Result<()>,
     /// Its own settings that have no effect given the other settings.
-    pub idle: fn(&Chosen<'_>) -> Result<Vec<UnusedSetting>>,
+    pub unused_settings: fn(&ConfiguredMethod<'_>) -> Result<Vec<UnusedSetting>>,
     /// Creates the method before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }
@@ -64,40 +64,42 @@ pub struct MethodSpec {
 impl MethodSpec {
     /// The defaults of most methods: one expert, no own settings, no PET, no learning rate, no checks, one training
     /// pass per epoch. Names, paper and `build` must be set.
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         key: "",
         title: "",
         summary: "",
         paper: "",
-        experts: Expert::ALONE,
-        scores: |_| Ok(Scores::Probabilities),
+        experts: Expert::SINGLE,
+        scores: |_| Ok(ScoreKind::Probabilities),
         settings: &[],
         pet: None,
         rate: None,
         published: &[],
         seeded: true,
         all_at_once: false,
-        single_class: false,
+        supports_single_class: false,
         needs_state: false,
-        has_recipe: true,
+        is_exportable: true,
         passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
         memory: |_, _| Ok(MemoryEstimate::NONE),
-        workload: |_, _| Ok(Workload::USUAL),
-        stored: |_, sizes| Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64),
+        workload: |_, _| Ok(Workload::DEFAULT),
+        stored_values: |_, sizes| {
+            Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64)
+        },
         check: |_, _| Ok(()),
-        idle: |_| Ok(Vec::new()),
+        unused_settings: |_| Ok(Vec::new()),
         build: |_| Err(Problem::new("this method does not define how it is built")),
     };
 
     /// Returns the description in the language of this thread.
     pub fn summary(&self) -> &'static str {
-        of_list("method", self.key, "summary", self.summary)
+        translate_entry("method", self.key, "summary", self.summary)
     }
 }
 
 /// A method with its settings.
 #[derive(Clone, Copy)]
-pub struct Chosen<'a> {
+pub struct ConfiguredMethod<'a> {
     /// All settings of the run.
     pub config: &'a RunConfig,
     /// The method.
@@ -110,7 +112,7 @@ pub struct UnusedSetting {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
     /// The reason why it has no effect.
-    pub why: Message,
+    pub reason: Message,
 }
 
 /// How a method uses a PET plugin.
@@ -124,19 +126,19 @@ pub struct PetUse {
     pub every_block: bool,
     /// The flag that selects the plugin's main form. If the flag is off or missing, a plugin uses its form without
     /// LAE's Learning.
-    pub calibrated_by: Option<&'static str>,
+    pub calibration_flag: Option<&'static str>,
     /// Whether these settings train a PET.
-    pub when: fn(&Chosen<'_>) -> Result<bool>,
+    pub is_trained: fn(&ConfiguredMethod<'_>) -> Result<bool>,
 }
 
 impl PetUse {
     /// The program's default PET, always trained.
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         plugin: None,
         size: None,
         every_block: false,
-        calibrated_by: None,
-        when: |_| Ok(true),
+        calibration_flag: None,
+        is_trained: |_| Ok(true),
     };
 }
 
@@ -187,15 +189,15 @@ pub struct Workload {
 
 impl Workload {
     /// The workload of one network without additional computations.
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         tokens: 0,
         queries: 0.0,
         teachers: 0.0,
         networks: 1.0,
         study: 0.0,
         closed_form: ClosedForm {
-            each: 0.0,
-            whole: 0.0,
+            per_image: 0.0,
+            per_task: 0.0,
         },
     };
 }
@@ -204,9 +206,9 @@ impl Workload {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedForm {
     /// For each measured image.
-    pub each: f64,
+    pub per_image: f64,
     /// After all images of a task.
-    pub whole: f64,
+    pub per_task: f64,
 }
 
 /// The values that determine the stored size of a run.
@@ -267,7 +269,7 @@ pub struct PublishedValues {
 
 impl PublishedValues {
     /// Returns a number of epochs on a dataset, with defaults otherwise.
-    pub const fn on(data: &'static str, epochs: usize) -> Self {
+    pub const fn for_dataset(data: &'static str, epochs: usize) -> Self {
         Self {
             data,
             epochs,
@@ -277,7 +279,7 @@ impl PublishedValues {
     }
 
     /// Returns the values with this learning rate.
-    pub const fn at(self, base_lr: f64) -> Self {
+    pub const fn with_base_lr(self, base_lr: f64) -> Self {
         Self {
             base_lr: Some(base_lr),
             ..self
@@ -285,7 +287,7 @@ impl PublishedValues {
     }
 
     /// Returns the values with these own settings.
-    pub const fn with(self, settings: &'static [(&'static str, Setting)]) -> Self {
+    pub const fn with_settings(self, settings: &'static [(&'static str, Setting)]) -> Self {
         Self { settings, ..self }
     }
 }
@@ -294,8 +296,8 @@ impl PublishedValues {
 pub(crate) const fn whole_kind(default: i64, least: i64, most: i64) -> SettingKind {
     SettingKind::Whole {
         default,
-        least,
-        most,
+        min: least,
+        max: most,
     }
 }
 
@@ -303,8 +305,8 @@ pub(crate) const fn whole_kind(default: i64, least: i64, most: i64) -> SettingKi
 pub(crate) const fn real_kind(default: f64, least: f64, most: f64) -> SettingKind {
     SettingKind::Real {
         default,
-        least,
-        most,
+        min: least,
+        max: most,
     }
 }
 

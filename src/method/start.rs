@@ -14,7 +14,7 @@ use crate::backbone::Backbone;
 use crate::backbone::torch::LayerName;
 use crate::backbone::weights::{self, Tensors};
 use crate::message;
-use crate::names::shortened;
+use crate::names::truncated_name;
 use crate::pet::low_rank::{Factors, factors};
 use crate::pet::{BlockPet, PetStack, Site, SitePet};
 use crate::problem::{Problem, Result};
@@ -50,7 +50,7 @@ const CLASSIFIERS: [&str; 5] = ["classifier", "head", "head.fc", "fc", "score"];
 
 /// The contents of `adapter_config.json`.
 #[derive(Deserialize)]
-struct Config {
+struct LoraConfig {
     peft_type: String,
     lora_alpha: f64,
     alpha_pattern: Option<Map<String, Value>>,
@@ -70,13 +70,13 @@ struct Config {
 }
 
 /// The change of one layer: scale · B · A.
-struct Layer {
+struct LoraLayer {
     /// rank × inputs.
     a: HostTensor,
     /// outputs × rank.
     b: HostTensor,
     /// The parts of its outputs that this run uses, and the number of equal parts of the outputs.
-    taken: (BTreeSet<usize>, usize),
+    used_parts: (BTreeSet<usize>, usize),
 }
 
 /// Replaces the initial values of the stack by those of the adapter. If a layer's rank is smaller than the plugin's,
@@ -84,18 +84,24 @@ struct Layer {
 ///
 /// # Errors
 /// Returns a Problem for another kind of adapter, layers without LoRA in this run, and incompatible shapes or ranks.
-pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
-    let config = Config::read(&start.file(ADAPTER_CONFIG))?;
-    let alphas = config.alphas().unwrap_or_default();
-    let tensors = weights::open(&start.file(ADAPTER_VALUES))?;
-    let mut layers = layers(&tensors)?;
+pub fn apply_start(
+    mut stack: PetStack,
+    start: &PetStart,
+    backbone: &dyn Backbone,
+) -> Result<PetStack> {
+    let config = LoraConfig::read(&start.file_path(ADAPTER_CONFIG))?;
+    let alphas = config.alpha_patterns().unwrap_or_default();
+    let tensors = weights::open(&start.file_path(ADAPTER_VALUES))?;
+    let mut layers = read_layers(&tensors)?;
     let mut values: BTreeMap<String, HostTensor> = BTreeMap::new();
     for block in stack.exported_blocks() {
         for site in &block.sites {
             let names = backbone.layer_names(block.block, site.site);
             let found = names.iter().find_map(|name| {
-                let known = layers.keys().find(|module| is(module, &name.name))?;
-                Some((known.clone(), name))
+                let path = layers
+                    .keys()
+                    .find(|module| ends_with_name(module, &name.name))?;
+                Some((path.clone(), name))
             });
             let Some((module, name)) = found else {
                 continue;
@@ -103,24 +109,25 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
             let Some(layer) = layers.get_mut(&module) else {
                 continue;
             };
-            let own = alphas.iter().find(|(pattern, _)| pattern.is_match(&module));
-            let alpha = own.map_or(config.lora_alpha, |(_, alpha)| *alpha);
+            let custom_alpha = alphas.iter().find(|(pattern, _)| pattern.is_match(&module));
+            let alpha = custom_alpha.map_or(config.lora_alpha, |(_, alpha)| *alpha);
             let scale = config.scale(alpha, layer.a.shape[0]);
-            let own = factors(&block, site)?.filter(|own| own.b.len() == 1);
-            let own = own.ok_or_else(|| no_lora(&stack, site))?;
-            for (key, made) in pet_values((&module, scale), name, (&block, &own), layer)? {
-                if let Some(other) = values.insert(key.clone(), made)
+            let pet_factors =
+                factors(&block, site)?.filter(|factors_of_pet| factors_of_pet.b.len() == 1);
+            let pet_factors = pet_factors.ok_or_else(|| no_lora_problem(&stack, site))?;
+            for (key, value) in pet_values((&module, scale), name, (&block, &pet_factors), layer)? {
+                if let Some(other) = values.insert(key.clone(), value)
                     && values.get(&key) != Some(&other)
                 {
                     let what = message!("problem-adapter-shared-parameter", parameter = key);
-                    return Err(wrong(what).advise(message!("advice-use-per-site-plugin")));
+                    return Err(start_problem(what).advise(message!("advice-use-per-site-plugin")));
                 }
             }
-            layer.taken.0.insert(name.part);
-            layer.taken.1 = name.parts;
+            layer.used_parts.0.insert(name.part);
+            layer.used_parts.1 = name.parts;
         }
     }
-    all_taken(&layers)?;
+    check_all_used(&layers)?;
     for (key, value) in values {
         let shape = [value.shape[0], value.shape[1]];
         let tensor = Tensor::from_data(TensorData::new(value.values, shape), &backbone.device());
@@ -129,14 +136,14 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
     Ok(stack)
 }
 
-fn wrong(what: Message) -> Problem {
+fn start_problem(what: Message) -> Problem {
     Problem::new(what).at("--pet-start")
 }
 
-fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
+fn no_lora_problem(stack: &PetStack, site: &SitePet<'_>) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
     let site = site.site.name();
-    wrong(message!("problem-adapter-no-matching-lora", pet, site))
+    start_problem(message!("problem-adapter-no-matching-lora", pet, site))
         .advise(message!("advice-choose-lora-plugin"))
 }
 
@@ -146,8 +153,8 @@ fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
 /// Returns a Problem with the first field of its configuration that is incompatible or unknown.
 pub fn check_start(folder: &Path) -> Result<()> {
     let path = folder.join(ADAPTER_CONFIG);
-    let config = Config::read(&path)?;
-    match config.obstacle() {
+    let config = LoraConfig::read(&path)?;
+    match config.incompatibility() {
         None => Ok(()),
         Some(what) => Err(Problem::new(what)
             .at_path(&path)
@@ -155,7 +162,7 @@ pub fn check_start(folder: &Path) -> Result<()> {
     }
 }
 
-impl Config {
+impl LoraConfig {
     fn read(path: &Path) -> Result<Self> {
         serde_json::from_slice(&PetStart::read(path)?).map_err(|error| {
             Problem::new(message!(
@@ -169,17 +176,22 @@ impl Config {
     }
 
     /// Returns the reason why the adapter is not a plain LoRA; `None` if it is one.
-    fn obstacle(&self) -> Option<Message> {
-        let kind = |kind: &str| Some(message!("problem-adapter-kind", kind = shortened(kind)));
+    fn incompatibility(&self) -> Option<Message> {
+        let kind = |kind: &str| {
+            Some(message!(
+                "problem-adapter-kind",
+                kind = truncated_name(kind)
+            ))
+        };
         let field = |name: &str, value: &dyn Display| {
             let value = value.to_string();
-            let value = shortened(&value);
-            message!("problem-adapter-field", field = shortened(name), value)
+            let value = truncated_name(&value);
+            message!("problem-adapter-field", field = truncated_name(name), value)
         };
         let trains_bias = self.bias.as_deref().is_some_and(|bias| bias != "none");
         let plain_init = match &self.init_lora_weights {
             Value::Null | Value::Bool(_) => true,
-            Value::String(way) => PLAIN_INIT.contains(&way.to_lowercase().as_str()),
+            Value::String(method) => PLAIN_INIT.contains(&method.to_lowercase().as_str()),
             _ => false,
         };
         let saved = self.modules_to_save.iter().flatten();
@@ -196,13 +208,13 @@ impl Config {
         if let Some(module) = saved.next() {
             return Some(field("modules_to_save", module));
         }
-        if let Err(pattern) = self.alphas() {
+        if let Err(pattern) = self.alpha_patterns() {
             return Some(field("alpha_pattern", &pattern));
         }
         let is_empty = |value: &Value| match value {
             Value::Null | Value::Bool(false) => true,
-            Value::Array(all) => all.is_empty(),
-            Value::Object(all) => all.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
             _ => false,
         };
         let mut others = self.others.iter();
@@ -216,12 +228,12 @@ impl Config {
     ///
     /// # Errors
     /// Returns the first invalid regular expression, or the first whose value is not a number.
-    fn alphas(&self) -> Result<Vec<(Regex, f64)>, String> {
-        let each = |(pattern, alpha): (&String, &Value)| {
+    fn alpha_patterns(&self) -> Result<Vec<(Regex, f64)>, String> {
+        let compile = |(pattern, alpha): (&String, &Value)| {
             let regex = Regex::new(&format!(r"^(.*\.)?({pattern})$")).ok();
             regex.zip(alpha.as_f64()).ok_or_else(|| pattern.clone())
         };
-        self.alpha_pattern.iter().flatten().map(each).collect()
+        self.alpha_pattern.iter().flatten().map(compile).collect()
     }
 
     /// Returns the factor of B · A for a layer of this rank.
@@ -235,23 +247,23 @@ impl Config {
 }
 
 /// Returns whether the module's path ends with this name.
-fn is(module: &str, name: &str) -> bool {
-    let before = module.strip_suffix(name);
-    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+fn ends_with_name(module: &str, name: &str) -> bool {
+    let parent = module.strip_suffix(name);
+    parent.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Returns A and B of each module by its path. Other content of the file, such as a classifier, is ignored.
-fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
+fn read_layers(tensors: &Tensors) -> Result<BTreeMap<String, LoraLayer>> {
     let mut found = BTreeMap::new();
-    let of_a = [".lora_A.weight", ".lora_A.default.weight"];
+    let suffixes = [".lora_A.weight", ".lora_A.default.weight"];
     for name in tensors.names() {
-        let Some(module) = of_a.iter().find_map(|ending| name.strip_suffix(ending)) else {
+        let Some(module) = suffixes.iter().find_map(|ending| name.strip_suffix(ending)) else {
             continue;
         };
         let read = |name: &str| -> Result<HostTensor> {
             let shape = tensors.shape(name).unwrap_or_default().to_vec();
             if shape.len() != 2 {
-                let what = message!("problem-adapter-no-matrix", name = shortened(name));
+                let what = message!("problem-adapter-no-matrix", name = truncated_name(name));
                 return Err(Problem::new(what).at(tensors.origin()));
             }
             let values = tensors.read(name)?;
@@ -264,20 +276,20 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
         if a.shape[0] != b.shape[1] {
             let what = message!(
                 "problem-adapter-ranks-differ",
-                layer = shortened(module),
+                layer = truncated_name(module),
                 a = a.shape[0],
                 b = b.shape[1]
             );
             return Err(Problem::new(what).at(tensors.origin()));
         }
-        let numbers = a.values.iter().chain(&b.values);
-        if !numbers.clone().all(|value| value.is_finite()) {
-            let what = message!("problem-adapter-not-finite", layer = shortened(module));
+        let values = a.values.iter().chain(&b.values);
+        if !values.clone().all(|value| value.is_finite()) {
+            let what = message!("problem-adapter-not-finite", layer = truncated_name(module));
             return Err(Problem::new(what).at(tensors.origin()));
         }
         let module = module.trim_start_matches("base_model.model.");
-        let taken = (BTreeSet::new(), 1);
-        found.insert(module.to_owned(), Layer { a, b, taken });
+        let used_parts = (BTreeSet::new(), 1);
+        found.insert(module.to_owned(), LoraLayer { a, b, used_parts });
     }
     match found.is_empty() {
         false => Ok(found),
@@ -292,31 +304,31 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
 fn pet_values(
     (module, scale): (&str, f64),
     name: &LayerName,
-    (block, own): (&BlockPet<'_>, &Factors),
-    layer: &Layer,
+    (block, pet_factors): (&BlockPet<'_>, &Factors),
+    layer: &LoraLayer,
 ) -> Result<[(String, HostTensor); 2]> {
-    let module = shortened(module);
-    let [a, b] = [own.a, own.b[0]].map(|at| &block.parameters[at]);
+    let module = truncated_name(module);
+    let [a, b] = [pet_factors.a, pet_factors.b[0]].map(|at| &block.parameters[at]);
     let ([inputs, size], [_, width]) = (a.tensor.dims(), b.tensor.dims());
     let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
-    let (rows, wanted) = (layer.b.shape[0], width * name.parts);
-    if (columns, rows) != (inputs, wanted) {
+    let (rows, expected_rows) = (layer.b.shape[0], width * name.parts);
+    if (columns, rows) != (inputs, expected_rows) {
         let what = message!(
             "problem-adapter-channels",
             layer = module,
             from = columns,
             to = rows,
             inputs,
-            outputs = wanted
+            outputs = expected_rows
         );
-        return Err(wrong(what).advise(message!("advice-choose-adapter-backbone")));
+        return Err(start_problem(what).advise(message!("advice-choose-adapter-backbone")));
     }
     let b_at = |row: usize, inner: usize| layer.b.values[(name.part * width + row) * rank + inner];
-    let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
+    let is_nonzero = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
     // In a packed layer, a part can use its own share of the rank.
     let used: Vec<usize> = match rank <= size {
         true => (0..rank).collect(),
-        false => (0..rank).filter(acts).collect(),
+        false => (0..rank).filter(is_nonzero).collect(),
     };
     if used.len() > size {
         let what = message!(
@@ -325,46 +337,48 @@ fn pet_values(
             rank = used.len(),
             size
         );
-        return Err(wrong(what).advise(message!("advice-use-adapter-rank", rank = used.len())));
+        return Err(
+            start_problem(what).advise(message!("advice-use-adapter-rank", rank = used.len()))
+        );
     }
-    if own.scale == 0.0 {
+    if pet_factors.scale == 0.0 {
         let what = message!("problem-pet-scale-zero", layer = module);
-        return Err(wrong(what).advise(message!("advice-choose-other-scale")));
+        return Err(start_problem(what).advise(message!("advice-choose-other-scale")));
     }
-    let scale = scale / own.scale;
-    let mut of_a = HostTensor::read(a.tensor)?;
-    let mut of_b = HostTensor::read(b.tensor)?;
-    of_b.values.fill(0.0);
+    let scale = scale / pet_factors.scale;
+    let mut pet_a = HostTensor::read(a.tensor)?;
+    let mut pet_b = HostTensor::read(b.tensor)?;
+    pet_b.values.fill(0.0);
     for (to, &from) in used.iter().enumerate() {
         for input in 0..inputs {
-            of_a.values[input * size + to] = layer.a.values[from * columns + input];
+            pet_a.values[input * size + to] = layer.a.values[from * columns + input];
         }
         for row in 0..width {
-            of_b.values[to * width + row] = (f64::from(b_at(row, from)) * scale) as f32;
+            pet_b.values[to * width + row] = (f64::from(b_at(row, from)) * scale) as f32;
         }
     }
-    Ok([(a.key.to_owned(), of_a), (b.key.to_owned(), of_b)])
+    Ok([(a.key.to_owned(), pet_a), (b.key.to_owned(), pet_b)])
 }
 
 /// Returns a Problem if the adapter has changes that this run's PET cannot represent.
-fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
+fn check_all_used(layers: &BTreeMap<String, LoraLayer>) -> Result<()> {
     for (module, layer) in layers {
-        let (taken, parts) = (&layer.taken.0, layer.taken.1);
-        let shown = shortened(module);
-        if taken.is_empty() {
-            let what = message!("problem-adapter-layer-without-pet", layer = shown);
-            return Err(wrong(what).advise(message!("advice-choose-blocks-and-pet")));
+        let (used_parts, parts) = (&layer.used_parts.0, layer.used_parts.1);
+        let short_name = truncated_name(module);
+        if used_parts.is_empty() {
+            let what = message!("problem-adapter-layer-without-pet", layer = short_name);
+            return Err(start_problem(what).advise(message!("advice-choose-blocks-and-pet")));
         }
-        let each = layer.b.values.len() / parts.max(1);
-        let idle = |part: usize| {
-            layer.b.values[part * each..(part + 1) * each]
+        let part_len = layer.b.values.len() / parts.max(1);
+        let is_zero = |part: usize| {
+            layer.b.values[part * part_len..(part + 1) * part_len]
                 .iter()
                 .all(|value| *value == 0.0)
         };
-        if let Some(part) = (0..parts).find(|part| !taken.contains(part) && !idle(*part)) {
+        if let Some(part) = (0..parts).find(|part| !used_parts.contains(part) && !is_zero(*part)) {
             let site = Site::PACKED.get(part).map_or("part", |site| site.name());
-            let what = message!("problem-adapter-site-without-pet", site, layer = shown);
-            return Err(wrong(what).advise(message!("advice-use-lora-all")));
+            let what = message!("problem-adapter-site-without-pet", site, layer = short_name);
+            return Err(start_problem(what).advise(message!("advice-use-lora-all")));
         }
     }
     Ok(())

@@ -3,14 +3,14 @@
 //! A batch that is too large for a GPU is processed in parts: the gradients of the parts, weighted by their shares of
 //! the images, are added before the update. The loss of every method here is a mean over images, plus terms that are
 //! independent of the images, so the sum equals the gradient of the whole batch up to rounding. Dropout masks are drawn
-//! for the whole batch (see [`Rows`](crate::pet::Rows)).
+//! for the whole batch (see [`BatchRows`](crate::pet::BatchRows)).
 
 use burn::tensor::Tensor;
 
 use super::Batch;
 use super::optimiser::Gradients;
 use crate::message;
-use crate::pet::{DropoutSeed, Rows};
+use crate::pet::{BatchRows, DropoutSeed};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -18,7 +18,7 @@ use crate::run::config::RunConfig;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSettings {
     /// Images that pass through the network at once; `None` for all of them.
-    images: Option<usize>,
+    max_images: Option<usize>,
     /// ε of the label smoothing.
     pub smoothing: f64,
 }
@@ -29,17 +29,17 @@ pub struct BatchPart<'a> {
     /// The images, labels and samples of this part; pass and step are those of the whole batch.
     pub batch: Batch<'a>,
     /// The rows of the whole batch that this part has; `None` if it is the whole batch.
-    pub rows: Option<Rows>,
+    pub rows: Option<BatchRows>,
 }
 
 impl BatchPart<'_> {
     /// Returns the random source of dropout in a task (from 0) of a run with this seed; different for every batch of a
     /// run.
     pub fn dropout_seed(&self, seed: u64, task: usize) -> DropoutSeed {
-        let place = [task as u64, self.batch.pass as u64];
+        let position = [task as u64, self.batch.pass as u64];
         DropoutSeed {
             seed,
-            step: place[0] << 48 | place[1] << 32 | self.batch.step as u64,
+            step: position[0] << 48 | position[1] << 32 | self.batch.step as u64,
             rows: self.rows,
         }
     }
@@ -47,25 +47,25 @@ impl BatchPart<'_> {
 
 impl StepSettings {
     /// Returns the step settings of a run.
-    pub fn of(config: &RunConfig) -> Self {
+    pub fn from_config(config: &RunConfig) -> Self {
         Self {
-            images: config.micro_batch,
+            max_images: config.micro_batch,
             smoothing: config.label_smoothing,
         }
     }
 
     /// Returns the parts of a batch, in order.
     pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<BatchPart<'a>> {
-        let of = batch.labels.len();
-        let most = self.images.unwrap_or(of).max(1);
-        if most >= of {
+        let total = batch.labels.len();
+        let part_size = self.max_images.unwrap_or(total).max(1);
+        if part_size >= total {
             return vec![BatchPart {
                 batch: batch.clone(),
                 rows: None,
             }];
         }
         let part = |first: usize| {
-            let count = most.min(of - first);
+            let count = part_size.min(total - first);
             let range = first..first + count;
             BatchPart {
                 batch: Batch {
@@ -74,10 +74,14 @@ impl StepSettings {
                     samples: &batch.samples[range],
                     ..batch.clone()
                 },
-                rows: Some(Rows { first, count, of }),
+                rows: Some(BatchRows {
+                    first,
+                    count,
+                    total,
+                }),
             }
         };
-        (0..of).step_by(most).map(part).collect()
+        (0..total).step_by(part_size).map(part).collect()
     }
 
     /// Computes loss and gradients of a batch from those of its parts.
@@ -95,11 +99,13 @@ impl StepSettings {
             let Some(rows) = part.rows else {
                 return Ok((loss, gradients));
             };
-            let share = rows.count as f64 / rows.of as f64;
-            let (loss, gradients) = (loss * share, gradients.scaled(share));
+            let weight = rows.count as f64 / rows.total as f64;
+            let (loss, gradients) = (loss * weight, gradients.scaled(weight));
             sum = Some(match sum {
                 None => (loss, gradients),
-                Some((losses, all)) => (losses + loss, all.plus(gradients)),
+                Some((losses, sum_of_gradients)) => {
+                    (losses + loss, sum_of_gradients.accumulate(gradients))
+                }
             });
         }
         sum.ok_or_else(|| Problem::new(message!("problem-batch-empty")))
@@ -116,7 +122,7 @@ mod tests {
 
     fn step_settings(images: usize) -> StepSettings {
         StepSettings {
-            images: Some(images),
+            max_images: Some(images),
             ..StepSettings::default()
         }
     }
@@ -135,8 +141,8 @@ mod tests {
             step: 2,
             steps: 3,
         };
-        let whole = StepSettings::default().parts(&batch);
-        assert!(whole.len() == 1 && whole[0].rows.is_none());
+        let unsplit = StepSettings::default().parts(&batch);
+        assert!(unsplit.len() == 1 && unsplit[0].rows.is_none());
         assert_eq!(step_settings(9).parts(&batch).len(), 1);
         let parts = step_settings(3).parts(&batch);
         let labels: Vec<_> = parts.iter().map(|part| part.batch.labels).collect();

@@ -20,14 +20,14 @@ pub struct Task {
 
 impl Task {
     /// Returns the newest of the tasks begun.
-    pub fn newest(tasks: &[Range<usize>]) -> Option<Self> {
-        let newest = tasks.iter().cloned().enumerate().next_back();
-        newest.map(|(index, classes)| Self { index, classes })
+    pub fn last(tasks: &[Range<usize>]) -> Option<Self> {
+        let last_task = tasks.iter().cloned().enumerate().next_back();
+        last_task.map(|(index, classes)| Self { index, classes })
     }
 }
 
 /// Returns the Problem of training before any task has begun.
-pub(super) fn none_begun() -> Problem {
+pub(super) fn no_task_problem() -> Problem {
     Problem::new("learning began before any task")
 }
 
@@ -37,11 +37,11 @@ pub enum PassImages {
     /// The images of the current task.
     Task,
     /// The images of all tasks so far.
-    Seen,
+    AllTasks,
     /// The exemplars of earlier tasks, up to a maximum, then the images of the current task.
     WithExemplars {
         /// The maximum number of exemplars.
-        most: usize,
+        limit: usize,
     },
 }
 
@@ -49,12 +49,12 @@ impl PassImages {
     /// Returns the number of images in a task (from 0), given the number of training images of each task; `None` if
     /// unknown for the task.
     pub fn count(self, task: usize, train: &[usize]) -> Option<usize> {
-        let own = *train.get(task)?;
+        let current = *train.get(task)?;
         let earlier: usize = train[..task].iter().sum();
         Some(match self {
-            Self::Task => own,
-            Self::Seen => earlier + own,
-            Self::WithExemplars { most } => earlier.min(most) + own,
+            Self::Task => current,
+            Self::AllTasks => earlier + current,
+            Self::WithExemplars { limit: most } => earlier.min(most) + current,
         })
     }
 }
@@ -83,7 +83,7 @@ pub struct Pass {
     /// Whether an incomplete last batch is dropped if there are others.
     pub drop_last: bool,
     /// The maximum number of images, the first in order; `None` for all.
-    pub most: Option<usize>,
+    pub max_images: Option<usize>,
     /// The processing of the images.
     pub work: PassWork,
 }
@@ -96,7 +96,7 @@ impl Pass {
             augment: true,
             shuffle: true,
             drop_last: true,
-            most: None,
+            max_images: None,
             work: PassWork::Learn { frozen },
         }
     }
@@ -108,7 +108,7 @@ impl Pass {
             augment: false,
             shuffle: false,
             drop_last: false,
-            most: None,
+            max_images: None,
             work: PassWork::Measure,
         }
     }
@@ -125,7 +125,7 @@ impl Pass {
     }
 
     /// Returns whether this pass learns by gradients.
-    pub fn learns(&self) -> bool {
+    pub fn is_learning(&self) -> bool {
         matches!(self.work, PassWork::Learn { .. })
     }
 
@@ -137,13 +137,13 @@ impl Pass {
     }
 
     /// Returns whether this pass trains only the head.
-    pub fn frozen(&self) -> bool {
+    pub fn is_frozen(&self) -> bool {
         self.work == PassWork::Learn { frozen: true }
     }
 
     /// Returns how many of `images` images the pass processes.
-    pub fn shown(&self, images: usize, batch: usize) -> usize {
-        let images = self.most.map_or(images, |most| images.min(most));
+    pub fn processed_images(&self, images: usize, batch: usize) -> usize {
+        let images = self.max_images.map_or(images, |limit| images.min(limit));
         // A task with fewer images than a batch uses one smaller batch.
         if self.drop_last && images >= batch {
             images / batch * batch
@@ -175,7 +175,7 @@ pub struct Batch<'a> {
 impl Batch<'_> {
     /// Returns the position of the batch's step within the task.
     pub fn position(&self) -> StepPosition {
-        StepPosition::of((self.pass, self.epochs), (self.step, self.steps))
+        StepPosition::new((self.pass, self.epochs), (self.step, self.steps))
     }
 
     /// Returns the labels relative to the task's own classes.
@@ -191,9 +191,9 @@ impl Batch<'_> {
 pub struct CancelToken<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
 
 impl<'a> CancelToken<'a> {
-    /// Returns a [`CancelToken`] that calls `wanted` after each step.
-    pub fn with_callback(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
-        Self(Some(wanted))
+    /// Returns a [`CancelToken`] that calls `callback` after each step.
+    pub fn with_callback(callback: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
+        Self(Some(callback))
     }
 
     /// Returns a [`CancelToken`] that never cancels and reports nothing.
@@ -201,12 +201,12 @@ impl<'a> CancelToken<'a> {
         Self(None)
     }
 
-    /// Reports that `steps` of `of` steps are done.
+    /// Reports that `done` of `total` steps are done.
     ///
     /// # Errors
     /// Returns a Problem if the computation was cancelled; its result is then useless.
-    pub fn report(&mut self, steps: usize, of: usize) -> Result<()> {
-        match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
+    pub fn report(&mut self, done: usize, total: usize) -> Result<()> {
+        match self.0.as_mut().is_none_or(|callback| callback(done, total)) {
             true => Ok(()),
             false => Err(Problem::new("this work was stopped")),
         }
@@ -235,7 +235,7 @@ pub struct Measurement {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeasuredValue {
     /// A number.
-    Figure(f64),
+    Number(f64),
     /// For each task so far, the results of its test images with each of the method's prompt slots. Reported only after
     /// a task, and at most once per method.
     Study(Vec<SlotCounts>),
@@ -243,17 +243,17 @@ pub enum MeasuredValue {
 
 impl Measurement {
     /// Returns a number with this name.
-    pub const fn figure(name: &'static str, value: f64) -> Self {
+    pub const fn number(name: &'static str, value: f64) -> Self {
         Self {
             name,
-            value: MeasuredValue::Figure(value),
+            value: MeasuredValue::Number(value),
         }
     }
 
     /// Returns name and value of a number; `None` for another measurement.
-    pub fn as_figure(&self) -> Option<(String, f64)> {
+    pub fn as_number(&self) -> Option<(String, f64)> {
         match self.value {
-            MeasuredValue::Figure(value) => Some((self.name.to_string(), value)),
+            MeasuredValue::Number(value) => Some((self.name.to_string(), value)),
             MeasuredValue::Study(_) => None,
         }
     }
@@ -265,29 +265,29 @@ mod tests {
 
     #[test]
     fn count_limits_exemplars_to_maximum() {
-        let with = PassImages::WithExemplars { most: 30 };
+        let with_exemplars = PassImages::WithExemplars { limit: 30 };
         let counts = |images: PassImages| [0, 1, 2, 3].map(|task| images.count(task, &[20, 20, 5]));
         assert_eq!(
             counts(PassImages::Task),
             [Some(20), Some(20), Some(5), None]
         );
         assert_eq!(
-            counts(PassImages::Seen),
+            counts(PassImages::AllTasks),
             [Some(20), Some(40), Some(45), None]
         );
-        assert_eq!(counts(with), [Some(20), Some(40), Some(35), None]);
+        assert_eq!(counts(with_exemplars), [Some(20), Some(40), Some(35), None]);
     }
 
     #[test]
     fn drops_incomplete_batch_unless_it_is_only_one() {
         let learning = Pass::learning(false);
-        assert_eq!(learning.shown(50, 24), 48);
-        assert_eq!(learning.shown(20, 24), 20);
-        assert_eq!(Pass::measuring().shown(50, 24), 50);
-        let most = Some(30);
-        let few = |pass| Pass { most, ..pass }.shown(50, 24);
+        assert_eq!(learning.processed_images(50, 24), 48);
+        assert_eq!(learning.processed_images(20, 24), 20);
+        assert_eq!(Pass::measuring().processed_images(50, 24), 50);
+        let max_images = Some(30);
+        let count_limited = |pass| Pass { max_images, ..pass }.processed_images(50, 24);
         assert_eq!(
-            [Pass::learning(false), Pass::measuring()].map(few),
+            [Pass::learning(false), Pass::measuring()].map(count_limited),
             [24, 30]
         );
     }

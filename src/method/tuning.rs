@@ -7,10 +7,10 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::backward::targets;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, Step};
-use super::prototypes::SHORTEST;
+use super::prototypes::MIN_NORM;
 use super::{
-    Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, State, StepSettings, Stored,
-    Task, TrainedPet, real_kind, task_seed,
+    Backward, Batch, ConfiguredMethod, Pass, SettingKind, SettingSpec, Setup, State, StepSettings,
+    StoredState, Task, TrainedPet, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -57,13 +57,13 @@ impl TuningSettings {
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
-    pub fn chosen(setup: &Setup<'_>) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
+    pub fn from_setup(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
         Ok(Self {
             optimiser: sgd(&chosen)?,
             seed: setup.config.seed,
             dropout: chosen.flag(DROPOUT.key)?,
-            step: StepSettings::of(setup.config),
+            step: StepSettings::from_config(setup.config),
         })
     }
 }
@@ -72,7 +72,7 @@ impl TuningSettings {
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.
-pub fn sgd(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
+pub fn sgd(chosen: &ConfiguredMethod<'_>) -> Result<OptimiserSettings> {
     Ok(OptimiserSettings {
         rule: Rule::Sgd {
             momentum: MOMENTUM,
@@ -126,17 +126,20 @@ impl Tuning {
         &self,
         images: Tensor<4>,
         labels: &[usize],
-        draws: Option<DropoutSeed>,
+        dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let (mut pets, head) = (self.pets.tracked(), self.head.tracked());
-        if let Some(draws) = draws {
-            pets = pets.in_training(draws);
+        if let Some(seed) = dropout_seed {
+            pets = pets.in_training(seed);
         }
         let features = self.backbone.features(images, &pets)?;
         let (classes, device) = (head.weight.dims()[0], self.backbone.device());
         let targets = targets(labels, classes, self.settings.step.smoothing, &device);
-        let learned = Backward::new(head.forward(features), targets, None);
-        Ok(learned.of(head.leaves())?.of_pets(&pets).taken())
+        let backward = Backward::new(head.forward(features), targets, None);
+        Ok(backward
+            .with_gradients(head.leaves())?
+            .with_pet_gradients(&pets)
+            .into_parts())
     }
 
     /// Trains on one batch. Returns its loss before the update.
@@ -146,31 +149,31 @@ impl Tuning {
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
-            let draws = || part.dropout_seed(self.settings.seed, self.task.index);
-            let draws = self.settings.dropout.then(draws);
-            self.gradients(part.batch.images.clone(), &labels, draws)
+            let create_seed = || part.dropout_seed(self.settings.seed, self.task.index);
+            let dropout_seed = self.settings.dropout.then(create_seed);
+            self.gradients(part.batch.images.clone(), &labels, dropout_seed)
         })?;
         self.optimiser.step(gradients, batch.position(), |step| {
             self.head.step(step);
-            self.pets = step.moved_pets(&self.pets);
+            self.pets = step.update_pets(&self.pets);
         });
         Ok(loss)
     }
 
     /// Returns whether these tensors have the state of a session.
-    pub(super) fn is_in(stored: Stored<'_>) -> bool {
+    pub(super) fn is_stored_in(stored: StoredState<'_>) -> bool {
         stored.tensors.contains_key("tuning.head.weight")
     }
 
     /// Writes or reads everything as `tuning.…`; the optimiser's state has its own names. It is not part of a snapshot.
-    pub(super) fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    pub(super) fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         if state.is_snapshot() {
             return Ok(());
         }
-        state.pets("tuning.pet", &mut self.pets)?;
-        state.tensor("tuning.head.weight", &mut self.head.weight)?;
-        state.tensor("tuning.head.sigma", &mut self.head.sigma)?;
-        self.optimiser.state(&self.backbone.device(), state)
+        state.sync_pets("tuning.pet", &mut self.pets)?;
+        state.sync_tensor("tuning.head.weight", &mut self.head.weight)?;
+        state.sync_tensor("tuning.head.sigma", &mut self.head.sigma)?;
+        self.optimiser.sync_state(&self.backbone.device(), state)
     }
 }
 
@@ -197,7 +200,7 @@ impl CosineHead {
 
     /// Computes σ·norm(f)·norm(W)ᵀ: features (batch × width) → logits (batch × classes).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
-        nn::cosines(features, self.weight.clone(), SHORTEST) * self.sigma.clone()
+        nn::cosines(features, self.weight.clone(), MIN_NORM) * self.sigma.clone()
     }
 
     /// Returns W and σ with the names that the optimiser uses.
@@ -207,8 +210,8 @@ impl CosineHead {
 
     /// Updates W and σ by an optimiser step.
     pub fn step(&mut self, step: &mut Step<'_>) {
-        self.weight = step.moved("head.weight", self.weight.clone());
-        self.sigma = step.moved("head.sigma", self.sigma.clone());
+        self.weight = step.update("head.weight", self.weight.clone());
+        self.sigma = step.update("head.sigma", self.sigma.clone());
     }
 
     /// Returns copies with gradient tracking.
@@ -226,7 +229,7 @@ pub struct FirstSession {
     backbone: Arc<dyn Backbone>,
     settings: TuningSettings,
     /// The initial PET.
-    fresh: PetStack,
+    initial_pets: PetStack,
     /// The PET before and after the session.
     pets: PetStack,
     /// The PET and head that the session trains; `None` outside the first task.
@@ -239,12 +242,12 @@ impl FirstSession {
     /// # Errors
     /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
-        let fresh = setup.fresh_pets(setup.config.seed)?;
+        let initial_pets = setup.init_pets(setup.config.seed)?;
         Ok(Self {
             backbone: setup.backbone.clone(),
-            settings: TuningSettings::chosen(setup)?,
-            pets: fresh.clone(),
-            fresh,
+            settings: TuningSettings::from_setup(setup)?,
+            pets: initial_pets.clone(),
+            initial_pets,
             tuning: None,
         })
     }
@@ -262,11 +265,11 @@ impl FirstSession {
     }
 
     /// Returns the PET with its initial state.
-    pub fn trained(&self) -> TrainedPet {
+    pub fn trained_pet(&self) -> TrainedPet {
         TrainedPet {
             expert: Expert::ANSWER,
-            began: self.fresh.clone(),
-            now: self.pets().clone(),
+            initial: self.initial_pets.clone(),
+            current: self.pets().clone(),
         }
     }
 
@@ -293,20 +296,20 @@ impl FirstSession {
     }
 
     /// Writes or reads the PET as `pet.…`, and the state of the session, if it is in progress.
-    pub(super) fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    pub(super) fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         if let Some(stored) = state.stored() {
-            let task = Task::newest(stored.tasks).filter(|task| task.index == 0);
-            let task = task.filter(|_| Tuning::is_in(stored));
+            let task = Task::last(stored.tasks).filter(|task| task.index == 0);
+            let task = task.filter(|_| Tuning::is_stored_in(stored));
             let tuning =
                 |task| Tuning::new(self.pets.clone(), &task, &self.backbone, self.settings);
             self.tuning = task.map(tuning);
         }
         match &mut self.tuning {
             Some(tuning) => {
-                state.pets("pet", &mut tuning.pets)?;
-                tuning.state(state)
+                state.sync_pets("pet", &mut tuning.pets)?;
+                tuning.sync_state(state)
             }
-            None => state.pets("pet", &mut self.pets),
+            None => state.sync_pets("pet", &mut self.pets),
         }
     }
 }
@@ -330,9 +333,9 @@ mod tests {
         let graph = logits.sum().backward();
         let sigma = HostTensor::read(&head.sigma.grad(&graph).unwrap()).unwrap();
         assert!((sigma.values[0] - total).abs() < 1e-5);
-        let along = head.weight.grad(&graph).unwrap() * head.weight.clone().inner();
-        let along = HostTensor::read(&along.sum_dim(1)).unwrap();
-        assert!(along.values.iter().all(|value| value.abs() < 1e-5));
+        let dot_products = head.weight.grad(&graph).unwrap() * head.weight.clone().inner();
+        let sums = HostTensor::read(&dot_products.sum_dim(1)).unwrap();
+        assert!(sums.values.iter().all(|value| value.abs() < 1e-5));
         let bound = 1.0 / 6f32.sqrt();
         let weight = HostTensor::read(&head.weight.inner()).unwrap();
         assert!(weight.values.iter().all(|value| value.abs() <= bound));

@@ -1,11 +1,11 @@
 //! Settings that have no effect given the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
 //! disables them; the command line warns about those given as options; settings in a file are ignored silently.
 
-use super::spec::{Chosen, UnusedSetting};
+use super::spec::{ConfiguredMethod, UnusedSetting};
 use super::task::Pass;
 use crate::message;
 use crate::pet::PetSpec;
-use crate::run::config::{Needs, SETTINGS};
+use crate::run::config::{Requirement, SETTINGS};
 use crate::texts::Message;
 
 /// The properties of a PET plugin that determine which settings have an effect.
@@ -27,72 +27,76 @@ impl<'a> From<&'a PetSpec> for Plugin<'a> {
 }
 
 impl UnusedSetting {
-    fn of(key: &'static str, why: &Message) -> Self {
+    fn new(key: &'static str, reason: &Message) -> Self {
         Self {
             key,
-            why: why.clone(),
+            reason: reason.clone(),
         }
     }
 
     /// Returns why the setting under this key has no effect, if it is in the list.
-    pub fn why<'a>(all: &'a [Self], key: &str) -> Option<&'a Message> {
-        let idle = all.iter().find(|idle| idle.key == key);
-        idle.map(|idle| &idle.why)
+    pub fn reason_for<'a>(settings: &'a [Self], key: &str) -> Option<&'a Message> {
+        let unused = settings.iter().find(|setting| setting.key == key);
+        unused.map(|setting| &setting.reason)
     }
 }
 
-impl Chosen<'_> {
+impl ConfiguredMethod<'_> {
     /// Returns the settings without effect. `pet` is the PET plugin, if it is known. Settings out of range are not
     /// listed.
-    pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<UnusedSetting> {
-        let lacks = self.lacks(pet.map(Into::into));
-        let mut idle = Vec::new();
+    pub fn unused_settings<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<UnusedSetting> {
+        let unmet_needs = self.unmet_needs(pet.map(Into::into));
+        let mut unused = Vec::new();
         for spec in SETTINGS.iter().map(|setting| &setting.spec) {
-            let lacking = lacks.iter().find(|(needs, _)| *needs == spec.needs);
-            idle.extend(lacking.map(|(_, why)| UnusedSetting::of(spec.key, why)));
+            let unmet = unmet_needs.iter().find(|(needs, _)| *needs == spec.needs);
+            unused.extend(unmet.map(|(_, reason)| UnusedSetting::new(spec.key, reason)));
         }
-        idle.extend((self.spec.idle)(self).unwrap_or_default());
-        idle
+        unused.extend((self.spec.unused_settings)(self).unwrap_or_default());
+        unused
     }
 
     /// Returns the needs of settings that this run does not meet, each with a sentence.
-    fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, Message)> {
+    fn unmet_needs(&self, pet: Option<Plugin<'_>>) -> Vec<(Requirement, Message)> {
         let title = self.title();
-        let says = |id: &'static str| message!(id, title = title.clone());
-        let mut lacks = Vec::new();
+        let describe = |id: &'static str| message!(id, title = title.clone());
+        let mut unmet_needs = Vec::new();
         if !self.trains_pet().unwrap_or(true) {
-            let why = says("idle-no-plugin");
-            lacks.extend([(Needs::Pet, why.clone()), (Needs::SizedPet, why)]);
+            let reason = describe("idle-no-plugin");
+            unmet_needs.extend([
+                (Requirement::Pet, reason.clone()),
+                (Requirement::SizedPet, reason),
+            ]);
         } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
-            let why = message!("idle-no-size", title = pet.name);
-            lacks.push((Needs::SizedPet, why));
+            let reason = message!("idle-no-size", title = pet.name);
+            unmet_needs.push((Requirement::SizedPet, reason));
         }
-        let Ok(passes) = self.kinds(0) else {
-            return lacks;
+        let Ok(passes) = self.default_passes(0) else {
+            return unmet_needs;
         };
-        let learns = passes.iter().any(Pass::learns);
+        let learns = passes.iter().any(Pass::is_learning);
         if self.spec.rate.is_none() || !learns {
-            lacks.push((Needs::Steps, says("idle-no-steps")));
+            unmet_needs.push((Requirement::Steps, describe("idle-no-steps")));
         }
         if !learns {
-            lacks.push((Needs::Epochs, says("idle-no-epochs")));
+            unmet_needs.push((Requirement::Epochs, describe("idle-no-epochs")));
         }
         if !passes.iter().any(|pass| pass.augment) {
-            lacks.push((Needs::Augmentation, says("idle-no-augmentation")));
+            unmet_needs.push((Requirement::Augmentation, describe("idle-no-augmentation")));
         }
         if !self.spec.seeded {
-            lacks.push((Needs::Draws, says("idle-no-random-numbers")));
+            unmet_needs.push((Requirement::Draws, describe("idle-no-random-numbers")));
         }
         if self.spec.all_at_once {
-            lacks.push((Needs::Tasks, says("idle-learns-one-task")));
+            unmet_needs.push((Requirement::Tasks, describe("idle-learns-one-task")));
         }
-        lacks
+        unmet_needs
     }
 
     /// Returns the method's title, with the setting that makes it train nothing, if any.
     fn title(&self) -> Message {
-        let still = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
-        match still {
+        let trains_nothing =
+            self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
+        match trains_nothing {
             true => message!("idle-with-settings", title = self.spec.title),
             false => message!("idle-method", title = self.spec.title),
         }
@@ -100,10 +104,10 @@ impl Chosen<'_> {
 }
 
 /// Returns these settings of a method as settings without effect, with this reason.
-pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<UnusedSetting> {
+pub(super) fn from_keys(keys: &[&'static str], why: &'static str) -> Vec<UnusedSetting> {
     let why = message!(why);
     keys.iter()
-        .map(|key| UnusedSetting::of(key, &why))
+        .map(|key| UnusedSetting::new(key, &why))
         .collect()
 }
 
@@ -114,7 +118,7 @@ mod tests {
     use crate::pet::library::PluginLibrary;
     use crate::run::config::{RunConfig, Setting};
 
-    fn idle(method: &str, settings: &[(&str, Setting)], pet: &str) -> Vec<&'static str> {
+    fn unused_keys(method: &str, settings: &[(&str, Setting)], pet: &str) -> Vec<&'static str> {
         let settings = settings.iter().cloned();
         let config = RunConfig {
             method: method.into(),
@@ -122,22 +126,25 @@ mod tests {
             ..RunConfig::default()
         };
         let spec = PluginLibrary::with_folders(Vec::new()).get(pet).unwrap();
-        let chosen = Chosen::of(&config).unwrap();
+        let chosen = ConfiguredMethod::from_config(&config).unwrap();
         chosen
-            .idle(Some(&*spec))
+            .unused_settings(Some(&*spec))
             .iter()
-            .map(|idle| idle.key)
+            .map(|setting| setting.key)
             .collect()
     }
 
     #[test]
-    fn idle_lists_settings_without_effect() {
-        let none: [&str; 0] = [];
-        assert_eq!(idle("lae", &[], "adapter"), none);
-        assert_eq!(idle("baseline", &[], "ssf"), ["pet_size"]);
+    fn unused_settings_lists_settings_without_effect() {
+        let no_keys: [&str; 0] = [];
+        assert_eq!(unused_keys("lae", &[], "adapter"), no_keys);
+        assert_eq!(unused_keys("baseline", &[], "ssf"), ["pet_size"]);
         let off = |key| (key, Setting::Flag(false));
-        assert_eq!(idle("lae", &[off("learning")], "lora"), ["freeze_epochs"]);
-        assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
+        assert_eq!(
+            unused_keys("lae", &[off("learning")], "lora"),
+            ["freeze_epochs"]
+        );
+        assert_eq!(unused_keys("lae", &[off("accumulation")], "lora"), ["ema"]);
         let pet = [
             "pet",
             "pet_size",
@@ -146,7 +153,7 @@ mod tests {
             "pet_start",
             "blocks",
         ];
-        assert_eq!(idle("l2p", &[], "adapter"), pet);
+        assert_eq!(unused_keys("l2p", &[], "adapter"), pet);
         let nothing = [
             "epochs",
             "min_steps",
@@ -156,20 +163,20 @@ mod tests {
             "label_smoothing",
         ];
         assert_eq!(
-            idle("simplecil", &[], "ssf"),
+            unused_keys("simplecil", &[], "ssf"),
             [&pet[..], &nothing, &["seed"]].concat()
         );
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
-        assert_eq!(idle("ranpac", &[], "adapter"), solved);
+        assert_eq!(unused_keys("ranpac", &[], "adapter"), solved);
         let tuned = ("first_session", Setting::Text("adapter".into()));
-        assert_eq!(idle("ranpac", &[tuned], "adapter"), none);
-        let whole = [&pet[..], &["classes_per_task"]].concat();
-        assert_eq!(idle("joint-ft", &[], "adapter"), whole);
+        assert_eq!(unused_keys("ranpac", &[tuned], "adapter"), no_keys);
+        let expected = [&pet[..], &["classes_per_task"]].concat();
+        assert_eq!(unused_keys("joint-ft", &[], "adapter"), expected);
     }
 
     #[test]
-    fn idle_ignores_out_of_range_settings() {
-        let far = ("first_session", Setting::Whole(3));
-        assert!(idle("ranpac", &[far], "adapter").is_empty());
+    fn unused_settings_ignores_out_of_range_settings() {
+        let invalid = ("first_session", Setting::Whole(3));
+        assert!(unused_keys("ranpac", &[invalid], "adapter").is_empty());
     }
 }

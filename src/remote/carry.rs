@@ -6,25 +6,25 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{News, Remote};
-use crate::data::listing::{DataFiles, files_of};
-use crate::data::{Watch, table_and_column};
+use super::{Remote, RemoteEvent};
+use crate::data::listing::{DataFiles, list_files};
+use crate::data::{ProgressReporter, split_table_and_column};
 use crate::experiment::RunAttachments;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::JobAttachments;
-use crate::run::wire::{ClientRequest, FileMark, MOST_FILES, PIECE, ServerMessage};
-use crate::serve::files::{inner_name, set_of, sha256_of};
+use crate::run::wire::{CHUNK_BYTES, ClientRequest, FileEntry, MAX_FILES, ServerMessage};
+use crate::serve::files::{dataset_id, file_sha256, relative_name};
 use crate::texts::Message;
 
 /// Maximum number of unconfirmed pieces.
-const UNDER_WAY: usize = 16;
+const MAX_PENDING: usize = 16;
 /// Interval between two checks whether to continue.
-const OFTEN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of files per question, and of bytes of their names, so that a question fits into a frame.
-const MOST_ASKED: usize = 1 << 14;
-const MOST_NAMES: usize = 4 << 20;
+const MAX_FILES_PER_REQUEST: usize = 1 << 14;
+const MAX_NAME_BYTES: usize = 4 << 20;
 
 /// Returns whether to continue; called from any thread.
 type ContinueCallback<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -33,119 +33,131 @@ type ContinueCallback<'a> = &'a (dyn Fn() -> bool + Sync);
 struct DatasetUpload<'a> {
     remote: &'a Remote,
     folder: PathBuf,
-    marks: Vec<FileMark>,
+    marks: Vec<FileEntry>,
     /// The identifier of the dataset.
     set: String,
     /// The files of the last question, and the number of that question.
-    part: Range<usize>,
-    asked: u64,
+    range: Range<usize>,
+    request_number: u64,
     /// Missing files in reverse order, each with the offset from which it is resumed.
-    lacks: Vec<(usize, u64)>,
+    missing: Vec<(usize, u64)>,
     /// Unconfirmed pieces in the order of sending: the file, and the end of the piece.
-    under_way: VecDeque<(usize, u64)>,
+    pending: VecDeque<(usize, u64)>,
 }
 
 impl Remote {
     /// Uploads the files that a run needs from this computer to `place`; returns what its job has to contain then.
-    /// `tell` gets messages about the files being sent.
+    /// `report` gets messages about the files being sent.
     ///
     /// # Errors
-    /// See [`Remote::carry`].
+    /// See [`Remote::upload`].
     pub fn upload_attachments(
         &self,
         attachments: RunAttachments,
         place: &str,
-        go_on: ContinueCallback<'_>,
-        tell: &dyn Fn(Message),
+        should_continue: ContinueCallback<'_>,
+        report: &dyn Fn(Message),
     ) -> Result<JobAttachments> {
         let RunAttachments {
-            mut own,
+            inline: mut job_attachments,
             data,
             weights,
             starts,
         } = attachments;
-        let there = |path: PathBuf, what| {
-            self.carry(&path, go_on, &mut |n| {
+        let upload_path = |path: PathBuf, what| {
+            self.upload(&path, should_continue, &mut |n| {
                 let what = message!(what);
-                tell(message!("doing-copying-files", n, what, place));
+                report(message!("doing-copying-files", n, what, place));
             })
         };
         for (name, path) in data {
-            own.data.insert(name, there(path, "copied-dataset")?);
+            job_attachments
+                .data
+                .insert(name, upload_path(path, "copied-dataset")?);
         }
         for (name, path) in weights {
-            own.weights
-                .insert(name, there(path, "copied-backbone")?.into());
+            job_attachments
+                .weights
+                .insert(name, upload_path(path, "copied-backbone")?.into());
         }
         for (name, path) in starts {
-            own.starts
-                .insert(name, there(path, "copied-adapter")?.into());
+            job_attachments
+                .starts
+                .insert(name, upload_path(path, "copied-adapter")?.into());
         }
-        Ok(own)
+        Ok(job_attachments)
     }
 
     /// Uploads a file or a folder of images as far as it is missing on the other computer; returns its path there.
-    /// Blocks, and restores broken connections; `tell` gets the number of files to send.
+    /// Blocks, and restores broken connections; `report` gets the number of files to send.
     ///
     /// # Errors
-    /// Returns a Problem if something cannot be read here or written there, or `go_on` returned false.
-    fn carry(
+    /// Returns a Problem if something cannot be read here or written there, or `should_continue` returned false.
+    fn upload(
         &self,
         path: &Path,
-        go_on: ContinueCallback<'_>,
-        tell: &mut dyn FnMut(usize),
+        should_continue: ContinueCallback<'_>,
+        report: &mut dyn FnMut(usize),
     ) -> Result<String> {
-        let (table, column) = match path.to_str().and_then(table_and_column) {
+        let (table, column) = match path.to_str().and_then(split_table_and_column) {
             Some((table, column)) => (table, Some(column)),
             None => (path, None),
         };
-        let found = files_of(table, column, &Watch::new(&|_, _, _| go_on()))?;
-        let marks = marks_of(&found, go_on)?;
-        let mut entry = name_of(&found.opened, &found.folder)?;
+        let data_files = list_files(
+            table,
+            column,
+            &ProgressReporter::new(&|_, _, _| should_continue()),
+        )?;
+        let marks = hash_files(&data_files, should_continue)?;
+        let mut entry = dataset_file_name(&data_files.opened, &data_files.folder)?;
         if let Some(column) = column {
             entry += &format!("#{column}");
         }
-        let mut carrying = DatasetUpload {
+        let mut upload = DatasetUpload {
             remote: self,
-            folder: found.folder,
-            set: set_of(&marks),
+            folder: data_files.folder,
+            set: dataset_id(&marks),
             marks,
-            part: 0..0,
-            asked: 0,
-            lacks: Vec::new(),
-            under_way: VecDeque::new(),
+            range: 0..0,
+            request_number: 0,
+            missing: Vec::new(),
+            pending: VecDeque::new(),
         };
-        carrying.list();
+        upload.restart();
         let mut announced = false;
         loop {
-            if !go_on() {
-                return Err(stopped());
+            if !should_continue() {
+                return Err(cancelled_problem());
             }
-            match self.recv(OFTEN)? {
-                Some(News::Here(_)) => carrying.list(),
-                Some(News::Lost(problem) | News::Refused(problem)) => return Err(problem),
+            match self.recv(POLL_INTERVAL)? {
+                Some(RemoteEvent::Connected(_)) => upload.restart(),
+                Some(RemoteEvent::Lost(problem) | RemoteEvent::RequestFailed(problem)) => {
+                    return Err(problem);
+                }
                 // An answer to an earlier connection's question is ignored, because everything is asked again.
-                Some(News::Answer(ServerMessage::Lacks {
+                Some(RemoteEvent::Response(ServerMessage::Lacks {
                     number,
                     folder,
                     files,
                     ..
-                })) if number == carrying.asked => {
-                    if !carrying.add_missing(files)? {
+                })) if number == upload.request_number => {
+                    if !upload.add_missing(files)? {
                         continue;
                     }
-                    if carrying.lacks.is_empty() {
+                    if upload.missing.is_empty() {
                         return Ok(match entry.as_str() {
                             "" => folder,
                             entry => format!("{folder}/{entry}"),
                         });
                     }
                     if !std::mem::replace(&mut announced, true) {
-                        tell(carrying.lacks.len());
+                        report(upload.missing.len());
                     }
-                    carrying.send_pieces()?;
+                    upload.send_pieces()?;
                 }
-                Some(News::Answer(ServerMessage::Kept { bytes, .. })) => carrying.arrived(bytes)?,
+                Some(RemoteEvent::Response(ServerMessage::Kept { bytes, .. })) => {
+                    upload.confirm_piece(bytes)?;
+                }
                 _ => {}
             }
         }
@@ -154,58 +166,58 @@ impl Remote {
 
 impl DatasetUpload<'_> {
     /// Starts over with the question which files are missing.
-    fn list(&mut self) {
-        self.part = 0..0;
-        self.lacks.clear();
-        self.under_way.clear();
-        self.ask();
+    fn restart(&mut self) {
+        self.range = 0..0;
+        self.missing.clear();
+        self.pending.clear();
+        self.request_missing();
     }
 
     /// Asks which of the next files are missing.
-    fn ask(&mut self) {
-        self.part = next_part(&self.marks, self.part.end);
-        let (set, files) = (self.set.clone(), self.marks[self.part.clone()].to_vec());
-        self.asked += 1;
-        let number = self.asked;
+    fn request_missing(&mut self) {
+        self.range = next_range(&self.marks, self.range.end);
+        let (set, files) = (self.set.clone(), self.marks[self.range.clone()].to_vec());
+        self.request_number += 1;
+        let number = self.request_number;
         self.remote
             .queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
     }
 
     /// Handles the answer to the current question. Returns whether all files were asked about.
     fn add_missing(&mut self, files: Vec<(usize, u64)>) -> Result<bool> {
-        if files.iter().any(|(index, _)| *index >= self.part.len()) {
+        if files.iter().any(|(index, _)| *index >= self.range.len()) {
             return Err(Problem::new(message!("place-requested-file-missing")));
         }
-        let first = self.part.start;
+        let first = self.range.start;
         let files = files.into_iter().map(|(index, from)| (first + index, from));
-        self.lacks.extend(files);
-        if self.part.end < self.marks.len() {
-            self.ask();
+        self.missing.extend(files);
+        if self.range.end < self.marks.len() {
+            self.request_missing();
             return Ok(false);
         }
-        self.lacks.reverse();
+        self.missing.reverse();
         Ok(true)
     }
 
     /// Handles the confirmation of the oldest unconfirmed piece; `bytes` is the size of its file on the other
     /// computer.
-    fn arrived(&mut self, bytes: u64) -> Result<()> {
+    fn confirm_piece(&mut self, bytes: u64) -> Result<()> {
         // A piece from before the last restart may still be confirmed.
-        let Some((index, end)) = self.under_way.pop_front() else {
+        let Some((index, end)) = self.pending.pop_front() else {
             return Ok(());
         };
         // Another client may have uploaded more of the same file.
-        if let Some((next, from)) = self.lacks.last_mut().filter(|(next, _)| *next == index) {
+        if let Some((next, from)) = self.missing.last_mut().filter(|(next, _)| *next == index) {
             *from = bytes.max(*from);
             if *from >= self.marks[*next].bytes {
-                self.lacks.pop();
+                self.missing.pop();
             }
         }
         // Another client may also have completed and moved the file, so that earlier pieces are missing for this one.
         let is_missing = bytes < end;
         // Asks again at the end, to be sure that nothing is missing.
-        if is_missing || (self.lacks.is_empty() && self.under_way.is_empty()) {
-            self.list();
+        if is_missing || (self.missing.is_empty() && self.pending.is_empty()) {
+            self.restart();
             return Ok(());
         }
         self.send_pieces()
@@ -213,26 +225,26 @@ impl DatasetUpload<'_> {
 
     /// Sends pieces up to the maximum number of unconfirmed ones.
     fn send_pieces(&mut self) -> Result<()> {
-        while self.under_way.len() < UNDER_WAY
-            && let Some((index, from)) = self.lacks.last().copied()
+        while self.pending.len() < MAX_PENDING
+            && let Some((index, from)) = self.missing.last().copied()
         {
             let Some(file) = self.marks.get(index).cloned() else {
                 return Err(Problem::new(message!("place-requested-file-missing")));
             };
             let path = self.folder.join(&file.path);
             let io = |error| Problem::io("read the dataset", &path, &error);
-            let piece = files::read_from(&path, from, PIECE as u64).map_err(io)?;
+            let piece = files::read_from(&path, from, CHUNK_BYTES as u64).map_err(io)?;
             let next = from + piece.len() as u64;
             if next > file.bytes || (piece.is_empty() && from < file.bytes) {
                 let changed = message!("place-dataset-changed-while-copying");
                 return Err(Problem::new(changed).at_path(path));
             }
             if next == file.bytes {
-                self.lacks.pop();
-            } else if let Some(last) = self.lacks.last_mut() {
+                self.missing.pop();
+            } else if let Some(last) = self.missing.last_mut() {
                 last.1 = next;
             }
-            self.under_way.push_back((index, next));
+            self.pending.push_back((index, next));
             let set = self.set.clone();
             self.remote
                 .queue_request(ClientRequest::Put { set, file, from }, piece);
@@ -242,45 +254,48 @@ impl DatasetUpload<'_> {
 }
 
 /// Returns the files of a dataset with their hashes.
-fn marks_of(found: &DataFiles, go_on: ContinueCallback<'_>) -> Result<Vec<FileMark>> {
-    let folder = &found.folder;
-    if found.files.is_empty() || found.files.len() >= MOST_FILES {
-        return Err(Problem::new(message!("place-folder-not-copyable")).at_path(&found.opened));
+fn hash_files(
+    data_files: &DataFiles,
+    should_continue: ContinueCallback<'_>,
+) -> Result<Vec<FileEntry>> {
+    let folder = &data_files.folder;
+    if data_files.files.is_empty() || data_files.files.len() >= MAX_FILES {
+        return Err(Problem::new(message!("place-folder-not-copyable")).at_path(&data_files.opened));
     }
     let mark = |file: PathBuf| {
-        if !go_on() {
-            return Err(stopped());
+        if !should_continue() {
+            return Err(cancelled_problem());
         }
         let io = |error| Problem::io("read the dataset", &file, &error);
-        Ok(FileMark {
-            path: name_of(&file, folder)?,
+        Ok(FileEntry {
+            path: dataset_file_name(&file, folder)?,
             bytes: files::length(&file).map_err(io)?,
-            sha256: sha256_of(&file).map_err(io)?,
+            sha256: file_sha256(&file).map_err(io)?,
         })
     };
-    crate::store::on_all_cores(found.files.clone(), mark)
+    crate::store::map_parallel(data_files.files.clone(), mark)
         .into_iter()
         .collect()
 }
 
 /// Returns the files from `from` on that fit into one question.
-fn next_part(marks: &[FileMark], from: usize) -> Range<usize> {
+fn next_range(marks: &[FileEntry], from: usize) -> Range<usize> {
     let mut names = 0;
-    let fits = |mark: &&FileMark| {
+    let fits = |mark: &&FileEntry| {
         names += mark.path.len();
-        names <= MOST_NAMES
+        names <= MAX_NAME_BYTES
     };
-    let rest = marks[from..].iter().take(MOST_ASKED);
+    let rest = marks[from..].iter().take(MAX_FILES_PER_REQUEST);
     let count = rest.take_while(fits).count().max(1);
     from..(from + count).min(marks.len())
 }
 
-fn name_of(file: &Path, folder: &Path) -> Result<String> {
-    let name = inner_name(file, folder);
+fn dataset_file_name(file: &Path, folder: &Path) -> Result<String> {
+    let name = relative_name(file, folder);
     name.ok_or_else(|| Problem::new(message!("place-file-name-invalid")).at_path(file))
 }
 
-fn stopped() -> Problem {
+fn cancelled_problem() -> Problem {
     Problem::new(message!("place-copying-stopped"))
 }
 
@@ -290,9 +305,9 @@ mod tests {
     use crate::run::wire::{ClientMessage, Frame};
 
     #[test]
-    fn any_number_of_files_is_asked_about_in_frames_that_can_be_sent() {
-        let marks = |count: usize, name: usize| -> Vec<FileMark> {
-            let mark = |number| FileMark {
+    fn requests_for_missing_files_fit_into_frames() {
+        let marks = |count: usize, name: usize| -> Vec<FileEntry> {
+            let mark = |number| FileEntry {
                 path: format!("{number:0name$}.jpg"),
                 bytes: 1 << 20,
                 sha256: "0123456789abcdef".repeat(4),
@@ -300,21 +315,21 @@ mod tests {
             (0..count).map(mark).collect()
         };
         for marks in [marks(600_000, 60), marks(5_000, 4_000), marks(1, 9)] {
-            let mut part = 0..0;
-            while part.end < marks.len() {
-                part = next_part(&marks, part.end);
-                assert!(!part.is_empty());
-                let files = marks[part.clone()].to_vec();
-                let (set, client, number) = (set_of(&files), 1, 1);
-                let ask = ClientRequest::Missing { number, set, files };
-                let said = ClientMessage {
+            let mut range = 0..0;
+            while range.end < marks.len() {
+                range = next_range(&marks, range.end);
+                assert!(!range.is_empty());
+                let files = marks[range.clone()].to_vec();
+                let (set, client, number) = (dataset_id(&files), 1, 1);
+                let request = ClientRequest::Missing { number, set, files };
+                let message = ClientMessage {
                     client,
                     number,
-                    ask,
+                    ask: request,
                 };
-                Frame::new(said, &[]).unwrap();
+                Frame::new(message, &[]).unwrap();
             }
-            assert_eq!(part.end, marks.len());
+            assert_eq!(range.end, marks.len());
         }
     }
 }

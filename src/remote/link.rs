@@ -11,14 +11,14 @@ use crate::problem::Problem;
 use crate::run::wire::{self, Frame, ServerMessage};
 
 /// Maximum number of bytes kept of the child's standard error.
-const MOST_SAID: usize = 8 << 10;
+const MAX_STDERR_BYTES: usize = 8 << 10;
 /// Longest wait for a child to exit after its input was closed.
-const ENDS: Duration = Duration::from_secs(20);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What a connection reports.
 pub enum LinkEvent {
     /// A message.
-    Told(ServerMessage, Vec<u8>),
+    Message(ServerMessage, Vec<u8>),
     /// The connection has ended; with the reason, unless it ended normally.
     Ended(Option<Problem>),
 }
@@ -31,10 +31,10 @@ pub struct Link {
 }
 
 impl Link {
-    /// Starts the process; its output goes to `into`, with the number of this connection.
+    /// Starts the process; its output goes to `sender`, with the number of this connection.
     pub fn start<M: Send + 'static>(
         mut command: Command,
-        into: Sender<M>,
+        sender: Sender<M>,
         wrap: impl Fn(LinkEvent) -> M + Send + 'static,
     ) -> std::io::Result<Self> {
         console::hide_for(&mut command);
@@ -43,16 +43,16 @@ impl Link {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn()?;
-        let said = Arc::<Mutex<Vec<u8>>>::default();
+        let captured = Arc::<Mutex<Vec<u8>>>::default();
         if let Some(mut stderr) = child.stderr.take() {
-            let said = Arc::clone(&said);
+            let captured = Arc::clone(&captured);
             std::thread::spawn(move || {
-                let mut piece = [0; 1024];
-                while let Ok(length @ 1..) = stderr.read(&mut piece) {
-                    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-                    said.extend_from_slice(&piece[..length]);
-                    let over = said.len().saturating_sub(MOST_SAID);
-                    said.drain(..over);
+                let mut buffer = [0; 1024];
+                while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+                    let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
+                    captured.extend_from_slice(&buffer[..length]);
+                    let excess = captured.len().saturating_sub(MAX_STDERR_BYTES);
+                    captured.drain(..excess);
                 }
             });
         }
@@ -60,13 +60,13 @@ impl Link {
             let mut stdout = std::io::BufReader::new(stdout);
             std::thread::spawn(move || {
                 loop {
-                    let heard = match wire::read::<ServerMessage>(&mut stdout) {
-                        Ok(Some((told, raw))) => LinkEvent::Told(told, raw),
+                    let event = match wire::read::<ServerMessage>(&mut stdout) {
+                        Ok(Some((message, raw))) => LinkEvent::Message(message, raw),
                         Ok(None) => LinkEvent::Ended(None),
                         Err(problem) => LinkEvent::Ended(Some(problem)),
                     };
-                    let ends = matches!(heard, LinkEvent::Ended(_));
-                    if into.send(wrap(heard)).is_err() || ends {
+                    let ends = matches!(event, LinkEvent::Ended(_));
+                    if sender.send(wrap(event)).is_err() || ends {
                         return;
                     }
                 }
@@ -75,25 +75,27 @@ impl Link {
         Ok(Self {
             input: child.stdin.take(),
             child,
-            stderr: said,
+            stderr: captured,
         })
     }
 
     /// Sends a frame. Errors are ignored, because the reading thread reports the end of the connection.
     pub fn send(&mut self, frame: &Frame) {
         if let Some(input) = &mut self.input {
-            let _ = input.write_all(frame.bytes()).and_then(|()| input.flush());
+            let _ = input
+                .write_all(frame.as_bytes())
+                .and_then(|()| input.flush());
         }
     }
 
     /// Closes the connection. Returns the exit status, as a code and in words, and the standard error. Blocks briefly.
-    pub fn ended(&mut self) -> (Option<i32>, String, String) {
+    pub fn close(&mut self) -> (Option<i32>, String, String) {
         let _ = self.input.take();
-        let begun = Instant::now();
+        let started = Instant::now();
         let status = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if begun.elapsed() < Duration::from_secs(2) => {
+                Ok(None) if started.elapsed() < Duration::from_secs(2) => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 _ => {
@@ -104,10 +106,11 @@ impl Link {
         };
         // The last output may still be in transit.
         std::thread::sleep(Duration::from_millis(20));
-        let said = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = String::from_utf8_lossy(&said).trim().to_string();
-        let shown = status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());
-        (status.and_then(|status| status.code()), shown, said)
+        let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let stderr = String::from_utf8_lossy(&stderr).trim().to_string();
+        let status_text =
+            status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());
+        (status.and_then(|status| status.code()), status_text, stderr)
     }
 }
 
@@ -115,9 +118,9 @@ impl Drop for Link {
     /// Closes the connection: a child process saves its run; a connection to another machine is only closed.
     fn drop(&mut self) {
         let _ = self.input.take();
-        let begun = Instant::now();
+        let started = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
-            if begun.elapsed() > ENDS {
+            if started.elapsed() > EXIT_TIMEOUT {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;

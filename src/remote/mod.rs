@@ -28,9 +28,9 @@ use crate::run::wire::{ClientRequest, Hello, ServerMessage};
 use crate::store;
 use work::Message;
 
-pub use ssh::{command, copy_program, reason, script};
+pub use ssh::{command, copy_program, explain_failure, script};
 
-/// Called when there is news.
+/// Called when an event arrives.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The other side of a connection.
@@ -55,7 +55,7 @@ pub enum Peer {
 
 impl Peer {
     /// Returns the program on this machine; its runs are copied to the local folder `root`.
-    pub fn machine(place: &RemoteMachine, root: &Path) -> Self {
+    pub fn from_machine(place: &RemoteMachine, root: &Path) -> Self {
         Self::Ssh {
             place: place.clone(),
             root: root.to_path_buf(),
@@ -80,43 +80,43 @@ impl Peer {
 
 /// The results of requests.
 #[derive(Debug)]
-pub enum News {
+pub enum RemoteEvent {
     /// The engine sent an event.
     Event(Box<JobEvent>),
     /// The engine is connected, for the first time or again.
-    Here(Hello),
+    Connected(Hello),
     /// The connection was lost and is being restored.
-    Broken(Problem),
+    Disconnected(Problem),
     /// The engine cannot be reached, or was lost together with its queue.
     Lost(Problem),
     /// All events from before the connection have arrived.
-    Caught,
+    CaughtUp,
     /// A run with this name was downloaded to this folder.
-    Home(String, PathBuf),
+    RunDownloaded(String, PathBuf),
     /// A request failed.
-    Refused(Problem),
+    RequestFailed(Problem),
     /// A response about runs or files.
-    Answer(ServerMessage),
+    Response(ServerMessage),
 }
 
 /// A handle on an engine in another process. Dropping it ends a child process, which saves its run first; an engine on
 /// another machine keeps running.
 pub struct Remote {
     messages: Sender<Message>,
-    news: Receiver<News>,
+    events: Receiver<RemoteEvent>,
     /// The thread, if dropping has to wait for it.
     thread: Option<JoinHandle<()>>,
 }
 
 /// Maximum time until a place responds to a check.
-const RESPONDS: Duration = Duration::from_secs(60);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest wait for a child process to save its current run.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Drop for Remote {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::End);
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + SHUTDOWN_TIMEOUT;
         let is_running = |thread: &JoinHandle<()>| !thread.is_finished();
         while self.thread.as_ref().is_some_and(is_running) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
@@ -125,29 +125,29 @@ impl Drop for Remote {
 }
 
 impl Remote {
-    /// Creates the handle. The other process is started with the first command, or immediately with `at_once`.
+    /// Creates the handle. The other process is started with the first command, or immediately with `connect_now`.
     ///
     /// # Errors
     /// Returns a Problem if no thread can be started.
-    pub fn start(peer: Peer, at_once: bool, wake: Wake) -> Result<Self> {
+    pub fn start(peer: Peer, connect_now: bool, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
-        let (outbox, news) = channel();
-        let own = messages.clone();
+        let (outbox, events) = channel();
+        let self_sender = messages.clone();
         let is_child = matches!(peer, Peer::Child { .. });
-        let work = move || work::work(peer, at_once, &inbox, own, outbox, wake);
+        let work = move || work::run_worker(peer, connect_now, &inbox, self_sender, outbox, wake);
         let thread = std::thread::Builder::new()
             .name("remote".into())
             .spawn(work);
-        let thread = thread.map_err(|error| Problem::no_thread(&error))?;
+        let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
         let thread = is_child.then_some(thread);
         Ok(Self {
             messages,
-            news,
+            events,
             thread,
         })
     }
 
-    /// Connects immediately; the caller waits for news itself.
+    /// Connects immediately; the caller waits for events itself.
     ///
     /// # Errors
     /// Returns a Problem if no thread can be started.
@@ -160,14 +160,14 @@ impl Remote {
         self.queue_request(ClientRequest::Command(Box::new(command)), Vec::new());
     }
 
-    /// Sends the user's wish (such as pause or stop) for the current job.
-    pub fn control_running(&self, wish: ControlRequest) {
-        self.queue_request(ClientRequest::ControlRunning(wish), Vec::new());
+    /// Sends a control request (such as pause or stop) for the current job.
+    pub fn control_running(&self, control: ControlRequest) {
+        self.queue_request(ClientRequest::ControlRunning(control), Vec::new());
     }
 
-    /// Sends the user's wish for this job, if it is the current one.
-    pub fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.queue_request(ClientRequest::ControlJob(job, wish), Vec::new());
+    /// Sends a control request for this job, if it is the current one.
+    pub fn control_job(&self, job: JobId, control: ControlRequest) {
+        self.queue_request(ClientRequest::ControlJob(job, control), Vec::new());
     }
 
     /// Requests the names of the runs there.
@@ -185,23 +185,23 @@ impl Remote {
         let _ = self.messages.send(Message::Expect(job));
     }
 
-    fn queue_request(&self, ask: ClientRequest, raw: Vec<u8>) {
+    fn queue_request(&self, request: ClientRequest, raw: Vec<u8>) {
         // The thread ends only together with this handle.
-        let _ = self.messages.send(Message::ClientRequest(ask, raw));
+        let _ = self.messages.send(Message::ClientRequest(request, raw));
     }
 
-    /// Returns the next news, if there is any.
-    pub fn try_recv(&self) -> Option<News> {
-        self.news.try_recv().ok()
+    /// Returns the next event, if there is any.
+    pub fn try_recv(&self) -> Option<RemoteEvent> {
+        self.events.try_recv().ok()
     }
 
-    /// Waits for the next news; `None` after this time.
+    /// Waits for the next event; `None` after this time.
     ///
     /// # Errors
     /// Returns a Problem if the thread has ended.
-    pub fn recv(&self, patience: Duration) -> Result<Option<News>> {
-        match self.news.recv_timeout(patience) {
-            Ok(news) => Ok(Some(news)),
+    pub fn recv(&self, timeout: Duration) -> Result<Option<RemoteEvent>> {
+        match self.events.recv_timeout(timeout) {
+            Ok(event) => Ok(Some(event)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
                 Err(Problem::new(message!("place-internal-error")))
@@ -212,33 +212,36 @@ impl Remote {
 
 /// The response of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteAnswers {
+pub struct RemoteStatus {
     /// The program there, with its version and machine.
     pub hello: Hello,
     /// Number of runs there that were not downloaded.
-    pub not_here: usize,
+    pub missing_runs: usize,
 }
 
 /// Checks which program responds at a place; runs are stored in the local folder `root`. Blocks.
 ///
 /// # Errors
 /// Returns a Problem if no program responds, or one of another version.
-pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteAnswers> {
-    let remote = Remote::connect(Peer::machine(place, root))?;
-    let (end, mut found) = (Instant::now() + RESPONDS, None);
+pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteStatus> {
+    let remote = Remote::connect(Peer::from_machine(place, root))?;
+    let (end, mut greeting) = (Instant::now() + RESPONSE_TIMEOUT, None);
     while Instant::now() < end {
         match remote.recv(Duration::from_millis(200))? {
-            Some(News::Here(hello)) => {
-                found = Some(hello);
+            Some(RemoteEvent::Connected(hello)) => {
+                greeting = Some(hello);
                 remote.list();
             }
-            Some(News::Answer(ServerMessage::Runs(there))) => {
-                if let Some(hello) = found {
-                    let not_here = not_here(&place.name, &there, root);
-                    return Ok(RemoteAnswers { hello, not_here });
+            Some(RemoteEvent::Response(ServerMessage::Runs(remote_runs))) => {
+                if let Some(hello) = greeting {
+                    let missing_runs = count_missing_runs(&place.name, &remote_runs, root);
+                    return Ok(RemoteStatus {
+                        hello,
+                        missing_runs,
+                    });
                 }
             }
-            Some(News::Lost(problem)) => return Err(problem),
+            Some(RemoteEvent::Lost(problem)) => return Err(problem),
             _ => {}
         }
     }
@@ -250,11 +253,14 @@ pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteAnswers> {
 }
 
 /// Returns how many of these runs were not downloaded.
-fn not_here(place: &str, there: &[String], root: &Path) -> usize {
-    let home = store::run_folders(root).into_iter();
-    let home = home.filter(|folder| store::about(folder).0.place == place);
-    let home: HashSet<String> = home
+fn count_missing_runs(place: &str, remote_runs: &[String], root: &Path) -> usize {
+    let local_runs = store::run_folders(root).into_iter();
+    let local_runs = local_runs.filter(|folder| store::load_about(folder).0.place == place);
+    let local_runs: HashSet<String> = local_runs
         .map(|folder| store::remote_name(&folder, place))
         .collect();
-    there.iter().filter(|run| !home.contains(*run)).count()
+    remote_runs
+        .iter()
+        .filter(|run| !local_runs.contains(*run))
+        .count()
 }

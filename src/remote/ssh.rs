@@ -5,18 +5,18 @@ use std::process::{Command, Stdio};
 
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::config::posix_word;
-use crate::run::places::{RemoteMachine, no_ssh, ssh};
+use crate::run::config::quote_for_posix;
+use crate::run::places::{RemoteMachine, ssh_command, ssh_start_problem};
 use crate::texts::Message;
 
 /// Path of the copied program relative to the folder of a place.
 const COPIED: &str = ".program/lae-studio";
 /// The folder of a place without a given one.
-const USUAL: &str = "~/.lae-studio";
+const DEFAULT_FOLDER: &str = "~/.lae-studio";
 
 /// Returns an `ssh` command with the place's options, which runs a line of POSIX shell there.
 pub fn command(place: &RemoteMachine, line: &str) -> Command {
-    ssh(
+    ssh_command(
         place.ssh.as_deref().unwrap_or_default(),
         &place.options,
         line,
@@ -24,64 +24,64 @@ pub fn command(place: &RemoteMachine, line: &str) -> Command {
 }
 
 /// Returns the shell command that starts the program there with these arguments; the copied program takes precedence.
-pub fn script(place: &RemoteMachine, words: &[&str]) -> String {
+pub fn script(place: &RemoteMachine, args: &[&str]) -> String {
     let (folder, program) = (path_word(folder(place)), path_word(&place.program));
-    let words: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
-    let words = words.join(" ");
+    let args: Vec<String> = args.iter().map(|word| quote_for_posix(word)).collect();
+    let args = args.join(" ");
     format!(
-        "P={program}; C={folder}/{COPIED}; if [ -x \"$C\" ]; then P=$C; fi; exec \"$P\" {words} --out {folder}"
+        "P={program}; C={folder}/{COPIED}; if [ -x \"$C\" ]; then P=$C; fi; exec \"$P\" {args} --out {folder}"
     )
 }
 
 /// Returns the folder of a place, as its shell expects it.
 fn folder(place: &RemoteMachine) -> &str {
-    place.folder.as_deref().unwrap_or(USUAL)
+    place.folder.as_deref().unwrap_or(DEFAULT_FOLDER)
 }
 
 /// Returns a path as one shell word; a leading `~` remains the home folder.
 fn path_word(path: &str) -> String {
     match path.strip_prefix("~/") {
-        Some(rest) => format!("\"$HOME\"/{}", posix_word(rest)),
-        None => posix_word(path),
+        Some(rest) => format!("\"$HOME\"/{}", quote_for_posix(rest)),
+        None => quote_for_posix(path),
     }
 }
 
 /// Explains why a connection failed, from the exit code and the output.
-pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
+pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -> Problem {
     let (name, host) = (&place.name, place.ssh.as_deref().unwrap_or_default());
-    let mut lines = said.lines().rev().map(str::trim);
+    let mut lines = stderr.lines().rev().map(str::trim);
     let last = lines.find(|line| !line.is_empty()).unwrap_or_default();
     let line: String = last.chars().take(300).collect();
-    let lower = said.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let told = |what: Message, remedy: Message| {
+    let lower = stderr.to_lowercase();
+    let contains = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let problem = |what: Message, remedy: Message| {
         Problem::new(what)
             .at(format!("{name}: {line}"))
             .advise(remedy)
     };
     if code == Some(255) || code.is_none() {
-        return if has(&["could not resolve"]) {
-            told(
+        return if contains(&["could not resolve"]) {
+            problem(
                 message!("place-host-unknown", host, place = name.as_str()),
                 message!("place-host-unknown-advice"),
             )
-        } else if has(&["permission denied", "no supported authentication"]) {
-            told(
+        } else if contains(&["permission denied", "no supported authentication"]) {
+            problem(
                 message!("place-ssh-key-rejected", host),
                 message!("place-ssh-key-rejected-advice"),
             )
-        } else if has(&["host key verification failed", "identification has changed"]) {
-            told(
+        } else if contains(&["host key verification failed", "identification has changed"]) {
+            problem(
                 message!("place-host-key-unknown", host),
                 message!("place-host-key-unknown-advice"),
             )
-        } else if has(&["connection refused", "timed out", "no route", "unreachable"]) {
-            told(
+        } else if contains(&["connection refused", "timed out", "no route", "unreachable"]) {
+            problem(
                 message!("place-host-not-responding", host),
                 message!("place-host-not-responding-advice"),
             )
         } else {
-            told(
+            problem(
                 message!("place-connection-lost", place = name.as_str()),
                 message!("place-run-ssh-advice"),
             )
@@ -89,21 +89,21 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     }
     if code == Some(127)
         || code == Some(126)
-        || has(&["command not found", "no such file or directory"])
+        || contains(&["command not found", "no such file or directory"])
     {
         let program = place.program.as_str();
-        return told(
+        return problem(
             message!("place-program-not-found", program, place = name.as_str()),
             message!("place-program-not-found-advice"),
         );
     }
-    if is_full(said) {
-        return told(
+    if is_disk_full(stderr) {
+        return problem(
             message!("place-disk-full", place = name.as_str()),
             message!("place-disk-full-advice"),
         );
     }
-    let ended = match code {
+    let exit_message = match code {
         Some(code) => message!(
             "place-program-exited",
             place = name.as_str(),
@@ -111,19 +111,19 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
         ),
         None => message!("place-program-killed", place = name.as_str()),
     };
-    told(ended, message!("place-program-exited-advice"))
+    problem(exit_message, message!("place-program-exited-advice"))
 }
 
 /// Returns whether an error message says that a disk is full.
-pub(super) fn is_full(said: &str) -> bool {
-    let lower = said.to_lowercase();
+pub(super) fn is_disk_full(stderr: &str) -> bool {
+    let lower = stderr.to_lowercase();
     ["no space left", "disk quota", "quota exceeded"]
         .iter()
         .any(|words| lower.contains(words))
 }
 
 /// Returns whether another attempt may succeed, because the machine or the network may only be down temporarily.
-pub(super) fn may_pass(problem: &Problem) -> bool {
+pub(super) fn is_transient(problem: &Problem) -> bool {
     problem.is("place-host-not-responding") || problem.is("place-connection-lost")
 }
 
@@ -132,13 +132,13 @@ pub(super) fn may_pass(problem: &Problem) -> bool {
 /// # Errors
 /// Returns a Problem if the place has another system or processor, cannot be reached, or its disk is full.
 pub fn copy_program(place: &RemoteMachine) -> Result<()> {
-    let kind = ask(place, "uname -sm", Stdio::null())?;
+    let kind = run_shell(place, "uname -sm", Stdio::null())?;
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let fits = kind
+    let platform = kind
         .to_lowercase()
         .replace("arm64", "aarch64")
         .replace("darwin", "macos");
-    if fits.split_whitespace().ne([system, processor]) {
+    if platform.split_whitespace().ne([system, processor]) {
         return Err(Problem::new(message!(
             "place-other-system",
             place = place.name.as_str(),
@@ -157,7 +157,7 @@ pub fn copy_program(place: &RemoteMachine) -> Result<()> {
         "set -e; T={target}; mkdir -p \"$(dirname \"$T\")\"; cat > \"$T.coming\"; chmod 755 \"$T.coming\"; \
          \"$T.coming\" --version; mv \"$T.coming\" \"$T\""
     );
-    let version = ask(place, &line, program.into())?;
+    let version = run_shell(place, &line, program.into())?;
     match version.trim().ends_with(env!("CARGO_PKG_VERSION")) {
         true => Ok(()),
         false => Err(Problem::new(message!("place-copied-program-fails"))
@@ -167,12 +167,15 @@ pub fn copy_program(place: &RemoteMachine) -> Result<()> {
 }
 
 /// Runs a shell command there; returns its output.
-fn ask(place: &RemoteMachine, line: &str, input: Stdio) -> Result<String> {
+fn run_shell(place: &RemoteMachine, line: &str, input: Stdio) -> Result<String> {
     let mut ssh = command(place, line);
-    let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;
+    let output = ssh
+        .stdin(input)
+        .output()
+        .map_err(|error| ssh_start_problem(&error))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(reason(
+        false => Err(explain_failure(
             place,
             output.status.code(),
             &String::from_utf8_lossy(&output.stderr),

@@ -20,34 +20,34 @@ pub struct ClientServer {
     journal: Journal,
     root: PathBuf,
     /// Whether runs in other folders may be used; only the parent process may do so.
-    anywhere: bool,
+    allow_any_folder: bool,
     /// The number of the last executed message of each client.
-    done: Arc<Mutex<HashMap<u64, u64>>>,
+    last_executed: Arc<Mutex<HashMap<u64, u64>>>,
     /// Held while a part of a dataset is written.
-    writes: Arc<Mutex<()>>,
+    write_lock: Arc<Mutex<()>>,
 }
 
 impl ClientServer {
     /// Returns a server of this engine, whose runs are in `root`.
-    pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
+    pub fn new(journal: Journal, root: &Path, allow_any_folder: bool) -> Self {
         Self {
             journal,
             root: root.to_path_buf(),
-            anywhere,
-            done: Arc::default(),
-            writes: Arc::default(),
+            allow_any_folder,
+            last_executed: Arc::default(),
+            write_lock: Arc::default(),
         }
     }
 
     /// Serves one client until its stream ends or contains an invalid message.
     pub fn serve(&self, mut input: impl Read, output: impl Write + Send + 'static) {
-        let (answers, outgoing) = channel::<Outgoing>();
+        let (replies, outgoing) = channel::<Outgoing>();
         let mut output = output;
         let write = move || {
             let mut frames = outgoing.iter();
             // If the reader is gone, its input shows this as well.
             let _ = frames.try_for_each(|frame| {
-                output.write_all(frame.bytes())?;
+                output.write_all(frame.as_bytes())?;
                 output.flush()
             });
         };
@@ -55,105 +55,113 @@ impl ClientServer {
         if writer.spawn(write).is_err() {
             return;
         }
-        let hello = Hello::of(self.root.clone(), self.journal.instance);
-        let mut reader = Serving {
+        let hello = Hello::new(self.root.clone(), self.journal.instance);
+        let mut connection = ClientConnection {
             server: self,
-            files: RunFiles::below(&self.root, Arc::clone(&self.writes)),
-            answers,
+            files: RunFiles::new(&self.root, Arc::clone(&self.write_lock)),
+            replies,
         };
-        reader.answer(ServerMessage::Hello(hello), &[]);
+        connection.reply(ServerMessage::Hello(hello), &[]);
         loop {
             match wire::read::<ClientMessage>(&mut input) {
-                Ok(Some((said, raw))) => reader.handle_message(said, &raw),
+                Ok(Some((message, raw))) => connection.handle_message(message, &raw),
                 Ok(None) => return,
-                Err(problem) => return reader.answer(ServerMessage::Refused(problem), &[]),
+                Err(problem) => return connection.reply(ServerMessage::Refused(problem), &[]),
             }
         }
     }
 
     /// Returns whether this message is new, and records it as executed.
-    fn is_new(&self, said: &ClientMessage) -> bool {
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = done.entry(said.client).or_default();
-        let new = said.number > *last;
-        *last = said.number.max(*last);
-        new
+    fn is_new(&self, message: &ClientMessage) -> bool {
+        let mut last_executed = self
+            .last_executed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let last = last_executed.entry(message.client).or_default();
+        let is_new = message.number > *last;
+        *last = message.number.max(*last);
+        is_new
     }
 }
 
 /// A client being served.
-struct Serving<'a> {
+struct ClientConnection<'a> {
     server: &'a ClientServer,
     files: RunFiles,
-    answers: Sender<Outgoing>,
+    replies: Sender<Outgoing>,
 }
 
-impl Serving<'_> {
-    fn answer(&self, told: ServerMessage, raw: &[u8]) {
-        let frame = Frame::new(told, raw)
+impl ClientConnection<'_> {
+    fn reply(&self, message: ServerMessage, raw: &[u8]) {
+        let frame = Frame::new(message, raw)
             .or_else(|problem| Frame::new(ServerMessage::Refused(problem), &[]));
         if let Ok(frame) = frame {
             // The writer thread has ended if the client disconnected.
-            let _ = self.answers.send(Arc::new(frame));
+            let _ = self.replies.send(Arc::new(frame));
         }
     }
 
-    fn handle_message(&mut self, said: ClientMessage, raw: &[u8]) {
-        let number = said.number;
-        let is_new = number == 0 || self.server.is_new(&said);
-        if is_new && let Err(problem) = self.act(said.ask, raw) {
-            self.answer(ServerMessage::Refused(problem), &[]);
+    fn handle_message(&mut self, message: ClientMessage, raw: &[u8]) {
+        let number = message.number;
+        let is_new = number == 0 || self.server.is_new(&message);
+        if is_new && let Err(problem) = self.execute(message.ask, raw) {
+            self.reply(ServerMessage::Refused(problem), &[]);
         }
         if number > 0 {
-            self.answer(ServerMessage::Took(number), &[]);
+            self.reply(ServerMessage::Took(number), &[]);
         }
     }
 
-    fn act(&mut self, ask: ClientRequest, raw: &[u8]) -> Result<()> {
+    fn execute(&mut self, request: ClientRequest, raw: &[u8]) -> Result<()> {
         let journal = &self.server.journal;
-        match ask {
+        match request {
             ClientRequest::Since { instance, number } => {
-                journal.follow(instance, number, self.answers.clone());
-                self.answer(ServerMessage::Took(0), &[]);
+                journal.subscribe(instance, number, self.replies.clone());
+                self.reply(ServerMessage::Took(0), &[]);
             }
             ClientRequest::Command(command) => {
-                let command =
-                    wire::with_absolute_runs(*command, &self.server.root, self.server.anywhere)?;
+                let command = wire::with_absolute_runs(
+                    *command,
+                    &self.server.root,
+                    self.server.allow_any_folder,
+                )?;
                 // Sent again after the connection or process that received it first was lost.
-                if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
+                if matches!(&command, Command::Queue(job) if journal.has_job(job.id)) {
                     return Ok(());
                 }
                 // A pause applies to the previous run only; a newly queued run starts.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
-                    journal.with(|engine| engine.control.set(ControlRequest::Run));
+                    journal.with_engine(|engine| engine.control.set(ControlRequest::Run));
                 }
-                journal.with(|engine| engine.send(command));
+                journal.with_engine(|engine| engine.send(command));
             }
-            ClientRequest::ControlRunning(wish) => journal.with(|engine| engine.control.set(wish)),
-            ClientRequest::ControlJob(job, wish) => {
-                journal.with(|engine| engine.control.set_for(job, wish));
+            ClientRequest::ControlRunning(control) => {
+                journal.with_engine(|engine| engine.control.set(control));
+            }
+            ClientRequest::ControlJob(job, control) => {
+                journal.with_engine(|engine| engine.control.set_for(job, control));
             }
             ClientRequest::Runs => {
                 let runs = store::run_folders(&self.server.root);
                 let runs = runs.iter().map(|run| store::run_name(run));
-                self.answer(ServerMessage::Runs(runs.collect()), &[]);
+                self.reply(ServerMessage::Runs(runs.collect()), &[]);
             }
             ClientRequest::Files { run } => {
-                let files = self.files.of_run(&run, journal.is_at_work(&run))?;
-                self.answer(ServerMessage::Files { run, files }, &[]);
+                let files = self.files.list_run_files(&run, journal.is_training(&run))?;
+                self.reply(ServerMessage::Files { run, files }, &[]);
             }
             ClientRequest::Piece { run, path, from } => {
-                let piece = self.files.piece(&run, &path, from)?;
-                self.answer(ServerMessage::Piece { run, path, from }, &piece);
+                let piece = self.files.read_piece(&run, &path, from)?;
+                self.reply(ServerMessage::Piece { run, path, from }, &piece);
             }
             ClientRequest::Missing { number, set, files } => {
-                let told = self.files.missing(number, set, &files)?;
-                self.answer(told, &[]);
+                let reply = self.files.find_missing(number, set, &files)?;
+                self.reply(reply, &[]);
             }
             ClientRequest::Put { set, file, from } => {
-                let bytes = self.files.put(&set, &file, from, raw)?;
+                let bytes = self.files.write_piece(&set, &file, from, raw)?;
                 let path = file.path;
-                self.answer(ServerMessage::Kept { path, bytes }, &[]);
+                self.reply(ServerMessage::Kept { path, bytes }, &[]);
             }
         }
         Ok(())

@@ -33,38 +33,38 @@ const LOCK: &str = ".serve/lock";
 const PROBE: &str = ".serve/probe";
 const PROBE_BYTES: usize = 1 << 16;
 /// Maximum time until a new daemon listens.
-const STARTS: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time after which the daemon ends without clients and work.
-const IDLE: Duration = Duration::from_secs(600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Interval between two updates of the lock file, which show that the daemon is alive.
-const BEAT: Duration = Duration::from_secs(10);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// Time without updates after which a daemon on another machine counts as ended.
-const SILENT: Duration = Duration::from_secs(60);
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time that a daemon waits for another one that starts at the same moment, if file locks do not work.
-const SETTLES: Duration = Duration::from_secs(3);
+const TAKEOVER_DELAY: Duration = Duration::from_secs(3);
 
 /// Connects standard input and output with the daemon of this folder, and starts it if necessary.
 ///
 /// # Errors
 /// Returns a Problem if it cannot be started.
 pub fn attach(root: &Path) -> Result<()> {
-    let root = enter(root)?;
+    let root = enter_root(root)?;
     let socket = match UnixStream::connect(SOCKET) {
         Ok(socket) => socket,
         Err(_) => {
-            refuse_elsewhere(&root)?;
+            ensure_no_remote_daemon(&root)?;
             start(&root)?
         }
     };
     let io = |error| Problem::io("connect to the background engine", &root, &error);
-    let mut hears = socket.try_clone().map_err(io)?;
-    let answers = std::thread::spawn(move || {
+    let mut reader = socket.try_clone().map_err(io)?;
+    let output_thread = std::thread::spawn(move || {
         // A line buffer would delay the end of a frame.
         let mut out = io::stdout().lock();
-        let mut piece = vec![0; 1 << 16];
-        while let Ok(length @ 1..) = io::Read::read(&mut hears, &mut piece) {
-            let written = out.write_all(&piece[..length]);
-            if written.and_then(|()| out.flush()).is_err() {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(length @ 1..) = io::Read::read(&mut reader, &mut buffer) {
+            let result = out.write_all(&buffer[..length]);
+            if result.and_then(|()| out.flush()).is_err() {
                 return;
             }
         }
@@ -73,12 +73,12 @@ pub fn attach(root: &Path) -> Result<()> {
     });
     let _ = io::copy(&mut io::stdin().lock(), &mut &socket);
     let _ = socket.shutdown(Shutdown::Both);
-    let _ = answers.join();
+    let _ = output_thread.join();
     Ok(())
 }
 
 /// Changes to the folder and creates the daemon's folder in it. Returns the folder's canonical path.
-fn enter(root: &Path) -> Result<std::path::PathBuf> {
+fn enter_root(root: &Path) -> Result<std::path::PathBuf> {
     let root = make_root(root)?;
     std::env::set_current_dir(&root)
         .and_then(|()| make_private(&root))
@@ -93,41 +93,41 @@ fn make_private(root: &Path) -> io::Result<Result<()>> {
     folder.recursive(true).mode(0o700).create(FOLDER)?;
     // The owner of a new file is the user as whom this process writes.
     let user = tempfile::tempfile_in(".")?.metadata()?.uid();
-    let refused = |what| {
+    let refuse = |what| {
         let advice = "remove this folder, or choose another `folder` for the place";
         let problem = Problem::new(what).at_path(root.join(FOLDER));
         Ok(Err(problem.advise(advice)))
     };
-    let about = std::fs::symlink_metadata(FOLDER)?;
-    if !about.is_dir() {
-        return refused("the background engine's folder is a link");
+    let metadata = std::fs::symlink_metadata(FOLDER)?;
+    if !metadata.is_dir() {
+        return refuse("the background engine's folder is a link");
     }
-    if about.uid() != user {
-        return refused("the background engine's folder belongs to another user");
+    if metadata.uid() != user {
+        return refuse("the background engine's folder belongs to another user");
     }
-    if about.mode() & 0o077 == 0 {
+    if metadata.mode() & 0o077 == 0 {
         return Ok(Ok(()));
     }
     std::fs::set_permissions(FOLDER, std::fs::Permissions::from_mode(0o700))?;
     if std::fs::symlink_metadata(FOLDER)?.mode() & 0o077 != 0 {
-        return refused("other users can write to the background engine's folder");
+        return refuse("other users can write to the background engine's folder");
     }
     for entry in std::fs::read_dir(FOLDER)? {
         if entry?.metadata()?.uid() != user {
-            return refused("the background engine's folder has files of another user");
+            return refuse("the background engine's folder has files of another user");
         }
     }
     Ok(Ok(()))
 }
 
 /// Checks that no daemon on another machine, which shares the folder, uses it.
-fn refuse_elsewhere(root: &Path) -> Result<()> {
-    let Some(host) = host_at_work() else {
+fn ensure_no_remote_daemon(root: &Path) -> Result<()> {
+    let Some(host) = other_active_host() else {
         return Ok(());
     };
-    let own = own_host();
+    let this_host = local_hostname();
     Err(Problem::new(format!(
-        "the background engine of this folder runs on {host}, but this machine is {own}"
+        "the background engine of this folder runs on {host}, but this machine is {this_host}"
     ))
     .at_path(root)
     .advise(format!(
@@ -136,40 +136,44 @@ fn refuse_elsewhere(root: &Path) -> Result<()> {
 }
 
 /// Returns the other machine whose daemon uses the folder; `None` if there is none.
-fn host_at_work() -> Option<String> {
-    let note = files::read_text(Path::new(LOCK), files::NOTE).ok()?;
-    let host = note.lines().nth(1).filter(|host| *host != own_host())?;
+fn other_active_host() -> Option<String> {
+    let content = files::read_text(Path::new(LOCK), files::NOTE).ok()?;
+    let host = content
+        .lines()
+        .nth(1)
+        .filter(|host| *host != local_hostname())?;
     // Both times come from the file server, so the clocks of the machines do not matter.
     let now = tempfile::tempfile_in(FOLDER).and_then(|file| file.metadata());
-    let [now, last] = [now, std::fs::metadata(LOCK)].map(|about| about.ok()?.modified().ok());
-    let silent = now?.duration_since(last?).unwrap_or_default();
-    (silent < SILENT).then(|| host.to_string())
+    let [now, last] = [now, std::fs::metadata(LOCK)].map(|metadata| metadata.ok()?.modified().ok());
+    let silence = now?.duration_since(last?).unwrap_or_default();
+    (silence < HEARTBEAT_TIMEOUT).then(|| host.to_string())
 }
 
-fn own_host() -> String {
+fn local_hostname() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-fn own_note() -> String {
-    format!("{}\n{}\n", std::process::id(), own_host())
+fn lock_content() -> String {
+    format!("{}\n{}\n", std::process::id(), local_hostname())
 }
 
 /// Writes process id and machine to the lock file; its modification time shows that the daemon is alive.
-fn note(lock: &mut File) -> io::Result<()> {
+fn write_heartbeat(lock: &mut File) -> io::Result<()> {
     lock.rewind()?;
-    lock.write_all(own_note().as_bytes())?;
+    lock.write_all(lock_content().as_bytes())?;
     lock.sync_data()
 }
 
 /// Returns whether the daemon that wrote its name into the lock may use the folder. Some network file systems have no
 /// locks. There, several daemons may start at the same moment, and the last one to write its name keeps the folder.
-fn is_alone(lock: &File) -> bool {
+fn owns_folder(lock: &File) -> bool {
     if !matches!(lock.try_lock(), Err(TryLockError::Error(_))) {
         return true;
     }
-    std::thread::sleep(SETTLES);
+    std::thread::sleep(TAKEOVER_DELAY);
     // Opened again, because network file systems may cache the earlier content.
-    files::read_text(Path::new(LOCK), files::NOTE).is_ok_and(|note| note.starts_with(&own_note()))
+    files::read_text(Path::new(LOCK), files::NOTE)
+        .is_ok_and(|content| content.starts_with(&lock_content()))
 }
 
 /// Starts a daemon and waits until it listens.
@@ -182,21 +186,22 @@ fn start(root: &Path) -> Result<UnixStream> {
     daemon.stderr(Stdio::null());
     // In its own process group, the daemon does not end with the connection.
     let mut daemon = daemon.process_group(0).spawn().map_err(io)?;
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         if let Ok(socket) = UnixStream::connect(SOCKET) {
             return Ok(socket);
         }
-        let ended = daemon.try_wait().ok().flatten();
-        if ended.is_some() {
+        let exit_status = daemon.try_wait().ok().flatten();
+        if exit_status.is_some() {
             // It gave way to another daemon that started at the same moment, perhaps on another machine.
-            refuse_elsewhere(root)?;
+            ensure_no_remote_daemon(root)?;
         }
-        if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {
+        if started.elapsed() > START_TIMEOUT || exit_status.is_some_and(|status| !status.success())
+        {
             // Usually the disk is full, or the folder belongs to another user.
-            let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
+            let probe = std::fs::write(PROBE, [0; PROBE_BYTES]);
             let _ = std::fs::remove_file(PROBE);
-            room.map_err(io)?;
+            probe.map_err(io)?;
             return Err(Problem::new("the background engine did not start")
                 .at_path(root)
                 .advise("see its log in the folder log next to the runs"));
@@ -211,33 +216,35 @@ fn start(root: &Path) -> Result<UnixStream> {
 /// # Errors
 /// Returns a Problem if the folder is not writable or the engine does not start.
 pub fn run(root: &Path) -> Result<()> {
-    let root = enter(root)?;
+    let root = enter_root(root)?;
     let io = |error| Problem::io("open a socket in the folder of runs", &root, &error);
-    let lock = files::lock_own(Path::new(LOCK), Duration::ZERO).map_err(io)?;
+    let lock = files::lock_program_file(Path::new(LOCK), Duration::ZERO).map_err(io)?;
     let Some(mut lock) = lock else { return Ok(()) };
-    refuse_elsewhere(&root)?;
-    lock.set_len(0).and_then(|()| note(&mut lock)).map_err(io)?;
-    if !is_alone(&lock) {
+    ensure_no_remote_daemon(&root)?;
+    lock.set_len(0)
+        .and_then(|()| write_heartbeat(&mut lock))
+        .map_err(io)?;
+    if !owns_folder(&lock) {
         return Ok(());
     }
     let _ = std::fs::remove_file(SOCKET);
     let journal = Journal::start(&root, Some(Path::new(JOURNAL)))?;
     let server = ClientServer::new(journal.clone(), &root, false);
     let listener = UnixListener::bind(SOCKET).map_err(io)?;
-    let readers = Arc::new(AtomicUsize::new(0));
-    let served = Arc::clone(&readers);
+    let client_count = Arc::new(AtomicUsize::new(0));
+    let thread_client_count = Arc::clone(&client_count);
     let thread = std::thread::Builder::new().name("readers".into());
-    let accepts = thread.spawn(move || accept(&listener, &server, &served));
-    accepts.map_err(|error| Problem::no_thread(&error))?;
-    let (mut needed, mut noted) = (Instant::now(), Instant::now());
-    while needed.elapsed() < IDLE {
-        if readers.load(Ordering::SeqCst) > 0 || journal.is_busy() {
-            needed = Instant::now();
+    let acceptor = thread.spawn(move || accept(&listener, &server, &thread_client_count));
+    acceptor.map_err(|error| Problem::thread_not_started(&error))?;
+    let (mut last_needed, mut last_heartbeat) = (Instant::now(), Instant::now());
+    while last_needed.elapsed() < IDLE_TIMEOUT {
+        if client_count.load(Ordering::SeqCst) > 0 || journal.is_busy() {
+            last_needed = Instant::now();
         }
-        if noted.elapsed() > BEAT {
-            noted = Instant::now();
+        if last_heartbeat.elapsed() > HEARTBEAT_INTERVAL {
+            last_heartbeat = Instant::now();
             // The daemon continues even if the disk is full.
-            let _ = note(&mut lock);
+            let _ = write_heartbeat(&mut lock);
         }
         std::thread::sleep(Duration::from_millis(500));
     }
@@ -249,16 +256,16 @@ pub fn run(root: &Path) -> Result<()> {
 }
 
 /// Serves each connection in its own thread.
-fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUsize>) {
+fn accept(listener: &UnixListener, server: &ClientServer, client_count: &Arc<AtomicUsize>) {
     for socket in listener.incoming() {
         let Ok(socket) = socket else {
             // The process has no file descriptors left until a client disconnects.
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let (server, counted) = (server.clone(), ClientGuard::new(readers));
+        let (server, guard) = (server.clone(), ClientGuard::new(client_count));
         let serve = move || {
-            let _counted = counted;
+            let _guard = guard;
             if let Ok(output) = socket.try_clone() {
                 server.serve(&socket, output);
             }
@@ -273,9 +280,9 @@ fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUs
 struct ClientGuard(Arc<AtomicUsize>);
 
 impl ClientGuard {
-    fn new(readers: &Arc<AtomicUsize>) -> Self {
-        readers.fetch_add(1, Ordering::SeqCst);
-        Self(Arc::clone(readers))
+    fn new(client_count: &Arc<AtomicUsize>) -> Self {
+        client_count.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(client_count))
     }
 }
 
@@ -290,15 +297,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_panics_counts_no_longer() {
-        let readers = Arc::new(AtomicUsize::new(0));
-        let counted = ClientGuard::new(&readers);
-        assert_eq!(readers.load(Ordering::SeqCst), 1);
-        let reader = std::thread::spawn(move || {
-            let _counted = counted;
+    fn panicking_client_is_no_longer_counted() {
+        let client_count = Arc::new(AtomicUsize::new(0));
+        let guard = ClientGuard::new(&client_count);
+        assert_eq!(client_count.load(Ordering::SeqCst), 1);
+        let client = std::thread::spawn(move || {
+            let _guard = guard;
             panic!("a reader's panic, which the test is about");
         });
-        assert!(reader.join().is_err());
-        assert_eq!(readers.load(Ordering::SeqCst), 0);
+        assert!(client.join().is_err());
+        assert_eq!(client_count.load(Ordering::SeqCst), 0);
     }
 }

@@ -10,54 +10,57 @@ use sha2::{Digest, Sha256};
 
 use crate::fetch::hex;
 use crate::files;
-use crate::names::shortened;
+use crate::names::truncated_name;
 use crate::problem::{Problem, Result};
-use crate::run::wire::{FileMark, MOST_FILES, PIECE, ServerMessage, inner_path};
+use crate::run::wire::{CHUNK_BYTES, FileEntry, MAX_FILES, ServerMessage, safe_relative_path};
 use crate::store;
 
 /// The folder of uploaded datasets, beside the runs.
 const DATA: &str = ".data";
 /// Its subfolder for incomplete files.
-const COMING: &str = "coming";
+const INCOMPLETE: &str = "coming";
 /// Files in a run's folder that are not copied, because each side has its own.
-const NOT_CARRIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
+const NOT_COPIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
 /// The folder with the checkpoint of a running run; not copied, because the run resumes here.
 const RESUME: &str = "resume/";
 /// Maximum depth of folders in a run or dataset.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Access of one client to the folder of runs.
 pub(super) struct RunFiles {
     root: PathBuf,
     hashes: HashMap<PathBuf, (u64, SystemTime, String)>,
     /// Held while a piece is written, because clients that upload the same file write to one incomplete file.
-    writes: Arc<Mutex<()>>,
+    write_lock: Arc<Mutex<()>>,
 }
 
 impl RunFiles {
-    pub fn below(root: &Path, writes: Arc<Mutex<()>>) -> Self {
+    pub fn new(root: &Path, write_lock: Arc<Mutex<()>>) -> Self {
         Self {
             root: root.to_path_buf(),
             hashes: HashMap::new(),
-            writes,
+            write_lock,
         }
     }
 
     /// Returns the files of a run, without its checkpoint if it is running.
-    pub fn of_run(&mut self, run: &str, at_work: bool) -> Result<Vec<FileMark>> {
+    pub fn list_run_files(&mut self, run: &str, is_running: bool) -> Result<Vec<FileEntry>> {
         let folder = self.run_folder(run)?;
         let mut marks = Vec::new();
-        for path in files_below(&folder) {
-            let Some(name) = inner_name(&path, &folder) else {
+        for path in files_in_tree(&folder) {
+            let Some(name) = relative_name(&path, &folder) else {
                 continue;
             };
-            let last = name.rsplit('/').next();
-            let partial = last.is_some_and(|last| last.starts_with('.'));
-            if partial || NOT_CARRIED.contains(&&*name) || (at_work && name.starts_with(RESUME)) {
+            let file_name = name.rsplit('/').next();
+            let is_partial = file_name.is_some_and(|last| last.starts_with('.'));
+            if is_partial
+                || NOT_COPIED.contains(&&*name)
+                || (is_running && name.starts_with(RESUME))
+            {
                 continue;
             }
             // A file that disappeared meanwhile was replaced, or no longer belongs to the run.
-            marks.extend(self.hash(&path).map(|(bytes, sha256)| FileMark {
+            marks.extend(self.hash(&path).map(|(bytes, sha256)| FileEntry {
                 path: name,
                 bytes,
                 sha256,
@@ -67,7 +70,7 @@ impl RunFiles {
     }
 
     fn run_folder(&self, run: &str) -> Result<PathBuf> {
-        let inner = inner_path(run).ok_or_else(|| leads_out(run))?;
+        let inner = safe_relative_path(run).ok_or_else(|| outside_folder_problem(run))?;
         let folder = self.root.join(inner);
         match store::is_run(&folder) {
             true => Ok(folder),
@@ -76,139 +79,155 @@ impl RunFiles {
     }
 
     fn hash(&mut self, path: &Path) -> Option<(u64, String)> {
-        let about = std::fs::metadata(path).ok()?;
-        let (bytes, time) = (about.len(), about.modified().ok()?);
-        if let Some((size, then, hash)) = self.hashes.get(path)
-            && (*size, *then) == (bytes, time)
+        let metadata = std::fs::metadata(path).ok()?;
+        let (bytes, time) = (metadata.len(), metadata.modified().ok()?);
+        if let Some((size, stored_time, hash)) = self.hashes.get(path)
+            && (*size, *stored_time) == (bytes, time)
         {
             return Some((bytes, hash.clone()));
         }
-        let hash = sha256_of(path).ok()?;
+        let hash = file_sha256(path).ok()?;
         self.hashes
             .insert(path.to_path_buf(), (bytes, time, hash.clone()));
         Some((bytes, hash))
     }
 
-    /// Returns a piece of a run's file, from the offset `from` on.
-    pub fn piece(&self, run: &str, path: &str, from: u64) -> Result<Vec<u8>> {
-        let inner = inner_path(path).ok_or_else(|| leads_out(path))?;
-        let whole = self.run_folder(run)?.join(inner);
-        let io = |error| Problem::io("read a file of the run", &whole, &error);
-        files::read_from(&whole, from, PIECE as u64).map_err(io)
+    /// Returns a piece of a run's file, from this offset on.
+    pub fn read_piece(&self, run: &str, path: &str, offset: u64) -> Result<Vec<u8>> {
+        let inner = safe_relative_path(path).ok_or_else(|| outside_folder_problem(path))?;
+        let full_path = self.run_folder(run)?.join(inner);
+        let io = |error| Problem::io("read a file of the run", &full_path, &error);
+        files::read_from(&full_path, offset, CHUNK_BYTES as u64).map_err(io)
     }
 
     /// Returns which of these files of a dataset are missing here.
-    pub fn missing(&self, number: u64, set: String, marks: &[FileMark]) -> Result<ServerMessage> {
-        let inner = inner_path(&set).ok_or_else(|| leads_out(&set))?;
+    pub fn find_missing(
+        &self,
+        number: u64,
+        set: String,
+        marks: &[FileEntry],
+    ) -> Result<ServerMessage> {
+        let inner = safe_relative_path(&set).ok_or_else(|| outside_folder_problem(&set))?;
         let folder = self.root.join(DATA).join(inner);
-        let mut lacks = Vec::new();
+        let mut missing = Vec::new();
         for (index, mark) in marks.iter().enumerate() {
-            let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
-            if !is_there(&folder.join(inner), mark) {
-                let coming = files::length(&self.coming(mark)?).unwrap_or(0);
-                lacks.push((index, coming));
+            let inner =
+                safe_relative_path(&mark.path).ok_or_else(|| outside_folder_problem(&mark.path))?;
+            if !is_complete(&folder.join(inner), mark) {
+                let received = files::length(&self.incomplete_path(mark)?).unwrap_or(0);
+                missing.push((index, received));
             }
         }
         Ok(ServerMessage::Lacks {
             number,
             set,
             folder: folder.display().to_string(),
-            files: lacks,
+            files: missing,
         })
     }
 
     /// Returns the path of a file while it is incomplete.
-    fn coming(&self, mark: &FileMark) -> Result<PathBuf> {
+    fn incomplete_path(&self, mark: &FileEntry) -> Result<PathBuf> {
         let is_hash = mark.sha256.len() == 64 && mark.sha256.bytes().all(|b| b.is_ascii_hexdigit());
         match is_hash {
-            true => Ok(self.root.join(DATA).join(COMING).join(&mark.sha256)),
-            false => Err(leads_out(&mark.sha256)),
+            true => Ok(self.root.join(DATA).join(INCOMPLETE).join(&mark.sha256)),
+            false => Err(outside_folder_problem(&mark.sha256)),
         }
     }
 
     /// Writes the next piece of a dataset's file. Returns the number of bytes of the file that are here.
-    pub fn put(&self, set: &str, mark: &FileMark, from: u64, piece: &[u8]) -> Result<u64> {
-        let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
-        let set = inner_path(set).ok_or_else(|| leads_out(set))?;
-        let coming = self.coming(mark)?;
+    pub fn write_piece(
+        &self,
+        set: &str,
+        mark: &FileEntry,
+        offset: u64,
+        piece: &[u8],
+    ) -> Result<u64> {
+        let inner =
+            safe_relative_path(&mark.path).ok_or_else(|| outside_folder_problem(&mark.path))?;
+        let set = safe_relative_path(set).ok_or_else(|| outside_folder_problem(set))?;
+        let incomplete = self.incomplete_path(mark)?;
         let target = self.root.join(DATA).join(set).join(inner);
-        let _writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_there(&target, mark) {
+        let _guard = self
+            .write_lock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if is_complete(&target, mark) {
             return Ok(mark.bytes);
         }
-        let there = append(&coming, from, piece, mark.bytes)?;
-        if there == mark.bytes {
-            settle(&coming, &target, mark)?;
+        let received = append_piece(&incomplete, offset, piece, mark.bytes)?;
+        if received == mark.bytes {
+            complete_file(&incomplete, &target, mark)?;
         }
-        Ok(there)
+        Ok(received)
     }
 }
 
 /// Returns whether a file of a dataset is complete. It gets its final name only after its hash was checked.
-fn is_there(target: &Path, mark: &FileMark) -> bool {
+fn is_complete(target: &Path, mark: &FileEntry) -> bool {
     files::length(target).is_ok_and(|bytes| bytes == mark.bytes)
 }
 
-/// Writes a piece at the offset `from` of an incomplete file with a final size of `most` bytes. Returns the number of
-/// bytes that are here. If this is less than `from`, earlier pieces are missing, and nothing is written. Existing
+/// Writes a piece at an offset of an incomplete file with a final size of `size` bytes. Returns the number of
+/// bytes that are here. If this is less than `offset`, earlier pieces are missing, and nothing is written. Existing
 /// bytes are overwritten but never truncated, so that two clients may upload the same file at once.
-pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<u64> {
-    let io = |error| Problem::io("write the copied file", coming, &error);
-    if let Some(folder) = coming.parent() {
+pub(crate) fn append_piece(incomplete: &Path, offset: u64, piece: &[u8], size: u64) -> Result<u64> {
+    let io = |error| Problem::io("write the copied file", incomplete, &error);
+    if let Some(folder) = incomplete.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
-    let end = from + piece.len() as u64;
-    if end > most {
-        return Err(Problem::new("a copied file is longer than announced").at_path(coming));
+    let end = offset + piece.len() as u64;
+    if end > size {
+        return Err(Problem::new("a copied file is longer than announced").at_path(incomplete));
     }
-    let mut file = files::open_own(coming).map_err(io)?;
-    let there = file.metadata().map_err(io)?.len();
-    if from > there {
-        return Ok(there);
+    let mut file = files::open_program_file(incomplete).map_err(io)?;
+    let received = file.metadata().map_err(io)?.len();
+    if offset > received {
+        return Ok(received);
     }
-    file.seek(SeekFrom::Start(from)).map_err(io)?;
+    file.seek(SeekFrom::Start(offset)).map_err(io)?;
     file.write_all(piece).map_err(io)?;
-    Ok(there.max(end))
+    Ok(received.max(end))
 }
 
 /// Renames a complete file to its final name if its hash is right; removes it otherwise.
-pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()> {
+pub(crate) fn complete_file(incomplete: &Path, target: &Path, mark: &FileEntry) -> Result<()> {
     let io = |error| Problem::io("store the copied file", target, &error);
-    let is_whole = sha256_of(coming).is_ok_and(|hash| hash == mark.sha256);
-    if !is_whole {
-        let _ = std::fs::remove_file(coming);
+    let is_intact = file_sha256(incomplete).is_ok_and(|hash| hash == mark.sha256);
+    if !is_intact {
+        let _ = std::fs::remove_file(incomplete);
         return Err(Problem::new("a file changed while it was copied").at_path(target));
     }
-    files::sync_all(&[coming.to_path_buf()]).map_err(io)?;
+    files::sync_all(&[incomplete.to_path_buf()]).map_err(io)?;
     if let Some(folder) = target.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
-    std::fs::rename(coming, target).map_err(io)
+    std::fs::rename(incomplete, target).map_err(io)
 }
 
 /// Returns the SHA-256 of a file as hexadecimal digits.
-pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
+pub(crate) fn file_sha256(path: &Path) -> std::io::Result<String> {
     let mut file = files::open(path)?;
     let mut hash = Sha256::new();
-    let mut piece = vec![0; PIECE];
+    let mut buffer = vec![0; CHUNK_BYTES];
     loop {
-        match file.read(&mut piece)? {
+        match file.read(&mut buffer)? {
             0 => return Ok(hex(&hash.finalize())),
-            n => hash.update(&piece[..n]),
+            n => hash.update(&buffer[..n]),
         }
     }
 }
 
 /// Returns the identifier of a dataset: the hash of its list of files.
-pub(crate) fn set_of(marks: &[FileMark]) -> String {
-    let line = |mark: &FileMark| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path);
+pub(crate) fn dataset_id(marks: &[FileEntry]) -> String {
+    let line = |mark: &FileEntry| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path);
     let mut lines: Vec<String> = marks.iter().map(line).collect();
     lines.sort_unstable();
     hex(&Sha256::digest(lines.concat()))[..32].to_string()
 }
 
 /// Returns all regular files in a folder and its subfolders. Links are not followed.
-pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_in_tree(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_path_buf(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -219,9 +238,9 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            if kind.is_dir() && depth < DEEPEST {
+            if kind.is_dir() && depth < MAX_DEPTH {
                 folders.push((entry.path(), depth + 1));
-            } else if kind.is_file() && found.len() < MOST_FILES {
+            } else if kind.is_file() && found.len() < MAX_FILES {
                 found.push(entry.path());
             }
         }
@@ -231,16 +250,16 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the path of a file relative to a folder, separated by `/`; `None` if it is not valid Unicode.
-pub(crate) fn inner_name(path: &Path, folder: &Path) -> Option<String> {
+pub(crate) fn relative_name(path: &Path, folder: &Path) -> Option<String> {
     let inner = path.strip_prefix(folder).ok()?;
     let parts: Option<Vec<&str>> = inner.iter().map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
 }
 
 /// Returns the Problem of a path that leads out of its folder, which no correct client sends.
-fn leads_out(path: &str) -> Problem {
+fn outside_folder_problem(path: &str) -> Problem {
     Problem::new("the file is outside of its folder")
-        .at(shortened(path))
+        .at(truncated_name(path))
         .advise("use the same version of this program on both sides")
 }
 
@@ -249,18 +268,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readers_that_bring_the_same_file_at_once_all_end_with_it() {
+    fn concurrent_uploads_of_a_file_all_complete() {
         let root = tempfile::tempdir().unwrap();
-        let shelf = RunFiles::below(root.path(), Arc::default());
+        let run_files = RunFiles::new(root.path(), Arc::default());
         let bytes: Vec<u8> = (0..10).collect();
-        let mark = FileMark {
+        let mark = FileEntry {
             path: "a/file".into(),
             bytes: 10,
             sha256: hex(&Sha256::digest(&bytes)),
         };
         let put = |set, piece: std::ops::Range<usize>| {
-            shelf
-                .put(set, &mark, piece.start as u64, &bytes[piece])
+            run_files
+                .write_piece(set, &mark, piece.start as u64, &bytes[piece])
                 .unwrap()
         };
         // A second upload of the same file starts over; nothing is truncated.

@@ -11,13 +11,13 @@ use super::record::{Outgoing, Record, continue_record};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Frame, Hello, ServerMessage, with_relative_runs};
 
 /// Maximum number of bytes of stored events; progress events are removed first.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The engine and its events.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub struct Journal {
 
 struct Entry {
     number: u64,
-    passing: bool,
+    is_transient: bool,
     frame: Outgoing,
 }
 
@@ -39,11 +39,11 @@ struct EventBacklog {
     entries: VecDeque<Entry>,
     bytes: usize,
     last: u64,
-    readers: Vec<Sender<Outgoing>>,
+    clients: Vec<Sender<Outgoing>>,
     /// Jobs that are running or will start by themselves.
     busy: HashSet<JobId>,
     /// The run being trained.
-    at_work: Option<String>,
+    current_run: Option<String>,
     /// Ids of all reported jobs.
     jobs: HashSet<JobId>,
     /// The file of the journal; `None` for a process that ends with its client.
@@ -54,31 +54,31 @@ impl Journal {
     /// Starts the engine and a thread that stores its events. With `file`, the events are also stored there, and the
     /// journal continues with the events of an earlier process.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
-        let (backlog, instance) = EventBacklog::begin(root, file);
-        let (bell, rings) = channel();
+        let (backlog, instance) = EventBacklog::restore(root, file);
+        let (notifier, notifications) = channel();
         let wake = move || {
             // At the end, the receiver has been dropped.
-            let _ = bell.send(());
+            let _ = notifier.send(());
         };
         let engine = Engine::start(root.to_path_buf(), Arc::new(wake))?;
         let engine = Arc::new(Mutex::new(engine));
         let backlog = Arc::new(Mutex::new(backlog));
-        let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&backlog));
+        let (weak_engine, event_backlog) = (Arc::downgrade(&engine), Arc::clone(&backlog));
         let root: PathBuf = root.to_path_buf();
         let pump = move || {
-            while rings.recv().is_ok() {
-                let Some(engine) = heard.upgrade() else {
+            while notifications.recv().is_ok() {
+                let Some(engine) = weak_engine.upgrade() else {
                     return;
                 };
                 let next = || lock(&engine).try_recv();
-                while let Some(told) = next() {
-                    lock(&into).append_event(told, &root);
+                while let Some(event) = next() {
+                    lock(&event_backlog).append_event(event, &root);
                 }
             }
         };
         let thread = std::thread::Builder::new().name("journal".into());
         let started = thread.spawn(pump);
-        started.map_err(|error| Problem::no_thread(&error))?;
+        started.map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self {
             engine,
             backlog,
@@ -86,23 +86,26 @@ impl Journal {
         })
     }
 
-    /// Calls `act` with the engine.
-    pub fn with<T>(&self, act: impl FnOnce(&Engine) -> T) -> T {
-        act(&lock(&self.engine))
+    /// Calls `f` with the engine.
+    pub fn with_engine<T>(&self, f: impl FnOnce(&Engine) -> T) -> T {
+        f(&lock(&self.engine))
     }
 
     /// Sends a client the events that it missed, and all later ones.
-    pub fn follow(&self, instance: u64, number: u64, reader: Sender<Outgoing>) {
-        let known = if instance == self.instance { number } else { 0 };
+    pub fn subscribe(&self, instance: u64, number: u64, client: Sender<Outgoing>) {
+        let last_seen = if instance == self.instance { number } else { 0 };
         let mut backlog = lock(&self.backlog);
-        let mut missed = backlog.entries.iter().filter(|entry| entry.number > known);
-        if missed.all(|entry| reader.send(Arc::clone(&entry.frame)).is_ok()) {
-            backlog.readers.push(reader);
+        let mut missed = backlog
+            .entries
+            .iter()
+            .filter(|entry| entry.number > last_seen);
+        if missed.all(|entry| client.send(Arc::clone(&entry.frame)).is_ok()) {
+            backlog.clients.push(client);
         }
     }
 
     /// Ends the engine, which saves the current run.
-    pub fn end(self) {
+    pub fn shut_down(self) {
         // The event thread may hold the engine for a moment; only the last owner waits for its end.
         while Arc::strong_count(&self.engine) > 1 {
             std::thread::sleep(Duration::from_millis(1));
@@ -110,7 +113,7 @@ impl Journal {
     }
 
     /// Returns whether this job was already reported, by this process or an earlier one.
-    pub fn knows(&self, job: JobId) -> bool {
+    pub fn has_job(&self, job: JobId) -> bool {
         lock(&self.backlog).jobs.contains(&job)
     }
 
@@ -120,21 +123,21 @@ impl Journal {
     }
 
     /// Returns whether this run is being trained.
-    pub fn is_at_work(&self, run: &str) -> bool {
-        lock(&self.backlog).at_work.as_deref() == Some(run)
+    pub fn is_training(&self, run: &str) -> bool {
+        lock(&self.backlog).current_run.as_deref() == Some(run)
     }
 }
 
 impl EventBacklog {
     /// Returns the events of an earlier process, and the number that identifies the journal.
-    fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
+    fn restore(root: &Path, file: Option<&Path>) -> (Self, u64) {
         let mut backlog = Self::default();
         let Some(file) = file else {
             return (backlog, random_instance_id());
         };
-        let (mut record, told) =
-            continue_record(file, Hello::of(root.to_path_buf(), random_instance_id()));
-        for (number, event) in told {
+        let (mut record, events) =
+            continue_record(file, Hello::new(root.to_path_buf(), random_instance_id()));
+        for (number, event) in events {
             backlog.jobs.extend(event.job);
             backlog.last = number;
             let event = Box::new(event);
@@ -142,20 +145,23 @@ impl EventBacklog {
                 backlog.push(number, false, Arc::new(frame));
             }
         }
-        backlog.last = backlog.last.max(record.behind);
+        backlog.last = backlog.last.max(record.number_base);
         record.write_all(backlog.entries.iter().map(|entry| &entry.frame));
         let instance = record.hello.instance;
         backlog.record = Some(record);
         (backlog, instance)
     }
 
-    fn append_event(&mut self, told: JobEvent, root: &Path) {
-        self.note(&told);
+    fn append_event(&mut self, job_event: JobEvent, root: &Path) {
+        self.update_state(&job_event);
         self.last += 1;
-        self.jobs.extend(told.job);
-        let lasting = told.job.is_some();
-        let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
-        let event = Box::new(with_relative_runs(finite(told), root));
+        self.jobs.extend(job_event.job);
+        let has_job = job_event.job.is_some();
+        let is_transient = matches!(
+            job_event.event,
+            Event::Progress { .. } | Event::Phase { .. }
+        );
+        let event = Box::new(with_relative_runs(remove_non_finite(job_event), root));
         let number = self.last;
         let frame = Frame::new(ServerMessage::Event { number, event }, &[]);
         // A client must learn of an event that is too large for a frame, so that it does not wait for it.
@@ -163,44 +169,44 @@ impl EventBacklog {
         let Ok(frame) = frame.map(Arc::new) else {
             return;
         };
-        self.readers
-            .retain(|reader| reader.send(Arc::clone(&frame)).is_ok());
-        if let Some(record) = self.record.as_mut().filter(|_| lasting && !passing) {
-            let all = self.entries.iter().filter(|entry| !entry.passing);
-            record.append(&frame, all.map(|entry| &entry.frame).chain([&frame]));
+        self.clients
+            .retain(|client| client.send(Arc::clone(&frame)).is_ok());
+        if let Some(record) = self.record.as_mut().filter(|_| has_job && !is_transient) {
+            let entries = self.entries.iter().filter(|entry| !entry.is_transient);
+            record.append(&frame, entries.map(|entry| &entry.frame).chain([&frame]));
         }
-        self.push(number, passing, frame);
+        self.push(number, is_transient, frame);
     }
 
-    fn push(&mut self, number: u64, passing: bool, frame: Outgoing) {
-        self.bytes += frame.bytes().len();
+    fn push(&mut self, number: u64, is_transient: bool, frame: Outgoing) {
+        self.bytes += frame.as_bytes().len();
         self.entries.push_back(Entry {
             number,
-            passing,
+            is_transient,
             frame,
         });
-        while self.bytes > MOST_BYTES {
-            let oldest = self.entries.iter().position(|entry| entry.passing);
-            let Some(gone) = self.entries.remove(oldest.unwrap_or(0)) else {
+        while self.bytes > MAX_BYTES {
+            let oldest = self.entries.iter().position(|entry| entry.is_transient);
+            let Some(removed) = self.entries.remove(oldest.unwrap_or(0)) else {
                 return;
             };
-            self.bytes -= gone.frame.bytes().len();
+            self.bytes -= removed.frame.as_bytes().len();
         }
     }
 
-    fn note(&mut self, told: &JobEvent) {
-        let Some(id) = told.job else { return };
-        match &told.event {
+    fn update_state(&mut self, job_event: &JobEvent) {
+        let Some(id) = job_event.job else { return };
+        match &job_event.event {
             Event::Queued { job, .. } if job.held => drop(self.busy.remove(&id)),
             Event::Queued { .. } | Event::Began(_) => drop(self.busy.insert(id)),
-            Event::Started(header) => self.at_work = Some(header.run.clone()),
-            Event::Cell { standing, .. } if *standing != CellStanding::AtWork => {
-                self.at_work = None;
+            Event::Started(header) => self.current_run = Some(header.run.clone()),
+            Event::Cell { standing, .. } if *standing != CellState::AtWork => {
+                self.current_run = None;
             }
             Event::Removed(_) => drop(self.busy.remove(&id)),
             event if event.ends_job() => {
                 self.busy.remove(&id);
-                self.at_work = None;
+                self.current_run = None;
             }
             _ => {}
         }
@@ -208,12 +214,12 @@ impl EventBacklog {
 }
 
 /// Removes losses and measurements that are not finite, because JSON cannot represent them.
-fn finite(mut told: JobEvent) -> JobEvent {
-    if let Event::Progress { progress, .. } = &mut told.event {
+fn remove_non_finite(mut job_event: JobEvent) -> JobEvent {
+    if let Event::Progress { progress, .. } = &mut job_event.event {
         progress.losses.retain(|loss| loss.is_finite());
         progress.measured.retain(|_, value| value.is_finite());
     }
-    told
+    job_event
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

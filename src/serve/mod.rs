@@ -29,7 +29,7 @@ pub fn stdio(root: &Path) -> Result<()> {
     let server = ClientServer::new(journal.clone(), &root, true);
     server.serve(std::io::stdin().lock(), std::io::stdout());
     drop(server);
-    journal.end();
+    journal.shut_down();
     Ok(())
 }
 

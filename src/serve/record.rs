@@ -19,12 +19,12 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Frame, Hello, ServerMessage};
 
 /// Maximum number of ended jobs whose events are kept.
-const MOST_ENDED: usize = 64;
+const MAX_ENDED_JOBS: usize = 64;
 /// Size in bytes above which the file is rewritten without old events.
-const MOST_BYTES: usize = 128 << 20;
+const MAX_BYTES: usize = 128 << 20;
 
 /// Maximum number of event numbers per process, including those of events that are not stored.
-const NUMBERS: u64 = 1 << 32;
+const NUMBERS_PER_PROCESS: u64 = 1 << 32;
 
 /// A frame to send to a client.
 pub(super) type Outgoing = Arc<Frame>;
@@ -36,42 +36,43 @@ pub(super) struct Record {
     /// Its instance identifies the journal; later processes keep it.
     pub hello: Hello,
     /// The event numbers of this process are larger than this one.
-    pub behind: u64,
+    pub number_base: u64,
     /// `None` after a failed write.
     file: Option<File>,
     bytes: usize,
 }
 
 /// An event of an earlier process with its number.
-pub(super) type Numbered = (u64, JobEvent);
+pub(super) type NumberedEvent = (u64, JobEvent);
 
 /// Continues the file of an earlier process, if there is one. Returns the record and the earlier events, to which an
 /// end is added for each job that was running.
-pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<Numbered>) {
-    let (mut behind, mut told) = (0, Vec::new());
-    if let Some(former) = read(path) {
+pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<NumberedEvent>) {
+    let (mut number_base, mut events) = (0, Vec::new());
+    if let Some(former) = read_record(path) {
         let last = former.events.last().map_or(0, |(number, _)| *number);
-        behind = (last.max(former.behind) / NUMBERS + 1) * NUMBERS;
-        (hello.instance, told) = (former.instance, former.events);
+        number_base =
+            (last.max(former.number_base) / NUMBERS_PER_PROCESS + 1) * NUMBERS_PER_PROCESS;
+        (hello.instance, events) = (former.instance, former.events);
     }
     let record = Record {
         path: path.to_path_buf(),
         hello,
-        behind,
+        number_base,
         file: None,
         bytes: 0,
     };
-    (record, ended(told, behind))
+    (record, add_missing_ends(events, number_base))
 }
 
 /// The content of an earlier process's file.
 struct FormerRecord {
     instance: u64,
-    behind: u64,
-    events: Vec<Numbered>,
+    number_base: u64,
+    events: Vec<NumberedEvent>,
 }
 
-fn read(path: &Path) -> Option<FormerRecord> {
+fn read_record(path: &Path) -> Option<FormerRecord> {
     let mut input = BufReader::new(files::open(path).ok()?);
     let Ok(Some((ServerMessage::Hello(hello), _))) = wire::read::<ServerMessage>(&mut input) else {
         return None;
@@ -79,12 +80,12 @@ fn read(path: &Path) -> Option<FormerRecord> {
     hello.check().ok()?;
     let mut former = FormerRecord {
         instance: hello.instance,
-        behind: 0,
+        number_base: 0,
         events: Vec::new(),
     };
     loop {
         match wire::read::<ServerMessage>(&mut input) {
-            Ok(Some((ServerMessage::Took(number), _))) => former.behind = number,
+            Ok(Some((ServerMessage::Took(number), _))) => former.number_base = number,
             Ok(Some((ServerMessage::Event { number, event }, _))) => {
                 former.events.push((number, *event));
             }
@@ -94,70 +95,71 @@ fn read(path: &Path) -> Option<FormerRecord> {
 }
 
 /// Returns the events of jobs that still matter, and adds the end of runs that were being trained.
-fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
+fn add_missing_ends(events: Vec<NumberedEvent>, number_base: u64) -> Vec<NumberedEvent> {
     let mut ends: Vec<JobId> = Vec::new();
     let mut runs: HashMap<JobId, String> = HashMap::new();
-    let mut whole: HashSet<JobId> = HashSet::new();
-    for (_, event) in &told {
+    let mut restarting: HashSet<JobId> = HashSet::new();
+    for (_, event) in &events {
         let Some(id) = event.job else { continue };
         match &event.event {
-            Event::Queued { job, .. } if job.restarts_from_scratch() => drop(whole.insert(id)),
+            Event::Queued { job, .. } if job.restarts_from_scratch() => drop(restarting.insert(id)),
             Event::Started(header) => drop(runs.insert(id, header.run.clone())),
             Event::Removed(_) => ends.push(id),
             event if event.ends_job() => ends.push(id),
             _ => {}
         }
     }
-    let forgotten = ends.len().saturating_sub(MOST_ENDED);
-    let old: HashSet<JobId> = ends[..forgotten].iter().copied().collect();
+    let forgotten_count = ends.len().saturating_sub(MAX_ENDED_JOBS);
+    let old: HashSet<JobId> = ends[..forgotten_count].iter().copied().collect();
     let has_ended: HashSet<JobId> = ends.into_iter().collect();
-    let mut kept = told;
-    kept.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
+    let mut result = events;
+    result.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
     // A job without a run, or one that consists of more than its run, is queued again instead.
-    let left = runs.into_iter();
-    let left = left.filter(|(id, _)| !has_ended.contains(id) && !whole.contains(id));
-    for (number, (id, run)) in (behind + 1..).zip(left) {
+    let unfinished = runs.into_iter();
+    let unfinished =
+        unfinished.filter(|(id, _)| !has_ended.contains(id) && !restarting.contains(id));
+    for (number, (id, run)) in (number_base + 1..).zip(unfinished) {
         let problem = Problem::new(message!("engine-stopped-during-run"))
             .advise(message!("engine-stopped-during-run-advice"));
         let (job, event) = (Some(id), Event::Failed { run, problem });
-        kept.push((number, JobEvent { job, event }));
+        result.push((number, JobEvent { job, event }));
     }
-    kept
+    result
 }
 
 impl Record {
-    /// Stores an event; `all` are the events to keep if the file has become too large and is rewritten.
-    pub fn append<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
-        if self.bytes > MOST_BYTES {
-            return self.write_all(all);
+    /// Stores an event; `frames` are the events to keep if the file has become too large and is rewritten.
+    pub fn append<'a>(&mut self, frame: &Outgoing, frames: impl Iterator<Item = &'a Outgoing>) {
+        if self.bytes > MAX_BYTES {
+            return self.write_all(frames);
         }
         let Some(file) = &mut self.file else { return };
-        self.bytes += frame.bytes().len();
+        self.bytes += frame.as_bytes().len();
         // A partial frame would make all later frames unreadable.
-        if file.write_all(frame.bytes()).is_err() {
+        if file.write_all(frame.as_bytes()).is_err() {
             self.file = None;
         }
     }
 
     /// Rewrites the file with these events.
-    pub fn write_all<'a>(&mut self, all: impl Iterator<Item = &'a Outgoing>) {
+    pub fn write_all<'a>(&mut self, frames: impl Iterator<Item = &'a Outgoing>) {
         (self.file, self.bytes) = (None, 0);
-        let new = self.path.with_extension("new");
-        let written = (|| {
-            let mut file = File::create(&new).ok()?;
+        let new_path = self.path.with_extension("new");
+        let rewritten = (|| {
+            let mut file = File::create(&new_path).ok()?;
             let hello = ServerMessage::Hello(self.hello.clone());
-            for message in [hello, ServerMessage::Took(self.behind)] {
-                file.write_all(Frame::new(message, &[]).ok()?.bytes())
+            for message in [hello, ServerMessage::Took(self.number_base)] {
+                file.write_all(Frame::new(message, &[]).ok()?.as_bytes())
                     .ok()?;
             }
-            for frame in all {
-                file.write_all(frame.bytes()).ok()?;
-                self.bytes += frame.bytes().len();
+            for frame in frames {
+                file.write_all(frame.as_bytes()).ok()?;
+                self.bytes += frame.as_bytes().len();
             }
-            std::fs::rename(&new, &self.path).ok()?;
+            std::fs::rename(&new_path, &self.path).ok()?;
             files::open_to_append(&self.path).ok()
         })();
-        self.file = written;
+        self.file = rewritten;
     }
 }
 
@@ -171,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn a_job_at_work_at_the_end_of_a_process_has_failed_for_the_next_one() {
+    fn running_job_has_failed_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        let hello = || Hello::of("/runs".into(), 7);
-        let (mut record, told) = continue_record(&path, hello());
-        assert!(told.is_empty());
+        let hello = || Hello::new("/runs".into(), 7);
+        let (mut record, earlier) = continue_record(&path, hello());
+        assert!(earlier.is_empty());
         record.write_all([].iter());
-        let (done, removed) = (JobId::fresh(), JobId::fresh());
+        let (done, removed) = (JobId::generate(), JobId::generate());
         let finished = Event::Finished { run: "a".into() };
         let events = [
             (done, Event::Began(done)),
@@ -198,20 +200,20 @@ mod tests {
             instance: 9,
             ..hello()
         };
-        let (record, told) = continue_record(&path, other);
-        assert_eq!((record.hello.instance, told.len()), (7, 3));
-        assert_eq!(told[2].0, 3);
+        let (record, restored) = continue_record(&path, other);
+        assert_eq!((record.hello.instance, restored.len()), (7, 3));
+        assert_eq!(restored[2].0, 3);
         // A later process never reuses the number of an event that was sent but not stored.
-        let mut behind = vec![record.behind];
+        let mut number_bases = vec![record.number_base];
         let mut record = record;
         for _ in 0..2 {
             record.write_all([].iter());
             record = continue_record(&path, hello()).0;
-            behind.push(record.behind);
+            number_bases.push(record.number_base);
         }
         assert!(
-            behind[0] > 3 && behind.is_sorted_by(|a, b| a < b),
-            "{behind:?}"
+            number_bases[0] > 3 && number_bases.is_sorted_by(|a, b| a < b),
+            "{number_bases:?}"
         );
     }
 }

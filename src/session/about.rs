@@ -19,10 +19,10 @@ impl Session {
     }
 
     /// Saves the notes on a run.
-    pub fn describe(&mut self, folder: PathBuf, about: About) {
+    pub fn set_about(&mut self, folder: PathBuf, about: About) {
         self.task_or_notify(
             move |_| Ok((store::set_about(&folder, &about)?, folder)),
-            |session, (about, folder)| session.accept_description(&folder, &about),
+            |session, (about, folder)| session.accept_about(&folder, &about),
         );
     }
 
@@ -34,7 +34,7 @@ impl Session {
         tags
     }
 
-    fn accept_description(&mut self, folder: &Path, about: &About) {
+    fn accept_about(&mut self, folder: &Path, about: &About) {
         if let Fetch::Ready(rows) = &mut self.compare.runs {
             let mut rows = Arc::make_mut(rows).iter_mut();
             if let Some(row) = rows.find(|row| row.folder == folder) {
@@ -46,9 +46,9 @@ impl Session {
                 }
             }
         }
-        let away = self.train.places.values_mut().map(|at| &mut at.live);
-        let here = [&mut self.train.live, &mut self.train.opened];
-        let displayed = here.into_iter().chain(away).flatten();
+        let remote_runs = self.train.machines.values_mut().map(|at| &mut at.live);
+        let local_runs = [&mut self.train.live, &mut self.train.opened];
+        let displayed = local_runs.into_iter().chain(remote_runs).flatten();
         for run in displayed.filter(|run| run.folder() == Some(folder)) {
             let run = Arc::make_mut(run);
             if let Some(header) = &mut run.header {

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use super::Session;
 use super::loads::Lookup;
 use super::run_view::RunView;
-use super::views::{Fetch, PictureSource, RunRow, RunState, Split};
+use super::views::{DisplayedImageSource, Fetch, RunRow, RunState, Split};
 use crate::experiment::{self, SourcePreview};
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
-use crate::run::event::{AddedTask, Picture, RunHeader};
+use crate::problem::{Problem, Result, list_value};
+use crate::run::event::{AddedTask, NamedImage, RunHeader};
 use crate::run::job::{Job, JobWork};
 use crate::tr;
 
 /// The images last examined for an added task of a run, and the result.
 #[derive(Default)]
 pub(super) struct TaskPreview {
-    of: Option<(PathBuf, String)>,
-    found: Fetch<Arc<SourcePreview>>,
+    request: Option<(PathBuf, String)>,
+    result: Fetch<Arc<SourcePreview>>,
 }
 
 impl Session {
@@ -30,30 +30,32 @@ impl Session {
 
     /// Examines the images at `source` to show what the run in this folder would learn from them.
     pub fn preview_task(&mut self, run: &Path, source: String) {
-        let of = (run.to_path_buf(), source.clone());
-        self.train.preview.of = Some(of.clone());
+        let request = (run.to_path_buf(), source.clone());
+        self.train.preview.request = Some(request.clone());
         let Some(header) = self.header_of(run).cloned() else {
-            let gone = Problem::new(message!("predict-problem-run-not-listed")).at_path(run);
-            self.train.preview.found = Fetch::Failed(gone);
+            let problem = Problem::new(message!("predict-problem-run-not-listed")).at_path(run);
+            self.train.preview.result = Fetch::Failed(problem);
             return;
         };
-        self.train.preview.found = Fetch::Busy;
-        let after = self.finished_tasks(run);
+        self.train.preview.result = Fetch::Busy;
+        let task_count = self.finished_tasks(run);
         self.task(
-            move |_| experiment::found(&header, after, &source, &|| true).map(Arc::new),
-            move |session, found| {
+            move |_| {
+                experiment::preview_source(&header, task_count, &source, &|| true).map(Arc::new)
+            },
+            move |session, result| {
                 // Another folder may have been selected meanwhile.
-                if session.train.preview.of == Some(of) {
-                    session.train.preview.found.fill(found);
+                if session.train.preview.request == Some(request) {
+                    session.train.preview.result.fill(result);
                 }
             },
         );
     }
 
-    /// Returns the place that was examined for the run in this folder, and the result; `None` if no place was selected.
+    /// Returns the source that was examined for this run, and the result; `None` if no source was selected.
     pub fn task_preview(&self, run: &Path) -> Option<(&str, &Fetch<Arc<SourcePreview>>)> {
-        let (of, source) = self.train.preview.of.as_ref()?;
-        (of == run).then_some((source, &self.train.preview.found))
+        let (previewed_run, source) = self.train.preview.request.as_ref()?;
+        (previewed_run == run).then_some((source, &self.train.preview.result))
     }
 
     /// Drops the preview.
@@ -63,10 +65,11 @@ impl Session {
 
     /// Trains a run on the classes of the images at `source`. The added task waits in the queue while another job runs.
     pub fn add_task(&mut self, folder: &Path, source: String) {
-        let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
-        if self.waiting().any(same) {
-            let told = Problem::new(message!("predict-added-task-queued"));
-            self.notify(told, false);
+        let teaches_run =
+            |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
+        if self.waiting().any(teaches_run) {
+            let problem = Problem::new(message!("predict-added-task-queued"));
+            self.notify(problem, false);
             return;
         }
         let name = Path::new(&source).file_name().unwrap_or_default();
@@ -88,46 +91,47 @@ impl Session {
     }
 
     fn accept_undone_task(&mut self, folder: &Path, added_task: &AddedTask) {
-        let classes = some_of(&added_task.classes, 8);
-        let what = message!("predict-added-task-undone", classes);
-        let told = Problem::new(what).advise(message!("predict-added-task-undone-advice"));
-        self.notify(told, false);
+        let classes = list_value(&added_task.classes, 8);
+        let message = message!("predict-added-task-undone", classes);
+        let problem = Problem::new(message).advise(message!("predict-added-task-undone-advice"));
+        self.notify(problem, false);
         let is_in_folder = |run: &Arc<RunView>| run.folder() == Some(folder);
-        let shown = self.train.shown().is_some_and(is_in_folder);
-        let asked = self.predict.run.as_deref() == Some(folder);
-        self.forget_findings(folder);
-        if asked {
-            self.predict.undo(folder);
+        let is_shown = self.train.displayed_run().is_some_and(is_in_folder);
+        let is_selected = self.predict.run.as_deref() == Some(folder);
+        self.discard_findings(folder);
+        if is_selected {
+            self.predict.record_undone_task(folder);
         }
         if !self.is_training() {
             self.train.live.take_if(|run| is_in_folder(run));
         }
-        if shown {
+        if is_shown {
             self.open_run(folder.to_path_buf());
         }
         self.list_runs();
     }
 
     /// Returns a decoded test image of a run's added task (from 1). Decoding fails if the file has changed.
-    pub fn added_task_picture(
+    pub fn added_task_image(
         &self,
         header: &RunHeader,
         added_task: usize,
         index: usize,
-    ) -> Lookup<Result<Arc<Picture>>> {
-        let of = added_task.checked_sub(1);
-        let Some((of, added_task)) = of.and_then(|of| Some((of, header.added_tasks.get(of)?)))
+    ) -> Lookup<Result<Arc<NamedImage>>> {
+        let position = added_task.checked_sub(1);
+        let Some((position, added_task)) =
+            position.and_then(|position| Some((position, header.added_tasks.get(position)?)))
         else {
             return Lookup::Absent;
         };
-        let task = header.own_tasks() + of;
+        let task = header.original_task_count() + position;
         let key = format!("{} {}", header.folder.display(), added_task.fingerprint);
-        let tests = || PictureSource::AddedTask {
+        let source = || DisplayedImageSource::AddedTask {
             run: header.folder.clone(),
             task,
             added_task: Box::new(added_task.clone()),
             bit_depth: header.config.bit_depth,
         };
-        self.picture_with((key.into(), Split::Test, index), tests)
+        self.cached_image((key.into(), Split::Test, index), source)
     }
 }

@@ -1,10 +1,10 @@
 //! Advice for a run with low accuracy, given only if a measurement supports it.
 
 use super::row::RunRow;
-use super::words::percent;
+use super::words::format_percent;
 use crate::backbone::library::{NANO, PHOTO};
-use crate::experiment::suggested_settings::LEAST_STEPS;
-use crate::method::steps_of;
+use crate::experiment::suggested_settings::MIN_STEPS_PER_TASK;
+use crate::method::steps_for_task;
 use crate::run::config::RunConfig;
 use crate::run::event::{NEAREST_MEAN, RunHeader, TaskReport};
 use crate::run::trial_result::Trial;
@@ -23,22 +23,26 @@ const FOR_PHOTOGRAPHS: Recommended = Recommended {
 /// Accuracy of nearest class means on CIFAR-100. The value for ViT-B/16 is from Janson et al., "A Simple Baseline that
 /// Questions the Use of Pretrained-Models in Continual Learning", 2022; the others are measured with this program's
 /// SimpleCIL (docs/results.md).
-const ON_CIFAR: [(&str, f64); 3] = [(NANO, 0.346), (PHOTO, 0.514), (LARGE.name, 0.837)];
+const CIFAR_ACCURACY: [(&str, f64); 3] = [(NANO, 0.346), (PHOTO, 0.514), (LARGE.name, 0.837)];
 /// Backbones with fewer parameters than this are small.
-const SMALL: usize = 30_000_000;
+const SMALL_BACKBONE_PARAMETERS: usize = 30_000_000;
 /// If the nearest class mean reaches this accuracy, the backbone is good enough.
-const ENOUGH: f64 = 0.65;
+const SUFFICIENT_ACCURACY: f64 = 0.65;
 
 /// From this many steps per task on, more steps will not help.
-const PLENTY: usize = 1000;
+const SUFFICIENT_STEPS: usize = 1000;
 
 /// Returns the number of steps per task to try for a run that does not recognise some classes: twice the steps of its
 /// shortest task. `None` if that task was long or the method does not train in steps.
 pub fn more_steps(header: &RunHeader) -> Option<usize> {
-    let own = 0..header.own_tasks();
-    let fewest = own.filter_map(|task| steps_of(header, task)).min()?;
-    let more = (2 * fewest).max(2 * LEAST_STEPS).next_multiple_of(100);
-    (fewest < PLENTY).then_some(more)
+    let tasks = 0..header.original_task_count();
+    let fewest = tasks
+        .filter_map(|task| steps_for_task(header, task))
+        .min()?;
+    let more = (2 * fewest)
+        .max(2 * MIN_STEPS_PER_TASK)
+        .next_multiple_of(100);
+    (fewest < SUFFICIENT_STEPS).then_some(more)
 }
 
 /// A recommended backbone.
@@ -56,20 +60,22 @@ fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recom
     if config.backbone == NANO && config.flip {
         return Some(FOR_PHOTOGRAPHS);
     }
-    (parameters < SMALL).then_some(LARGE)
+    (parameters < SMALL_BACKBONE_PARAMETERS).then_some(LARGE)
 }
 
 /// Returns a sentence, after a space, with the accuracy of both backbones on photographs; empty if the images are not
 /// photographs, or if one of the backbones is unknown.
-fn gain(config: &RunConfig, better: Recommended) -> String {
-    let of = |name: &str| {
-        let found = ON_CIFAR.iter().find(|(known, _)| *known == name);
-        found.map(|(_, share)| percent(*share, 0))
+fn describe_gain(config: &RunConfig, better: Recommended) -> String {
+    let accuracy_of = |name: &str| {
+        let entry = CIFAR_ACCURACY
+            .iter()
+            .find(|(backbone, _)| *backbone == name);
+        entry.map(|(_, share)| format_percent(*share, 0))
     };
-    let told = of(better.name)
-        .zip(of(&config.backbone))
+    let accuracies = accuracy_of(better.name)
+        .zip(accuracy_of(&config.backbone))
         .filter(|_| config.flip);
-    told.map_or_else(String::new, |(reached, own)| {
+    accuracies.map_or_else(String::new, |(reached, own)| {
         let source = if better == LARGE { "paper" } else { "here" };
         let text = tr!(
             "story-backbone-gain",
@@ -89,26 +95,26 @@ pub fn better_backbone(
     header: &RunHeader,
     reports: &[TaskReport],
 ) -> Option<(Recommended, String)> {
-    let report = reports.get(header.own_tasks().checked_sub(1)?)?;
+    let report = reports.get(header.original_task_count().checked_sub(1)?)?;
     let share = *report.measurements.get(NEAREST_MEAN)?;
-    if share >= ENOUGH {
+    if share >= SUFFICIENT_ACCURACY {
         return None;
     }
     let better = more_accurate_backbone(&header.config, header.frozen_parameters)?;
     let text = tr!(
         "story-backbone-separates-poorly",
-        share = percent(share, 0),
-        on = header.config.measured_on(),
+        share = format_percent(share, 0),
+        on = header.config.evaluation_split(),
         name = better.title
     );
-    Some((better, text + &gain(&header.config, better)))
+    Some((better, text + &describe_gain(&header.config, better)))
 }
 
 /// Returns a backbone that is usually more accurate than the run's backbone, if the run classifies few images
 /// correctly.
 pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
     let header = row.header.as_ref()?;
-    let is_poor = row.figures.final_accuracy()? < 100.0 * ENOUGH;
+    let is_poor = row.figures.final_accuracy()? < 100.0 * SUFFICIENT_ACCURACY;
     is_poor
         .then(|| more_accurate_backbone(&header.config, header.frozen_parameters))
         .flatten()
@@ -118,12 +124,15 @@ pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
 /// a sentence about it. Returns `None` if the best method of the trial is accurate enough.
 pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<(Recommended, String)> {
     let best = &trial.methods[trial.best()?];
-    if best.right.is_none_or(|right| right >= 100.0 * ENOUGH) {
+    if best
+        .right
+        .is_none_or(|right| right >= 100.0 * SUFFICIENT_ACCURACY)
+    {
         return None;
     }
     let better = more_accurate_backbone(&best.config, parameters)?;
     let text = tr!("experiment-trial-backbone", name = better.title);
-    Some((better, text + &gain(&best.config, better)))
+    Some((better, text + &describe_gain(&best.config, better)))
 }
 
 #[cfg(test)]
@@ -138,19 +147,19 @@ mod tests {
             ..RunConfig::default()
         };
         let [nano, photo] = [NANO, PHOTO].map(photographs);
-        let measured = gain(&nano, FOR_PHOTOGRAPHS);
+        let measured = describe_gain(&nano, FOR_PHOTOGRAPHS);
         assert!(
             measured.contains("35\u{a0}%") && measured.contains(PHOTO),
             "{measured}"
         );
-        let published = gain(&photo, LARGE);
+        let published = describe_gain(&photo, LARGE);
         assert!(
             published.contains("84\u{a0}%") && published.contains("2022"),
             "{published}"
         );
-        assert_eq!(gain(&photographs("other"), LARGE), "");
+        assert_eq!(describe_gain(&photographs("other"), LARGE), "");
         assert_eq!(
-            gain(
+            describe_gain(
                 &RunConfig {
                     flip: false,
                     ..nano

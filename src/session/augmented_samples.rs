@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Session;
 use super::views::Fetch;
 use crate::run::config::RunConfig;
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 
 /// A training image as the network receives it.
 #[derive(Clone, Debug)]
@@ -15,11 +15,11 @@ pub struct NetworkInput {
     /// Its task, from 0.
     pub task: usize,
     /// The image cropped and possibly flipped as in this epoch.
-    pub training_view: Arc<Picture>,
+    pub training_view: Arc<NamedImage>,
     /// The augmentation in words.
     pub words: String,
     /// The image preprocessed as in testing.
-    pub test_view: Arc<Picture>,
+    pub test_view: Arc<NamedImage>,
 }
 
 /// Some training images as the network receives them.
@@ -47,34 +47,40 @@ pub struct NetworkInputsRequest {
 /// The displayed images.
 #[derive(Default)]
 pub(super) struct NetworkInputsView {
-    shown: Fetch<Arc<NetworkInputs>>,
-    /// The request that `shown` answers or will answer.
-    asked: Option<NetworkInputsRequest>,
+    inputs: Fetch<Arc<NetworkInputs>>,
+    /// The request that `inputs` answers or will answer.
+    request: Option<NetworkInputsRequest>,
     /// Whether a request is in progress.
-    seeing: bool,
+    is_loading: bool,
 }
 
 impl NetworkInputsView {
     /// Marks the images as outdated, because files may have changed.
-    pub fn forget(&mut self) {
-        self.asked = None;
+    pub fn invalidate(&mut self) {
+        self.request = None;
     }
 }
 
 impl Session {
     /// Returns the training images as the network receives them, once they are computed.
     pub fn network_inputs(&self) -> &Fetch<Arc<NetworkInputs>> {
-        &self.sets.network_inputs.shown
+        &self.datasets.network_inputs.inputs
     }
 
     /// Returns whether the images must be computed for this epoch (from 0) of their tasks and the current settings.
     /// `shift` selects the images. The previous images are shown until then.
     pub fn needs_network_inputs(&self, epoch: usize, shift: usize) -> bool {
-        let same = |asked: &NetworkInputsRequest| {
-            (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
+        let is_current = |request: &NetworkInputsRequest| {
+            (request.epoch, request.shift) == (epoch, shift)
+                && request.config == self.experiment.draft
         };
-        !self.sets.network_inputs.seeing
-            && !self.sets.network_inputs.asked.as_ref().is_some_and(same)
+        !self.datasets.network_inputs.is_loading
+            && !self
+                .datasets
+                .network_inputs
+                .request
+                .as_ref()
+                .is_some_and(is_current)
     }
 
     /// Computes the images as the network receives them, if they are due.
@@ -82,21 +88,25 @@ impl Session {
         if !self.needs_network_inputs(epoch, shift) {
             return;
         }
-        let ask = NetworkInputsRequest {
+        let request = NetworkInputsRequest {
             config: self.experiment.draft.clone(),
             epoch,
             shift,
         };
-        self.sets.network_inputs.seeing = true;
-        self.sets.network_inputs.asked = Some(ask.clone());
-        if self.sets.network_inputs.shown.ready().is_none() {
-            self.sets.network_inputs.shown = Fetch::Busy;
+        self.datasets.network_inputs.is_loading = true;
+        self.datasets.network_inputs.request = Some(request.clone());
+        if self.datasets.network_inputs.inputs.ready().is_none() {
+            self.datasets.network_inputs.inputs = Fetch::Busy;
         }
         self.task(
-            move |sources| sources.disk().network_inputs(&ask),
-            |session, answer| {
-                session.sets.network_inputs.seeing = false;
-                session.sets.network_inputs.shown.fill(answer.map(Arc::new));
+            move |sources| sources.disk().network_inputs(&request),
+            |session, inputs| {
+                session.datasets.network_inputs.is_loading = false;
+                session
+                    .datasets
+                    .network_inputs
+                    .inputs
+                    .fill(inputs.map(Arc::new));
             },
         );
     }

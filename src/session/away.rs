@@ -1,4 +1,4 @@
-//! Jobs at a place (another computer). They are sent there with the files that they need, followed, and recorded on the
+//! Jobs on a remote machine. They are sent there with the files that they need, followed, and recorded on the
 //! local disk, so that the next window can follow them too. A separate thread does all the work; the window's thread
 //! only exchanges messages with it.
 
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use super::Wake;
 use super::backend::{Backend, lock};
 use crate::experiment::grid::collect_grid_attachments;
-use crate::experiment::{RunAttachments, check_untaught, collect_attachments};
+use crate::experiment::{RunAttachments, check_no_added_tasks, collect_attachments};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::remote::{News, Peer, Remote};
+use crate::remote::{Peer, Remote, RemoteEvent};
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobAttachments, JobId, JobWork, RemoteJob};
 use crate::run::places::RemoteMachine;
@@ -25,15 +25,15 @@ use crate::store::{self, QueueFile, StoredState};
 use crate::texts::{self, Words};
 
 /// How long the window waits at exit until its requests are recorded.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Interval between attempts to reach a place that has jobs.
-const LATER: Duration = Duration::from_secs(60);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval between attempts to reach a machine that has jobs.
+const RECONNECT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The session's handle of a place.
-pub(super) struct Away {
+/// The session's handle of a remote machine.
+pub(super) struct RemoteBackend {
     messages: Sender<Message>,
     events: Receiver<JobEvent>,
-    trouble: Arc<Mutex<Option<Problem>>>,
+    connection_problem: Arc<Mutex<Option<Problem>>>,
     thread: JoinHandle<()>,
 }
 
@@ -45,56 +45,58 @@ enum Message {
     /// The connection received a message.
     News,
     /// Progress of sending the files that a job needs.
-    Carrying(JobId, Words),
+    UploadProgress(JobId, Words),
     /// The files that a job needs were sent, or could not be sent.
-    Carried(JobId, Result<JobAttachments>),
+    Uploaded(JobId, Result<JobAttachments>),
     End,
 }
 
-impl Away {
-    /// Prepares a connection to a place, and connects at once if jobs were left there. Runs are copied into `root`.
-    pub fn start(place: RemoteMachine, root: &Path, wake: Wake) -> Result<Self> {
+impl RemoteBackend {
+    /// Prepares a connection to a machine, and connects at once if jobs were left there. Runs are copied into `root`.
+    pub fn start(machine: RemoteMachine, root: &Path, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
-        let trouble = Arc::<Mutex<Option<Problem>>>::default();
+        let connection_problem = Arc::<Mutex<Option<Problem>>>::default();
         let root = root.to_path_buf();
-        let (own, told) = (messages.clone(), Arc::clone(&trouble));
-        let work = move || {
+        let (sender, thread_problem) = (messages.clone(), Arc::clone(&connection_problem));
+        let run_worker = move || {
             // A failure is reported when a run is copied back.
             let _ = std::fs::create_dir_all(&root);
             let root = dunce::canonicalize(&root).unwrap_or(root);
-            let remote = match connect(&place, &root, &own, false) {
+            let remote = match connect(&machine, &root, &sender, false) {
                 Ok(remote) => remote,
                 Err(problem) => {
-                    *lock(&told) = Some(problem);
+                    *lock(&thread_problem) = Some(problem);
                     return;
                 }
             };
-            let mut work = Work {
-                file: QueueFile::of_place(&root, &place.name),
-                place,
+            let mut worker = Worker {
+                file: QueueFile::remote(&root, &machine.name),
+                machine,
                 root,
-                own,
+                sender,
                 outbox,
-                trouble: told,
+                connection_problem: thread_problem,
                 wake,
                 remote,
                 jobs: Vec::new(),
-                carrying: HashMap::new(),
-                turn: Arc::default(),
-                seen: HashSet::new(),
-                bringing: Vec::new(),
-                again: None,
+                uploads: HashMap::new(),
+                upload_lock: Arc::default(),
+                reported: HashSet::new(),
+                downloads: Vec::new(),
+                reconnect_at: None,
             };
-            work.resume_following();
-            work.work(&inbox);
+            worker.resume_following();
+            worker.run(&inbox);
         };
-        let thread = std::thread::Builder::new().name("away".into()).spawn(work);
-        let thread = thread.map_err(|error| Problem::no_thread(&error))?;
+        let thread = std::thread::Builder::new()
+            .name("away".into())
+            .spawn(run_worker);
+        let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self {
             messages,
             events,
-            trouble,
+            connection_problem,
             thread,
         })
     }
@@ -105,7 +107,7 @@ impl Away {
     }
 }
 
-impl Backend for Away {
+impl Backend for RemoteBackend {
     fn send(&mut self, command: Command) {
         self.send_message(Message::Command(command));
     }
@@ -114,23 +116,23 @@ impl Backend for Away {
         self.events.try_recv().ok()
     }
 
-    fn control_running(&self, wish: ControlRequest) {
-        self.send_message(Message::ControlRunning(wish));
+    fn control_running(&self, request: ControlRequest) {
+        self.send_message(Message::ControlRunning(request));
     }
 
-    fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.send_message(Message::ControlJob(job, wish));
+    fn control_job(&self, job: JobId, request: ControlRequest) {
+        self.send_message(Message::ControlJob(job, request));
     }
 
-    fn trouble(&self) -> Option<Problem> {
-        lock(&self.trouble).clone()
+    fn connection_problem(&self) -> Option<Problem> {
+        lock(&self.connection_problem).clone()
     }
 }
 
-impl Drop for Away {
+impl Drop for RemoteBackend {
     fn drop(&mut self) {
         self.send_message(Message::End);
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + EXIT_TIMEOUT;
         while !self.thread.is_finished() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -138,98 +140,103 @@ impl Drop for Away {
 }
 
 /// The thread's state.
-struct Work {
-    place: RemoteMachine,
+struct Worker {
+    machine: RemoteMachine,
     root: PathBuf,
-    own: Sender<Message>,
+    sender: Sender<Message>,
     outbox: Sender<JobEvent>,
-    trouble: Arc<Mutex<Option<Problem>>>,
+    connection_problem: Arc<Mutex<Option<Problem>>>,
     wake: Wake,
     remote: Remote,
     file: QueueFile<RemoteJob>,
     /// Submitted jobs that are not known to have ended.
     jobs: Vec<RemoteJob>,
     /// Jobs whose files are still being sent, each with the flag that cancels sending.
-    carrying: HashMap<JobId, Arc<AtomicBool>>,
+    uploads: HashMap<JobId, Arc<AtomicBool>>,
     /// The lock of the job that is sending files.
-    turn: Arc<Mutex<()>>,
-    /// Jobs that the place has reported since this window opened.
-    seen: HashSet<JobId>,
+    upload_lock: Arc<Mutex<()>>,
+    /// Jobs that the machine has reported since this window opened.
+    reported: HashSet<JobId>,
     /// Ended jobs whose runs are being copied back.
-    bringing: Vec<JobId>,
-    again: Option<Instant>,
+    downloads: Vec<JobId>,
+    reconnect_at: Option<Instant>,
 }
 
-impl Work {
+impl Worker {
     /// Resumes following the jobs that an earlier window left.
     fn resume_following(&mut self) {
         let (jobs, problem) = self.file.load();
         if let Some(problem) = problem {
-            self.remark(problem);
+            self.report_problem(problem);
         }
         if jobs.is_empty() {
             return;
         }
         self.jobs.clone_from(&jobs);
-        self.reach();
-        for kept in jobs {
-            self.show(&kept.job);
-            if !kept.is_confirmed {
-                self.send_off(kept.job);
+        self.reconnect();
+        for remote_job in jobs {
+            self.report_queued(&remote_job.job);
+            if !remote_job.is_confirmed {
+                self.submit(remote_job.job);
             }
         }
     }
 
-    /// Connects to the place now and requests the state of all jobs there.
-    fn reach(&mut self) {
-        match connect(&self.place, &self.root, &self.own, true) {
+    /// Connects to the machine now and requests the state of all jobs there.
+    fn reconnect(&mut self) {
+        match connect(&self.machine, &self.root, &self.sender, true) {
             Ok(remote) => self.remote = remote,
-            Err(problem) => return self.remark(problem),
+            Err(problem) => return self.report_problem(problem),
         }
-        let there = self.jobs.iter().filter(|kept| kept.is_confirmed);
-        there.for_each(|kept| self.remote.expect(kept.job.id));
+        let confirmed = self
+            .jobs
+            .iter()
+            .filter(|remote_job| remote_job.is_confirmed);
+        confirmed.for_each(|remote_job| self.remote.expect(remote_job.job.id));
     }
 
-    fn work(&mut self, inbox: &Receiver<Message>) {
+    fn run(&mut self, inbox: &Receiver<Message>) {
         loop {
-            let patience = self.again.map_or(LATER, |at| at - Instant::now().min(at));
-            match inbox.recv_timeout(patience) {
+            let timeout = self
+                .reconnect_at
+                .map_or(RECONNECT_INTERVAL, |at| at - Instant::now().min(at));
+            match inbox.recv_timeout(timeout) {
                 Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(message) => self.take(message),
+                Ok(message) => self.handle_message(message),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.again.is_some_and(|at| Instant::now() >= at) {
-                self.again = None;
-                self.reach();
+            if self.reconnect_at.is_some_and(|at| Instant::now() >= at) {
+                self.reconnect_at = None;
+                self.reconnect();
             }
         }
     }
 
-    fn take(&mut self, message: Message) {
+    fn handle_message(&mut self, message: Message) {
         match message {
             Message::Command(Command::Queue(job)) => {
-                self.show(&job);
-                let kept = RemoteJob {
+                self.report_queued(&job);
+                let remote_job = RemoteJob {
                     is_confirmed: false,
                     run: String::new(),
                     job: Job::clone(&job),
                 };
-                self.jobs.push(kept);
+                self.jobs.push(remote_job);
                 self.save_jobs();
-                self.send_off(*job);
+                self.submit(*job);
             }
             Message::Command(Command::Stop(job)) => self.stop(job),
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
-            // A place does not answer queries about runs, and it continues to run without this window.
+            // A machine does not answer queries about runs, and it continues to run without this window.
             Message::Command(_) | Message::End => {}
-            Message::ControlRunning(wish) => self.remote.control_running(wish),
-            Message::ControlJob(job, wish) => self.remote.control_job(job, wish),
-            Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
+            Message::ControlRunning(request) => self.remote.control_running(request),
+            Message::ControlJob(job, request) => self.remote.control_job(job, request),
+            Message::UploadProgress(job, words) if self.uploads.contains_key(&job) => {
                 let (run, phase) = (String::new(), Phase::Preparing(words));
                 self.send_event(Some(job), Event::Phase { run, phase });
             }
-            Message::Carrying(..) => {}
-            Message::Carried(id, own) => self.carried(id, own),
+            Message::UploadProgress(..) => {}
+            Message::Uploaded(id, attachments) => self.finish_upload(id, attachments),
             Message::News => {
                 while let Some(news) = self.remote.try_recv() {
                     self.handle_news(news);
@@ -238,72 +245,76 @@ impl Work {
         }
     }
 
-    fn handle_news(&mut self, news: News) {
+    fn handle_news(&mut self, news: RemoteEvent) {
         match news {
-            News::Event(told) => self.handle_event(*told),
-            News::Here(_) => self.set_trouble(None),
-            News::Caught => self.find_ended_jobs(),
-            News::Broken(problem) => self.set_trouble(Some(problem)),
-            News::Lost(problem) => {
-                self.set_trouble(Some(problem));
-                let waits = self.jobs.iter().any(|kept| kept.is_confirmed);
-                self.again = waits.then(|| Instant::now() + LATER);
+            RemoteEvent::Event(event) => self.handle_event(*event),
+            RemoteEvent::Connected(_) => self.set_connection_problem(None),
+            RemoteEvent::CaughtUp => self.find_ended_jobs(),
+            RemoteEvent::Disconnected(problem) => self.set_connection_problem(Some(problem)),
+            RemoteEvent::Lost(problem) => {
+                self.set_connection_problem(Some(problem));
+                let has_confirmed_jobs = self.jobs.iter().any(|remote_job| remote_job.is_confirmed);
+                self.reconnect_at = has_confirmed_jobs.then(|| Instant::now() + RECONNECT_INTERVAL);
             }
-            News::Home(run, folder) => self.finish_remote_job(&run, &folder),
-            News::Refused(problem) => match self.bringing.pop() {
-                Some(job) => self.refuse(job, problem),
-                None => self.remark(problem),
+            RemoteEvent::RunDownloaded(run, folder) => self.finish_remote_job(&run, &folder),
+            RemoteEvent::RequestFailed(problem) => match self.downloads.pop() {
+                Some(job) => self.fail_job(job, problem),
+                None => self.report_problem(problem),
             },
-            News::Answer(_) => {}
+            RemoteEvent::Response(_) => {}
         }
     }
 
-    fn handle_event(&mut self, told: JobEvent) {
-        let Some(id) = told.job else {
-            if let Event::Remark { .. } = told.event {
-                self.send_event(None, told.event);
+    fn handle_event(&mut self, job_event: JobEvent) {
+        let Some(id) = job_event.job else {
+            if let Event::Remark { .. } = job_event.event {
+                self.send_event(None, job_event.event);
             }
             return;
         };
-        // Jobs of other users of the same place are ignored.
-        let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == id) else {
+        // Jobs of other users of the same machine are ignored.
+        let Some(remote_job) = self
+            .jobs
+            .iter_mut()
+            .find(|remote_job| remote_job.job.id == id)
+        else {
             return;
         };
-        self.seen.insert(id);
-        let before = kept.clone();
-        kept.is_confirmed = true;
-        if let Event::Started(header) = &told.event {
-            kept.run.clone_from(&header.run);
+        self.reported.insert(id);
+        let previous = remote_job.clone();
+        remote_job.is_confirmed = true;
+        if let Event::Started(header) = &job_event.event {
+            remote_job.run.clone_from(&header.run);
         }
-        let changed = *kept != before;
-        if told.event.ends_job() || matches!(told.event, Event::Removed(_)) {
-            self.forget(id);
+        let changed = *remote_job != previous;
+        if job_event.event.ends_job() || matches!(job_event.event, Event::Removed(_)) {
+            self.remove_job(id);
         } else if changed {
             self.save_jobs();
         }
-        self.send_event(Some(id), told.event);
+        self.send_event(Some(id), job_event.event);
     }
 
-    /// Copies back the runs of jobs that the place no longer reports, because its program was stopped in between.
+    /// Copies back the runs of jobs that the machine no longer reports, because its program was stopped in between.
     fn find_ended_jobs(&mut self) {
-        let gone = self.jobs.iter().filter(|kept| {
-            let id = kept.job.id;
-            kept.is_confirmed && !self.seen.contains(&id) && !self.bringing.contains(&id)
+        let ended = self.jobs.iter().filter(|remote_job| {
+            let id = remote_job.job.id;
+            remote_job.is_confirmed && !self.reported.contains(&id) && !self.downloads.contains(&id)
         });
-        let gone: Vec<RemoteJob> = gone.cloned().collect();
-        for RemoteJob { run, job, .. } in gone {
+        let ended: Vec<RemoteJob> = ended.cloned().collect();
+        for RemoteJob { run, job, .. } in ended {
             // A grid has more runs than the last one, so it cannot be copied back completely.
             if run.is_empty() || job.restarts_from_scratch() {
-                let name = &self.place.name;
+                let name = &self.machine.name;
                 let name = name.as_str();
-                let what = message!("place-job-unknown", name, job = job.title.as_str());
+                let message = message!("place-job-unknown", name, job = job.title.as_str());
                 let advice = match job.restarts_from_scratch() {
                     true => message!("place-job-start-again-advice"),
                     false => message!("place-job-list-runs-advice", name),
                 };
-                self.refuse(job.id, Problem::new(what).advise(advice));
+                self.fail_job(job.id, Problem::new(message).advise(advice));
             } else {
-                self.bringing.push(job.id);
+                self.downloads.push(job.id);
                 self.remote.fetch_run(&self.remote_name(&run), None);
             }
         }
@@ -312,17 +323,17 @@ impl Work {
     /// Reports the outcome of a run that was copied back.
     fn finish_remote_job(&mut self, run: &str, folder: &Path) {
         let mut jobs = self.jobs.iter();
-        let kept = jobs.find(|kept| {
-            self.bringing.contains(&kept.job.id) && self.remote_name(&kept.run) == run
+        let remote_job = jobs.find(|remote_job| {
+            self.downloads.contains(&remote_job.job.id) && self.remote_name(&remote_job.run) == run
         });
-        let Some(kept) = kept else {
+        let Some(remote_job) = remote_job else {
             return;
         };
-        let id = kept.job.id;
-        self.bringing.retain(|bringing| *bringing != id);
-        let stored = match store::load(folder) {
+        let id = remote_job.job.id;
+        self.downloads.retain(|job| *job != id);
+        let stored = match store::load_run(folder) {
             Ok(stored) => stored,
-            Err(problem) => return self.refuse(id, problem),
+            Err(problem) => return self.fail_job(id, problem),
         };
         let run = stored.header.run.clone();
         let end = match stored.state {
@@ -330,22 +341,23 @@ impl Work {
             _ => Event::Stopped { run: run.clone() },
         };
         let reports = stored.reports;
-        let told = [
+        let events = [
             Event::Began(id),
             Event::Started(Box::new(stored.header)),
             Event::TakenUp { run, reports },
             end,
         ];
-        self.forget(id);
-        told.into_iter()
+        self.remove_job(id);
+        events
+            .into_iter()
             .for_each(|event| self.send_event(Some(id), event));
     }
 
     fn stop(&mut self, id: JobId) {
-        match self.carrying.remove(&id) {
+        match self.uploads.remove(&id) {
             Some(stop) => {
                 stop.store(true, Ordering::Relaxed);
-                self.forget(id);
+                self.remove_job(id);
                 self.send_event(Some(id), Event::Removed(id));
             }
             None => self.remote.send(Command::Stop(id)),
@@ -353,73 +365,84 @@ impl Work {
     }
 
     /// Sends a job, after the files that it needs.
-    fn send_off(&mut self, mut job: Job) {
+    fn submit(&mut self, mut job: Job) {
         let attachments = match self.prepare(&mut job) {
             Ok(attachments) => attachments,
-            Err(problem) => return self.refuse(job.id, problem),
+            Err(problem) => return self.fail_job(job.id, problem),
         };
         // The record gets the form in which the job is sent.
-        if let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == job.id) {
-            kept.job = job.clone();
+        if let Some(remote_job) = self
+            .jobs
+            .iter_mut()
+            .find(|remote_job| remote_job.job.id == job.id)
+        {
+            remote_job.job = job.clone();
         }
-        if attachments.is_text_alone() {
-            job.own = attachments.own;
+        if attachments.is_text_only() {
+            job.own = attachments.inline;
             return self.remote.send(Command::Queue(Box::new(job)));
         }
         let stop = Arc::<AtomicBool>::default();
-        self.carrying.insert(job.id, Arc::clone(&stop));
+        self.uploads.insert(job.id, Arc::clone(&stop));
         // A separate connection is used, because the main connection reports on running jobs at the same time.
-        let peer = Peer::machine(&self.place, &self.root);
-        let (own, id) = (self.own.clone(), job.id);
-        let (name, turn) = (self.place.name.clone(), Arc::clone(&self.turn));
-        let carry = move || {
+        let peer = Peer::from_machine(&self.machine, &self.root);
+        let (sender, id) = (self.sender.clone(), job.id);
+        let (name, upload_lock) = (self.machine.name.clone(), Arc::clone(&self.upload_lock));
+        let upload = move || {
             // Jobs wait for each other, because the next job often needs the same files, which are then already there.
-            let _turn = lock(&turn);
-            let go_on = || !stop.load(Ordering::Relaxed);
-            let tell = |words: texts::Message| {
-                let _ = own.send(Message::Carrying(id, words.into()));
+            let _guard = lock(&upload_lock);
+            let should_continue = || !stop.load(Ordering::Relaxed);
+            let report_progress = |words: texts::Message| {
+                let _ = sender.send(Message::UploadProgress(id, words.into()));
             };
-            let there = Remote::connect(peer)
-                .and_then(|remote| remote.upload_attachments(attachments, &name, &go_on, &tell));
-            let _ = own.send(Message::Carried(id, there));
+            let result = Remote::connect(peer).and_then(|remote| {
+                remote.upload_attachments(attachments, &name, &should_continue, &report_progress)
+            });
+            let _ = sender.send(Message::Uploaded(id, result));
         };
         let thread = std::thread::Builder::new().name("carry".into());
-        if let Err(error) = thread.spawn(carry) {
-            self.carried(id, Err(Problem::no_thread(&error)));
+        if let Err(error) = thread.spawn(upload) {
+            self.finish_upload(id, Err(Problem::thread_not_started(&error)));
         }
     }
 
-    fn carried(&mut self, id: JobId, own: Result<JobAttachments>) {
-        if self.carrying.remove(&id).is_none() {
+    fn finish_upload(&mut self, id: JobId, attachments: Result<JobAttachments>) {
+        if self.uploads.remove(&id).is_none() {
             return; // It was removed meanwhile.
         }
-        let kept = self.jobs.iter().find(|kept| kept.job.id == id);
-        match (own, kept.map(|kept| kept.job.clone())) {
-            (Ok(own), Some(job)) => {
-                let job = Box::new(Job { own, ..job });
+        let remote_job = self.jobs.iter().find(|remote_job| remote_job.job.id == id);
+        match (
+            attachments,
+            remote_job.map(|remote_job| remote_job.job.clone()),
+        ) {
+            (Ok(attachments), Some(job)) => {
+                let job = Box::new(Job {
+                    own: attachments,
+                    ..job
+                });
                 self.remote.send(Command::Queue(job));
             }
-            (Err(problem), _) => self.refuse(id, problem),
+            (Err(problem), _) => self.fail_job(id, problem),
             (Ok(_), None) => {}
         }
     }
 
-    /// Returns the job as the place runs it, and the files to send. A run can be resumed only where it was trained.
+    /// Returns the job as the machine runs it, and the files to send. A run can be resumed only where it was trained.
     fn prepare(&self, job: &mut Job) -> Result<RunAttachments> {
-        let (name, device) = (&self.place.name, self.place.device.clone());
+        let (name, device) = (&self.machine.name, self.machine.device.clone());
         match &mut job.work {
             JobWork::Train(config) => {
                 config.device = device.unwrap_or_else(|| "auto".into());
-                collect_attachments(config, &self.place.data)
+                collect_attachments(config, &self.machine.data)
             }
-            JobWork::Resume(run) if store::about(run).0.place == *name => {
+            JobWork::Resume(run) if store::load_about(run).0.place == *name => {
                 job.device = device;
-                let stored = store::load(run)?;
-                check_untaught(&stored)?;
+                let stored = store::load_run(run)?;
+                check_no_added_tasks(&stored)?;
                 let mut config = stored.header.config;
                 // The run's folder there already has the initial weights of its PET.
                 config.pet_start = None;
-                let attachments = collect_attachments(&mut config, &self.place.data);
+                let attachments = collect_attachments(&mut config, &self.machine.data);
                 *run = self.root.join(self.remote_name(&store::run_name(run)));
                 attachments
             }
@@ -431,7 +454,7 @@ impl Work {
             .advise(message!("place-run-trained-elsewhere-advice"))),
             JobWork::Grid(work) => {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
-                collect_grid_attachments(work, &self.root, &self.place.data)
+                collect_grid_attachments(work, &self.root, &self.machine.data)
             }
             JobWork::Try(_)
             | JobWork::TryBackbones(..)
@@ -444,45 +467,45 @@ impl Work {
         }
     }
 
-    /// Returns the name of a run at the place, which can differ from its name here.
+    /// Returns the name of a run on the machine, which can differ from its name here.
     fn remote_name(&self, run: &str) -> String {
-        store::remote_name(&self.root.join(run), &self.place.name)
+        store::remote_name(&self.root.join(run), &self.machine.name)
     }
 
     /// Reports that a job failed.
-    fn refuse(&mut self, id: JobId, problem: Problem) {
-        self.forget(id);
+    fn fail_job(&mut self, id: JobId, problem: Problem) {
+        self.remove_job(id);
         let run = String::new();
         self.send_event(Some(id), Event::Began(id));
         self.send_event(Some(id), Event::Failed { run, problem });
     }
 
     /// Shows a job as waiting.
-    fn show(&self, job: &Job) {
+    fn report_queued(&self, job: &Job) {
         let (id, job) = (job.id, Box::new(job.clone()));
         let place = usize::MAX;
         self.send_event(Some(id), Event::Queued { job, place });
     }
 
-    fn forget(&mut self, id: JobId) {
-        self.jobs.retain(|kept| kept.job.id != id);
+    fn remove_job(&mut self, id: JobId) {
+        self.jobs.retain(|remote_job| remote_job.job.id != id);
         self.save_jobs();
     }
 
     fn save_jobs(&mut self) {
         let jobs: Vec<&RemoteJob> = self.jobs.iter().collect();
         if let Err(problem) = self.file.save(&jobs) {
-            self.remark(problem);
+            self.report_problem(problem);
         }
     }
 
-    fn remark(&self, problem: Problem) {
+    fn report_problem(&self, problem: Problem) {
         let run = String::new();
         self.send_event(None, Event::Remark { run, problem });
     }
 
-    fn set_trouble(&self, problem: Option<Problem>) {
-        *lock(&self.trouble) = problem;
+    fn set_connection_problem(&self, problem: Option<Problem>) {
+        *lock(&self.connection_problem) = problem;
         (self.wake)();
     }
 
@@ -495,14 +518,14 @@ impl Work {
 
 /// Opens a connection whose events are sent to the thread. It connects at the first command, or now if `at_once`.
 fn connect(
-    place: &RemoteMachine,
+    machine: &RemoteMachine,
     root: &Path,
-    own: &Sender<Message>,
+    sender: &Sender<Message>,
     at_once: bool,
 ) -> Result<Remote> {
-    let own = own.clone();
+    let sender = sender.clone();
     let wake = move || {
-        let _ = own.send(Message::News);
+        let _ = sender.send(Message::News);
     };
-    Remote::start(Peer::machine(place, root), at_once, Arc::new(wake))
+    Remote::start(Peer::from_machine(machine, root), at_once, Arc::new(wake))
 }

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::Engine;
 use crate::problem::Problem;
-use crate::remote::{News, Remote};
+use crate::remote::{Remote, RemoteEvent};
 use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{JobEvent, Queue, job_of};
+use crate::run::queue::{JobEvent, Queue, changed_job_id};
 
 /// Where the engine runs.
 #[derive(Clone, Debug, Default)]
@@ -28,11 +28,11 @@ pub trait Backend {
     /// Returns the next event, if there is one.
     fn try_recv(&mut self) -> Option<JobEvent>;
     /// Pauses, resumes or stops the running job.
-    fn control_running(&self, wish: ControlRequest);
+    fn control_running(&self, request: ControlRequest);
     /// Pauses, resumes or stops this job if it is running. A stop is also sent as a command, which is read later.
-    fn control_job(&self, job: JobId, wish: ControlRequest);
+    fn control_job(&self, job: JobId, request: ControlRequest);
     /// Returns why the engine cannot be reached at the moment; `None` if it can be reached.
-    fn trouble(&self) -> Option<Problem> {
+    fn connection_problem(&self) -> Option<Problem> {
         None
     }
 }
@@ -47,12 +47,12 @@ impl Backend for Engine {
         Engine::try_recv(self)
     }
 
-    fn control_running(&self, wish: ControlRequest) {
-        self.control.set(wish);
+    fn control_running(&self, request: ControlRequest) {
+        self.control.set(request);
     }
 
-    fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.control.set_for(job, wish);
+    fn control_job(&self, job: JobId, request: ControlRequest) {
+        self.control.set_for(job, request);
     }
 }
 
@@ -67,9 +67,14 @@ impl Backend for Remote {
         let mut news = std::iter::from_fn(|| Remote::try_recv(self));
         news.find_map(|news| {
             let problem = match news {
-                News::Event(told) => return Some(*told),
-                News::Broken(problem) | News::Lost(problem) | News::Refused(problem) => problem,
-                News::Here(_) | News::Caught | News::Home(..) | News::Answer(_) => return None,
+                RemoteEvent::Event(event) => return Some(*event),
+                RemoteEvent::Disconnected(problem)
+                | RemoteEvent::Lost(problem)
+                | RemoteEvent::RequestFailed(problem) => problem,
+                RemoteEvent::Connected(_)
+                | RemoteEvent::CaughtUp
+                | RemoteEvent::RunDownloaded(..)
+                | RemoteEvent::Response(_) => return None,
             };
             let run = String::new();
             let event = Event::Remark { run, problem };
@@ -77,19 +82,19 @@ impl Backend for Remote {
         })
     }
 
-    fn control_running(&self, wish: ControlRequest) {
-        Remote::control_running(self, wish);
+    fn control_running(&self, request: ControlRequest) {
+        Remote::control_running(self, request);
     }
 
-    fn control_job(&self, job: JobId, wish: ControlRequest) {
-        Remote::control_job(self, job, wish);
+    fn control_job(&self, job: JobId, request: ControlRequest) {
+        Remote::control_job(self, job, request);
     }
 }
 
 /// A backend that replays recorded events and records the commands it gets. Jobs start and wait as with the engine; an
 /// event that ends a run starts the next one.
 #[derive(Clone, Default)]
-pub struct Recorded {
+pub struct RecordedBackend {
     state: Arc<Mutex<State>>,
     control: Control,
 }
@@ -97,38 +102,38 @@ pub struct Recorded {
 #[derive(Default)]
 struct State {
     events: VecDeque<JobEvent>,
-    asked: Vec<Command>,
+    commands: Vec<Command>,
     queue: Queue,
     running_job: Option<JobId>,
 }
 
 impl State {
-    fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
-        let told = events.into_iter().map(|event| JobEvent {
-            job: job_of(&event),
+    fn push_events(&mut self, events: impl IntoIterator<Item = Event>) {
+        let job_events = events.into_iter().map(|event| JobEvent {
+            job: changed_job_id(&event),
             event,
         });
-        self.events.extend(told);
+        self.events.extend(job_events);
     }
 
-    fn begin(&mut self) {
+    fn start_next_job(&mut self) {
         if self.running_job.is_none()
-            && let Some(job) = self.queue.begin()
+            && let Some(job) = self.queue.pop_next()
         {
             self.running_job = Some(job.id);
-            self.changed([Event::Began(job.id)]);
+            self.push_events([Event::Began(job.id)]);
         }
     }
 
-    fn take(&mut self, command: &Command) {
-        let told: Vec<Event> = match command {
-            Command::Queue(job) => vec![self.queue.put(Job::clone(job), usize::MAX)],
+    fn handle_command(&mut self, command: &Command) {
+        let events: Vec<Event> = match command {
+            Command::Queue(job) => vec![self.queue.insert(Job::clone(job), usize::MAX)],
             Command::Stop(job) => {
-                let removed = self.queue.take(*job);
+                let removed = self.queue.remove(*job);
                 removed.map(|_| Event::Removed(*job)).into_iter().collect()
             }
-            Command::Move { job, place } => self.queue.shift(*job, *place).into_iter().collect(),
-            Command::Hold(held) => self.queue.hold(*held),
+            Command::Move { job, place } => self.queue.move_to(*job, *place).into_iter().collect(),
+            Command::Hold(held) => self.queue.set_held(*held),
             Command::Release(job) => self.queue.release(*job).into_iter().collect(),
             Command::Predict(_)
             | Command::Inside(_)
@@ -138,13 +143,13 @@ impl State {
             | Command::ForgetData
             | Command::Shutdown => Vec::new(),
         };
-        self.changed(told);
-        self.begin();
+        self.push_events(events);
+        self.start_next_job();
     }
 
     fn push(&mut self, event: Event) {
         let ends = event.ends_job();
-        let free = matches!(
+        let has_no_job = matches!(
             event,
             Event::Predicted(_)
                 | Event::NotPredicted { .. }
@@ -153,21 +158,21 @@ impl State {
                 | Event::Sheet { .. }
                 | Event::Doubts { .. }
         );
-        if free {
+        if has_no_job {
             self.events.push_back(JobEvent { job: None, event });
             return;
         }
         // Tests can send events of a run that was not requested.
-        let job = Some(*self.running_job.get_or_insert_with(JobId::fresh));
+        let job = Some(*self.running_job.get_or_insert_with(JobId::generate));
         self.events.push_back(JobEvent { job, event });
         if ends {
             self.running_job = None;
-            self.begin();
+            self.start_next_job();
         }
     }
 }
 
-impl Recorded {
+impl RecordedBackend {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -178,33 +183,33 @@ impl Recorded {
     }
 
     /// Returns all commands received so far.
-    pub fn asked(&self) -> Vec<Command> {
-        self.state().asked.clone()
+    pub fn commands(&self) -> Vec<Command> {
+        self.state().commands.clone()
     }
 
     /// Returns the last request for the running job: pause, resume or stop.
-    pub fn wished(&self) -> ControlRequest {
+    pub fn last_request(&self) -> ControlRequest {
         self.control.request()
     }
 }
 
-impl Backend for Recorded {
+impl Backend for RecordedBackend {
     fn send(&mut self, command: Command) {
         let mut state = self.state();
-        state.take(&command);
-        state.asked.push(command);
+        state.handle_command(&command);
+        state.commands.push(command);
     }
 
     fn try_recv(&mut self) -> Option<JobEvent> {
         self.state().events.pop_front()
     }
 
-    fn control_running(&self, wish: ControlRequest) {
-        self.control.set(wish);
+    fn control_running(&self, request: ControlRequest) {
+        self.control.set(request);
     }
 
-    fn control_job(&self, _: JobId, wish: ControlRequest) {
-        self.control.set(wish);
+    fn control_job(&self, _: JobId, request: ControlRequest) {
+        self.control.set(request);
     }
 }
 

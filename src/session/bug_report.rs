@@ -12,22 +12,22 @@ use zip::write::SimpleFileOptions;
 
 use super::Session;
 use super::views::Fetch;
-use super::words::dated;
+use super::words::with_timestamp;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, published};
-use crate::logging::{self, Pages, Redactor};
-use crate::problem::{Problem, Result, harmless};
+use crate::logging::{self, LogFiles, Redactor};
+use crate::problem::{Problem, Result, escape_for_terminal};
 use crate::tr;
 use crate::{device, files, memory, store};
 
 /// The text that replaces a path or name that the user chose.
-const OWN: &str = "‹own›";
+const REDACTED: &str = "‹own›";
 /// Keys of settings whose values can be names or paths of data.
-const NAMING: [&str; 3] = ["data", "backbone", "order"];
+const REDACTED_KEYS: [&str; 3] = ["data", "backbone", "order"];
 /// Keys that are omitted: answers to lessons, and settings with several values, which can be paths.
-const OF_USER: [&str; 3] = ["answers", "several", "former_several"];
+const OMITTED_KEYS: [&str; 3] = ["answers", "several", "former_several"];
 /// Keys of the folders that the user opened.
-const FOLDERS: [&str; 2] = ["folders", "former_folders"];
+const FOLDER_KEYS: [&str; 2] = ["folders", "former_folders"];
 
 impl Session {
     /// Gathers a bug report. `settings` is the file of the window's settings.
@@ -51,15 +51,15 @@ impl Session {
         let Some(report) = self.bug_report.ready().cloned() else {
             return;
         };
-        let place = path.clone();
+        let target = path.clone();
         self.saving_report = Fetch::Busy;
         self.task(
             move |_| report.save(&path),
             move |session, saved| {
-                session.saving_report = Fetch::of(saved);
+                session.saving_report = Fetch::from_result(saved);
                 if session.saving_report.ready().is_some() {
                     session.bug_report = Fetch::Nothing;
-                    let text = tr!("notices-report-saved", path = place.display().to_string());
+                    let text = tr!("notices-report-saved", path = target.display().to_string());
                     session.notify(Problem::new(text), false);
                 }
             },
@@ -84,7 +84,7 @@ pub struct BugReport {
     /// Its files.
     pub parts: Vec<ReportFile>,
     /// The default path to save it to.
-    pub place: PathBuf,
+    pub default_path: PathBuf,
 }
 
 impl BugReport {
@@ -92,7 +92,7 @@ impl BugReport {
     /// example the classes of open datasets. Unreadable parts are omitted, because a report is needed when something
     /// is already wrong.
     pub fn gather(runs_root: &Path, settings: Option<&Path>, names: &[String]) -> Self {
-        let mut redactor = Redactor::of_this_person();
+        let mut redactor = Redactor::for_current_user();
         redactor.add(names);
         redactor.add([runs_root.display().to_string()]);
         let mut parts = Vec::new();
@@ -100,7 +100,7 @@ impl BugReport {
             // Redacts line by line, so that a path does not match beyond the end of its line.
             let lines = text
                 .lines()
-                .map(|line| harmless(&redactor.over(line)).into_owned() + "\n");
+                .map(|line| escape_for_terminal(&redactor.redact(line)).into_owned() + "\n");
             let text = lines.collect();
             parts.push(ReportFile { name, about, text });
         };
@@ -108,36 +108,39 @@ impl BugReport {
         add("versions.txt".into(), about, versions());
         if let Some(text) = settings.and_then(|file| files::read_text(file, files::TEXT).ok()) {
             let about = tr!("notices-report-settings");
-            add("settings.toml".into(), about, settings_of(&text));
+            add("settings.toml".into(), about, redact_settings(&text));
         }
-        if let Some(text) = device::verdicts() {
+        if let Some(text) = device::read_verdict_file() {
             add("devices.toml".into(), tr!("notices-report-devices"), text);
         }
-        for path in Pages::new(logging::folder(runs_root)).all() {
+        for path in LogFiles::new(logging::folder(runs_root)).existing() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if let Ok(bytes) = files::read(&path, files::TEXT) {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 add(name.into_owned(), tr!("notices-report-log"), text);
             }
         }
-        let place = usual_place();
-        Self { parts, place }
+        let default_path = default_report_path();
+        Self {
+            parts,
+            default_path,
+        }
     }
 
     /// Returns the report as a zip archive.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be packed.
-    pub fn packed(&self) -> Result<Vec<u8>> {
+    pub fn to_zip(&self) -> Result<Vec<u8>> {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        let packed = (|| {
+        let result = (|| {
             for part in &self.parts {
                 archive.start_file(part.name.as_str(), SimpleFileOptions::default())?;
                 archive.write_all(part.text.as_bytes())?;
             }
             Ok::<_, zip::result::ZipError>(archive.finish()?.into_inner())
         })();
-        packed.map_err(|error| {
+        result.map_err(|error| {
             Problem::new(tr!("notices-report-not-packed", why = error.to_string()))
         })
     }
@@ -147,57 +150,57 @@ impl BugReport {
     /// # Errors
     /// Returns a Problem if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        store::write_file(path, &self.packed()?).map(drop)
+        store::write_file(path, &self.to_zip()?).map(drop)
     }
 }
 
 /// Returns the default path of a report.
-fn usual_place() -> PathBuf {
+fn default_report_path() -> PathBuf {
     let folder = directories::UserDirs::new().map(|dirs| {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
         documents.unwrap_or(dirs.home_dir()).to_path_buf()
     });
-    let name = dated("lae-studio-report") + ".zip";
+    let name = with_timestamp("lae-studio-report") + ".zip";
     folder.unwrap_or_default().join(name)
 }
 
 /// Returns name, version and build target of the program.
-pub fn program() -> String {
+pub fn program_description() -> String {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let version = env!("CARGO_PKG_VERSION");
     format!("lae-studio {version} for {os} on {arch}")
 }
 
 /// Returns names and values that describe the machine, as far as they are known without querying drivers.
-pub fn machine() -> Vec<(&'static str, String)> {
-    let mut known = vec![("system", system())];
+pub fn machine_details() -> Vec<(&'static str, String)> {
+    let mut details = vec![("system", system_name())];
     if let Ok(processor) = device::choose("cpu") {
-        known.push(("processor", processor.name));
+        details.push(("processor", processor.name));
     }
-    known.push(("instructions", instructions()));
+    details.push(("instructions", instruction_sets()));
     if let Some(bytes) = memory::machine_bytes() {
-        known.push(("memory", format!("{} MB", bytes >> 20)));
+        details.push(("memory", format!("{} MB", bytes >> 20)));
     }
-    known
+    details
 }
 
 /// Returns name and version of the operating system.
-fn system() -> String {
-    let line = |path: &str| files::read_text(Path::new(path), files::NOTE).ok();
-    let release = line("/etc/os-release").and_then(|text| {
+fn system_name() -> String {
+    let read = |path: &str| files::read_text(Path::new(path), files::NOTE).ok();
+    let release = read("/etc/os-release").and_then(|text| {
         let name = text
             .lines()
             .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
         Some(name.trim_matches('"').to_string())
     });
     let name = release.unwrap_or_else(|| std::env::consts::OS.to_string());
-    let kernel = line("/proc/sys/kernel/osrelease")
+    let kernel = read("/proc/sys/kernel/osrelease")
         .map_or_else(String::new, |text| format!(", Linux {}", text.trim()));
     format!("{name}{kernel}")
 }
 
 /// Returns the processor's instruction sets that matter for speed.
-fn instructions() -> String {
+fn instruction_sets() -> String {
     #[cfg(target_arch = "x86_64")]
     let found = [
         ("AVX2", is_x86_feature_detected!("avx2")),
@@ -207,15 +210,18 @@ fn instructions() -> String {
     ];
     #[cfg(not(target_arch = "x86_64"))]
     let found = [("those of every such processor", true)];
-    let there = found.iter().filter(|(_, there)| *there);
-    there.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+    let supported = found.iter().filter(|(_, is_supported)| *is_supported);
+    supported
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns program, machine and devices, one per line.
 fn versions() -> String {
-    let mut text = program() + "\n";
-    for (what, value) in machine() {
-        text += &format!("{what}: {value}\n");
+    let mut text = program_description() + "\n";
+    for (name, value) in machine_details() {
+        text += &format!("{name}: {value}\n");
     }
     for info in device::list() {
         text += &format!("device {info}, driver: {}\n", info.driver);
@@ -224,30 +230,34 @@ fn versions() -> String {
 }
 
 /// Returns the settings file without names and paths that the user chose, and a short text if it cannot be parsed.
-fn settings_of(text: &str) -> String {
+fn redact_settings(text: &str) -> String {
     let Ok(mut table) = text.parse::<toml::Table>() else {
         return "these settings cannot be read\n".into();
     };
-    for key in OF_USER {
+    for key in OMITTED_KEYS {
         table.remove(key);
     }
-    strip(&mut table);
+    redact_table(&mut table);
     toml::to_string_pretty(&table).unwrap_or_default()
 }
 
 /// Removes names and paths from a table and its nested tables.
-fn strip(table: &mut toml::Table) {
+fn redact_table(table: &mut toml::Table) {
     for (key, value) in table {
         match value {
-            toml::Value::Table(inner) => strip(inner),
+            toml::Value::Table(inner) => redact_table(inner),
             // The number of corrected labels is harmless, but the entries name images and classes.
             toml::Value::Array(list) if key == "mended" => {
                 *value = toml::Value::Integer(list.len() as i64);
             }
-            toml::Value::String(text) if NAMING.contains(&key.as_str()) && !is_public(text) => {
-                *text = OWN.into();
+            toml::Value::String(text)
+                if REDACTED_KEYS.contains(&key.as_str()) && !is_public(text) =>
+            {
+                *text = REDACTED.into();
             }
-            toml::Value::Array(list) if FOLDERS.contains(&key.as_str()) => list.fill(OWN.into()),
+            toml::Value::Array(list) if FOLDER_KEYS.contains(&key.as_str()) => {
+                list.fill(REDACTED.into());
+            }
             _ => {}
         }
     }
@@ -255,11 +265,13 @@ fn strip(table: &mut toml::Table) {
 
 /// Returns whether a value reveals nothing: a name that the program defines, or a generic choice.
 fn is_public(text: &str) -> bool {
-    let known = builtin::names().any(|name| name == text)
-        || published::published(text).is_some()
-        || BackboneLibrary::usual().entry(text).is_some();
-    let plain = text == "natural" || text.starts_with("seed:");
-    (known || plain) && !text.contains(['/', '\\'])
+    let is_known = builtin::names().any(|name| name == text)
+        || published::find_published(text).is_some()
+        || BackboneLibrary::with_default_locations()
+            .entry(text)
+            .is_some();
+    let is_generic = text == "natural" || text.starts_with("seed:");
+    (is_known || is_generic) && !text.contains(['/', '\\'])
 }
 
 #[cfg(test)]
@@ -281,7 +293,7 @@ mod tests {
         std::fs::write(&settings, text).unwrap();
         let names = ["great tit", "robin"].map(String::from);
         let report = BugReport::gather(runs.path(), Some(&settings), &names);
-        let mut archive = zip::ZipArchive::new(Cursor::new(report.packed().unwrap())).unwrap();
+        let mut archive = zip::ZipArchive::new(Cursor::new(report.to_zip().unwrap())).unwrap();
         let mut all = String::new();
         for part in &report.parts {
             let mut text = String::new();
@@ -308,19 +320,19 @@ mod tests {
 
     #[test]
     fn settings_that_are_no_table_are_not_shown() {
-        assert!(!settings_of("data = /srv/birds").contains("birds"));
+        assert!(!redact_settings("data = /srv/birds").contains("birds"));
         let corrected = "[setup]\n[[setup.mended]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
-        let told = settings_of(corrected);
+        let corrections = redact_settings(corrected);
         assert!(
-            told.contains("mended = 1") && !told.contains("robin"),
-            "{told}"
+            corrections.contains("mended = 1") && !corrections.contains("robin"),
+            "{corrections}"
         );
-        let kept = settings_of("former = { data = 'robins.zip', order = 'seed:3' }");
+        let former = redact_settings("former = { data = 'robins.zip', order = 'seed:3' }");
         assert!(
-            !kept.contains("robins") && kept.contains("seed:3"),
-            "{kept}"
+            !former.contains("robins") && former.contains("seed:3"),
+            "{former}"
         );
-        let folders = settings_of("folders = ['/robins']\nformer_folders = ['/robins/2']");
+        let folders = redact_settings("folders = ['/robins']\nformer_folders = ['/robins/2']");
         assert!(!folders.contains("robins"), "{folders}");
     }
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::words::dated;
-use crate::data::export::Form;
+use super::words::with_timestamp;
+use crate::data::export::ExportFormat;
 use crate::export;
 use crate::store::export::Format;
-use crate::store::{PACKED_ENDING, PetStart};
+use crate::store::{PACKED_EXTENSION, PetStart};
 use crate::tr;
 
 /// Extensions of image files.
@@ -37,7 +37,7 @@ pub enum DialogPurpose {
     /// An image to predict.
     Image,
     /// An image to add to the selected class of the collection.
-    Piece,
+    CollectedImage,
     /// A file with a class order.
     Order,
     /// The folder of a LoRA that the PET starts from.
@@ -49,9 +49,9 @@ pub enum DialogPurpose {
     /// A folder of runs to open in addition.
     Runs,
     /// A folder of images to predict.
-    Pictures,
+    ImageFolder,
     /// Where to export a dataset.
-    DataExport(DataExportKind, Form),
+    DataExport(DataExportKind, ExportFormat),
     /// Where to save a table, figure or report of runs, and the number of the request.
     Results(Format, u64),
     /// Where to save a figure or a summary with figures, and the number of the request.
@@ -74,12 +74,12 @@ impl DialogPurpose {
         match self {
             Self::DataFolder => tr!("choose-data-folder"),
             Self::Weights => tr!("choose-weights-file"),
-            Self::Image | Self::Piece => tr!("choose-images"),
+            Self::Image | Self::CollectedImage => tr!("choose-images"),
             Self::Order => tr!("choose-class-order-file"),
             Self::PetStart => tr!("choose-lora-folder"),
             Self::BugReport => tr!("choose-save-bug-report"),
-            Self::DataExport(_, Form::Project) => tr!("choose-export-teachable-machine"),
-            Self::DataExport(_, Form::Folder) => tr!("choose-export-zip"),
+            Self::DataExport(_, ExportFormat::Project) => tr!("choose-export-teachable-machine"),
+            Self::DataExport(_, ExportFormat::Folder) => tr!("choose-export-zip"),
             Self::Results(Format::Html, _) => tr!("choose-save-report"),
             Self::Figure(FigureKind::Summary, ..) => tr!("choose-save-summary"),
             Self::Results(Format::Svg | Format::Pdf | Format::Png, _) | Self::Figure(..) => {
@@ -93,25 +93,27 @@ impl DialogPurpose {
             Self::Model(..) => tr!("choose-model-folder"),
             Self::AddedTask => tr!("choose-new-class-folder"),
             Self::Runs => tr!("choose-run-folder"),
-            Self::Pictures => tr!("choose-image-folder"),
+            Self::ImageFolder => tr!("choose-image-folder"),
         }
     }
 
     /// Returns the name of the file type and its extensions.
-    pub fn files(self) -> (&'static str, &'static [&'static str]) {
+    pub fn file_filter(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::DataFolder | Self::AddedTask => (tr!("choose-filter-archives"), ARCHIVES),
             Self::Weights => (tr!("choose-filter-weights"), WEIGHTS),
-            Self::Image | Self::Piece | Self::Pictures => (tr!("choose-filter-images"), IMAGES),
+            Self::Image | Self::CollectedImage | Self::ImageFolder => {
+                (tr!("choose-filter-images"), IMAGES)
+            }
             Self::Runs => (tr!("choose-filter-runs"), &[]),
             Self::Model(..) | Self::PetStart => (tr!("choose-filter-folders"), &[]),
             Self::Order => ("JSON", &["json"]),
-            Self::BugReport | Self::DataExport(_, Form::Folder) => {
+            Self::BugReport | Self::DataExport(_, ExportFormat::Folder) => {
                 (tr!("choose-filter-archives"), &["zip"])
             }
-            Self::DataExport(_, Form::Project) => (tr!("choose-filter-projects"), &["tm"]),
+            Self::DataExport(_, ExportFormat::Project) => (tr!("choose-filter-projects"), &["tm"]),
             Self::Results(format, _) | Self::Figure(_, format, _) => {
-                (tr!("choose-filter-results"), format.endings())
+                (tr!("choose-filter-results"), format.extensions())
             }
             Self::Grid | Self::SaveGrid => (tr!("choose-filter-grids"), &["toml"]),
             Self::Pack(_) | Self::Packed => (tr!("choose-filter-packed-runs"), &["zip"]),
@@ -125,30 +127,30 @@ impl DialogPurpose {
             Self::DataFolder
                 | Self::AddedTask
                 | Self::Runs
-                | Self::Pictures
+                | Self::ImageFolder
                 | Self::PetStart
                 | Self::Model(..)
         )
     }
 
     /// Returns whether several files can be chosen.
-    pub fn takes_several(self) -> bool {
-        matches!(self, Self::Image | Self::Piece)
+    pub fn allows_multiple(self) -> bool {
+        matches!(self, Self::Image | Self::CollectedImage)
     }
 
     /// Returns the default file name if a file is to be written; `None` if a file or folder is to be opened.
-    pub fn to_write(self) -> Option<String> {
-        let (name, ending) = match self {
+    pub fn default_file_name(self) -> Option<String> {
+        let (name, extension) = match self {
             Self::BugReport => ("lae-studio-report", "zip"),
-            Self::DataExport(_, form) => ("pictures", form.ending()),
-            Self::Results(format, _) => ("runs", format.ending()),
-            Self::Figure(FigureKind::Figure, format, _) => ("figure", format.ending()),
-            Self::Figure(FigureKind::Summary, format, _) => ("summary", format.ending()),
+            Self::DataExport(_, form) => ("pictures", form.extension()),
+            Self::Results(format, _) => ("runs", format.extension()),
+            Self::Figure(FigureKind::Figure, format, _) => ("figure", format.extension()),
+            Self::Figure(FigureKind::Summary, format, _) => ("summary", format.extension()),
             Self::SaveGrid => return Some("grid.toml".into()),
-            Self::Pack(_) => return Some(format!("run{PACKED_ENDING}")),
+            Self::Pack(_) => return Some(format!("run{PACKED_EXTENSION}")),
             _ => return None,
         };
-        Some(format!("{}.{ending}", dated(name)))
+        Some(format!("{}.{extension}", with_timestamp(name)))
     }
 }
 
@@ -187,7 +189,7 @@ pub struct CheckedPath {
 
 /// A file or folder that was dropped on the window.
 #[derive(Clone, Debug)]
-pub struct Dropped {
+pub struct DroppedPath {
     /// The page that it was dropped on, as an index.
     pub page: usize,
     /// Its path.
@@ -197,86 +199,94 @@ pub struct Dropped {
     /// Whether it is a PET plugin.
     pub is_plugin: bool,
     /// Whether it is the folder of a LoRA that a PET can start from.
-    pub is_start: bool,
+    pub is_pet_start: bool,
 }
 
 /// Files and folders being chosen.
 #[derive(Default)]
-pub struct Choosing {
+pub struct FileSelection {
     /// Results of file dialogs, for the window to process.
     pub picked: Vec<(DialogPurpose, Choice)>,
     /// The base of every file dialog, with its parent window.
     pub dialogs: rfd::FileDialog,
     /// Dropped files, for the window to process.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedPath>,
     /// The result of checking the path that was typed last.
-    pub found: Option<CheckedPath>,
+    pub checked_path: Option<CheckedPath>,
     /// The number of the last check of a typed path. Results of earlier checks are ignored.
-    looking: u64,
+    check_ticket: u64,
     /// The purpose of the open dialog and the time when it was opened.
-    asked: Option<(DialogPurpose, Instant)>,
+    open_dialog: Option<(DialogPurpose, Instant)>,
 }
 
 impl Session {
     /// Opens the system's file dialog in the folder of the current choice.
-    pub fn pick(&mut self, wanted: DialogPurpose) {
-        let place = self.place_of(wanted);
-        let mut dialog = self.choosing.dialogs.clone().set_title(wanted.title());
-        dialog = dialog.set_directory(place);
-        if !wanted.is_folder() {
-            let (name, endings) = wanted.files();
-            dialog = dialog.add_filter(name, endings);
+    pub fn open_file_dialog(&mut self, purpose: DialogPurpose) {
+        let folder = self.dialog_folder(purpose);
+        let mut dialog = self
+            .file_selection
+            .dialogs
+            .clone()
+            .set_title(purpose.title());
+        dialog = dialog.set_directory(folder);
+        if !purpose.is_folder() {
+            let (name, extensions) = purpose.file_filter();
+            dialog = dialog.add_filter(name, extensions);
         }
-        let name = match wanted {
+        let name = match purpose {
             DialogPurpose::Pack(_) => Some(self.pack_name()),
-            _ => wanted.to_write(),
+            _ => purpose.default_file_name(),
         };
         if let Some(name) = name {
             dialog = dialog.set_file_name(name);
         }
-        self.choosing.asked = Some((wanted, Instant::now()));
+        self.file_selection.open_dialog = Some((purpose, Instant::now()));
         self.task(
-            move |sources| Ok(sources.pick(wanted, dialog)),
-            move |session, choice| session.take_picked(wanted, choice.unwrap_or(Choice::NoDialog)),
+            move |sources| Ok(sources.pick(purpose, dialog)),
+            move |session, choice| {
+                session.accept_choice(purpose, choice.unwrap_or(Choice::NoDialog));
+            },
         );
     }
 
     /// Returns the folder of the current choice; empty if the current choice is not a file or folder of the user.
-    pub fn place_of(&self, wanted: DialogPurpose) -> PathBuf {
-        let now = match wanted {
+    pub fn dialog_folder(&self, purpose: DialogPurpose) -> PathBuf {
+        let current = match purpose {
             DialogPurpose::DataFolder => &self.experiment.draft.data,
             DialogPurpose::Weights => &self.experiment.draft.backbone,
             DialogPurpose::PetStart => self.experiment.draft.pet_start.as_deref().unwrap_or(""),
             _ => "",
         };
         // Built-in and published names are not paths.
-        let Some(path) = Some(Path::new(now)).filter(|path| path.is_absolute()) else {
+        let Some(path) = Some(Path::new(current)).filter(|path| path.is_absolute()) else {
             return PathBuf::new();
         };
         // An archive can replace a dataset's folder.
-        let ending = path.extension().unwrap_or_default();
-        let is_archive = ARCHIVES.iter().any(|one| ending.eq_ignore_ascii_case(one));
-        match wanted.is_folder() && !is_archive {
+        let extension = path.extension().unwrap_or_default();
+        let is_archive = ARCHIVES
+            .iter()
+            .any(|archive| extension.eq_ignore_ascii_case(archive));
+        match purpose.is_folder() && !is_archive {
             true => path.to_path_buf(),
             false => path.parent().unwrap_or(path).to_path_buf(),
         }
     }
 
     /// Checks a typed path on a helper thread, because an unresponsive network drive must not block the window.
-    pub fn look_at(&mut self, wanted: DialogPurpose, typed: PathBuf) {
-        self.choosing.found = None;
-        let asked = self.next_ticket();
-        self.choosing.looking = asked;
-        let nothing = CheckedPath {
+    pub fn check_path(&mut self, purpose: DialogPurpose, typed: PathBuf) {
+        self.file_selection.checked_path = None;
+        let ticket = self.next_ticket();
+        self.file_selection.check_ticket = ticket;
+        let missing = CheckedPath {
             path: typed.clone(),
             typed: typed.clone(),
             exists: false,
         };
         self.task(
-            move |_| Ok(look_at(wanted, typed)),
-            move |session, found| {
-                if session.choosing.looking == asked {
-                    session.choosing.found = Some(found.unwrap_or(nothing));
+            move |_| Ok(check_path(purpose, typed)),
+            move |session, checked| {
+                if session.file_selection.check_ticket == ticket {
+                    session.file_selection.checked_path = Some(checked.unwrap_or(missing));
                 }
             },
         );
@@ -286,35 +296,35 @@ impl Session {
     pub fn check_dropped_path(&mut self, page: usize, paths: Vec<PathBuf>) {
         self.task_or_notify(
             move |sources| {
-                let looked = paths.into_iter().map(|path| Dropped {
+                let dropped = paths.into_iter().map(|path| DroppedPath {
                     page,
                     is_folder: path.is_dir(),
                     is_plugin: sources.disk().is_plugin(&path),
-                    is_start: PetStart::is_at(&path),
+                    is_pet_start: PetStart::exists(&path),
                     path,
                 });
-                Ok(looked.collect::<Vec<_>>())
+                Ok(dropped.collect::<Vec<_>>())
             },
-            |session, looked| session.choosing.dropped.extend(looked),
+            |session, dropped| session.file_selection.dropped.extend(dropped),
         );
     }
 
     /// Returns the purpose of the open dialog, and how long it has been open.
-    pub fn picking(&self) -> Option<(DialogPurpose, Duration)> {
-        let (wanted, since) = self.choosing.asked?;
-        Some((wanted, since.elapsed()))
+    pub fn open_dialog(&self) -> Option<(DialogPurpose, Duration)> {
+        let (purpose, since) = self.file_selection.open_dialog?;
+        Some((purpose, since.elapsed()))
     }
 
-    /// Stops waiting for the dialog; a later result is ignored.
-    pub fn leave_dialog(&mut self) {
-        self.choosing.asked = None;
+    /// Abandons the open dialog. A later result is ignored.
+    pub fn abandon_dialog(&mut self) {
+        self.file_selection.open_dialog = None;
     }
 
-    fn take_picked(&mut self, wanted: DialogPurpose, choice: Choice) {
-        let asked = self.choosing.asked;
-        if asked.is_some_and(|(asked, _)| asked == wanted) {
-            self.choosing.asked = None;
-            self.choosing.picked.push((wanted, choice));
+    fn accept_choice(&mut self, purpose: DialogPurpose, choice: Choice) {
+        let open_dialog = self.file_selection.open_dialog;
+        if open_dialog.is_some_and(|(open_purpose, _)| open_purpose == purpose) {
+            self.file_selection.open_dialog = None;
+            self.file_selection.picked.push((purpose, choice));
         }
     }
 }
@@ -322,7 +332,7 @@ impl Session {
 /// Returns the path that a user typed or pasted; accepts a `file://` URL and `~` for the home folder.
 pub fn typed_path(text: &str) -> PathBuf {
     let path = match text.trim().strip_prefix("file://") {
-        Some(url) => of_url(url),
+        Some(url) => path_from_file_url(url),
         None => text.trim().to_string(),
     };
     let path = PathBuf::from(path);
@@ -334,8 +344,8 @@ pub fn typed_path(text: &str) -> PathBuf {
 
 /// Returns the path of a file URL without its scheme: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`. Another host name
 /// gives a network path.
-fn of_url(url: &str) -> String {
-    let path = unescaped(url.strip_prefix("localhost").unwrap_or(url));
+fn path_from_file_url(url: &str) -> String {
+    let path = decode_percent_escapes(url.strip_prefix("localhost").unwrap_or(url));
     let drive = path.get(1..).filter(|rest| rest.get(1..2) == Some(":"));
     match (drive, path.starts_with('/')) {
         (Some(drive), true) => drive.to_string(),
@@ -345,7 +355,7 @@ fn of_url(url: &str) -> String {
 }
 
 /// Decodes percent escapes; returns the text unchanged if they are not valid UTF-8.
-fn unescaped(text: &str) -> String {
+fn decode_percent_escapes(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
@@ -358,29 +368,30 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
 }
 
-fn look_at(wanted: DialogPurpose, typed: PathBuf) -> CheckedPath {
+fn check_path(purpose: DialogPurpose, typed: PathBuf) -> CheckedPath {
     let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
-    let (path, there) = match wanted.to_write() {
+    let (path, exists) = match purpose.default_file_name() {
         // If the user typed a folder, the file gets its default name. A missing extension is added when it is written.
         Some(name) => {
             let path = if path.is_dir() { path.join(name) } else { path };
-            let added = |ending: &&str| path.with_added_extension(ending).exists();
-            let there = path.exists() || wanted.files().1.iter().any(added);
-            (path, there)
+            let exists_with_extension =
+                |extension: &&str| path.with_added_extension(extension).exists();
+            let exists = path.exists() || purpose.file_filter().1.iter().any(exists_with_extension);
+            (path, exists)
         }
         // If the user typed the path of an image, its whole folder is used.
-        None if wanted == DialogPurpose::Pictures && path.is_file() => {
+        None if purpose == DialogPurpose::ImageFolder && path.is_file() => {
             (path.parent().unwrap_or(&path).to_path_buf(), true)
         }
         None => {
-            let there = path.exists();
-            (path, there)
+            let exists = path.exists();
+            (path, exists)
         }
     };
     CheckedPath {
         typed,
         path,
-        exists: there,
+        exists,
     }
 }
 
@@ -411,16 +422,16 @@ mod tests {
     #[test]
     fn a_file_to_be_written_goes_into_a_folder_under_its_usual_name() {
         let folder = tempfile::tempdir().unwrap();
-        let name = DialogPurpose::BugReport.to_write().unwrap();
-        let found = look_at(DialogPurpose::BugReport, folder.path().into());
+        let name = DialogPurpose::BugReport.default_file_name().unwrap();
+        let found = check_path(DialogPurpose::BugReport, folder.path().into());
         assert_eq!(
             (found.path, found.exists),
             (folder.path().join(name), false)
         );
         std::fs::write(folder.path().join("old.zip"), "").unwrap();
-        assert!(look_at(DialogPurpose::BugReport, folder.path().join("old")).exists);
-        assert!(!look_at(DialogPurpose::Weights, folder.path().join("old")).exists);
-        let of_picture = look_at(DialogPurpose::Pictures, folder.path().join("old.zip"));
-        assert_eq!(of_picture.path, folder.path());
+        assert!(check_path(DialogPurpose::BugReport, folder.path().join("old")).exists);
+        assert!(!check_path(DialogPurpose::Weights, folder.path().join("old")).exists);
+        let from_image = check_path(DialogPurpose::ImageFolder, folder.path().join("old.zip"));
+        assert_eq!(from_image.path, folder.path());
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::class_schedule::is_own;
+use super::class_schedule::is_user_dataset;
 use super::row::{RunRow, RunState};
 use super::views::DataView;
 use crate::problem::Problem;
@@ -15,9 +15,9 @@ use crate::run::trial_result::Trial;
 
 /// The state of making a model.
 #[derive(Debug, Default)]
-pub struct Classify {
+pub struct ModelState {
     /// The current step of making a model.
-    pub work: Work,
+    pub step: ModelStep,
     /// Why no model was made.
     pub problem: Option<Problem>,
     /// The model that the user selected instead of the newest one.
@@ -26,10 +26,10 @@ pub struct Classify {
 
 /// A step of making a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Work {
+pub enum ModelStep {
     /// No model is being made.
     #[default]
-    Nothing,
+    Idle,
     /// This job compares the methods.
     Comparing(JobId),
     /// The settings of the best method are being planned.
@@ -40,22 +40,22 @@ pub enum Work {
 
 impl Session {
     /// Returns the open dataset if it is a user's own.
-    pub fn own_images(&self) -> Option<&DataView> {
+    pub fn user_dataset(&self) -> Option<&DataView> {
         let view = self.experiment.data.ready()?;
-        is_own(&view.place).then_some(&**view)
+        is_user_dataset(&view.location).then_some(&**view)
     }
 
     /// Returns the model for new images: the selected run, otherwise the newest finished run of the current dataset.
     pub fn model(&self) -> Option<&RunRow> {
         let chosen = self.classify.chosen.as_deref();
         let chosen = chosen.and_then(|folder| self.row(folder));
-        let place = &self.experiment.draft.data;
-        let mut rows = self.rows().filter(|_| is_own(place));
+        let dataset = &self.experiment.draft.data;
+        let mut rows = self.rows().filter(|_| is_user_dataset(dataset));
         chosen.or_else(|| {
             rows.find(|row| {
                 let header = row.header.as_ref();
-                let same = header.is_some_and(|header| header.config.data == *place);
-                same && row.is_measured() && row.state == RunState::Finished
+                let is_same_dataset = header.is_some_and(|header| header.config.data == *dataset);
+                is_same_dataset && row.is_measured() && row.state == RunState::Finished
             })
         })
     }
@@ -72,56 +72,57 @@ impl Session {
         }
         self.classify.problem = None;
         let job = self.try_methods();
-        self.classify.work = Work::Comparing(job);
+        self.classify.step = ModelStep::Comparing(job);
     }
 
     /// Stops making a model.
     pub fn stop_model(&mut self) {
-        match std::mem::take(&mut self.classify.work) {
-            Work::Comparing(job) | Work::Training(job) => self.give_up(job),
-            Work::Nothing | Work::Planning => {}
+        match std::mem::take(&mut self.classify.step) {
+            ModelStep::Comparing(job) | ModelStep::Training(job) => self.cancel_job(job),
+            ModelStep::Idle | ModelStep::Planning => {}
         }
     }
 
     /// Updates the current step from events of the job that makes the model.
     pub(super) fn follow_model(&mut self, job: JobId, event: &Event) {
-        let (Work::Comparing(mine) | Work::Training(mine)) = self.classify.work else {
+        let (ModelStep::Comparing(model_job) | ModelStep::Training(model_job)) = self.classify.step
+        else {
             return;
         };
-        if mine != job {
+        if model_job != job {
             return;
         }
-        self.classify.work = match event {
+        self.classify.step = match event {
             Event::Tried(_) => {
-                let trial = self.trial_result(&self.experiment.trying);
-                let chosen = trial.and_then(|trial| choose(trial).cloned());
-                match chosen {
+                let trial = self.trial_result(&self.experiment.trial);
+                let best = trial.and_then(|trial| choose_config(trial).cloned());
+                match best {
                     Some(config) => {
-                        self.use_tried(config);
-                        Work::Planning
+                        self.apply_tried_settings(config);
+                        ModelStep::Planning
                     }
-                    None => Work::Nothing,
+                    None => ModelStep::Idle,
                 }
             }
             Event::Failed { problem, .. } => {
                 self.classify.problem = Some(problem.clone());
-                Work::Nothing
+                ModelStep::Idle
             }
             Event::Finished { .. } => {
                 self.classify.chosen = None;
-                Work::Nothing
+                ModelStep::Idle
             }
-            Event::Stopped { .. } | Event::Removed(_) => Work::Nothing,
+            Event::Stopped { .. } | Event::Removed(_) => ModelStep::Idle,
             _ => return,
         };
     }
 
     /// Trains the best method once its settings are planned.
     pub(super) fn train_planned_model(&mut self) {
-        if self.classify.work != Work::Planning || !self.is_planned() {
+        if self.classify.step != ModelStep::Planning || !self.is_planned() {
             return;
         }
-        self.classify.work = Work::Nothing;
+        self.classify.step = ModelStep::Idle;
         if !self.can_start() {
             let problems = &self.experiment.plan.problems;
             self.classify.problem = problems.first().cloned();
@@ -130,18 +131,18 @@ impl Session {
         let config = self.experiment.draft.clone();
         let name = Path::new(&config.data).file_stem().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
-        self.classify.work = Work::Training(self.train_named(config, name));
+        self.classify.step = ModelStep::Training(self.train_named(config, name));
     }
 }
 
 /// Returns the settings to train after a trial: usually the settings of the best method. If the trial was reduced and
 /// the first method is not significantly worse, returns the settings of the first method, because methods that train in
 /// steps gain most from all images.
-fn choose(trial: &Trial) -> Option<&RunConfig> {
+fn choose_config(trial: &Trial) -> Option<&RunConfig> {
     let is_reduced = !trial.bounds.is_empty();
-    let place = match trial.best()? {
-        _ if is_reduced && trial.level().contains(&0) => 0,
+    let index = match trial.best()? {
+        _ if is_reduced && trial.tied_with_best().contains(&0) => 0,
         best => best,
     };
-    Some(&trial.methods[place].config)
+    Some(&trial.methods[index].config)
 }

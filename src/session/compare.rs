@@ -37,14 +37,14 @@ pub struct Compare {
 }
 
 /// How long a job may take to appear in the queue.
-const MOMENT: Duration = Duration::from_secs(1);
+const MAX_QUEUE_DELAY: Duration = Duration::from_secs(1);
 
 /// The last start from the settings on Experiment.
 pub(super) struct LastStart {
     set_up: SetUp,
-    place: Option<String>,
+    machine: Option<String>,
     jobs: Vec<JobId>,
-    at: Instant,
+    started_at: Instant,
 }
 
 /// The comparison in progress.
@@ -78,33 +78,33 @@ impl Session {
     }
 
     /// Returns whether Baseline is trained in addition to the settings.
-    pub fn with_baseline(&self) -> bool {
-        self.experiment.beside && self.experiment.draft.method != lae::BASELINE.key
+    pub fn trains_baseline(&self) -> bool {
+        self.experiment.with_baseline && self.experiment.draft.method != lae::BASELINE.key
     }
 
     /// Trains the settings, and also Baseline if that is selected. Returns whether the runs were queued.
     pub fn start(&mut self) -> bool {
-        let Some(jobs) = self.begin() else {
+        let Some(jobs) = self.queue_runs() else {
             return false;
         };
         self.experiment.started = Some(LastStart {
             set_up: self.experiment.set_up(),
-            place: self.experiment.place.clone(),
+            machine: self.experiment.machine.clone(),
             jobs,
-            at: Instant::now(),
+            started_at: Instant::now(),
         });
         true
     }
 
     /// Queues the runs of the settings or their grid. Returns the jobs; empty for a grid.
-    fn begin(&mut self) -> Option<Vec<JobId>> {
+    fn queue_runs(&mut self) -> Option<Vec<JobId>> {
         if self.has_grid() {
             return self.start_grid().then(Vec::new);
         }
         let draft = self.experiment.draft.clone();
-        if self.with_baseline() {
-            let then = presets::baseline(&draft);
-            return self.train_together(vec![draft, then], Vec::new());
+        if self.trains_baseline() {
+            let baseline = presets::baseline(&draft);
+            return self.train_together(vec![draft, baseline], Vec::new());
         }
         Some(vec![self.train(draft)])
     }
@@ -115,14 +115,17 @@ impl Session {
         let Some(started) = &self.experiment.started else {
             return false;
         };
-        let under_way = |job: &JobId| {
-            let mut places = self.train.places.values();
+        let is_active = |job: &JobId| {
+            let mut places = self.train.machines.values();
             self.running_job() == Some(*job)
                 || self.waiting().any(|waiting| waiting.id == *job)
-                || places.any(|at| at.job() == Some(*job) || at.queue.place(*job).is_some())
+                || places.any(|at| at.job() == Some(*job) || at.queue.position(*job).is_some())
         };
-        let same = self.experiment.is(&started.set_up) && self.experiment.place == started.place;
-        same && (started.at.elapsed() < MOMENT || started.jobs.iter().any(under_way))
+        let is_same_setup = self.experiment.matches_set_up(&started.set_up)
+            && self.experiment.machine == started.machine;
+        is_same_setup
+            && (started.started_at.elapsed() < MAX_QUEUE_DELAY
+                || started.jobs.iter().any(is_active))
     }
 
     /// Returns the folders of a comparison once after all its runs have ended.
@@ -166,15 +169,15 @@ impl Session {
         }
         match event {
             // The run was restarted during training because of too little memory.
-            Event::Started(_) if folders.iter().any(|(known, _)| *known == job) => {}
+            Event::Started(_) if folders.iter().any(|(other, _)| *other == job) => {}
             Event::Started(header) => {
                 folders.push((job, header.folder.clone()));
                 latest.push(header.folder.clone());
             }
-            Event::Finished { .. } => jobs.retain(|known| *known != job),
+            Event::Finished { .. } => jobs.retain(|other| *other != job),
             Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) => {
-                jobs.retain(|known| *known != job);
-                folders.retain(|(known, _)| *known != job);
+                jobs.retain(|other| *other != job);
+                folders.retain(|(other, _)| *other != job);
             }
             _ => return,
         }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::comparable::unlike;
+use super::comparable::comparison_obstacles;
 use super::compare::Comparison;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;
-use crate::palette::Shade;
+use crate::palette::RunStyle;
 use crate::run::event::RunHeader;
 
 /// Which run is drawn next to the displayed one.
@@ -31,7 +31,7 @@ pub struct Companion<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
     /// The shade in which it is drawn. A second run of the same method has another shade.
-    pub shade: Shade,
+    pub shade: RunStyle,
     /// Its accuracy after each task.
     pub history: &'a History,
     /// Whether it is in progress.
@@ -45,16 +45,16 @@ impl<'a> Companion<'a> {
         pairs.all(|(theirs, mine)| theirs == mine)
     }
 
-    /// Returns this run with a shade that differs from `shown`.
-    pub fn beside(mut self, shown: Shade) -> Self {
-        self.shade = Shade::free(&self.header.config.method, &[shown]);
+    /// Returns this run with a shade that differs from `other`.
+    pub fn with_distinct_shade(mut self, other: RunStyle) -> Self {
+        self.shade = RunStyle::first_free(&self.header.config.method, &[other]);
         self
     }
 
-    fn of(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
+    fn new(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
         Self {
             header,
-            shade: Shade::of(&header.config.method),
+            shade: RunStyle::for_method(&header.config.method),
             history,
             live,
         }
@@ -62,56 +62,69 @@ impl<'a> Companion<'a> {
 }
 
 /// Returns whether two runs learn the same classes in the same tasks and are tested on the same images.
-pub fn have_same_tasks(one: &RunHeader, other: &RunHeader) -> bool {
-    one.tasks == other.tasks
-        && one.class_order == other.class_order
-        && unlike(one, other).is_empty()
+pub fn have_same_tasks(header: &RunHeader, other: &RunHeader) -> bool {
+    header.tasks == other.tasks
+        && header.class_order == other.class_order
+        && comparison_obstacles(header, other).is_empty()
 }
 
 impl Session {
     /// Returns the run to draw next to the displayed one.
     pub fn companion(&self) -> Option<Companion<'_>> {
-        let shown = self.train.shown()?;
-        let folder = match &self.train.beside {
+        let displayed = self.train.displayed_run()?;
+        let folder = match &self.train.side_run {
             SideRun::Nothing => return None,
             SideRun::Run(folder) => folder.clone(),
-            SideRun::Partner => self.partner(shown)?,
+            SideRun::Partner => self.partner(displayed)?,
         };
-        if shown.folder() == Some(folder.as_path()) {
+        if displayed.folder() == Some(folder.as_path()) {
             return None;
         }
-        Some(self.results_of(&folder)?.beside(shown.shade()))
+        Some(
+            self.results_of(&folder)?
+                .with_distinct_shade(displayed.shade()),
+        )
     }
 
     /// Returns the runs that can be drawn next to the displayed one, the newest first.
     pub fn companions(&self) -> impl Iterator<Item = &RunRow> {
-        let shown = self.train.shown().and_then(|run| run.folder());
+        let displayed = self.train.displayed_run().and_then(|run| run.folder());
         let rows = self.rows().filter(|row| row.is_measured());
-        rows.filter(move |row| shown != Some(row.folder.as_path()))
+        rows.filter(move |row| displayed != Some(row.folder.as_path()))
     }
 
     /// Returns the run in this folder with its results: an open run, or a stored run with at least one measured task.
     pub fn results_of(&self, folder: &Path) -> Option<Companion<'_>> {
-        let is_it = |run: &&Arc<RunView>| run.folder() == Some(folder);
+        let is_in_folder = |run: &&Arc<RunView>| run.folder() == Some(folder);
         let open = self.train.run_in(folder);
-        if let Some(run) = open.or_else(|| self.compare.comparison.ended.iter().find(is_it)) {
+        if let Some(run) = open.or_else(|| self.compare.comparison.ended.iter().find(is_in_folder))
+        {
             let live = run.stage.is_live();
-            return Some(Companion::of(run.header.as_ref()?, run.answers(), live));
+            return Some(Companion::new(
+                run.header.as_ref()?,
+                run.answer_history(),
+                live,
+            ));
         }
         let row = self.row(folder).filter(|row| row.is_measured())?;
-        Some(Companion::of(row.header.as_ref()?, row.answers(), false))
+        Some(Companion::new(
+            row.header.as_ref()?,
+            row.answer_history(),
+            false,
+        ))
     }
 
     /// Returns the folder of the other run of the latest comparison, if the displayed run belongs to it.
-    fn partner(&self, shown: &RunView) -> Option<PathBuf> {
+    fn partner(&self, displayed: &RunView) -> Option<PathBuf> {
         let Comparison { jobs, latest, .. } = &self.compare.comparison;
-        let mine = shown.folder();
+        let displayed_folder = displayed.folder();
         // A run that has not started has no folder, but its job is known.
-        let belongs = mine.is_some_and(|mine| latest.iter().any(|folder| folder == mine))
-            || shown.job.is_some_and(|job| jobs.contains(&job));
+        let is_compared = displayed_folder
+            .is_some_and(|displayed_folder| latest.iter().any(|folder| folder == displayed_folder))
+            || displayed.job.is_some_and(|job| jobs.contains(&job));
         let mut others = latest
             .iter()
-            .filter(|folder| Some(folder.as_path()) != mine);
-        others.next_back().filter(|_| belongs).cloned()
+            .filter(|folder| Some(folder.as_path()) != displayed_folder);
+        others.next_back().filter(|_| is_compared).cloned()
     }
 }

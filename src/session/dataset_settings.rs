@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::chooser::typed_path;
-use super::class_schedule::is_own;
+use super::class_schedule::is_user_dataset;
 use super::grids::VaryingSettings;
 use super::views::{DataView, PluginView};
 use crate::data::published;
 use crate::experiment::suggested_settings::{
-    DatasetFacts, choose_backbone, of_epochs, restore, share_epochs, suit,
+    DatasetFacts, apply_usual_epoch_shares, choose_backbone, epoch_dependent_settings, restore,
+    suggest_settings,
 };
-use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
+use crate::method::{
+    MethodSpec, apply_pet_defaults, apply_published_values, find_method, switch_method,
+};
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::texts::Message;
 
@@ -22,12 +25,12 @@ use crate::texts::Message;
 pub struct SetUp {
     /// The settings.
     pub draft: RunConfig,
-    /// See `Experiment::beside`.
-    pub beside: bool,
+    /// See `Experiment::with_baseline`.
+    pub with_baseline: bool,
     /// See `Experiment::preset`.
     pub preset: Option<String>,
     /// The settings with several values.
-    pub several: VaryingSettings,
+    pub varying: VaryingSettings,
 }
 
 /// The last settings used with each dataset.
@@ -38,8 +41,8 @@ pub(super) type SettingsByDataset = HashMap<String, RunConfig>;
 pub(super) enum SuitableSettings {
     /// The settings are the user's or the defaults.
     #[default]
-    Settled,
-    /// The dataset at this place gets suitable settings once it is open.
+    Inactive,
+    /// The dataset at this location gets suitable settings once it is open.
     Due(String),
     /// The program chose the settings, for the reasons in these messages.
     Chosen(Vec<Message>),
@@ -47,37 +50,37 @@ pub(super) enum SuitableSettings {
 
 impl Session {
     /// Selects a dataset. Its last settings are restored; a new dataset gets suitable settings once it is open.
-    pub fn choose_data(&mut self, place: &str) {
-        let place = &data_place(place);
-        let left = self.experiment.draft.clone();
+    pub fn choose_data(&mut self, location: &str) {
+        let location = &dataset_location(location);
+        let previous = self.experiment.draft.clone();
         self.experiment.preset = None;
-        if left.data != *place {
-            self.experiment.suitable_settings = match self.experiment.settings_by_dataset.get(place)
-            {
-                Some(kept) => {
-                    restore(&mut self.experiment.draft, kept);
-                    SuitableSettings::Settled
-                }
-                None => SuitableSettings::Due(place.clone()),
-            };
-            if let Some(set) = published::published(&left.data) {
-                forget_published(&mut self.experiment.draft, set.name);
+        if previous.data != *location {
+            self.experiment.suitable_settings =
+                match self.experiment.settings_by_dataset.get(location) {
+                    Some(stored) => {
+                        restore(&mut self.experiment.draft, stored);
+                        SuitableSettings::Inactive
+                    }
+                    None => SuitableSettings::Due(location.clone()),
+                };
+            if let Some(set) = published::find_published(&previous.data) {
+                reset_published_settings(&mut self.experiment.draft, set.name);
             }
             // The corrected labels of another dataset do not apply.
             self.experiment.draft.corrected.clear();
-            self.begin_to_follow_corrected();
+            self.use_dataset_labels();
             self.experiment
                 .settings_by_dataset
-                .insert(left.data.clone(), left);
+                .insert(previous.data.clone(), previous);
         }
-        self.open_data(place);
+        self.open_data(location);
         self.choose_suitable_settings();
     }
 
     /// Selects a dataset at start-up unless it is already selected. The settings last used with it are kept.
-    pub fn begin_with(&mut self, place: &str) {
-        if data_place(place) != self.experiment.draft.data {
-            self.choose_data(place);
+    pub fn select_initial_data(&mut self, location: &str) {
+        if dataset_location(location) != self.experiment.draft.data {
+            self.choose_data(location);
         }
     }
 
@@ -87,10 +90,10 @@ impl Session {
         self.experiment.draft = config;
         self.experiment.pet_is_due = false;
         self.experiment.preset = None;
-        self.experiment.beside = false;
+        self.experiment.with_baseline = false;
         self.close_grid();
-        self.experiment.suitable_settings = SuitableSettings::Settled;
-        self.begin_to_follow_corrected();
+        self.experiment.suitable_settings = SuitableSettings::Inactive;
+        self.use_dataset_labels();
         self.open_data(&data);
     }
 
@@ -100,16 +103,16 @@ impl Session {
     }
 
     /// Restores an earlier or later set-up. No settings are chosen for its dataset.
-    pub fn restore_set_up(&mut self, before: SetUp) {
-        let other_data = before.draft.data != self.experiment.draft.data;
-        self.experiment.draft = before.draft;
+    pub fn restore_set_up(&mut self, set_up: SetUp) {
+        let other_data = set_up.draft.data != self.experiment.draft.data;
+        self.experiment.draft = set_up.draft;
         self.experiment.pet_is_due = false;
-        self.experiment.beside = before.beside;
-        self.experiment.preset = before.preset;
-        self.experiment.grid.several = before.several;
+        self.experiment.with_baseline = set_up.with_baseline;
+        self.experiment.preset = set_up.preset;
+        self.experiment.grid.varying = set_up.varying;
         self.experiment.grid.opened = None;
-        self.experiment.suitable_settings = SuitableSettings::Settled;
-        self.follow_if_same();
+        self.experiment.suitable_settings = SuitableSettings::Inactive;
+        self.detect_own_labels();
         if other_data {
             let data = self.experiment.draft.data.clone();
             self.open_data(&data);
@@ -127,7 +130,7 @@ impl Session {
                 (setting.set)(draft, value);
             }
             (Some(setting), None) => (setting.copy)(draft, &RunConfig::default()),
-            (None, value) => set_own(draft, key, value),
+            (None, value) => set_method_setting(draft, key, value),
         }
     }
 
@@ -146,18 +149,18 @@ impl Session {
         draft.pet_set = None;
         self.experiment.pet_is_due = false;
         if let Some(plugin) = self.inventory.plugin_of(draft) {
-            draft.pet_size = plugin.usual_size();
+            draft.pet_size = plugin.default_size();
         }
     }
 
     /// Selects another method with its default PET and frozen epochs.
     pub fn choose_method(&mut self, spec: &'static MethodSpec) {
         let draft = &mut self.experiment.draft;
-        let before = draft.pet.clone();
-        adopt(draft, spec);
-        share_epochs(draft);
-        adopt_published(draft, spec);
-        if draft.pet != before {
+        let previous_pet = draft.pet.clone();
+        switch_method(draft, spec);
+        apply_usual_epoch_shares(draft);
+        apply_published_values(draft, spec);
+        if draft.pet != previous_pet {
             self.experiment.pet_is_due = true;
             self.adjust_pet();
         }
@@ -171,53 +174,57 @@ impl Session {
         if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
             let mut draft = self.experiment.draft.clone();
             let size = inventory.plugin_of(&draft).and_then(PluginView::size);
-            usual_pet(&mut draft, self.backbone(), size.map(|(_, usual, _)| usual));
+            apply_pet_defaults(
+                &mut draft,
+                self.backbone(),
+                size.map(|(_, default_size, _)| default_size),
+            );
             self.experiment.draft = draft;
         }
     }
 
     /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset.
-    pub fn suited(&self) -> &[Message] {
+    pub fn settings_reasons(&self) -> &[Message] {
         match &self.experiment.suitable_settings {
-            SuitableSettings::Chosen(words) => words,
-            SuitableSettings::Settled | SuitableSettings::Due(_) => &[],
+            SuitableSettings::Chosen(reasons) => reasons,
+            SuitableSettings::Inactive | SuitableSettings::Due(_) => &[],
         }
     }
 
     /// Chooses suitable settings for a newly selected dataset once it is open.
     pub(super) fn choose_suitable_settings(&mut self) {
-        let (Some(view), SuitableSettings::Due(place)) = (
+        let (Some(view), SuitableSettings::Due(location)) = (
             self.experiment.data.ready(),
             &self.experiment.suitable_settings,
         ) else {
             return;
         };
-        if *place != view.place || self.experiment.draft.data != view.place {
+        if *location != view.location || self.experiment.draft.data != view.location {
             return;
         }
-        let (draft, words) = self.suitable_draft(view);
+        let (draft, reasons) = self.suitable_draft(view);
         self.experiment.draft = draft;
-        self.experiment.suitable_settings = SuitableSettings::Chosen(words);
-        self.experiment.planning.renew();
+        self.experiment.suitable_settings = SuitableSettings::Chosen(reasons);
+        self.experiment.planning.invalidate();
     }
 
     /// Returns the settings adapted to this dataset, and a sentence for each setting that is not the default.
     fn suitable_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
-        let material = DatasetFacts {
+        let facts = DatasetFacts {
             classes: &view.classes,
             train: &view.train,
-            looks: view.looks,
-            in_stages: self.all_at_once_answer() == Some(false),
+            image_kind: view.image_kind,
+            split_into_tasks: self.all_at_once_answer() == Some(false),
         };
         let mut draft = self.experiment.draft.clone();
-        let words = suit(&mut draft, &material);
-        (draft, words)
+        let reasons = suggest_settings(&mut draft, &facts);
+        (draft, reasons)
     }
 
     /// Returns whether the settings equal those that the program chooses for the open dataset.
     pub(super) fn has_suitable_settings(&self) -> bool {
         self.experiment.data.ready().is_some_and(|view| {
-            view.place == self.experiment.draft.data
+            view.location == self.experiment.draft.data
                 && self.suitable_draft(view).0 == self.experiment.draft
         })
     }
@@ -225,7 +232,7 @@ impl Session {
     /// Adapts the settings to the open dataset now.
     pub(super) fn apply_suitable_settings(&mut self) {
         if let Some(view) = self.experiment.data.ready() {
-            self.experiment.suitable_settings = SuitableSettings::Due(view.place.clone());
+            self.experiment.suitable_settings = SuitableSettings::Due(view.location.clone());
             self.choose_suitable_settings();
         }
     }
@@ -234,22 +241,22 @@ impl Session {
     /// that the user changed are kept.
     pub(super) fn choose_suitable_settings_again(&mut self) {
         if self.has_suitable_settings() {
-            let place = self.experiment.draft.data.clone();
-            self.experiment.suitable_settings = SuitableSettings::Due(place);
+            let location = self.experiment.draft.data.clone();
+            self.experiment.suitable_settings = SuitableSettings::Due(location);
         }
     }
 }
 
 /// Returns the key of a dataset that a user named: the name of a built-in or published dataset, otherwise the absolute
 /// path.
-pub fn data_place(named: &str) -> String {
-    if named.is_empty() || !is_own(named) {
-        return named.to_string();
+pub fn dataset_location(name: &str) -> String {
+    if name.is_empty() || !is_user_dataset(name) {
+        return name.to_string();
     }
-    let path = match Path::new(named) {
-        whole if whole.is_absolute() => whole.to_path_buf(),
+    let path = match Path::new(name) {
+        path if path.is_absolute() => path.to_path_buf(),
         _ => {
-            let typed = typed_path(named);
+            let typed = typed_path(name);
             std::path::absolute(&typed).unwrap_or(typed)
         }
     };
@@ -259,11 +266,11 @@ pub fn data_place(named: &str) -> String {
 }
 
 /// Sets a setting of the method; a default value is not stored.
-fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
-    let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
-    let usual = own.iter().find(|spec| spec.key == key);
-    let usual = usual.and_then(|spec| spec.kind.default());
-    match value.filter(|value| Some(value) != usual.as_ref()) {
+fn set_method_setting(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
+    let settings = find_method(&draft.method).map_or(&[][..], |spec| spec.settings);
+    let spec = settings.iter().find(|spec| spec.key == key);
+    let default_value = spec.and_then(|spec| spec.kind.default());
+    match value.filter(|value| Some(value) != default_value.as_ref()) {
         Some(value) => draft.settings.insert(key.to_string(), value),
         None => draft.settings.remove(key),
     };
@@ -271,12 +278,14 @@ fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
 
 /// Resets the learning rate and those own settings that the method's authors use only for this dataset. Settings that
 /// are shares of the epochs are kept.
-fn forget_published(draft: &mut RunConfig, data: &str) {
-    let Ok(spec) = named_method(&draft.method) else {
+fn reset_published_settings(draft: &mut RunConfig, data: &str) {
+    let Ok(spec) = find_method(&draft.method) else {
         return;
     };
     draft.base_lr = spec.rate.map_or(draft.base_lr, |rate| rate.base);
-    let shares: Vec<&str> = of_epochs(draft).map(|setting| setting.key).collect();
+    let shares: Vec<&str> = epoch_dependent_settings(draft)
+        .map(|setting| setting.key)
+        .collect();
     let published = spec.published.iter().filter(|values| values.data == data);
     for (key, _) in published.flat_map(|values| values.settings) {
         if !shares.contains(key) {

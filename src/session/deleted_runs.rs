@@ -14,7 +14,7 @@ use crate::tr;
 
 /// An action on runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinAction {
+pub enum TrashAction {
     /// Move to the trash in the folder of runs.
     Delete,
     /// Move out of the trash.
@@ -24,7 +24,7 @@ pub enum BinAction {
 }
 
 /// The outcome for each run: its previous path, and its new path (unchanged for an erased run) or a Problem.
-pub type Done = Vec<(PathBuf, Result<PathBuf>)>;
+pub type TrashResults = Vec<(PathBuf, Result<PathBuf>)>;
 
 /// A run in the trash.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct DeletedRun {
     /// Its folder's name.
     pub name: String,
     /// Its current path.
-    pub place: PathBuf,
+    pub path: PathBuf,
     /// Size of all its files.
     pub bytes: u64,
 }
@@ -42,48 +42,49 @@ pub struct DeletedRun {
 impl Session {
     /// Moves runs to the trash. Running and queued runs are not moved, which a notice reports.
     pub fn delete(&mut self, folders: Vec<PathBuf>) {
-        let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
-            folders.into_iter().partition(|folder| self.is_held(folder));
-        if !held.is_empty() {
-            let told = Problem::new(tr!("notices-trash-run-active", n = held.len()))
+        let (in_use, deletable): (Vec<PathBuf>, Vec<PathBuf>) = folders
+            .into_iter()
+            .partition(|folder| self.is_in_use(folder));
+        if !in_use.is_empty() {
+            let problem = Problem::new(tr!("notices-trash-run-active", n = in_use.len()))
                 .advise(tr!("notices-trash-run-active-advice"));
-            self.notify(told, true);
+            self.notify(problem, true);
         }
-        if !free.is_empty() {
-            self.do_with(BinAction::Delete, free);
+        if !deletable.is_empty() {
+            self.apply_trash_action(TrashAction::Delete, deletable);
         }
     }
 
     /// Returns whether a run is in progress, or a queued job needs it.
-    pub fn is_held(&self, folder: &Path) -> bool {
-        let live = self.train.running().and_then(|run| run.folder());
-        let mut waiting = self.waiting().filter_map(|job| job.work.run());
-        live == Some(folder) || waiting.any(|run| run == folder)
+    pub fn is_in_use(&self, folder: &Path) -> bool {
+        let running_folder = self.train.running().and_then(|run| run.folder());
+        let mut waiting = self.waiting().filter_map(|job| job.work.run_folder());
+        running_folder == Some(folder) || waiting.any(|run| run == folder)
     }
 
     /// Restores runs from the trash.
-    pub fn restore(&mut self, places: Vec<PathBuf>) {
-        self.do_with(BinAction::Restore, places);
+    pub fn restore(&mut self, paths: Vec<PathBuf>) {
+        self.apply_trash_action(TrashAction::Restore, paths);
     }
 
     /// Erases runs in the trash.
-    pub fn erase(&mut self, places: Vec<PathBuf>) {
-        self.do_with(BinAction::Erase, places);
+    pub fn erase(&mut self, paths: Vec<PathBuf>) {
+        self.apply_trash_action(TrashAction::Erase, paths);
     }
 
-    fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
+    fn apply_trash_action(&mut self, action: TrashAction, paths: Vec<PathBuf>) {
         // The deletion of runs that leave the trash cannot be undone any more.
         for notice in &mut self.notices.list {
             if let Some(NoticeUndo::Deleted(offered)) = &mut notice.undo {
-                offered.retain(|place| !places.contains(place));
+                offered.retain(|path| !paths.contains(path));
             }
         }
-        self.forget_undo(|undo| matches!(undo, NoticeUndo::Deleted(offered) if offered.is_empty()));
+        self.remove_undo(|undo| matches!(undo, NoticeUndo::Deleted(offered) if offered.is_empty()));
         self.task(
-            move |sources| Ok(sources.disk().bin(action, places)),
-            move |session, done| {
-                let lost = |problem| vec![(PathBuf::new(), Err(problem))];
-                session.accept_deletions(action, done.unwrap_or_else(lost));
+            move |sources| Ok(sources.disk().apply_trash_action(action, paths)),
+            move |session, results| {
+                let failure = |problem| vec![(PathBuf::new(), Err(problem))];
+                session.accept_deletions(action, results.unwrap_or_else(failure));
             },
         );
     }
@@ -92,24 +93,24 @@ impl Session {
     pub fn list_trash(&mut self) {
         let folders = self.compare.folders.paths();
         self.task(
-            move |sources| Ok(Arc::new(sources.disk().deleted(&folders))),
+            move |sources| Ok(Arc::new(sources.disk().deleted_runs(&folders))),
             |session, deleted| session.compare.deleted.fill(deleted),
         );
     }
 
-    fn accept_deletions(&mut self, action: BinAction, done: Done) {
-        let (mut from, mut now) = (HashSet::new(), Vec::new());
-        for (place, outcome) in done {
+    fn accept_deletions(&mut self, action: TrashAction, results: TrashResults) {
+        let (mut old_paths, mut new_paths) = (HashSet::new(), Vec::new());
+        for (path, outcome) in results {
             match outcome {
-                Ok(there) => {
-                    from.insert(place);
-                    now.push(there);
+                Ok(new_path) => {
+                    old_paths.insert(path);
+                    new_paths.push(new_path);
                 }
                 Err(problem) => self.notify(problem, true),
             }
         }
-        if !now.is_empty() {
-            self.notify_deletions(action, &from, now);
+        if !new_paths.is_empty() {
+            self.notify_deletions(action, &old_paths, new_paths);
         }
         self.list_runs();
         if !matches!(self.compare.deleted, Fetch::Nothing) {
@@ -117,43 +118,48 @@ impl Session {
         }
     }
 
-    fn notify_deletions(&mut self, action: BinAction, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
-        let n = now.len();
+    fn notify_deletions(
+        &mut self,
+        action: TrashAction,
+        old_paths: &HashSet<PathBuf>,
+        new_paths: Vec<PathBuf>,
+    ) {
+        let n = new_paths.len();
         match action {
-            BinAction::Delete => {
-                self.close_deleted(from);
-                let told = Problem::new(tr!("notices-runs-deleted", n));
-                self.notify(told.advise(tr!("notices-runs-deleted-advice")), false);
-                self.offer_undo(Some(NoticeUndo::Deleted(now)));
+            TrashAction::Delete => {
+                self.close_deleted(old_paths);
+                let problem = Problem::new(tr!("notices-runs-deleted", n));
+                self.notify(problem.advise(tr!("notices-runs-deleted-advice")), false);
+                self.offer_undo(Some(NoticeUndo::Deleted(new_paths)));
             }
-            BinAction::Restore => {
+            TrashAction::Restore => {
                 self.notify(Problem::new(tr!("notices-runs-restored", n)), false);
             }
-            BinAction::Erase => {
-                let told = Problem::new(tr!("notices-runs-erased", n));
-                self.notify(told, false);
+            TrashAction::Erase => {
+                let problem = Problem::new(tr!("notices-runs-erased", n));
+                self.notify(problem, false);
             }
         }
     }
 
     /// Closes all views of runs that no longer exist.
-    fn close_deleted(&mut self, gone: &HashSet<PathBuf>) {
-        let is_gone = |run: &RunView| run.folder().is_some_and(|folder| gone.contains(folder));
-        self.former.interrupted.take_if(|run| gone.contains(run));
-        self.train.opened.take_if(|run| is_gone(run));
+    fn close_deleted(&mut self, paths: &HashSet<PathBuf>) {
+        let is_deleted = |run: &RunView| run.folder().is_some_and(|folder| paths.contains(folder));
+        self.former.interrupted.take_if(|run| paths.contains(run));
+        self.train.opened.take_if(|run| is_deleted(run));
         let live = &mut self.train.live;
-        live.take_if(|run| !run.stage.is_live() && is_gone(run));
-        for folder in gone {
-            self.hide_pins_from(folder);
-            self.forget_findings(folder);
+        live.take_if(|run| !run.stage.is_live() && is_deleted(run));
+        for folder in paths {
+            self.remove_run_from_board(folder);
+            self.discard_findings(folder);
         }
     }
 
     /// Drops all computed results of a run and deselects it on Predict.
-    pub(super) fn forget_findings(&mut self, run: &Path) {
-        self.predict.insides.forget(run);
-        self.train.worst.forget(run);
-        self.forget_doubts(|known| known == run);
+    pub(super) fn discard_findings(&mut self, run: &Path) {
+        self.predict.inside.remove_run(run);
+        self.train.certainties.remove_run(run);
+        self.discard_label_checks(|folder| folder == run);
         if self.predict.run.as_deref() == Some(run) {
             self.predict.run = None;
         }

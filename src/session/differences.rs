@@ -6,44 +6,47 @@ use std::path::PathBuf;
 use super::grids::may_vary;
 use super::plain::title_of;
 use super::views::RunRow;
-use crate::method::{filled, named_method};
+use crate::method::{find_method, with_explicit_settings};
 use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;
 
 /// Returns the settings in which the runs differ, including the methods' own settings: the key and one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
-    let whole: Vec<RunConfig> = configs.iter().map(|config| filled(config)).collect();
-    config::differences(&whole.iter().collect::<Vec<_>>())
+    let complete: Vec<RunConfig> = configs
+        .iter()
+        .map(|config| with_explicit_settings(config))
+        .collect();
+    config::differences(&complete.iter().collect::<Vec<_>>())
 }
 
 /// Returns title and value of the settings of a run that differ from their defaults.
-pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
-    let of_method = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
+pub fn non_default_settings(config: &RunConfig) -> Vec<(String, String)> {
+    let method_settings = find_method(&config.method).map_or(&[][..], |spec| spec.settings);
     let title = |key: &str| {
         let spec = setting(key).map(|setting| &setting.spec);
-        let spec = spec.or_else(|| of_method.iter().find(|spec| spec.key == key));
+        let spec = spec.or_else(|| method_settings.iter().find(|spec| spec.key == key));
         spec.map_or_else(|| key.to_string(), |spec| spec.title().to_string())
     };
-    let named = ["data", "backbone", "method"];
-    let whole = filled(config);
-    let unlike = RunConfig {
+    let first_keys = ["data", "backbone", "method"];
+    let complete = with_explicit_settings(config);
+    let defaults = RunConfig {
         data: String::new(),
         backbone: String::new(),
         method: String::new(),
         ..RunConfig::default()
     };
-    let rows = config::differences(&[&whole, &unlike]).into_iter();
-    let given = rows.filter_map(|(key, values)| Some((key, values.into_iter().next()?)));
-    let given = given.filter(|(_, value)| value != "–");
-    let mut rows: Vec<(String, String)> = given.collect();
+    let rows = config::differences(&[&complete, &defaults]).into_iter();
+    let changed = rows.filter_map(|(key, values)| Some((key, values.into_iter().next()?)));
+    let changed = changed.filter(|(_, value)| value != "–");
+    let mut rows: Vec<(String, String)> = changed.collect();
     rows.sort_by_key(|(key, _)| {
-        named
+        first_keys
             .iter()
             .position(|name| name == key)
-            .unwrap_or(named.len())
+            .unwrap_or(first_keys.len())
     });
-    let told = rows.into_iter();
-    told.map(|(key, value)| (title(&key), value)).collect()
+    let entries = rows.into_iter();
+    entries.map(|(key, value)| (title(&key), value)).collect()
 }
 
 /// The settings that distinguish a run from other runs of the same name, each with its value, by folder.
@@ -53,21 +56,21 @@ pub type DistinguishingSettings = HashMap<PathBuf, Vec<(String, String)>>;
 pub fn distinguishing_settings<'r>(
     rows: impl Iterator<Item = &'r RunRow>,
 ) -> DistinguishingSettings {
-    let mut alike: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
+    let mut groups: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
     for row in rows {
         if let Some(header) = &row.header {
             let run = (row, &header.config);
-            alike.entry(row.title()).or_default().push(run);
+            groups.entry(row.title()).or_default().push(run);
         }
     }
     let mut settings = DistinguishingSettings::new();
-    for runs in alike.into_values().filter(|runs| runs.len() > 1) {
+    for runs in groups.into_values().filter(|runs| runs.len() > 1) {
         let configs: Vec<&RunConfig> = runs.iter().map(|(_, config)| *config).collect();
-        let told = differences(&configs).into_iter();
-        for (key, values) in told.filter(|(key, _)| may_vary(key)) {
+        let differing = differences(&configs).into_iter();
+        for (key, values) in differing.filter(|(key, _)| may_vary(key)) {
             for ((row, _), value) in runs.iter().zip(values) {
-                let of_run = settings.entry(row.folder.clone()).or_default();
-                of_run.push((key.clone(), value));
+                let entry = settings.entry(row.folder.clone()).or_default();
+                entry.push((key.clone(), value));
             }
         }
     }
@@ -75,46 +78,48 @@ pub fn distinguishing_settings<'r>(
 }
 
 /// Returns settings as a note such as "Ensemble off · Epochs 5", which distinguishes runs of the same name in lists.
-pub fn distinguishing_text(told: &[(String, String)]) -> String {
-    let words = told.iter().map(|(key, value)| match value.as_str() {
+pub fn distinguishing_text(settings: &[(String, String)]) -> String {
+    let texts = settings.iter().map(|(key, value)| match value.as_str() {
         "on" => format!("{} {}", title_of(key), tr!("experiment-on")),
         "off" => format!("{} {}", title_of(key), tr!("experiment-off")),
         value => format!("{} {value}", title_of(key)),
     });
-    words.collect::<Vec<_>>().join(" · ")
+    texts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Returns weights and plugin texts that differ between the runs, by the start of their hashes, because equal settings
 /// can name files that have changed. Includes the number type of the weights, whose default depends on the GPU.
-pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
+pub fn file_differences(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     let weights = |run: &&RunRow| {
         let header = run.header.as_ref();
-        header.map_or_else(String::new, |header| begins(&header.weights_sha256))
+        header.map_or_else(String::new, |header| hash_prefix(&header.weights_sha256))
     };
     let plugin = |run: &&RunRow| plugin_text(&run.plugin_sha256);
-    let kept_as = |run: &&RunRow| {
+    let precision = |run: &&RunRow| {
         let header = run.header.as_ref();
-        header.map_or("", |header| header.kept_as().title()).into()
+        header
+            .map_or("", |header| header.weight_type().title())
+            .into()
     };
     let rows = [
         ("compare-weights-hash", runs.iter().map(weights).collect()),
-        ("compare-precision", runs.iter().map(kept_as).collect()),
+        ("compare-precision", runs.iter().map(precision).collect()),
         ("compare-plugin-hash", runs.iter().map(plugin).collect()),
     ];
-    let named = rows.map(|(id, values)| (tr!(id).to_string(), values));
-    named.into_iter().filter(differs).collect()
+    let titled = rows.map(|(id, values)| (tr!(id).to_string(), values));
+    titled.into_iter().filter(differs).collect()
 }
 
 /// Returns the start of a plugin text's hash; "–" for a method without a PET.
 fn plugin_text(sha256: &str) -> String {
     match sha256 {
         "" => "–".to_string(),
-        hash => begins(hash),
+        hash => hash_prefix(hash),
     }
 }
 
 /// Returns the first 8 characters of a hash, enough to distinguish two hashes.
-fn begins(hash: &str) -> String {
+fn hash_prefix(hash: &str) -> String {
     hash.chars().take(8).collect()
 }
 
@@ -135,8 +140,8 @@ mod tests {
             seed: 3,
             ..RunConfig::default()
         };
-        let told = own_settings(&config);
-        let values: Vec<&str> = told.iter().map(|(_, value)| value.as_str()).collect();
+        let settings = non_default_settings(&config);
+        let values: Vec<&str> = settings.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["digits", "lae-nano", "baseline", "3"]);
     }
 

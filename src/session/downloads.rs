@@ -37,15 +37,17 @@ pub struct Transfer {
 
 impl Transfer {
     /// Records the progress. Returns `false` if the download must stop.
-    pub fn step(&self, progress: DownloadProgress) -> bool {
+    pub fn record_progress(&self, progress: DownloadProgress) -> bool {
         *lock(&self.progress) = Some(progress);
         !self.is_stopped()
     }
 
     /// Returns the bytes received, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
-        let known = *lock(&self.progress);
-        known.map_or((0, None), |now| (now.done, now.total.filter(|n| *n > 0)))
+        let progress = *lock(&self.progress);
+        progress.map_or((0, None), |progress| {
+            (progress.done, progress.total.filter(|n| *n > 0))
+        })
     }
 
     /// Stops the download and keeps the partial file.
@@ -72,11 +74,11 @@ pub struct Download {
 
 impl Download {
     /// Returns whether it is in progress.
-    pub fn is_under_way(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.problem.is_none()
     }
 
-    fn is_like(&self, item: &Item) -> bool {
+    fn is_same_kind(&self, item: &Item) -> bool {
         std::mem::discriminant(&self.item) == std::mem::discriminant(item)
     }
 }
@@ -84,14 +86,14 @@ impl Download {
 impl Session {
     /// Returns the download in progress of the same kind as `item`, if any.
     pub fn running_download_like(&self, item: &Item) -> Option<&Download> {
-        let same = |download: &&Download| download.is_like(item) && download.is_under_way();
-        self.inventory.downloads.iter().find(same)
+        let is_match = |download: &&Download| download.is_same_kind(item) && download.is_active();
+        self.inventory.downloads.iter().find(is_match)
     }
 
     /// Returns why the last download of this item failed.
     pub fn download_problem(&self, item: &Item) -> Option<&Problem> {
-        let mut mine = self.inventory.downloads.iter().filter(|d| d.item == *item);
-        mine.find_map(|download| download.problem.as_ref())
+        let mut downloads = self.inventory.downloads.iter().filter(|d| d.item == *item);
+        downloads.find_map(|download| download.problem.as_ref())
     }
 
     /// Starts a download unless one of its kind is in progress. A downloaded dataset is selected.
@@ -99,14 +101,14 @@ impl Session {
         if self.running_download_like(&item).is_some() {
             return;
         }
-        let others = |download: &Download| !download.is_like(&item);
+        let others = |download: &Download| !download.is_same_kind(&item);
         self.inventory.downloads.retain(others);
         let transfer = Arc::new(Transfer::default());
-        let (wanted, shared) = (item.clone(), transfer.clone());
-        let asked = item.clone();
+        let (requested, shared) = (item.clone(), transfer.clone());
+        let finished = item.clone();
         self.task(
-            move |sources| sources.download(&wanted, &shared),
-            move |session, answer| session.accept_download(&asked, answer),
+            move |sources| sources.download(&requested, &shared),
+            move |session, result| session.accept_download(&finished, result),
         );
         self.inventory.downloads.push(Download {
             item,
@@ -125,28 +127,28 @@ impl Session {
     /// Returns whether the weights of the current backbone are being downloaded.
     pub fn is_downloading_weights(&self) -> bool {
         let item = Item::Weights(self.experiment.draft.backbone.clone());
-        let mine = |download: &Download| download.item == item && download.is_under_way();
-        self.inventory.downloads.iter().any(mine)
+        let is_current = |download: &Download| download.item == item && download.is_active();
+        self.inventory.downloads.iter().any(is_current)
     }
 
-    fn accept_download(&mut self, item: &Item, answer: Result<()>) {
+    fn accept_download(&mut self, item: &Item, result: Result<()>) {
         let mut downloads = self.inventory.downloads.iter();
-        let Some(at) = downloads.position(|download| download.item == *item) else {
+        let Some(index) = downloads.position(|download| download.item == *item) else {
             return;
         };
         let name = item.name();
-        match answer {
+        match result {
             Ok(()) => {
-                self.inventory.downloads.remove(at);
+                self.inventory.downloads.remove(index);
                 self.notify(Problem::new(tr!("notices-downloaded", name)), false);
             }
-            Err(_) if self.inventory.downloads[at].transfer.is_stopped() => {
-                self.inventory.downloads.remove(at);
-                let told = Problem::new(tr!("notices-download-stopped", name))
+            Err(_) if self.inventory.downloads[index].transfer.is_stopped() => {
+                self.inventory.downloads.remove(index);
+                let problem = Problem::new(tr!("notices-download-stopped", name))
                     .advise(tr!("notices-download-part-kept"));
-                self.notify(told, false);
+                self.notify(problem, false);
             }
-            Err(problem) => self.inventory.downloads[at].problem = Some(problem),
+            Err(problem) => self.inventory.downloads[index].problem = Some(problem),
         }
         match item {
             Item::Data(name) if *name == self.experiment.draft.data => {
@@ -156,7 +158,7 @@ impl Session {
             // The size of the partial weight file has changed.
             Item::Weights(_) => {
                 self.read_backbones();
-                self.experiment.planning.renew();
+                self.experiment.planning.invalidate();
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A drawing made of pen strokes, and the image that the network receives.
 
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 use crate::tr;
 
 /// Width and height of the image in pixels.
@@ -75,8 +75,9 @@ impl Drawing {
         let Some(stroke) = self.strokes.last_mut() else {
             return;
         };
-        let far = |last: &[f32; 2]| (last[0] - to[0]).abs() + (last[1] - to[1]).abs() > 0.004;
-        if stroke.last().is_none_or(far) {
+        let is_far_enough =
+            |last: &[f32; 2]| (last[0] - to[0]).abs() + (last[1] - to[1]).abs() > 0.004;
+        if stroke.last().is_none_or(is_far_enough) {
             stroke.push(to);
         }
     }
@@ -95,7 +96,7 @@ impl Drawing {
 
     /// Renders the drawing, light on dark or dark on light. With `glyph_share`, the drawing is centred and scaled so
     /// that its longer side covers that share of the image, as in the dataset.
-    pub fn picture(&self, light_on_dark: bool, glyph_share: Option<f32>) -> Picture {
+    pub fn render(&self, light_on_dark: bool, glyph_share: Option<f32>) -> NamedImage {
         let (scale, shift) = match (glyph_share, self.bounds()) {
             (Some(share), Some([l, t, r, b])) => {
                 let scale = share / (r - l).max(b - t).max(1e-3);
@@ -105,7 +106,7 @@ impl Drawing {
             _ => (1.0, [0.0, 0.0]),
         };
         let side = SIDE as f32;
-        let place = |p: &[f32; 2]| {
+        let to_pixels = |p: &[f32; 2]| {
             [
                 (p[0] * scale + shift[0]) * side,
                 (p[1] * scale + shift[1]) * side,
@@ -114,13 +115,13 @@ impl Drawing {
         let radius = (self.pen * scale * side / 2.0).max(0.5);
         let mut ink = vec![0.0f32; SIDE * SIDE];
         for stroke in &self.strokes {
-            let points: Vec<[f32; 2]> = stroke.iter().map(place).collect();
+            let points: Vec<[f32; 2]> = stroke.iter().map(to_pixels).collect();
             match points.as_slice() {
                 [] => {}
-                [dot] => capsule(&mut ink, *dot, *dot, radius),
+                [dot] => draw_capsule(&mut ink, *dot, *dot, radius),
                 chain => {
                     for pair in chain.windows(2) {
-                        capsule(&mut ink, pair[0], pair[1], radius);
+                        draw_capsule(&mut ink, pair[0], pair[1], radius);
                     }
                 }
             }
@@ -132,7 +133,7 @@ impl Drawing {
                 [(light * 255.0).round() as u8; 3]
             })
             .collect();
-        Picture {
+        NamedImage {
             name: tr!("predict-drawing").into(),
             width: SIDE,
             height: SIDE,
@@ -142,7 +143,7 @@ impl Drawing {
 }
 
 /// Adds ink within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
-fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
+fn draw_capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
     let reach = radius + 1.0;
     let range = |low: f32, high: f32| {
         let low = (low - reach).floor().clamp(0.0, SIDE as f32) as usize;
@@ -194,22 +195,22 @@ mod tests {
 
     #[test]
     fn a_drawing_is_centred_and_scaled_as_the_data_is() {
-        let picture = stroke().picture(true, Some(0.8));
-        assert_eq!(picture.rgb.len(), SIDE * SIDE * 3);
-        assert!(is_light_on_dark(&picture));
-        let share = glyph_share(&picture, true).unwrap_or(0.0);
+        let image = stroke().render(true, Some(0.8));
+        assert_eq!(image.rgb.len(), SIDE * SIDE * 3);
+        assert!(is_light_on_dark(&image));
+        let share = glyph_share(&image, true).unwrap_or(0.0);
         assert!((share - 0.8).abs() < 0.03, "{share}");
         let middle = (SIDE / 2 * SIDE + SIDE / 2) * 3;
-        assert_eq!(picture.rgb[middle], 255);
+        assert_eq!(image.rgb[middle], 255);
     }
 
     #[test]
     fn without_a_share_it_stays_where_it_was_drawn() {
-        let picture = stroke().picture(false, None);
-        assert!(!is_light_on_dark(&picture));
+        let image = stroke().render(false, None);
+        assert!(!is_light_on_dark(&image));
         let at = |x: f32, y: f32| {
             let (x, y) = ((x * SIDE as f32) as usize, (y * SIDE as f32) as usize);
-            picture.rgb[(y * SIDE + x) * 3]
+            image.rgb[(y * SIDE + x) * 3]
         };
         assert_eq!(at(0.1, 0.2), 0);
         assert_eq!(at(0.5, 0.5), 255);
@@ -217,13 +218,13 @@ mod tests {
 
     #[test]
     fn a_coloured_photo_is_no_drawing() {
-        let picture = Picture {
+        let image = NamedImage {
             name: String::new(),
             width: 2,
             height: 1,
             rgb: vec![200, 10, 10, 0, 0, 0],
         };
-        assert_eq!(glyph_share(&picture, true), None);
+        assert_eq!(glyph_share(&image, true), None);
         assert!(Drawing::default().is_empty());
     }
 }

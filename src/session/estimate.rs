@@ -4,7 +4,7 @@
 use super::inventory::Inventory;
 use super::views::{PlanView, RunRow};
 use crate::backbone::library::Description;
-use crate::experiment::estimate::{self, Basis, EarlierRun, Network, TaskImages, UNMEASURED};
+use crate::experiment::estimate::{self, Basis, DEFAULT_SPEED, EarlierRun, Network, TaskImages};
 use crate::run::config::RunConfig;
 
 /// Estimated cost of a run.
@@ -24,7 +24,7 @@ pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64
         train: &plan.train_images,
         test: &plan.test_images,
     };
-    estimate::seconds_at(
+    estimate::seconds_at_speed(
         config,
         images,
         plan.backbone.as_ref().map(network_of)?,
@@ -33,7 +33,7 @@ pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64
 }
 
 fn network_of(backbone: &Description) -> Network {
-    Network::of(&backbone.entry.architecture)
+    Network::new(&backbone.entry.architecture)
 }
 
 /// Returns the estimated cost of `config`; `None` while the plan is unknown. The speed is from the most similar run;
@@ -48,10 +48,10 @@ pub fn estimate<'a>(
     let mut best: Option<(Basis, f64)> = None;
     for row in runs {
         let Some(header) = &row.header else { continue };
-        let Some(basis) = Basis::of(config, None, header) else {
+        let Some(basis) = Basis::from_run(config, None, header) else {
             continue;
         };
-        if best.is_some_and(|(known, _)| known <= basis) {
+        if best.is_some_and(|(best_basis, _)| best_basis <= basis) {
             continue;
         }
         let earlier = EarlierRun {
@@ -72,9 +72,9 @@ pub fn estimate<'a>(
     }
     let measured = || Some((Basis::Processor, inventory.speed_of(&config.device)?));
     let best = best.or_else(measured);
-    let speed = best.map_or(UNMEASURED, |(_, speed)| speed);
+    let speed = best.map_or(DEFAULT_SPEED, |(_, speed)| speed);
     Some(Estimate {
-        seconds: seconds_at(config, plan, network.steps_at(speed))?,
+        seconds: seconds_at(config, plan, network.steps_per_second(speed))?,
         bytes: plan.memory,
         basis: best.map(|(basis, _)| basis),
     })
@@ -91,7 +91,9 @@ mod tests {
         let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
-            backbone: BackboneLibrary::usual().describe(NANO).ok(),
+            backbone: BackboneLibrary::with_default_locations()
+                .describe(NANO)
+                .ok(),
             memory: Some(200_000_000),
             ..PlanView::default()
         };
@@ -101,10 +103,10 @@ mod tests {
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((5.0..60.0).contains(&seconds), "{seconds}");
         assert!(cost.is_some_and(|c| c.basis.is_none() && c.bytes == plan.memory));
-        let nothing = estimate(&config, &PlanView::default(), [], &inventory);
-        assert_eq!(nothing, None);
+        let unknown = estimate(&config, &PlanView::default(), [], &inventory);
+        assert_eq!(unknown, None);
         // A measured processor speed replaces the guess, but not for a GPU.
-        inventory.speed = Some(2.0 * UNMEASURED);
+        inventory.speed = Some(2.0 * DEFAULT_SPEED);
         for (chosen_by_auto, factor, basis) in
             [(true, 0.5, Some(Basis::Processor)), (false, 1.0, None)]
         {

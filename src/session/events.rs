@@ -8,34 +8,38 @@ use crate::run::event::Event;
 use crate::run::queue::JobEvent;
 
 impl Session {
-    pub(super) fn handle_event(&mut self, told: JobEvent) {
-        match (told.job, told.event) {
-            (_, Event::Predicted(answer)) => {
-                let answer = self.train.worst.take(*answer);
-                if let Some(answer) = answer.and_then(|answer| self.predict.pins.take(answer)) {
-                    self.predict.take(answer);
+    pub(super) fn handle_event(&mut self, job_event: JobEvent) {
+        match (job_event.job, job_event.event) {
+            (_, Event::Predicted(prediction)) => {
+                let prediction = self.train.certainties.accept(*prediction);
+                if let Some(prediction) =
+                    prediction.and_then(|prediction| self.predict.pins.accept(prediction))
+                {
+                    self.predict.accept(prediction);
                 }
             }
             (_, Event::NotPredicted { ticket, problem }) => {
-                if self.train.worst.refuse(ticket, &problem) {
+                if self.train.certainties.fail(ticket, &problem) {
                     return;
                 }
-                if let Some(problem) = self.predict.pins.refuse(ticket, problem)
+                if let Some(problem) = self.predict.pins.fail(ticket, problem)
                     && ticket == self.predict.ticket
                 {
-                    self.predict.refuse(problem);
+                    self.predict.fail(problem);
                 }
             }
-            (_, Event::Inside(insight)) => self.predict.insides.take(*insight),
+            (_, Event::Inside(insight)) => self.predict.inside.accept(*insight),
             (_, Event::NotInside { ticket, problem }) => {
-                self.predict.insides.refuse(ticket, &problem);
+                self.predict.inside.fail(ticket, &problem);
             }
             (_, Event::Sheet { ticket, state }) => self.accept_sheet_state(ticket, state),
-            (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
+            (_, Event::Doubts { ticket, state }) => {
+                self.train.label_checks.accept_state(ticket, state);
+            }
             (_, Event::Speed(speed)) => self.inventory.speed = Some(speed),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
-                self.follow_trial(job, &event);
+                self.update_trials(job, &event);
                 self.follow_model(job, &event);
                 if let Event::Searched(searched) = &event {
                     self.notify_search_result(searched);
@@ -55,28 +59,29 @@ impl Session {
         }
     }
 
-    /// Processes an event of the current run at a place, or on this computer for `None`.
-    pub(super) fn handle_run_event(&mut self, place: Option<&str>, event: Event) {
+    /// Processes an event of the current run on a remote machine, or on this computer for `None`.
+    pub(super) fn handle_run_event(&mut self, machine: Option<&str>, event: Event) {
         let now = clock();
         let (ends, is_finished) = (event.ends_job(), matches!(event, Event::Finished { .. }));
         if let Event::Failed { problem, .. } = &event {
             self.notify(problem.clone(), true);
         }
-        let measured = matches!(event, Event::TaskEvaluated { .. });
-        let Some((live, _)) = self.train.at_work(place) else {
+        let is_measured = matches!(event, Event::TaskEvaluated { .. });
+        let Some((live, _)) = self.train.active_run_and_grid(machine) else {
             return;
         };
         let live = live.get_or_insert_with(Arc::default);
-        Arc::make_mut(live).fold(event, &now);
+        Arc::make_mut(live).apply_event(event, &now);
         let live = live.clone();
-        if let Some(folder) = live.folder().filter(|_| measured || ends) {
+        if let Some(folder) = live.folder().filter(|_| is_measured || ends) {
             self.list_run(folder.to_path_buf());
         }
         if is_finished {
             self.notify_end(&live);
         }
-        let on_show = place.is_none_or(|name| self.train.watched.as_deref() == Some(name));
-        if measured && on_show {
+        let is_displayed =
+            machine.is_none_or(|name| self.train.watched_machine.as_deref() == Some(name));
+        if is_measured && is_displayed {
             self.follow_live(&live);
         }
     }

@@ -18,10 +18,10 @@ use crate::texts::Message;
 pub struct Experiment {
     /// The settings being edited.
     pub draft: RunConfig,
-    /// The place where runs are trained; `None` for this computer.
-    pub place: Option<String>,
+    /// The remote machine that trains runs; `None` for this computer.
+    pub machine: Option<String>,
     /// Whether Baseline is trained in addition and both runs are compared.
-    pub beside: bool,
+    pub with_baseline: bool,
     /// The preset that the settings were loaded from, by name; they may have changed since.
     pub preset: Option<String>,
     /// The settings with several values, or the opened grid.
@@ -31,9 +31,9 @@ pub struct Experiment {
     /// The plan of the settings; kept until a newer one is ready.
     pub plan: PlanView,
     /// Whether methods are being tried on the dataset, and the result.
-    pub trying: TrialState,
+    pub trial: TrialState,
     /// The state of trying backbones on the dataset, and the result.
-    pub trying_backbones: TrialState,
+    pub backbone_trial: TrialState,
     /// The user's answers in this window whether classes are learned all at once, by dataset.
     pub(super) all_at_once_answers: HashMap<String, bool>,
     /// The settings that have no effect.
@@ -51,22 +51,22 @@ pub struct Experiment {
 impl Experiment {
     /// Returns why the setting with this key has no effect; `None` if it has an effect.
     pub fn why_idle(&self, key: &str) -> Option<String> {
-        UnusedSetting::why(&self.idle, key).map(Message::said)
+        UnusedSetting::reason_for(&self.idle, key).map(Message::translated)
     }
 
     /// Returns the current set-up.
     pub fn set_up(&self) -> SetUp {
         SetUp {
             draft: self.draft.clone(),
-            beside: self.beside,
+            with_baseline: self.with_baseline,
             preset: self.preset.clone(),
-            several: self.grid.several.clone(),
+            varying: self.grid.varying.clone(),
         }
     }
 
     /// Returns whether the current set-up equals this one.
-    pub fn is(&self, set_up: &SetUp) -> bool {
-        let same = self.beside == set_up.beside && self.preset == set_up.preset;
-        same && self.draft == set_up.draft && self.grid.several == set_up.several
+    pub fn matches_set_up(&self, set_up: &SetUp) -> bool {
+        let is_same = self.with_baseline == set_up.with_baseline && self.preset == set_up.preset;
+        is_same && self.draft == set_up.draft && self.grid.varying == set_up.varying
     }
 }

@@ -10,17 +10,17 @@ use super::chooser::{DataExportKind, DialogPurpose, FigureKind};
 use super::progress::Progress;
 use super::sources::DataExport;
 use super::{Session, Sources};
-use crate::data::export::{Form, Packed};
-use crate::experiment::{ResourceCache, sample_pictures};
+use crate::data::export::{ExportFormat, PackSummary};
+use crate::experiment::{ResourceCache, sample_images};
 use crate::export::{self, export};
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, join_some};
 use crate::store::export::Format;
-use crate::store::figure::{Figure, FigureContent, FigureOfRuns, Pixels};
-use crate::store::{self, PACKED_ENDING, RunSummary, Unpacked, write_file};
+use crate::store::figure::{Figure, FigureContent, Pixels, RunFigure};
+use crate::store::{self, PACKED_EXTENSION, RunSummary, Unpacked, write_file};
 use crate::tr;
 
 /// How long the program waits at exit for exports to clean up. Exports check for a stop after each image.
-const PATIENCE: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A model to export: the run after a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) struct Exports {
     /// The runs whose table, figure or report the open dialog will save.
     results: Vec<PathBuf>,
     /// The run that the open dialog will pack.
-    packed: PathBuf,
+    run_to_pack: PathBuf,
     /// The run whose model the open dialog will export.
     model: ModelToExport,
     /// The figure that the open dialog will save.
@@ -51,30 +51,30 @@ pub(super) struct Exports {
 impl Exports {
     /// Returns whether an export is in progress.
     pub fn is_exporting(&self) -> bool {
-        self.in_progress.iter().any(is_under_way)
+        self.in_progress.iter().any(is_running)
     }
 }
 
 /// Returns whether the helper thread is still running: it has the other reference.
-fn is_under_way(export: &Arc<Progress>) -> bool {
+fn is_running(export: &Arc<Progress>) -> bool {
     Arc::strong_count(export) > 1
 }
 
 impl Session {
-    /// Starts an export that can be stopped; `take` receives its result. Errors are reported.
+    /// Starts an export that can be stopped; `on_success` receives its result. Errors are reported.
     fn export<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources, &Progress) -> Result<T> + Send + 'static,
-        take: impl FnOnce(&mut Self, T) + Send + 'static,
+        on_success: impl FnOnce(&mut Self, T) + Send + 'static,
     ) {
         let progress = Arc::new(Progress::default());
         self.exports.in_progress.push(progress.clone());
         self.task(
             move |sources| work(sources, &progress),
-            |session, done| {
-                session.exports.in_progress.retain(is_under_way);
-                match done {
-                    Ok(done) => take(session, done),
+            |session, result| {
+                session.exports.in_progress.retain(is_running);
+                match result {
+                    Ok(value) => on_success(session, value),
                     Err(problem) => session.notify(problem, true),
                 }
             },
@@ -86,26 +86,26 @@ impl Session {
         for export in &self.exports.in_progress {
             export.stop();
         }
-        let end = Instant::now() + PATIENCE;
-        while self.exports.is_exporting() && Instant::now() < end {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        while self.exports.is_exporting() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     /// Writes the dataset or the collected images to this path. The extension of the format is appended if it is
     /// missing.
-    pub fn export_data(&mut self, kind: DataExportKind, form: Form, mut path: PathBuf) {
-        if Form::of(&path).is_err() {
-            path.add_extension(form.ending());
+    pub fn export_data(&mut self, kind: DataExportKind, form: ExportFormat, mut path: PathBuf) {
+        if ExportFormat::from_path(&path).is_err() {
+            path.add_extension(form.extension());
         }
         let export = match kind {
-            DataExportKind::Data => DataExport::Data(self.draft_data(false)),
+            DataExportKind::Data => DataExport::Data(self.draft_request(false)),
             DataExportKind::Collection => DataExport::Collection(Box::new(self.collection.clone())),
         };
-        let to = path.clone();
+        let target = path.clone();
         self.export(
-            move |sources, progress| sources.export_data(&export, &to, progress),
-            move |session, done| session.notify(exported(&done).at_path(&path), false),
+            move |sources, progress| sources.export_data(&export, &target, progress),
+            move |session, packed| session.notify(export_notice(&packed).at_path(&path), false),
         );
     }
 
@@ -114,47 +114,47 @@ impl Session {
         self.exports.results = runs;
         // The number distinguishes this dialog from an abandoned one for other runs.
         let number = self.next_ticket();
-        self.pick(DialogPurpose::Results(format, number));
+        self.open_file_dialog(DialogPurpose::Results(format, number));
     }
 
     /// Writes a table, figure or report of the dialog's runs to this path. The extension of the format is appended if
     /// it is missing. A report is then opened in the browser.
-    pub fn export_results(&mut self, format: Format, to: PathBuf) {
-        let to = format.ended(to);
+    pub fn export_results(&mut self, format: Format, target: PathBuf) {
+        let target = format.with_extension(target);
         let runs = std::mem::take(&mut self.exports.results);
         let with_permission = |folder: PathBuf| {
             let header = self.header_of(&folder);
-            let may_open = header.is_some_and(|header| !self.asks_before_opening(&header.config));
+            let may_open = header.is_some_and(|header| !self.needs_permission(&header.config));
             (folder, may_open)
         };
         let runs: Vec<(PathBuf, bool)> = runs.into_iter().map(with_permission).collect();
-        let path = to.clone();
+        let path = target.clone();
         self.export(
-            move |_, progress| write_results(&runs, format, &to, progress),
-            move |session, left_out| session.notify_exported_results(format, path, left_out),
+            move |_, progress| write_results(&runs, format, &target, progress),
+            move |session, omitted| session.notify_exported_results(format, path, omitted),
         );
     }
 
     /// Reports that the file was written, and the number of runs that could not be read.
-    fn notify_exported_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
-        let mut told = Problem::new(match format {
+    fn notify_exported_results(&mut self, format: Format, path: PathBuf, omitted: usize) {
+        let mut problem = Problem::new(match format {
             Format::Html => tr!("story-report-saved"),
             Format::Svg | Format::Pdf | Format::Png => tr!("story-figure-saved"),
             _ => tr!("story-table-saved"),
         });
-        if left_out > 0 {
-            told = told.advise(tr!("story-runs-left-out", n = left_out));
+        if omitted > 0 {
+            problem = problem.advise(tr!("story-runs-left-out", n = omitted));
         }
-        self.notify(told.at_path(&path), false);
+        self.notify(problem.at_path(&path), false);
         if format == Format::Html {
-            self.task_or_notify(move |sources| sources.disk().show_page(&path), |_, ()| {});
+            self.task_or_notify(move |sources| sources.disk().open_report(&path), |_, ()| {});
         }
     }
 
     /// Draws a figure for the clipboard.
     pub fn copy_figure(&mut self, figure: Figure) {
         self.task_or_notify(
-            move |_| figure.pixels(),
+            move |_| figure.to_pixels(),
             |session, pixels| session.exports.to_copy = Some(pixels),
         );
     }
@@ -172,7 +172,7 @@ impl Session {
         };
         self.exports.figure = Some(figure);
         let number = self.next_ticket();
-        self.pick(DialogPurpose::Figure(kind, format, number));
+        self.open_file_dialog(DialogPurpose::Figure(kind, format, number));
     }
 
     /// Saves the figure of the dialog to this path. The extension of the format is appended if it is missing.
@@ -180,80 +180,83 @@ impl Session {
         let Some(figure) = self.exports.figure.take() else {
             return;
         };
-        let to = format.ended(path);
+        let target = format.with_extension(path);
         self.task_or_notify(
             move |_| {
                 let bytes = match format {
-                    Format::Png => figure.png()?,
-                    Format::Pdf => figure.pdf()?,
-                    _ => figure.svg().into_bytes(),
+                    Format::Png => figure.to_png()?,
+                    Format::Pdf => figure.to_pdf()?,
+                    _ => figure.to_svg().into_bytes(),
                 };
-                write_file(&to, &bytes)?;
-                Ok(to)
+                write_file(&target, &bytes)?;
+                Ok(target)
             },
-            |session, to| {
-                let told = Problem::new(tr!("story-figure-saved"));
-                session.notify(told.at_path(&to), false);
+            |session, target| {
+                let problem = Problem::new(tr!("story-figure-saved"));
+                session.notify(problem.at_path(&target), false);
             },
         );
     }
 
     /// Opens the dialog that asks for the folder in which the model's folder is created.
-    pub fn pick_model(&mut self, taken: ModelToExport, format: export::Format) {
-        self.exports.model = taken;
+    pub fn pick_model(&mut self, model: ModelToExport, format: export::Format) {
+        self.exports.model = model;
         let number = self.next_ticket();
-        self.pick(DialogPurpose::Model(format, number));
+        self.open_file_dialog(DialogPurpose::Model(format, number));
     }
 
     /// Exports the model of the dialog into a new subfolder of this folder.
-    pub fn export_model(&mut self, format: export::Format, into: &Path) {
+    pub fn export_model(&mut self, format: export::Format, folder: &Path) {
         let ModelToExport { run, task } = std::mem::take(&mut self.exports.model);
-        let to = into.join(format!("{}-{}", store::run_name(&run), format.key()));
+        let target = folder.join(format!("{}-{}", store::run_name(&run), format.key()));
         self.task_or_notify(
             move |_| {
-                let saved = store::summarize(&run)?.saved();
-                let newest = saved
+                let saved_tasks = store::summarize(&run)?.saved_tasks();
+                let newest = saved_tasks
                     .checked_sub(1)
                     .ok_or_else(|| Problem::new(tr!("story-no-finished-task")).at_path(&run))?;
                 // Exports on the CPU, because only the engine's thread may use a GPU.
-                export(&run, task.unwrap_or(newest), format, &to, false)
+                export(&run, task.unwrap_or(newest), format, &target, false)
             },
             |session, exported| {
-                let told = Problem::new(tr!("story-model-exported"));
-                let told = told.at_path(&exported.folder);
-                session.notify(told.advise(tr!("story-model-exported-advice")), false);
+                let problem = Problem::new(tr!("story-model-exported"));
+                let problem = problem.at_path(&exported.folder);
+                session.notify(problem.advise(tr!("story-model-exported-advice")), false);
             },
         );
     }
 
     /// Opens the dialog that asks where to pack a run.
     pub fn pick_pack(&mut self, run: PathBuf) {
-        self.exports.packed = run;
+        self.exports.run_to_pack = run;
         let number = self.next_ticket();
-        self.pick(DialogPurpose::Pack(number));
+        self.open_file_dialog(DialogPurpose::Pack(number));
     }
 
     /// Returns the default name of the packed file.
     pub(super) fn pack_name(&self) -> String {
-        format!("{}{PACKED_ENDING}", store::run_name(&self.exports.packed))
+        format!(
+            "{}{PACKED_EXTENSION}",
+            store::run_name(&self.exports.run_to_pack)
+        )
     }
 
     /// Packs the run of the dialog into this file.
-    pub fn pack(&mut self, to: &Path) {
-        let run = std::mem::take(&mut self.exports.packed);
-        let name = to.display().to_string();
+    pub fn pack(&mut self, target: &Path) {
+        let run = std::mem::take(&mut self.exports.run_to_pack);
+        let name = target.display().to_string();
         let name = name.strip_suffix(".zip").unwrap_or(&name);
         let name = name.strip_suffix(".laerun").unwrap_or(name);
-        let to = PathBuf::from(format!("{name}{PACKED_ENDING}"));
+        let target = PathBuf::from(format!("{name}{PACKED_EXTENSION}"));
         self.task_or_notify(
-            move |_| Ok((store::pack(&run, &to)?, to)),
-            |session, (packed, to)| {
-                let told = Problem::new(tr!("story-run-packed")).at_path(&to);
-                let told = match packed.left_pictures {
-                    true => told.advise(tr!("story-run-packed-advice")),
-                    false => told,
+            move |_| Ok((store::pack(&run, &target)?, target)),
+            |session, (packed, target)| {
+                let problem = Problem::new(tr!("story-run-packed")).at_path(&target);
+                let problem = match packed.omitted_images {
+                    true => problem.advise(tr!("story-run-packed-advice")),
+                    false => problem,
                 };
-                session.notify(told, false);
+                session.notify(problem, false);
             },
         );
     }
@@ -268,9 +271,9 @@ impl Session {
                 Ok(unpacked.collect::<Vec<_>>())
             },
             |session, unpacked| {
-                for one in unpacked {
-                    match one {
-                        Ok(unpacked) => session.notify(unpacked_run(&unpacked), false),
+                for result in unpacked {
+                    match result {
+                        Ok(unpacked) => session.notify(unpack_notice(&unpacked), false),
                         Err(problem) => session.notify(problem, true),
                     }
                 }
@@ -285,50 +288,53 @@ impl Session {
 fn write_results(
     runs: &[(PathBuf, bool)],
     format: Format,
-    to: &Path,
+    target: &Path,
     progress: &Progress,
 ) -> Result<usize> {
-    let entries = runs.iter().map(|(folder, _)| store::entry(folder));
-    let read: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
+    let entries = runs.iter().map(|(folder, _)| store::load_entry(folder));
+    let summaries: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
     let may_open = runs.iter().filter(|(_, may_open)| *may_open);
     let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
     let cache = ResourceCache::default();
-    let go_on = || !progress.is_stopped();
-    let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
-        true => sample_pictures(&cache, run, &go_on),
+    let should_continue = || !progress.is_stopped();
+    let samples = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
+        true => sample_images(&cache, run, &should_continue),
         false => Vec::new(),
     };
-    let bytes = store::export::export(&read, (format, FigureOfRuns::default()), &pictures)?;
+    let bytes = store::export::export(&summaries, (format, RunFigure::default()), &samples)?;
     if progress.is_stopped() {
         return Err(Problem::new(tr!("notices-export-stopped")));
     }
-    write_file(to, &bytes)?;
-    Ok(runs.len() - read.len())
+    write_file(target, &bytes)?;
+    Ok(runs.len() - summaries.len())
 }
 
 /// Reports an exported dataset.
-fn exported(done: &Packed) -> Problem {
-    let told = Problem::new(tr!(
+fn export_notice(packed: &PackSummary) -> Problem {
+    let problem = Problem::new(tr!(
         "notices-exported",
-        pictures = tr!("count-images", n = done.pictures),
-        classes = tr!("count-classes", n = done.classes)
+        pictures = tr!("count-images", n = packed.images),
+        classes = tr!("count-classes", n = packed.classes)
     ));
-    if done.renamed.is_empty() {
-        return told;
+    if packed.renamed.is_empty() {
+        return problem;
     }
-    let renamed = done.renamed.iter();
+    let renamed = packed.renamed.iter();
     let renamed: Vec<String> = renamed
         .map(|(a, b)| tr!("notices-class-renamed", from = a.as_str(), to = b.as_str()))
         .collect();
-    told.advise(tr!("notices-classes-renamed", names = listed(&renamed, 8)))
+    problem.advise(tr!(
+        "notices-classes-renamed",
+        names = join_some(&renamed, 8)
+    ))
 }
 
-fn unpacked_run(unpacked: &Unpacked) -> Problem {
+fn unpack_notice(unpacked: &Unpacked) -> Problem {
     let name = store::run_name(&unpacked.folder);
-    let told = Problem::new(tr!("story-run-unpacked", name));
+    let problem = Problem::new(tr!("story-run-unpacked", name));
     match &unpacked.repeats {
-        Some(other) => told.advise(tr!("story-reproduces-run", name = other.as_str())),
-        None => told,
+        Some(other) => problem.advise(tr!("story-reproduces-run", name = other.as_str())),
+        None => problem,
     }
 }
 
@@ -339,18 +345,23 @@ mod tests {
     use super::*;
     use crate::message;
     use crate::run::config::RunConfig;
-    use crate::session::backend::Recorded;
+    use crate::session::backend::RecordedBackend;
     use crate::session::sources::Disk;
 
     /// Simulates exports that clean up after they are stopped, and records whether they did.
-    struct Slow(Disk, Arc<AtomicBool>);
+    struct SlowSources(Disk, Arc<AtomicBool>);
 
-    impl Sources for Slow {
+    impl Sources for SlowSources {
         fn disk(&self) -> &Disk {
             &self.0
         }
 
-        fn export_data(&self, _: &DataExport, _: &Path, progress: &Progress) -> Result<Packed> {
+        fn export_data(
+            &self,
+            _: &DataExport,
+            _: &Path,
+            progress: &Progress,
+        ) -> Result<PackSummary> {
             while progress.step(message!("doing-packing"), 0, None) {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -360,19 +371,23 @@ mod tests {
         }
     }
 
-    fn session(tidied: &Arc<AtomicBool>) -> Session {
-        let idle = Box::new(Recorded::default());
-        let sources = Slow(Disk::nowhere(), tidied.clone());
-        Session::with(idle, sources, RunConfig::default(), Arc::new(|| {}))
+    fn session(cleaned_up: &Arc<AtomicBool>) -> Session {
+        let idle = Box::new(RecordedBackend::default());
+        let sources = SlowSources(Disk::nowhere(), cleaned_up.clone());
+        Session::with_backend(idle, sources, RunConfig::default(), Arc::new(|| {}))
     }
 
     #[test]
-    fn closing_waits_until_an_export_has_tidied_up() {
-        let tidied = Arc::default();
-        let mut session = session(&tidied);
-        session.export_data(DataExportKind::Collection, Form::Folder, "x.zip".into());
+    fn closing_waits_until_an_export_has_cleaned_up() {
+        let cleaned_up = Arc::default();
+        let mut session = session(&cleaned_up);
+        session.export_data(
+            DataExportKind::Collection,
+            ExportFormat::Folder,
+            "x.zip".into(),
+        );
         drop(session);
-        assert!(tidied.load(Ordering::Relaxed));
+        assert!(cleaned_up.load(Ordering::Relaxed));
     }
 
     #[test]

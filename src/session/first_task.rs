@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::row::RunRow;
-use super::words::{number, percent};
+use super::words::{format_number, format_percent};
 use crate::metrics::Tally;
-use crate::problem::listed;
+use crate::problem::join_some;
 use crate::run::event::RunHeader;
 use crate::tr;
 
@@ -16,11 +16,11 @@ pub struct FirstTaskResult<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
     /// Accuracy on the first task right after learning it, as a share.
-    pub then: f64,
+    pub initial_accuracy: f64,
     /// Accuracy on the first task after the latest task, as a share.
-    pub now: f64,
+    pub current_accuracy: f64,
     /// Number of learned tasks.
-    pub done: usize,
+    pub task_count: usize,
     /// Number of test images of the first task.
     pub images: usize,
 }
@@ -28,34 +28,38 @@ pub struct FirstTaskResult<'a> {
 impl<'a> FirstTaskResult<'a> {
     /// Returns the result of a run; `None` if it has learned fewer than two tasks or its first task was not tested.
     pub fn from_row(row: &'a RunRow) -> Option<Self> {
-        let history = row.answers();
+        let history = row.answer_history();
         let rows = &history.matrix;
         let result = Self {
             header: row.header.as_ref()?,
-            then: *rows.first()?.first()?,
-            now: *rows.last()?.first()?,
-            done: rows.len(),
+            initial_accuracy: *rows.first()?.first()?,
+            current_accuracy: *rows.last()?.first()?,
+            task_count: rows.len(),
             images: history.images.first().copied().unwrap_or(0),
         };
-        (result.done > 1 && result.then.is_finite() && result.now.is_finite()).then_some(result)
+        (result.task_count > 1
+            && result.initial_accuracy.is_finite()
+            && result.current_accuracy.is_finite())
+        .then_some(result)
     }
 
     /// Returns the classes of the first task.
-    pub fn first(&self) -> &'a [String] {
+    pub fn first_classes(&self) -> &'a [String] {
         self.header.class_names(0)
     }
 
     /// Returns whether two runs can be compared.
-    fn is_like(&self, other: &Self) -> bool {
-        let (one, two) = (self.header, other.header);
-        let settings = |header: &'a RunHeader| (&header.config.data, header.config.measured_on());
-        let tasks = |header: &'a RunHeader| header.tasks.get(..self.done);
+    fn is_comparable(&self, other: &Self) -> bool {
+        let (a, b) = (self.header, other.header);
+        let settings =
+            |header: &'a RunHeader| (&header.config.data, header.config.evaluation_split());
+        let tasks = |header: &'a RunHeader| header.tasks.get(..self.task_count);
         // Older versions did not record the images, so they are compared only if both have them.
-        let images = one.images.as_ref().zip(two.images.as_ref());
-        one.class_order == two.class_order
-            && self.done == other.done
-            && tasks(one) == tasks(two)
-            && settings(one) == settings(two)
+        let images = a.images.as_ref().zip(b.images.as_ref());
+        a.class_order == b.class_order
+            && self.task_count == other.task_count
+            && tasks(a) == tasks(b)
+            && settings(a) == settings(b)
             && images.is_none_or(|(one, two)| one.test == two.test)
     }
 }
@@ -63,36 +67,39 @@ impl<'a> FirstTaskResult<'a> {
 /// Returns one sentence per group of comparable runs that compares the best run with the worst, and explains why others
 /// are not compared.
 pub fn first_task_sentences(results: &[FirstTaskResult<'_>]) -> Vec<String> {
-    let mut alike: Vec<Vec<&FirstTaskResult<'_>>> = Vec::new();
+    let mut groups: Vec<Vec<&FirstTaskResult<'_>>> = Vec::new();
     for result in results {
-        match alike.iter_mut().find(|group| group[0].is_like(result)) {
+        match groups
+            .iter_mut()
+            .find(|group| group[0].is_comparable(result))
+        {
             Some(group) => group.push(result),
-            None => alike.push(vec![result]),
+            None => groups.push(vec![result]),
         }
     }
-    let mut told: Vec<String> = alike
+    let mut sentences: Vec<String> = groups
         .iter()
         .filter_map(|group| {
             let words = first_task_sentence(group)?;
-            Some(match alike.len() {
+            Some(match groups.len() {
                 1 => words,
                 _ => {
-                    let names = listed(group[0].first(), 6);
+                    let names = join_some(group[0].first_classes(), 6);
                     tr!("compare-first-task-results", names, words)
                 }
             })
         })
         .collect();
-    let orders =
+    let same_order =
         |pair: &[FirstTaskResult<'_>]| pair[0].header.class_order == pair[1].header.class_order;
-    if alike.len() > 1 {
-        let why = match results.windows(2).all(orders) {
+    if groups.len() > 1 {
+        let reason = match results.windows(2).all(same_order) {
             true => tr!("compare-same-task-count-only"),
             false => tr!("compare-same-class-order-only"),
         };
-        told.push(why.into());
+        sentences.push(reason.into());
     }
-    told
+    sentences
 }
 
 /// Returns a sentence such as "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %." for comparable
@@ -102,9 +109,9 @@ fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for result in results {
         by_name
-            .entry(result.header.short())
+            .entry(result.header.short_name())
             .or_default()
-            .push(result.now);
+            .push(result.current_accuracy);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
     let mut sorted: Vec<(&str, Vec<f64>)> = by_name.into_iter().collect();
@@ -114,9 +121,9 @@ fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
     };
     let (most, least) = (range(first), range(last));
     let [low, high] =
-        [lowest(first), highest(last)].map(|share| Tally::of_share(share, results[0].images));
-    let apart = low.is_above(&high);
-    let n = results[0].done;
+        [lowest(first), highest(last)].map(|share| Tally::from_accuracy(share, results[0].images));
+    let is_significant = low.is_significantly_above(&high);
+    let n = results[0].task_count;
     if most == least {
         return Some(tr!(
             "compare-both-still-recognise",
@@ -126,7 +133,7 @@ fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
             share = most
         ));
     }
-    let id = match apart {
+    let id = match is_significant {
         true => "compare-still-recognise-only",
         false => "compare-still-recognise",
     };
@@ -143,11 +150,14 @@ fn highest(shares: &[f64]) -> f64 {
 
 /// Returns "97 %" for one run, or a range such as "95 to 97 %" for several runs.
 fn range(shares: &[f64]) -> String {
-    let (low, high) = (percent(lowest(shares), 0), percent(highest(shares), 0));
+    let (low, high) = (
+        format_percent(lowest(shares), 0),
+        format_percent(highest(shares), 0),
+    );
     match low == high {
         true => low,
         false => {
-            let low = number(lowest(shares) * 100.0, 0);
+            let low = format_number(lowest(shares) * 100.0, 0);
             tr!("count-range", least = low, most = high)
         }
     }
@@ -166,7 +176,7 @@ mod tests {
         RunHeader {
             method: MethodFacts {
                 title: method.into(),
-                experts: Expert::ALONE.to_vec(),
+                experts: Expert::SINGLE.to_vec(),
                 ..header.method
             },
             class_order: order.chars().map(String::from).collect(),
@@ -176,23 +186,25 @@ mod tests {
         }
     }
 
-    fn told(runs: &[(&RunHeader, f64)]) -> Vec<String> {
-        told_of(runs, 2000)
+    fn sentences_for(runs: &[(&RunHeader, f64)]) -> Vec<String> {
+        sentences_for_images(runs, 2000)
     }
 
-    fn told_of(runs: &[(&RunHeader, f64)], images: usize) -> Vec<String> {
+    fn sentences_for_images(runs: &[(&RunHeader, f64)], images: usize) -> Vec<String> {
         let results = runs.iter().map(|&(header, now)| FirstTaskResult {
             header,
-            then: 1.0,
-            now,
-            done: 2,
+            initial_accuracy: 1.0,
+            current_accuracy: now,
+            task_count: 2,
             images,
         });
-        let told = first_task_sentences(&results.collect::<Vec<_>>()).into_iter();
-        told.map(|words| words.replace('\u{a0}', " ")).collect()
+        let sentences = first_task_sentences(&results.collect::<Vec<_>>()).into_iter();
+        sentences
+            .map(|words| words.replace('\u{a0}', " "))
+            .collect()
     }
 
-    fn only(most: &str, least: &str) -> String {
+    fn only_sentence(most: &str, least: &str) -> String {
         sentence("compare-still-recognise-only", most, least)
     }
 
@@ -204,19 +216,22 @@ mod tests {
     fn only_runs_of_one_class_order_are_held_against_each_other() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
-        let pair = only("98 %", "93 %");
-        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair.as_str()]);
+        let pair = only_sentence("98 %", "93 %");
+        assert_eq!(
+            sentences_for(&[(&lae, 0.98), (&base, 0.93)]),
+            [pair.as_str()]
+        );
         // The best and the worst of all four runs have different class orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
-        let other = only("80 %", "72 %");
-        let of_each = [
+        let other = only_sentence("80 %", "72 %");
+        let expected = [
             tr!("compare-first-task-results", names = "a, b", words = pair),
             tr!("compare-first-task-results", names = "c, d", words = other),
             tr!("compare-same-class-order-only").to_string(),
         ];
-        assert_eq!(told(&all), of_each);
+        assert_eq!(sentences_for(&all), expected);
         assert_eq!(
-            told(&[(&lae, 0.98), (&base_b, 0.72)]),
+            sentences_for(&[(&lae, 0.98), (&base_b, 0.72)]),
             [tr!("compare-same-class-order-only")]
         );
     }
@@ -226,20 +241,23 @@ mod tests {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let words = sentence("compare-still-recognise", "98 %", "93 %");
         let pair = [(&lae, 0.98), (&base, 0.93)];
-        assert_eq!(told_of(&pair, 90), [words]);
-        assert_eq!(told_of(&pair, 400), [only("98 %", "93 %")]);
+        assert_eq!(sentences_for_images(&pair, 90), [words]);
+        assert_eq!(
+            sentences_for_images(&pair, 400),
+            [only_sentence("98 %", "93 %")]
+        );
     }
 
     #[test]
     fn runs_of_one_name_count_together() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let seeds = [(&lae, 0.98), (&base, 0.93), (&lae, 0.95), (&base, 0.90)];
-        let range = only("95 to 98 %", "90 to 93 %");
-        assert_eq!(told(&seeds), [range]);
+        let range = only_sentence("95 to 98 %", "90 to 93 %");
+        assert_eq!(sentences_for(&seeds), [range]);
         let over = [(&lae, 0.98), (&base, 0.93), (&lae, 0.92)];
         let words = sentence("compare-still-recognise", "92 to 98 %", "93 %");
-        assert_eq!(told(&over), [words]);
-        assert_eq!(told(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
+        assert_eq!(sentences_for(&over), [words]);
+        assert_eq!(sentences_for(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
         let same = tr!(
             "compare-both-still-recognise",
             n = 2,
@@ -247,7 +265,7 @@ mod tests {
             worst = "LAE",
             share = "98 %"
         );
-        assert_eq!(told(&[(&lae, 0.98), (&base, 0.98)]), [same]);
+        assert_eq!(sentences_for(&[(&lae, 0.98), (&base, 0.98)]), [same]);
     }
 
     #[test]
@@ -255,6 +273,6 @@ mod tests {
         let (lae, mut base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         base.config.data = "another".into();
         let why = tr!("compare-same-task-count-only");
-        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [why]);
+        assert_eq!(sentences_for(&[(&lae, 0.98), (&base, 0.93)]), [why]);
     }
 }

@@ -10,7 +10,7 @@ use super::views::{Fetch, Rows, RunRow};
 use crate::problem::{Problem, Result};
 
 /// Maximum number of additional folders of runs.
-pub const MOST: usize = 32;
+pub const MAX_FOLDERS: usize = 32;
 
 /// An additional folder of runs, in its state at the last listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct RunsFolder {
 }
 
 /// Returns a folder that was not listed yet.
-fn unseen(path: PathBuf) -> RunsFolder {
+fn unlisted(path: PathBuf) -> RunsFolder {
     RunsFolder {
         path,
         ..RunsFolder::default()
@@ -48,15 +48,15 @@ pub struct Folders {
     /// All additional folders.
     pub list: Vec<RunsFolder>,
     /// The folders that were reported as unreadable.
-    told: Vec<PathBuf>,
+    reported: Vec<PathBuf>,
     /// Why the folder that was chosen last was not opened.
-    pub refused: Option<Problem>,
+    pub add_problem: Option<Problem>,
     /// Whether the runs are being listed.
-    pub(super) listing: bool,
+    pub(super) is_listing: bool,
     /// The runs whose rows are being read, each with whether to read it again.
-    rows: BTreeMap<PathBuf, bool>,
+    pending_rows: BTreeMap<PathBuf, bool>,
     /// Whether to list the runs again after the current listing.
-    again: bool,
+    list_again: bool,
     /// `Some` while the differences between runs of the same name are computed; `true` if they must be computed again.
     is_distinguishing: Option<bool>,
 }
@@ -64,7 +64,7 @@ pub struct Folders {
 impl Folders {
     /// Returns whether the row of this run is being read, individually or by a listing.
     pub(super) fn is_reading(&self, run: &Path) -> bool {
-        self.listing || self.rows.contains_key(run)
+        self.is_listing || self.pending_rows.contains_key(run)
     }
 
     /// Returns the paths of the additional folders.
@@ -79,25 +79,25 @@ impl Session {
         if paths.is_empty() {
             return;
         }
-        let folders = paths.iter().take(MOST).cloned().map(unseen);
+        let folders = paths.iter().take(MAX_FOLDERS).cloned().map(unlisted);
         self.compare.folders.list = folders.collect();
         self.list_runs();
     }
 
     /// Opens an additional folder after checking that it contains runs.
     pub fn add_folder(&mut self, path: PathBuf) {
-        let known = self.compare.folders.paths();
-        self.compare.folders.refused = None;
+        let existing = self.compare.folders.paths();
+        self.compare.folders.add_problem = None;
         self.queued_task(
             None,
-            move |sources| sources.disk().folder_of_runs(&path, &known),
-            |session, answer| match answer {
+            move |sources| sources.disk().resolve_runs_folder(&path, &existing),
+            |session, result| match result {
                 Ok(path) => {
-                    session.compare.folders.list.push(unseen(path));
+                    session.compare.folders.list.push(unlisted(path));
                     session.list_runs();
                 }
                 Err(problem) => {
-                    session.compare.folders.refused = Some(problem.clone());
+                    session.compare.folders.add_problem = Some(problem.clone());
                     session.notify(problem, true);
                 }
             },
@@ -105,10 +105,10 @@ impl Session {
     }
 
     /// Opens this folder unless it is open, even if it contains no runs.
-    pub(super) fn list_beside(&mut self, folder: PathBuf) {
+    pub(super) fn ensure_folder_open(&mut self, folder: PathBuf) {
         let folders = &mut self.compare.folders;
-        if folders.list.len() < MOST && !folders.paths().contains(&folder) {
-            folders.list.push(unseen(folder));
+        if folders.list.len() < MAX_FOLDERS && !folders.paths().contains(&folder) {
+            folders.list.push(unlisted(folder));
         }
     }
 
@@ -116,17 +116,17 @@ impl Session {
     pub fn drop_folder(&mut self, path: &Path) {
         let folders = &mut self.compare.folders;
         folders.list.retain(|folder| folder.path != path);
-        folders.told.retain(|told| told != path);
+        folders.reported.retain(|reported| reported != path);
         self.list_runs();
     }
 
     /// Lists the runs. If a listing is in progress, another one follows.
     pub fn list_runs(&mut self) {
-        if self.compare.folders.listing {
-            self.compare.folders.again = true;
+        if self.compare.folders.is_listing {
+            self.compare.folders.list_again = true;
             return;
         }
-        self.compare.folders.listing = true;
+        self.compare.folders.is_listing = true;
         let folders = self.compare.folders.paths();
         self.task(
             move |sources| Ok(sources.disk().runs(folders)),
@@ -136,16 +136,19 @@ impl Session {
 
     /// Reads the row of one run. If the row is being read, it is read again afterwards.
     pub(super) fn list_run(&mut self, folder: PathBuf) {
-        if self.compare.folders.listing {
+        if self.compare.folders.is_listing {
             // The listing may already have read this run.
-            self.compare.folders.again = true;
+            self.compare.folders.list_again = true;
             return;
         }
-        if let Some(again) = self.compare.folders.rows.get_mut(&folder) {
+        if let Some(again) = self.compare.folders.pending_rows.get_mut(&folder) {
             *again = true;
             return;
         }
-        self.compare.folders.rows.insert(folder.clone(), false);
+        self.compare
+            .folders
+            .pending_rows
+            .insert(folder.clone(), false);
         let run = folder.clone();
         self.task(
             move |sources| Ok(sources.disk().run_row(&run)),
@@ -153,33 +156,33 @@ impl Session {
         );
     }
 
-    fn accept_row(&mut self, folder: PathBuf, answer: Result<Option<Arc<RunRow>>>) {
-        match answer {
+    fn accept_row(&mut self, folder: PathBuf, result: Result<Option<Arc<RunRow>>>) {
+        match result {
             Ok(row) => {
-                self.place_row(&folder, row);
-                self.follow_opened();
+                self.update_row(&folder, row);
+                self.reread_opened_run();
             }
             Err(problem) => self.notify(problem, true),
         }
-        if self.compare.folders.rows.remove(&folder) == Some(true) {
+        if self.compare.folders.pending_rows.remove(&folder) == Some(true) {
             self.list_run(folder);
         }
     }
 
     /// Replaces the row of a run, sorted by age; `None` removes it.
-    fn place_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
+    fn update_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
         let Fetch::Ready(rows) = &mut self.compare.runs else {
             return;
         };
         let rows = Arc::make_mut(rows);
-        let at = rows.iter().position(|known| known.folder == folder);
-        let before = at.map(|at| rows.remove(at).title());
-        let now = row.as_ref().map(|row| row.title());
+        let old_index = rows.iter().position(|listed| listed.folder == folder);
+        let previous_title = old_index.map(|at| rows.remove(at).title());
+        let new_title = row.as_ref().map(|row| row.title());
         if let Some(row) = row {
-            let place = rows.partition_point(|known| known.age() > row.age());
-            rows.insert(place, row);
+            let new_index = rows.partition_point(|listed| listed.age() > row.age());
+            rows.insert(new_index, row);
         }
-        if before != now {
+        if previous_title != new_title {
             self.update_distinguishing_settings();
         }
     }
@@ -190,16 +193,16 @@ impl Session {
         let Some(rows) = self.compare.runs.ready().cloned() else {
             return;
         };
-        let looking = &mut self.compare.folders.is_distinguishing;
-        if let Some(again) = looking {
+        let is_distinguishing = &mut self.compare.folders.is_distinguishing;
+        if let Some(again) = is_distinguishing {
             *again = true;
             return;
         }
-        *looking = Some(false);
+        *is_distinguishing = Some(false);
         self.task(
             move |_| Ok(distinguishing_settings(rows.iter().map(|row| &**row))),
-            |session, told| {
-                session.compare.distinguishing_settings = told.unwrap_or_default();
+            |session, result| {
+                session.compare.distinguishing_settings = result.unwrap_or_default();
                 if session.compare.folders.is_distinguishing.take() == Some(true) {
                     session.update_distinguishing_settings();
                 }
@@ -207,39 +210,39 @@ impl Session {
         );
     }
 
-    fn accept_run_listing(&mut self, answer: Result<RunListing>) {
-        let answer = answer.map(|listing| {
+    fn accept_run_listing(&mut self, result: Result<RunListing>) {
+        let result = result.map(|listing| {
             self.accept_folders(listing.folders);
             listing.rows
         });
-        self.compare.runs.fill(answer);
+        self.compare.runs.fill(result);
         self.update_distinguishing_settings();
-        self.follow_opened();
+        self.reread_opened_run();
         // A row that arrives later may have been read before the listing, so it is read again.
-        let rows = self.compare.folders.rows.values_mut();
+        let rows = self.compare.folders.pending_rows.values_mut();
         rows.for_each(|again| *again = true);
-        self.compare.folders.listing = false;
-        if std::mem::take(&mut self.compare.folders.again) {
+        self.compare.folders.is_listing = false;
+        if std::mem::take(&mut self.compare.folders.list_again) {
             self.list_runs();
         }
     }
 
     /// Stores the state of the folders and reports an unreadable folder once.
-    fn accept_folders(&mut self, seen: Vec<RunsFolder>) {
-        for folder in seen {
-            let Folders { list, told, .. } = &mut self.compare.folders;
+    fn accept_folders(&mut self, folders: Vec<RunsFolder>) {
+        for folder in folders {
+            let Folders { list, reported, .. } = &mut self.compare.folders;
             // The folder may have been closed in the meantime.
-            let Some(known) = list.iter_mut().find(|known| known.path == folder.path) else {
+            let Some(listed) = list.iter_mut().find(|listed| listed.path == folder.path) else {
                 continue;
             };
-            *known = folder.clone();
+            *listed = folder.clone();
             match folder.problem {
-                Some(problem) if !told.contains(&folder.path) => {
-                    told.push(folder.path);
+                Some(problem) if !reported.contains(&folder.path) => {
+                    reported.push(folder.path);
                     self.notify(problem, true);
                 }
                 Some(_) => {}
-                None => told.retain(|told| *told != folder.path),
+                None => reported.retain(|path| *path != folder.path),
             }
         }
     }

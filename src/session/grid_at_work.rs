@@ -4,48 +4,48 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
-use super::grids::{grid_title, line_title};
+use super::grids::{grid_run_title, grid_title};
 use super::notices::clock;
 use super::run_view::RunView;
 use crate::problem::Problem;
 use crate::run::event::Event;
-use crate::run::grid::{CellStanding, GridStanding};
+use crate::run::grid::{CellState, GridState};
 use crate::run::job::JobId;
 use crate::run::search_result::SearchResult;
-use crate::texts::said;
+use crate::texts::join_translated;
 use crate::tr;
 
 /// The grid in progress, or the last one.
 #[derive(Clone, Debug)]
-pub struct GridAtWork {
+pub struct GridProgress {
     /// Its job.
     pub job: JobId,
     /// The state of its runs.
-    pub standing: GridStanding,
+    pub state: GridState,
     /// Estimated remaining seconds.
-    pub left: f64,
+    pub seconds_left: f64,
     /// Whether it is still in progress.
-    pub live: bool,
+    pub is_live: bool,
 }
 
 impl Session {
-    /// Processes an event of a grid in progress at this place, or on this computer for `None`. Returns the event if it
+    /// Processes an event of a grid in progress on this remote machine, or here for `None`. Returns the event if it
     /// must be applied to the current run.
     pub(super) fn handle_grid_event(
         &mut self,
-        place: Option<&str>,
+        machine: Option<&str>,
         job: JobId,
         event: Event,
     ) -> Option<Event> {
         match event {
-            Event::Grid(standing) => {
-                let left = standing.seconds();
-                let (_, grid) = self.train.at_work(place)?;
-                *grid = Some(Arc::new(GridAtWork {
+            Event::Grid(state) => {
+                let seconds_left = state.remaining_seconds();
+                let (_, grid) = self.train.active_run_and_grid(machine)?;
+                *grid = Some(Arc::new(GridProgress {
                     job,
-                    standing: *standing,
-                    left,
-                    live: true,
+                    state: *state,
+                    seconds_left,
+                    is_live: true,
                 }));
                 None
             }
@@ -54,12 +54,12 @@ impl Session {
                 standing,
                 seconds_left,
             } => {
-                self.accept_cell(place, job, cell, (standing, seconds_left));
+                self.accept_cell(machine, job, cell, (standing, seconds_left));
                 None
             }
             Event::Finished { .. } | Event::Failed { .. } | Event::Stopped { .. } => {
-                self.renew_grid();
-                self.end_grid(place, job, event)
+                self.invalidate_grid();
+                self.end_grid(machine, job, event)
             }
             other => Some(other),
         }
@@ -67,34 +67,35 @@ impl Session {
 
     /// Reports the result of a search and the path of its grid.
     pub(super) fn notify_search_result(&mut self, searched: &SearchResult) {
-        let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
+        let problem =
+            Problem::new(join_translated(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-search-next-advice");
-        self.notify(told.advise(advice), false);
+        self.notify(problem.advise(advice), false);
     }
 
     fn accept_cell(
         &mut self,
-        place: Option<&str>,
+        machine: Option<&str>,
         job: JobId,
         cell: usize,
-        (standing, left): (CellStanding, f64),
+        (state, seconds_left): (CellState, f64),
     ) {
-        let Some((live, grid)) = self.train.at_work(place) else {
+        let Some((live, grid)) = self.train.active_run_and_grid(machine) else {
             return;
         };
         let Some(grid) = grid.as_mut().filter(|grid| grid.job == job) else {
             return;
         };
         let grid = Arc::make_mut(grid);
-        grid.left = left;
-        let Some(line) = grid.standing.lines.get_mut(cell) else {
+        grid.seconds_left = seconds_left;
+        let Some(grid_run) = grid.state.lines.get_mut(cell) else {
             return;
         };
-        let begins = standing == CellStanding::AtWork;
-        line.standing = standing;
-        let title = line_title(line);
-        if begins {
-            *live = Some(Arc::new(RunView::of_job(job, title)));
+        let starts = state == CellState::AtWork;
+        grid_run.standing = state;
+        let title = grid_run_title(grid_run);
+        if starts {
+            *live = Some(Arc::new(RunView::for_job(job, title)));
             return;
         }
         let header = live.as_ref().and_then(|run| run.header.as_ref());
@@ -104,39 +105,39 @@ impl Session {
     }
 
     /// Ends a job. If it is a grid, its runs are compared and its overall result is reported.
-    fn end_grid(&mut self, place: Option<&str>, job: JobId, event: Event) -> Option<Event> {
-        let (_, grid) = self.train.at_work(place)?;
+    fn end_grid(&mut self, machine: Option<&str>, job: JobId, event: Event) -> Option<Event> {
+        let (_, grid) = self.train.active_run_and_grid(machine)?;
         let grid = grid.as_mut().filter(|grid| grid.job == job);
         let Some(grid) = grid.map(Arc::make_mut) else {
             return Some(event);
         };
-        grid.live = false;
-        let title = grid_title(&grid.standing.title).to_string();
-        let done = grid.standing.done();
-        let lines = grid.standing.lines.iter();
-        let folders = lines.filter_map(|line| match &line.standing {
-            CellStanding::Done(folder) => Some(folder.clone()),
+        grid.is_live = false;
+        let title = grid_title(&grid.state.title).to_string();
+        let done = grid.state.finished_runs();
+        let runs = grid.state.lines.iter();
+        let folders = runs.filter_map(|run| match &run.standing {
+            CellState::Done(folder) => Some(folder.clone()),
             _ => None,
         });
         let folders: Vec<PathBuf> = folders.collect();
         match event {
             Event::Stopped { .. } => {
-                let told = Problem::new(tr!("story-grid-stopped", title));
-                let told = told.advise(tr!("story-grid-stopped-advice"));
-                self.notify(told, false);
+                let problem = Problem::new(tr!("story-grid-stopped", title));
+                let problem = problem.advise(tr!("story-grid-stopped-advice"));
+                self.notify(problem, false);
                 return Some(event);
             }
             Event::Failed { problem, .. } => self.notify(problem, true),
             _ => {
-                let told = tr!("story-grid-finished", title, n = done);
-                self.notify(Problem::new(told), false);
+                let text = tr!("story-grid-finished", title, n = done);
+                self.notify(Problem::new(text), false);
             }
         }
         self.list_runs();
         self.request_side_by_side(folders);
-        if let Some((Some(live), _)) = self.train.at_work(place) {
+        if let Some((Some(live), _)) = self.train.active_run_and_grid(machine) {
             let run = String::new();
-            Arc::make_mut(live).fold(Event::Finished { run }, &clock());
+            Arc::make_mut(live).apply_event(Event::Finished { run }, &clock());
         }
         None
     }

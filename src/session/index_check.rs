@@ -15,7 +15,7 @@ use super::run_view::RunView;
 use super::views::{DataView, Split, SplitKey};
 use crate::data::Fingerprints;
 use crate::message;
-use crate::metrics::{Answers, tasks_of_classes};
+use crate::metrics::{Predictions, tasks_by_class};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
@@ -23,93 +23,101 @@ use crate::run::event::RunHeader;
 #[derive(Default)]
 pub(super) struct IndexChecks {
     /// Whether a split has the images of these fingerprints; `None` while this is checked.
-    prints: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
+    fingerprint_checks: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
     /// Whether a split is consistent with a run without fingerprints, by the run's folder.
-    checked: HashMap<(PathBuf, SplitKey), bool>,
+    record_checks: HashMap<(PathBuf, SplitKey), bool>,
 }
 
 impl IndexChecks {
     /// Stores the result of a check. A result that was cleared in the meantime is ignored.
-    fn take(&mut self, of: &(SplitKey, Fingerprints), answer: Result<bool>) {
-        if let Some(print) = self.prints.get_mut(of) {
-            *print = Some(answer);
+    fn accept(&mut self, key: &(SplitKey, Fingerprints), result: Result<bool>) {
+        if let Some(entry) = self.fingerprint_checks.get_mut(key) {
+            *entry = Some(result);
         }
     }
 
     /// Clears the results because files may have changed.
-    pub fn forget(&mut self) {
+    pub fn clear(&mut self) {
         // Checks in progress read the current files, so they are kept.
-        self.prints.retain(|_, print| print.is_none());
-        self.checked.clear();
+        self.fingerprint_checks.retain(|_, print| print.is_none());
+        self.record_checks.clear();
     }
 }
 
 impl Session {
     /// Returns the dataset if a split has the images that the run used; a Problem if the dataset is missing or has
     /// other images now.
-    pub fn tested_on(&self, run: &RunView, split: Split) -> Lookup<Result<Arc<DataView>>> {
+    pub fn unchanged_dataset(&self, run: &RunView, split: Split) -> Lookup<Result<Arc<DataView>>> {
         let Some(header) = &run.header else {
             return Lookup::Absent;
         };
         if self.data_is_missing(&header.config) {
-            let gone = Problem::new(message!("predict-problem-dataset-unopened"));
-            let gone = gone
+            let problem = Problem::new(message!("predict-problem-dataset-unopened"));
+            let problem = problem
                 .at(&header.config.data)
                 .advise(message!("predict-problem-dataset-unopened-advice"));
-            return Lookup::Found(Err(gone));
+            return Lookup::Found(Err(problem));
         }
         let data = self.data_of(&header.config);
         data.and_then(|data| match &header.images {
-            Some(images) => self.printed_as(header, images, split, data),
-            None => self.compared_with(header, split, data),
+            Some(images) => self.dataset_by_fingerprint(header, images, split, data),
+            None => self.dataset_by_records(header, split, data),
         })
     }
 
     /// Returns the dataset if a split has the images with the recorded fingerprints.
-    fn printed_as(
+    fn dataset_by_fingerprint(
         &self,
         header: &RunHeader,
         images: &Fingerprints,
         split: Split,
         data: Arc<DataView>,
     ) -> Lookup<Result<Arc<DataView>>> {
-        let of = ((data.key.clone(), split), images.clone());
-        match self.sets.index_checks.prints.get(&of) {
+        let key = ((data.key.clone(), split), images.clone());
+        match self.datasets.index_checks.fingerprint_checks.get(&key) {
             Some(Some(Ok(true))) => Lookup::Found(Ok(data)),
-            Some(Some(Ok(false))) => Lookup::Found(Err(other_images(header, split))),
+            Some(Some(Ok(false))) => Lookup::Found(Err(changed_images_problem(header, split))),
             Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
             Some(None) => Lookup::Absent,
-            None => Lookup::unread(move |session| session.check_fingerprint(of, &data)),
+            None => Lookup::unread(move |session| session.check_fingerprint(key, &data)),
         }
     }
 
     /// Returns the dataset if a split is consistent with the records of a run without fingerprints.
-    fn compared_with(
+    fn dataset_by_records(
         &self,
         header: &RunHeader,
         split: Split,
         data: Arc<DataView>,
     ) -> Lookup<Result<Arc<DataView>>> {
-        let about = (header.folder.clone(), (data.key.clone(), split));
-        match self.sets.index_checks.checked.get(&about) {
+        let key = (header.folder.clone(), (data.key.clone(), split));
+        match self.datasets.index_checks.record_checks.get(&key) {
             Some(true) => Lookup::Found(Ok(data)),
-            Some(false) => Lookup::Found(Err(other_images(header, split))),
+            Some(false) => Lookup::Found(Err(changed_images_problem(header, split))),
             None => Lookup::unread(move |session| {
-                session.check_against_records(&about.0, split, &data);
+                session.check_against_records(&key.0, split, &data);
             }),
         }
     }
 
     /// Checks whether a displayed split has the images with these fingerprints.
-    fn check_fingerprint(&mut self, of: (SplitKey, Fingerprints), data: &DataView) {
-        if self.sets.index_checks.prints.contains_key(&of) {
+    fn check_fingerprint(&mut self, key: (SplitKey, Fingerprints), data: &DataView) {
+        if self
+            .datasets
+            .index_checks
+            .fingerprint_checks
+            .contains_key(&key)
+        {
             return;
         }
-        self.sets.index_checks.prints.insert(of.clone(), None);
-        let (data, split, noted) = (data.dataset.clone(), of.0.1, of.1.clone());
+        self.datasets
+            .index_checks
+            .fingerprint_checks
+            .insert(key.clone(), None);
+        let (data, split, fingerprints) = (data.dataset.clone(), key.0.1, key.1.clone());
         self.task(
-            move |_| Ok(data.has_images_of(split, &noted)),
-            move |session, print| session.sets.index_checks.take(&of, print),
+            move |_| Ok(data.split_matches_fingerprints(split, &fingerprints)),
+            move |session, result| session.datasets.index_checks.accept(&key, result),
         );
     }
 
@@ -118,59 +126,68 @@ impl Session {
         let open = self.train.run_in(run);
         let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
         if let Some((open, header)) = header {
-            let same = may_be_those(open, header, data, split);
-            let about = (header.folder.clone(), (data.key.clone(), split));
-            self.sets.index_checks.checked.insert(about, same);
+            let is_consistent = matches_records(open, header, data, split);
+            let key = (header.folder.clone(), (data.key.clone(), split));
+            self.datasets
+                .index_checks
+                .record_checks
+                .insert(key, is_consistent);
         }
     }
 }
 
-fn other_images(header: &RunHeader, split: Split) -> Problem {
-    let what = match split {
+fn changed_images_problem(header: &RunHeader, split: Split) -> Problem {
+    let id = match split {
         Split::Train => "predict-problem-training-changed",
         Split::Test => "predict-problem-test-changed",
     };
-    Problem::new(message!(what))
+    Problem::new(message!(id))
         .at(&header.config.data)
         .advise(message!("predict-problem-test-changed-advice"))
 }
 
 /// Returns whether a split is consistent with the records of a run without fingerprints.
-fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split) -> bool {
+fn matches_records(run: &RunView, header: &RunHeader, data: &DataView, split: Split) -> bool {
     // Added tasks have their own images, so they are ignored.
-    let own = header.own_tasks();
-    let tasks = &header.tasks[..own];
+    let task_count = header.original_task_count();
+    let tasks = &header.tasks[..task_count];
     let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];
     let position: HashMap<&String, usize> = order.iter().zip(0..).collect();
-    let places = data.classes.iter().map(|name| position.get(name).copied());
+    let positions = data.classes.iter().map(|name| position.get(name).copied());
     // Maps each class (sorted by name) to its position in the run's class order.
-    let Some(place) = places.collect::<Option<Vec<usize>>>() else {
+    let Some(class_positions) = positions.collect::<Option<Vec<usize>>>() else {
         return false;
     };
-    if place.len() != order.len() {
+    if class_positions.len() != order.len() {
         return false;
     }
-    let task_of = tasks_of_classes(tasks);
-    let (there, noted) = match split {
+    let task_of = tasks_by_class(tasks);
+    let (current_counts, recorded_counts) = match split {
         Split::Train => (&data.train, &header.train_images),
         Split::Test => (&data.test, &header.test_images),
     };
-    let mut counts = vec![0; own];
-    for (class, images) in there.iter().enumerate() {
-        if let Some(&Some(task)) = task_of.get(place[class]) {
+    let mut counts = vec![0; task_count];
+    for (class, images) in current_counts.iter().enumerate() {
+        if let Some(&Some(task)) = task_of.get(class_positions[class]) {
             counts[task] += images;
         }
     }
-    let as_many = noted.get(..own).is_some_and(|noted| counts == noted);
+    let counts_match = recorded_counts
+        .get(..task_count)
+        .is_some_and(|recorded| counts == recorded);
     let label_of = |sample: usize| {
         let sample = data.dataset.test.get(sample)?;
-        Some(place[sample.class as usize])
+        Some(class_positions[sample.class as usize])
     };
-    let right = |all: &Answers| {
-        let pairs = all.samples.iter().zip(&all.labels).enumerate();
-        let mut own = pairs.filter(|(at, _)| all.source(*at) == 0);
-        own.all(|(_, (sample, label))| label_of(*sample) == Some(*label))
+    let labels_match = |predictions: &Predictions| {
+        let pairs = predictions
+            .samples
+            .iter()
+            .zip(&predictions.labels)
+            .enumerate();
+        let mut own_pairs = pairs.filter(|(at, _)| predictions.source(*at) == 0);
+        own_pairs.all(|(_, (sample, label))| label_of(*sample) == Some(*label))
     };
     let answers = run.reports.last().map(|report| &report.answers);
-    as_many && (split == Split::Train || answers.is_none_or(right))
+    counts_match && (split == Split::Train || answers.is_none_or(labels_match))
 }

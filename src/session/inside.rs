@@ -8,85 +8,85 @@ use std::sync::Arc;
 use super::Session;
 use crate::metrics::Expert;
 use crate::problem::Problem;
-use crate::run::event::{Command, Picture};
+use crate::run::event::{Command, NamedImage};
 use crate::run::inside::{
-    InsideContent, InsideRequest, InsideTarget, Insight, Movement, PictureInside, ProbeInside,
-    RunInside,
+    ImageInspection, Inspection, InspectionContent, InspectionRequest, InspectionTarget, Movement,
+    ProbeInspection, RunInspection,
 };
 use crate::tr;
 
 /// Maximum number of runs whose results are kept.
-const MOST: usize = 16;
+const MAX_RUNS: usize = 16;
 
 /// The results of successive requests, by task.
 #[derive(Debug)]
-pub(super) struct Views<T> {
+pub(super) struct TaskResults<T> {
     /// The ticket of the latest request.
     pub ticket: u64,
     /// Number of tasks requested so far.
-    pub asked: usize,
-    pub given: Vec<Option<Arc<T>>>,
+    pub requested: usize,
+    pub results: Vec<Option<Arc<T>>>,
     pub problem: Option<Problem>,
 }
 
 /// Returns views without requests.
-impl<T> Default for Views<T> {
+impl<T> Default for TaskResults<T> {
     fn default() -> Self {
         Self {
             ticket: u64::MAX,
-            asked: 0,
-            given: Vec::new(),
+            requested: 0,
+            results: Vec::new(),
             problem: None,
         }
     }
 }
 
-impl<T> Views<T> {
-    pub fn take(&mut self, task: usize, seen: T) {
-        if task >= self.given.len() {
-            self.given.resize_with(task + 1, || None);
+impl<T> TaskResults<T> {
+    pub fn insert(&mut self, task: usize, result: T) {
+        if task >= self.results.len() {
+            self.results.resize_with(task + 1, || None);
         }
-        self.given[task] = Some(Arc::new(seen));
+        self.results[task] = Some(Arc::new(result));
     }
 
-    pub fn at(&self, task: usize) -> Option<&Arc<T>> {
-        self.given.get(task)?.as_ref()
+    pub fn get(&self, task: usize) -> Option<&Arc<T>> {
+        self.results.get(task)?.as_ref()
     }
 }
 
 /// Results of Look inside.
 #[derive(Debug, Default)]
-pub struct Insides {
-    runs: HashMap<PathBuf, Views<RunInside>>,
+pub struct InsideResults {
+    runs: HashMap<PathBuf, TaskResults<RunInspection>>,
     /// Results for the image on Predict in the selected run.
-    picture: Views<PictureInside>,
-    about: Option<(PathBuf, Arc<Picture>)>,
+    image: TaskResults<ImageInspection>,
+    image_request: Option<(PathBuf, Arc<NamedImage>)>,
     /// The image on Predict as the network receives it.
-    pub seen: Option<Arc<Picture>>,
+    pub network_input: Option<Arc<NamedImage>>,
 }
 
-impl Insides {
+impl InsideResults {
     /// Returns the result for a run after `task` (from 0); `None` if it is not computed yet.
-    pub fn run(&self, run: &Path, task: usize) -> Option<&Arc<RunInside>> {
-        self.runs.get(run)?.at(task)
+    pub fn run(&self, run: &Path, task: usize) -> Option<&Arc<RunInspection>> {
+        self.runs.get(run)?.get(task)
     }
 
     /// Returns all results of a run, by task.
-    pub fn tasks_of(&self, run: &Path) -> impl Iterator<Item = &Arc<RunInside>> {
+    pub fn run_results(&self, run: &Path) -> impl Iterator<Item = &Arc<RunInspection>> {
         let views = self.runs.get(run).into_iter();
-        views.flat_map(|views| views.given.iter().flatten())
+        views.flat_map(|views| views.results.iter().flatten())
     }
 
     /// Returns the result for the image on Predict after `task`.
-    pub fn picture(&self, task: usize) -> Option<&Arc<PictureInside>> {
-        self.picture.at(task)
+    pub fn image(&self, task: usize) -> Option<&Arc<ImageInspection>> {
+        self.image.get(task)
     }
 
     /// Returns whether results of a run are being computed.
-    pub fn is_looking(&self, run: &Path) -> bool {
+    pub fn is_computing(&self, run: &Path) -> bool {
         let views = self.runs.get(run);
         views.is_some_and(|views| {
-            views.problem.is_none() && views.given.iter().flatten().count() < views.asked
+            views.problem.is_none() && views.results.iter().flatten().count() < views.requested
         })
     }
 
@@ -96,44 +96,50 @@ impl Insides {
     }
 
     /// Returns why the result for the image could not be computed.
-    pub fn picture_problem(&self) -> Option<&Problem> {
-        self.picture.problem.as_ref()
+    pub fn image_problem(&self) -> Option<&Problem> {
+        self.image.problem.as_ref()
     }
 
     /// Returns whether the results for an image are about this image in this run.
-    fn is_about(&self, run: &Path, picture: &Arc<Picture>) -> bool {
-        let about = self.about.as_ref();
-        about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, picture))
+    fn is_about(&self, run: &Path, image: &Arc<NamedImage>) -> bool {
+        let request = self.image_request.as_ref();
+        request.is_some_and(|(requested_run, requested_image)| {
+            requested_run == run && Arc::ptr_eq(requested_image, image)
+        })
     }
 
     /// Drops all results of a run.
-    pub(super) fn forget(&mut self, run: &Path) {
+    pub(super) fn remove_run(&mut self, run: &Path) {
         self.runs.remove(run);
-        if self.about.as_ref().is_some_and(|(of, _)| of == run) {
-            (self.picture, self.about) = (Views::default(), None);
+        if self
+            .image_request
+            .as_ref()
+            .is_some_and(|(requested_run, _)| requested_run == run)
+        {
+            (self.image, self.image_request) = (TaskResults::default(), None);
         }
     }
 
-    pub(super) fn take(&mut self, insight: Insight) {
+    pub(super) fn accept(&mut self, insight: Inspection) {
         match insight.seen {
-            InsideContent::Run(seen) => {
+            InspectionContent::Run(result) => {
                 let views = self.runs.get_mut(&insight.run);
                 if let Some(views) = views.filter(|views| views.ticket == insight.ticket) {
-                    views.take(insight.task, *seen);
+                    views.insert(insight.task, *result);
                 }
             }
-            InsideContent::Picture(seen) if self.picture.ticket == insight.ticket => {
-                self.note_seen(&seen);
-                self.picture.take(insight.task, *seen);
+            InspectionContent::Picture(result) if self.image.ticket == insight.ticket => {
+                self.update_network_input(&result);
+                self.image.insert(insight.task, *result);
             }
-            InsideContent::Picture(_) => {}
+            InspectionContent::Picture(_) => {}
         }
     }
 
-    fn note_seen(&mut self, inside: &PictureInside) {
-        let same = |known: &Arc<Picture>| known.rgb == inside.seen;
-        if !self.seen.as_ref().is_some_and(same) {
-            self.seen = Some(Arc::new(Picture {
+    fn update_network_input(&mut self, inside: &ImageInspection) {
+        let is_same = |input: &Arc<NamedImage>| input.rgb == inside.seen;
+        if !self.network_input.as_ref().is_some_and(is_same) {
+            self.network_input = Some(Arc::new(NamedImage {
                 name: tr!("predict-network-input").into(),
                 width: inside.seen_size,
                 height: inside.seen_size,
@@ -142,10 +148,10 @@ impl Insides {
         }
     }
 
-    pub(super) fn refuse(&mut self, ticket: u64, problem: &Problem) {
+    pub(super) fn fail(&mut self, ticket: u64, problem: &Problem) {
         let mut runs = self.runs.values_mut();
-        if self.picture.ticket == ticket {
-            self.picture.problem = Some(problem.clone());
+        if self.image.ticket == ticket {
+            self.image.problem = Some(problem.clone());
         } else if let Some(views) = runs.find(|views| views.ticket == ticket) {
             views.problem = Some(problem.clone());
         }
@@ -154,10 +160,10 @@ impl Insides {
 
 /// Returns the snapshots of a run in the order in which they are computed: the selected one, the one before it, then
 /// the others from the newest on.
-fn order(looked_at: usize, count: usize) -> Vec<usize> {
-    let first = looked_at.min(count.saturating_sub(1));
-    let before = first.checked_sub(1);
-    let mut tasks: Vec<usize> = std::iter::once(first).chain(before).collect();
+fn task_order(selected: usize, count: usize) -> Vec<usize> {
+    let first = selected.min(count.saturating_sub(1));
+    let previous = first.checked_sub(1);
+    let mut tasks: Vec<usize> = std::iter::once(first).chain(previous).collect();
     let others = (0..count).rev().filter(|task| !tasks.contains(task));
     let others: Vec<usize> = others.collect();
     tasks.extend(others);
@@ -166,25 +172,25 @@ fn order(looked_at: usize, count: usize) -> Vec<usize> {
 
 impl Session {
     /// Returns whether a result for the run or the image on Predict still needs to be requested.
-    pub fn lacks_inside(&self) -> bool {
+    pub fn needs_inside(&self) -> bool {
         let Some(run) = &self.predict.run else {
             return false;
         };
-        let done = self.finished_tasks(run);
-        let insides = &self.predict.insides;
-        let run_is_new = |views: &Views<RunInside>| views.asked != done;
-        let of_run = insides.runs.get(run).is_none_or(run_is_new) && self.is_run_open_to_look(run);
-        let picture = self.predict.picture.as_ref();
-        let of_picture = picture.is_some_and(|picture| {
-            !insides.is_about(run, picture) || insides.picture.asked != done
+        let task_count = self.finished_tasks(run);
+        let insides = &self.predict.inside;
+        let is_outdated = |views: &TaskResults<RunInspection>| views.requested != task_count;
+        let needs_run = insides.runs.get(run).is_none_or(is_outdated) && self.can_look_inside(run);
+        let image = self.predict.image.as_ref();
+        let needs_image = image.is_some_and(|image| {
+            !insides.is_about(run, image) || insides.image.requested != task_count
         });
-        done > 0 && (of_run || of_picture) && self.weights_elsewhere(run).is_none()
+        task_count > 0 && (needs_run || needs_image) && self.remote_weights_problem(run).is_none()
     }
 
     /// Returns whether a run's settings are known and its dataset can be opened without asking the user.
-    fn is_run_open_to_look(&self, run: &Path) -> bool {
+    fn can_look_inside(&self, run: &Path) -> bool {
         let config = self.header_of(run).map(|header| &header.config);
-        config.is_some_and(|config| !self.asks_before_opening(config))
+        config.is_some_and(|config| !self.needs_permission(config))
     }
 
     /// Requests Look inside for the run and the image on Predict, for every task that was not requested yet.
@@ -192,59 +198,61 @@ impl Session {
         let Some(run) = self.predict.run.clone() else {
             return;
         };
-        let done = self.finished_tasks(&run);
-        if done == 0 || self.weights_elsewhere(&run).is_some() {
+        let task_count = self.finished_tasks(&run);
+        if task_count == 0 || self.remote_weights_problem(&run).is_some() {
             return;
         }
-        self.request_run_inside(&run, done);
-        if let Some(picture) = self.predict.picture.clone() {
-            self.request_picture_inside(&run, picture, done);
+        self.request_run_inside(&run, task_count);
+        if let Some(image) = self.predict.image.clone() {
+            self.request_image_inside(&run, image, task_count);
         }
     }
 
-    pub(super) fn request_run_inside(&mut self, run: &Path, done: usize) {
-        if !self.is_run_open_to_look(run) {
+    pub(super) fn request_run_inside(&mut self, run: &Path, task_count: usize) {
+        if !self.can_look_inside(run) {
             return;
         }
-        let runs = &mut self.predict.insides.runs;
-        if runs.len() >= MOST && !runs.contains_key(run) {
+        let runs = &mut self.predict.inside.runs;
+        if runs.len() >= MAX_RUNS && !runs.contains_key(run) {
             runs.clear();
         }
         let views = runs.entry(run.to_path_buf()).or_default();
-        if views.asked == done {
+        if views.requested == task_count {
             return;
         }
         // An added task was undone, so the results of later tasks are invalid.
-        views.given.truncate(done);
+        views.results.truncate(task_count);
         self.tickets += 1;
-        (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
-        let look = InsideTarget::Run { anchor: done - 1 };
-        self.send_inside_request(run, look, done);
+        (views.ticket, views.requested, views.problem) = (self.tickets, task_count, None);
+        let target = InspectionTarget::Run {
+            anchor: task_count - 1,
+        };
+        self.send_inside_request(run, target, task_count);
     }
 
-    fn request_picture_inside(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
-        let same = self.predict.insides.is_about(run, &picture);
-        if same && self.predict.insides.picture.asked == done {
+    fn request_image_inside(&mut self, run: &Path, image: Arc<NamedImage>, task_count: usize) {
+        let is_same_image = self.predict.inside.is_about(run, &image);
+        if is_same_image && self.predict.inside.image.requested == task_count {
             return;
         }
         self.tickets += 1;
-        let views = &mut self.predict.insides.picture;
-        if !same {
-            *views = Views::default();
+        let views = &mut self.predict.inside.image;
+        if !is_same_image {
+            *views = TaskResults::default();
         }
-        views.given.truncate(done);
-        (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
-        let look = InsideTarget::Picture(Picture::clone(&picture));
-        self.predict.insides.about = Some((run.to_path_buf(), picture));
-        self.send_inside_request(run, look, done);
+        views.results.truncate(task_count);
+        (views.ticket, views.requested, views.problem) = (self.tickets, task_count, None);
+        let target = InspectionTarget::Picture(NamedImage::clone(&image));
+        self.predict.inside.image_request = Some((run.to_path_buf(), image));
+        self.send_inside_request(run, target, task_count);
     }
 
-    fn send_inside_request(&mut self, run: &Path, look: InsideTarget, done: usize) {
-        self.backend.send(Command::Inside(InsideRequest {
+    fn send_inside_request(&mut self, run: &Path, target: InspectionTarget, task_count: usize) {
+        self.backend.send(Command::Inside(InspectionRequest {
             ticket: self.tickets,
             run: run.to_path_buf(),
-            look,
-            tasks: order(self.predict.task, done),
+            look: target,
+            tasks: task_order(self.predict.task, task_count),
         }));
     }
 }
@@ -263,7 +271,7 @@ pub struct Energies {
 /// Returns a histogram of an expert's energies with bins from `low` to `high`. Images of classes that are not learned
 /// yet are ignored. `first` is the first class of the newest task.
 pub fn energies(
-    probe: &ProbeInside,
+    probe: &ProbeInspection,
     expert: Expert,
     first: usize,
     (low, high): (f32, f32),
@@ -277,7 +285,7 @@ pub fn energies(
         }
     }
     let width = ((high - low) / bins as f32).max(f32::MIN_POSITIVE);
-    let counted = |values: &Vec<f32>| {
+    let histogram = |values: &Vec<f32>| {
         let mut counts = vec![0; bins];
         for value in values {
             let bin = ((value - low) / width).max(0.0) as usize;
@@ -290,19 +298,21 @@ pub fn energies(
         values.get(values.len() / 2).copied()
     };
     Some(Energies {
-        newest: counted(&sorted[0]),
-        older: counted(&sorted[1]),
+        newest: histogram(&sorted[0]),
+        older: histogram(&sorted[1]),
         medians: sorted.each_mut().map(median),
     })
 }
 
 /// Returns the largest movement in these snapshots, which scales the bars of all tasks equally.
-pub fn farthest<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
-    let each = movements.flat_map(|movement| {
-        let since = movement.since_start.iter().flat_map(|(_, blocks)| blocks);
-        since.chain(&movement.distance).map(|(_, value)| *value)
+pub fn max_movement<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
+    let values = movements.flat_map(|movement| {
+        let since_start = movement.since_start.iter().flat_map(|(_, blocks)| blocks);
+        since_start
+            .chain(&movement.distance)
+            .map(|(_, value)| *value)
     });
-    each.fold(0.0, f64::max)
+    values.fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -310,15 +320,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_looked_at_comes_first_and_what_was_before_it_next() {
-        assert_eq!(order(2, 5), [2, 1, 4, 3, 0]);
-        assert_eq!(order(9, 3), [2, 1, 0]);
-        assert_eq!(order(0, 1), [0]);
+    fn the_selected_task_comes_first_and_the_previous_one_next() {
+        assert_eq!(task_order(2, 5), [2, 1, 4, 3, 0]);
+        assert_eq!(task_order(9, 3), [2, 1, 0]);
+        assert_eq!(task_order(0, 1), [0]);
     }
 
     #[test]
-    fn energies_are_told_apart_by_task_and_unknown_classes_left_out() {
-        let probe = ProbeInside {
+    fn energies_are_separated_by_task_and_unknown_classes_are_ignored() {
+        let probe = ProbeInspection {
             places: Vec::new(),
             labels: vec![0, 1, 2, 3, 4],
             given: Vec::new(),
@@ -327,13 +337,13 @@ mod tests {
             energies: vec![(Expert::ONLINE, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
             strangeness: Vec::new(),
         };
-        let told = energies(&probe, Expert::ONLINE, 2, (-4.0, 0.0), 4);
-        let wanted = Energies {
+        let histogram = energies(&probe, Expert::ONLINE, 2, (-4.0, 0.0), 4);
+        let expected = Energies {
             newest: vec![0, 0, 1, 1],
             older: vec![1, 1, 0, 0],
             medians: [Some(-1.0), Some(-3.0)],
         };
-        assert_eq!(told, Some(wanted));
+        assert_eq!(histogram, Some(expected));
         assert_eq!(energies(&probe, Expert::OFFLINE, 2, (-4.0, 0.0), 4), None);
     }
 }

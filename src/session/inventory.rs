@@ -27,8 +27,8 @@ impl Inventory {
     /// Returns the PET plugin that settings name, if it is known and valid.
     pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
         let name = config.pet.to_lowercase();
-        let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
-        sound.find(|view| view.name == name)
+        let mut valid = self.plugins.iter().filter(|view| view.problem.is_none());
+        valid.find(|view| view.name == name)
     }
 
     /// Returns the measured speed of the device that the settings name; `None` for a GPU, or if nothing was measured.
@@ -70,8 +70,8 @@ impl Session {
             |session, plugins| {
                 session.inventory.plugins = plugins.into();
                 session.adjust_pet();
-                session.experiment.planning.renew();
-                session.use_listed();
+                session.experiment.planning.invalidate();
+                session.use_listed_plugin();
             },
         );
     }
@@ -82,14 +82,14 @@ impl Session {
             |sources| Ok(sources.disk().backbones()),
             |session, (backbones, problems)| {
                 for problem in problems {
-                    let mut told = session.notices.list.iter();
-                    if !told.any(|told| told.problem == problem) {
+                    let mut notices = session.notices.list.iter();
+                    if !notices.any(|notice| notice.problem == problem) {
                         session.notify(problem, true);
                     }
                 }
                 session.inventory.backbones = backbones.into();
                 session.adjust_pet();
-                session.experiment.planning.renew();
+                session.experiment.planning.invalidate();
             },
         );
     }

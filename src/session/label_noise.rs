@@ -5,31 +5,32 @@ use std::path::Path;
 
 use super::Session;
 use super::worst::RunTask;
-use crate::metrics::{Answers, Expert, Misclassification};
-use crate::run::doubt::{DoubtRequest, DoubtState};
+use crate::metrics::{Expert, Misclassification, Predictions};
+use crate::run::doubt::{LabelCheckRequest, LabelCheckState};
 use crate::run::event::Command;
 
 /// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]
-pub(super) struct Doubts(HashMap<RunTask, (u64, DoubtState)>);
+pub(super) struct LabelChecks(HashMap<RunTask, (u64, LabelCheckState)>);
 
-impl Doubts {
+impl LabelChecks {
     /// Drops the results for these runs and returns the tickets of checks in progress.
-    fn forget(&mut self, gone: impl Fn(&Path) -> bool) -> Vec<u64> {
-        let gone = self.0.extract_if(|(run, _), _| gone(run));
-        let working = gone.filter(|(_, (_, view))| matches!(view, DoubtState::Working(..)));
-        working.map(|(_, (ticket, _))| ticket).collect()
+    fn remove_runs(&mut self, is_removed: impl Fn(&Path) -> bool) -> Vec<u64> {
+        let removed = self.0.extract_if(|(run, _), _| is_removed(run));
+        let running = removed.filter(|(_, (_, view))| matches!(view, LabelCheckState::Working(..)));
+        running.map(|(_, (ticket, _))| ticket).collect()
     }
 
     /// Stores the new state of a check; ignored if the check was dropped.
-    pub fn take(&mut self, ticket: u64, state: DoubtState) {
-        if state == DoubtState::Stopped {
-            self.0.retain(|_, (asked, _)| *asked != ticket);
+    pub fn accept_state(&mut self, ticket: u64, state: LabelCheckState) {
+        if state == LabelCheckState::Stopped {
+            self.0
+                .retain(|_, (other_ticket, _)| *other_ticket != ticket);
             return;
         }
-        let mut known = self.0.values_mut();
-        if let Some((_, known)) = known.find(|(asked, _)| *asked == ticket) {
-            *known = state;
+        let mut checks = self.0.values_mut();
+        if let Some((_, current)) = checks.find(|(other_ticket, _)| *other_ticket == ticket) {
+            *current = state;
         }
     }
 }
@@ -37,45 +38,45 @@ impl Doubts {
 impl Session {
     /// Starts a check of the training images of a run up to a task: each image is predicted from the other images.
     pub fn request_label_check(&mut self, run: &Path, task: usize) {
-        let of = (run.to_path_buf(), task);
+        let key = (run.to_path_buf(), task);
         let ticket = self.next_ticket();
-        let state = match self.weights_elsewhere(&of.0) {
-            Some(problem) => DoubtState::Failed(problem),
+        let state = match self.remote_weights_problem(&key.0) {
+            Some(problem) => LabelCheckState::Failed(problem),
             None => {
-                let run = of.0.clone();
-                let request = DoubtRequest { ticket, run, task };
+                let run = key.0.clone();
+                let request = LabelCheckRequest { ticket, run, task };
                 self.backend.send(Command::Doubts(request));
-                DoubtState::Working((0, 0))
+                LabelCheckState::Working((0, 0))
             }
         };
-        self.train.doubts.0.insert(of, (ticket, state));
+        self.train.label_checks.0.insert(key, (ticket, state));
     }
 
     /// Stops the check of a run up to a task.
-    pub fn stop_doubts(&mut self, run: &Path, task: usize) {
-        if let Some(&(ticket, DoubtState::Working(..))) = self.doubts(run, task) {
+    pub fn stop_label_check(&mut self, run: &Path, task: usize) {
+        if let Some(&(ticket, LabelCheckState::Working(..))) = self.label_check(run, task) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
 
     /// Drops the results for these runs and stops their checks, because their images may have changed.
-    pub(super) fn forget_doubts(&mut self, gone: impl Fn(&Path) -> bool) {
-        for ticket in self.train.doubts.forget(gone) {
+    pub(super) fn discard_label_checks(&mut self, is_removed: impl Fn(&Path) -> bool) {
+        for ticket in self.train.label_checks.remove_runs(is_removed) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
 
     /// Returns the state of the check of a run's training images, with its ticket; `None` if it was not requested or
     /// was stopped.
-    pub fn doubts(&self, run: &Path, task: usize) -> Option<&(u64, DoubtState)> {
-        self.train.doubts.0.get(&(run.to_path_buf(), task))
+    pub fn label_check(&self, run: &Path, task: usize) -> Option<&(u64, LabelCheckState)> {
+        self.train.label_checks.0.get(&(run.to_path_buf(), task))
     }
 }
 
 /// Returns the images that look like another class than their label, the most confident first. `class` restricts them to
 /// one label.
-pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Misclassification> {
-    let mut list = answers.wrong(Expert::ANSWER, class);
-    Misclassification::sort(&mut list);
+pub fn suspicious_labels(answers: &Predictions, class: Option<usize>) -> Vec<Misclassification> {
+    let mut list = answers.misclassified(Expert::ANSWER, class);
+    Misclassification::sort_by_certainty(&mut list);
     list
 }

@@ -18,7 +18,7 @@ pub struct LastWindow {
     /// The settings of a crashed window, until the user restores or discards them.
     pub config: Option<RunConfig>,
     /// The settings with several values of a crashed window.
-    pub several: VaryingSettings,
+    pub varying: VaryingSettings,
     /// The folders of runs of a crashed window.
     pub folders: Vec<PathBuf>,
     /// The run in progress when the last window was closed, until the user decides about it.
@@ -27,14 +27,14 @@ pub struct LastWindow {
 
 impl LastWindow {
     /// Returns whether the user must still decide about the state of a crashed window.
-    pub fn waits(&self) -> bool {
-        self.config.is_some() || !self.several.is_empty() || !self.folders.is_empty()
+    pub fn is_pending(&self) -> bool {
+        self.config.is_some() || !self.varying.is_empty() || !self.folders.is_empty()
     }
 
     /// Discards the settings and folders of a crashed window, but not the interrupted run.
-    pub fn forget(&mut self) {
+    pub fn discard(&mut self) {
         self.config = None;
-        self.several = VaryingSettings::default();
+        self.varying = VaryingSettings::default();
         self.folders.clear();
     }
 }
@@ -43,33 +43,33 @@ impl Session {
     /// Opens the folders of the crashed window in addition to the open ones.
     pub fn open_former_folders(&mut self) {
         let mut paths = self.compare.folders.paths();
-        let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
+        let mut unique: HashSet<PathBuf> = paths.iter().cloned().collect();
         let former = std::mem::take(&mut self.former.folders).into_iter();
-        paths.extend(former.filter(|path| known.insert(path.clone())));
+        paths.extend(former.filter(|path| unique.insert(path.clone())));
         self.open_folders(&paths);
     }
 
     /// Returns the interrupted run, if it can be resumed.
-    pub fn to_go_on_with(&self) -> Option<&RunRow> {
+    pub fn resumable_run(&self) -> Option<&RunRow> {
         let row = self.row(self.former.interrupted.as_ref()?)?;
         matches!(row.state, RunState::Unfinished(_)).then_some(row)
     }
 
     /// Discards the settings of a crashed window if they equal the current ones or those of the run to resume.
-    pub fn settle_former(&mut self) {
+    pub fn discard_redundant_settings(&mut self) {
         let Some(former) = &self.former.config else {
             return;
         };
-        let interrupted = self.to_go_on_with();
+        let interrupted = self.resumable_run();
         let run = interrupted.and_then(|row| row.header.as_ref());
-        if self.former.several != self.experiment.grid.several {
+        if self.former.varying != self.experiment.grid.varying {
             return;
         }
         if *former == self.experiment.draft
             || run.is_some_and(|run| same_settings(&run.config, former))
         {
             self.former.config = None;
-            self.former.several = VaryingSettings::default();
+            self.former.varying = VaryingSettings::default();
         }
     }
 }

@@ -23,12 +23,12 @@ impl<T> Lookup<T> {
         Self::Unread(Box::new(load))
     }
 
-    /// Returns the value if it is available; otherwise calls `ask` with the request if it is not requested yet.
-    pub fn or_ask(self, ask: impl FnOnce(Load)) -> Option<T> {
+    /// Returns the value if it is available; otherwise calls `request` with the request if it is not requested yet.
+    pub fn or_request(self, request: impl FnOnce(Load)) -> Option<T> {
         match self {
-            Self::Found(thing) => return Some(thing),
+            Self::Found(value) => return Some(value),
             Self::Absent => {}
-            Self::Unread(load) => ask(load),
+            Self::Unread(load) => request(load),
         }
         None
     }
@@ -36,7 +36,7 @@ impl<T> Lookup<T> {
     /// Looks up a second value that depends on this value.
     pub fn and_then<U>(self, look_up: impl FnOnce(T) -> Lookup<U>) -> Lookup<U> {
         match self {
-            Self::Found(thing) => look_up(thing),
+            Self::Found(value) => look_up(value),
             Self::Absent => Lookup::Absent,
             Self::Unread(load) => Lookup::Unread(load),
         }
@@ -45,25 +45,25 @@ impl<T> Lookup<T> {
 
 /// A request to open a dataset.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DataAsk {
+pub struct DataRequest {
     /// Its name or path in the settings.
-    pub place: String,
+    pub location: String,
     /// Its splits and limits.
     pub options: OpenOptions,
     /// Whether its files are read again even if they were read before.
-    pub fresh: bool,
+    pub reload: bool,
 }
 
-impl DataAsk {
+impl DataRequest {
     /// Returns the key of the result.
     pub fn key(&self) -> String {
-        format!("{} {:?}", self.place, self.options)
+        format!("{} {:?}", self.location, self.options)
     }
 }
 
 impl Session {
     /// Returns the value if it is available; otherwise requests it if needed.
-    pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
-        found.or_ask(|load| load(self))
+    pub fn look_up<T>(&mut self, lookup: Lookup<T>) -> Option<T> {
+        lookup.or_request(|load| load(self))
     }
 }

@@ -77,8 +77,8 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, ControlRequest};
 use backend::{Backend, EngineHost};
-use chooser::Choosing;
-use classify::Classify;
+use chooser::FileSelection;
+use classify::ModelState;
 use collection::Collection;
 use compare::Compare;
 use experiment::Experiment;
@@ -86,7 +86,7 @@ use inventory::Inventory;
 use last_window::LastWindow;
 use notices::Notices;
 use predict::PredictView;
-use remote_jobs::Places;
+use remote_jobs::Machines;
 use tasks::Tasks;
 use tour::Tour;
 use train::Train;
@@ -119,7 +119,7 @@ pub struct Session {
     /// The available choices for settings.
     pub inventory: Inventory,
     /// The other machines that can train runs, and the clusters.
-    pub places: Places,
+    pub machines: Machines,
     /// The state of the page Compare.
     pub compare: Compare,
     /// The state of the page Train.
@@ -127,19 +127,19 @@ pub struct Session {
     /// The state of the page Predict.
     pub predict: PredictView,
     /// The state of making a model for a user's own images.
-    pub classify: Classify,
+    pub classify: ModelState,
     /// The images that are collected in the window.
     pub collection: Collection,
     /// State of saving and checking the collected images.
     pub saving_collection: Fetch<()>,
-    drafts: drafts::KeptDrafts,
+    drafts: drafts::DraftState,
     /// The plugin that is being edited.
     pub editor: editor::Editor,
     /// The state of the page Learn.
     pub learn: Learn,
-    sets: data_sets::DataSets,
+    datasets: data_sets::Datasets,
     /// State of file dialogs and dropped files.
-    pub choosing: Choosing,
+    pub file_selection: FileSelection,
     /// The bug report, once it is requested.
     pub bug_report: Fetch<Arc<bug_report::BugReport>>,
     /// State of saving the bug report.
@@ -159,15 +159,20 @@ impl Session {
     pub fn open(
         runs_root: PathBuf,
         draft: RunConfig,
-        whose: EngineHost,
+        engine_host: EngineHost,
         wake: Wake,
     ) -> Result<Self> {
-        let backend = sources::engine(runs_root.clone(), whose, wake.clone())?;
-        Ok(Self::with(backend, Disk::at(runs_root), draft, wake))
+        let backend = sources::engine(runs_root.clone(), engine_host, wake.clone())?;
+        Ok(Self::with_backend(
+            backend,
+            Disk::new(runs_root),
+            draft,
+            wake,
+        ))
     }
 
     /// Opens a workspace with any backend and any sources.
-    pub fn with(
+    pub fn with_backend(
         backend: Box<dyn Backend>,
         sources: impl Sources + 'static,
         draft: RunConfig,
@@ -182,17 +187,17 @@ impl Session {
             },
             former: LastWindow::default(),
             inventory: Inventory::default(),
-            places: Places::default(),
+            machines: Machines::default(),
             compare: Compare::default(),
             train: Train::default(),
             predict: PredictView::default(),
-            classify: Classify::default(),
+            classify: ModelState::default(),
             collection: Collection::default(),
-            drafts: drafts::KeptDrafts::default(),
+            drafts: drafts::DraftState::default(),
             editor: editor::Editor::default(),
             learn: Learn::default(),
-            sets: data_sets::DataSets::default(),
-            choosing: Choosing::default(),
+            datasets: data_sets::Datasets::default(),
+            file_selection: FileSelection::default(),
             bug_report: Fetch::Nothing,
             saving_report: Fetch::Nothing,
             saving_collection: Fetch::Nothing,
@@ -203,7 +208,7 @@ impl Session {
         session.read_plugins();
         session.read_backbones();
         session.read_devices();
-        session.read_places();
+        session.load_machines();
         session.list_runs();
         session.open_data(&session.experiment.draft.data.clone());
         session
@@ -213,22 +218,22 @@ impl Session {
     /// Returns whether anything changed.
     pub fn drain(&mut self) -> bool {
         let mut changed = false;
-        while let Some(told) = self.backend.try_recv() {
-            self.handle_event(told);
-            self.follow_tour();
+        while let Some(event) = self.backend.try_recv() {
+            self.handle_event(event);
+            self.update_tour();
             changed = true;
         }
-        changed |= self.drain_places();
-        while let Some(take) = self.tasks.try_recv() {
-            take(self);
+        changed |= self.drain_machines();
+        while let Some(apply) = self.tasks.try_recv() {
+            apply(self);
             changed = true;
         }
         if changed {
-            self.ask_undone();
+            self.repredict_after_undo();
             self.request_pin_predictions();
             self.predict_next_error();
-            self.follow_tour();
-            self.fold_unit();
+            self.update_tour();
+            self.update_unit();
         }
         self.refresh_data();
         self.refresh_plan();
@@ -246,8 +251,8 @@ impl Session {
     }
 
     /// Returns whether helper threads are busy.
-    pub fn busy(&self) -> bool {
-        self.tasks.busy()
+    pub fn is_busy(&self) -> bool {
+        self.tasks.is_busy()
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use super::Session;
 use super::findings;
 use super::run_view::RunView;
-use super::words::percent;
+use super::words::format_percent;
 use crate::data::Correction;
-use crate::logging::told;
+use crate::logging::describe_problem;
 use crate::metrics::{Expert, Tally};
-use crate::problem::{Problem, listed};
+use crate::problem::{Problem, join_some};
 use crate::run::event::RunHeader;
 use crate::tr;
 
@@ -21,9 +21,9 @@ pub struct Notice {
     /// What happened.
     pub problem: Problem,
     /// Whether something went wrong.
-    pub bad: bool,
+    pub is_error: bool,
     /// Whether it is good news; a notice that is neither is neutral.
-    pub good: bool,
+    pub is_success: bool,
     /// The action that the notice can undo.
     pub undo: Option<NoticeUndo>,
 }
@@ -33,12 +33,12 @@ pub struct Notice {
 pub enum NoticeUndo {
     /// Runs were moved to the trash; their paths in the trash.
     Deleted(Vec<PathBuf>),
-    /// A label in the dataset at this place was corrected. The entry restores the previous label.
+    /// A label in the dataset at this location was corrected. The entry restores the previous label.
     Label(String, Correction),
 }
 
 /// Maximum number of notices kept, because an error can repeat for days.
-const MOST: usize = 200;
+const MAX_NOTICES: usize = 200;
 
 /// The notices.
 #[derive(Default)]
@@ -50,33 +50,33 @@ pub struct Notices {
 }
 
 impl Notices {
-    fn push(&mut self, problem: Problem, bad: bool, good: bool) {
-        if bad {
-            tracing::warn!("notice: {}", told(&problem));
+    fn push(&mut self, problem: Problem, is_error: bool, is_success: bool) {
+        if is_error {
+            tracing::warn!("notice: {}", describe_problem(&problem));
         }
         self.total += 1;
-        if self.list.len() >= MOST {
+        if self.list.len() >= MAX_NOTICES {
             self.list.remove(0);
         }
         self.list.push(Notice {
             time: clock(),
             problem,
-            bad,
-            good,
+            is_error,
+            is_success,
             undo: None,
         });
     }
 }
 
 impl Session {
-    /// Adds a notice of an error (`bad`) or of good news.
-    pub fn notify(&mut self, problem: Problem, bad: bool) {
-        self.notices.push(problem, bad, !bad);
+    /// Adds a notice of an error (`is_error`) or of good news.
+    pub fn notify(&mut self, problem: Problem, is_error: bool) {
+        self.notices.push(problem, is_error, !is_error);
     }
 
     /// Adds a neutral notice.
-    pub fn remark(&mut self, remark: Problem) {
-        self.notices.push(remark, false, false);
+    pub fn notify_neutral(&mut self, problem: Problem) {
+        self.notices.push(problem, false, false);
     }
 
     /// Adds an undo to the newest notice.
@@ -86,10 +86,10 @@ impl Session {
         }
     }
 
-    /// Removes the undo of all notices for which `gone` returns true.
-    pub(super) fn forget_undo(&mut self, gone: impl Fn(&NoticeUndo) -> bool) {
+    /// Removes the undo of all notices for which `is_removed` returns true.
+    pub(super) fn remove_undo(&mut self, is_removed: impl Fn(&NoticeUndo) -> bool) {
         for notice in &mut self.notices.list {
-            notice.undo.take_if(|undo| gone(undo));
+            notice.undo.take_if(|undo| is_removed(undo));
         }
     }
 
@@ -98,40 +98,40 @@ impl Session {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {
-            let told = tr!(
+            let text = tr!(
                 "notices-classes-learned",
-                classes = listed(&added_task.classes, 8)
+                classes = join_some(&added_task.classes, 8)
             );
-            let told = Problem::new(told).advise(tr!("notices-classes-learned-advice"));
-            self.notify(told, false);
+            let problem = Problem::new(text).advise(tr!("notices-classes-learned-advice"));
+            self.notify(problem, false);
             return;
         }
         let quality = run.reports.last().map(|report| {
-            let expert = header.map_or(Expert::ANSWER, RunHeader::answering);
-            Tally::of(&report.answers, expert)
+            let expert = header.map_or(Expert::ANSWER, RunHeader::answering_expert);
+            Tally::new(&report.answers, expert)
         });
         let Some(quality) = quality else { return };
         let text = tr!(
             "notices-run-finished",
             run = run.title.as_str(),
-            share = percent(quality.accuracy(), 1),
+            share = format_percent(quality.accuracy(), 1),
             n = quality.images,
             on = run.measured_on()
         );
-        let told = Problem::new(text);
+        let problem = Problem::new(text);
         let classes = header.map_or(0, |header| header.class_order.len());
-        let missed = findings::told(&run.missed, classes);
+        let missed = findings::summarize(&run.missed_classes, classes);
         let missed = missed.map(|(head, _)| {
             let head = head.trim_end_matches('.');
             tr!("notices-open-train", head)
         });
         let advice = match quality.is_guessing() {
-            true => Some(Tally::GUESSING.to_string()),
+            true => Some(Tally::GUESSING_ADVICE.to_string()),
             false => missed,
         };
         match advice {
-            Some(advice) => self.notices.push(told.advise(advice), false, false),
-            None => self.notify(told, false),
+            Some(advice) => self.notices.push(problem.advise(advice), false, false),
+            None => self.notify(problem, false),
         }
     }
 }

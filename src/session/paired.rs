@@ -1,15 +1,17 @@
 //! Describes in words how two runs differ on individual images.
 
-use super::row::{RunRow, names_apart};
-use super::words::number;
+use super::row::{RunRow, distinguishing_names};
+use super::words::format_number;
 use crate::metrics::{Expert, Paired, SIGNIFICANCE};
 use crate::tr;
 
 /// Describes the images that only one of two runs classifies correctly, for one expert of each.
-pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
+pub fn describe_pair(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
     let (one, other) = names(first.0, second.0);
-    let (Some(mine), Some(theirs)) = (&first.0.answered, &second.0.answered) else {
-        let older = match first.0.answered {
+    let (Some(first_answers), Some(second_answers)) =
+        (&first.0.correct_predictions, &second.0.correct_predictions)
+    else {
+        let older = match first.0.correct_predictions {
             None => &one,
             Some(_) => &other,
         };
@@ -21,21 +23,21 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
             older
         );
     };
-    match mine.beside(first.1, (theirs, second.1)) {
-        Some(paired) => told(&one, &other, paired),
+    match first_answers.compare(first.1, (second_answers, second.1)) {
+        Some(paired) => describe(&one, &other, paired),
         None => tr!("compare-paired-other-images", one, other),
     }
 }
 
-fn told(one: &str, other: &str, paired: Paired) -> String {
+fn describe(one: &str, other: &str, paired: Paired) -> String {
     let images = paired.images;
     if paired.differing() == 0 {
         return tr!("compare-paired-same-images", one, other, n = images);
     }
-    let p = paired.p();
-    let shown = match p < 0.001 {
-        true => format!("p < {}", number(0.001, 3)),
-        false => format!("p = {}", number(p, 3)),
+    let p = paired.p_value();
+    let p_text = match p < 0.001 {
+        true => format!("p < {}", format_number(0.001, 3)),
+        false => format!("p = {}", format_number(p, 3)),
     };
     let id = match p <= SIGNIFICANCE {
         true => "compare-paired-unlikely-chance",
@@ -49,13 +51,13 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
         first = paired.first,
         other,
         second = paired.second,
-        p = shown
+        p = p_text
     )
 }
 
 fn names(first: &RunRow, second: &RunRow) -> (String, String) {
     match (&first.header, &second.header) {
-        (Some(one), Some(other)) => names_apart(one, other),
+        (Some(one), Some(other)) => distinguishing_names(one, other),
         _ => (first.title(), second.title()),
     }
 }
@@ -68,7 +70,7 @@ mod tests {
     fn the_words_have_both_counts_and_what_chance_makes_of_them() {
         let words = |first, second| {
             let images = 450;
-            told(
+            describe(
                 "LAE",
                 "Baseline",
                 Paired {
@@ -79,13 +81,13 @@ mod tests {
             )
         };
         let (one, other, n) = ("LAE", "Baseline", 450);
-        let said = |id, first, second, p| {
+        let sentence = |id, first, second, p| {
             let differing = first + second;
             tr!(id, differing, n, one, first, other, second, p)
         };
-        let differ = said("compare-paired-unlikely-chance", 31, 12, "p = 0.005");
+        let differ = sentence("compare-paired-unlikely-chance", 31, 12, "p = 0.005");
         assert_eq!(words(31, 12), differ);
-        let chance = said("compare-paired-maybe-chance", 5, 1, "p = 0.219");
+        let chance = sentence("compare-paired-maybe-chance", 5, 1, "p = 0.219");
         assert_eq!(words(5, 1), chance);
         assert!(words(60, 5).contains("p < 0.001"));
         let same = tr!("compare-paired-same-images", one, other, n);

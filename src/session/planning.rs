@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use super::Session;
 use super::views::{DataView, PlanView, PluginView};
-use crate::method::Chosen;
+use crate::method::ConfiguredMethod;
 use crate::run::config::RunConfig;
 
 /// State of planning.
 #[derive(Default)]
 pub(super) struct Planning {
     /// The settings of the newest plan, finished or in progress, and whether their dataset was open.
-    asked: Option<(RunConfig, bool)>,
+    requested: Option<(RunConfig, bool)>,
     /// Whether a plan is being computed.
-    busy: bool,
+    is_busy: bool,
     /// The settings and plugins that `idle` was computed from.
-    idle_of: Option<(RunConfig, Arc<[PluginView]>)>,
+    idle_source: Option<(RunConfig, Arc<[PluginView]>)>,
     /// The weight file for which the number of blocks must be set once the file is read.
     fit_blocks: Option<String>,
 }
 
 impl Planning {
     /// Marks the plan as outdated.
-    pub fn renew(&mut self) {
-        self.asked = None;
+    pub fn invalidate(&mut self) {
+        self.requested = None;
     }
 }
 
@@ -42,20 +42,20 @@ impl Session {
             return self.is_grid_planned();
         }
         let planning = &self.experiment.planning;
-        let now = (
+        let current = (
             &self.experiment.draft,
             self.experiment.data.ready().is_some(),
         );
-        let asked = planning.asked.as_ref();
-        !planning.busy
+        let requested = planning.requested.as_ref();
+        !planning.is_busy
             && !self.experiment.data.is_busy()
-            && asked.is_some_and(|(config, with)| (config, *with) == now)
+            && requested.is_some_and(|(config, had_data)| (config, *had_data) == current)
     }
 
     /// Returns whether the current settings can be trained.
     pub fn can_start(&self) -> bool {
         if self.has_grid() {
-            return self.grid_to_do().is_some();
+            return self.remaining_grid_runs().is_some();
         }
         self.experiment.plan.problems.is_empty()
             && self.experiment.data.ready().is_some()
@@ -66,61 +66,70 @@ impl Session {
     /// these, so they are always up to date, unlike the plan.
     pub(super) fn refresh_idle(&mut self) {
         let (draft, plugins) = (&self.experiment.draft, &self.inventory.plugins);
-        let of = self.experiment.planning.idle_of.as_ref();
-        if of.is_some_and(|(config, known)| config == draft && Arc::ptr_eq(known, plugins)) {
+        let source = self.experiment.planning.idle_source.as_ref();
+        if source.is_some_and(|(config, old_plugins)| {
+            config == draft && Arc::ptr_eq(old_plugins, plugins)
+        }) {
             return;
         }
-        let chosen = Chosen::of(draft);
+        let chosen = ConfiguredMethod::from_config(draft);
         let plugin = self.inventory.plugin_of(draft);
-        self.experiment.idle = chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin));
-        self.experiment.planning.idle_of = Some((draft.clone(), plugins.clone()));
+        self.experiment.idle =
+            chosen.map_or_else(|_| Vec::new(), |chosen| chosen.unused_settings(plugin));
+        self.experiment.planning.idle_source = Some((draft.clone(), plugins.clone()));
     }
 
     /// Plans the settings again if they changed, with one request at a time.
     pub(super) fn refresh_plan(&mut self) {
-        let there = self.experiment.data.ready().is_some();
-        let same =
-            |(config, with): &(RunConfig, bool)| *config == self.experiment.draft && *with == there;
-        let known = self.experiment.planning.asked.as_ref().is_some_and(same);
-        if self.experiment.planning.busy || self.experiment.data.is_busy() || known {
+        let has_data = self.experiment.data.ready().is_some();
+        let is_same = |(config, had_data): &(RunConfig, bool)| {
+            *config == self.experiment.draft && *had_data == has_data
+        };
+        let is_known = self
+            .experiment
+            .planning
+            .requested
+            .as_ref()
+            .is_some_and(is_same);
+        if self.experiment.planning.is_busy || self.experiment.data.is_busy() || is_known {
             return;
         }
-        self.experiment.planning.busy = true;
+        self.experiment.planning.is_busy = true;
         let data = self.experiment.data.ready().cloned();
         self.request_plan(self.experiment.draft.clone(), data, Self::accept_plan);
-        self.experiment.planning.asked = Some((self.experiment.draft.clone(), there));
+        self.experiment.planning.requested = Some((self.experiment.draft.clone(), has_data));
     }
 
-    /// Plans settings with a dataset on a helper thread; `take` receives the plan.
+    /// Plans settings with a dataset on a helper thread; `on_plan` receives the plan.
     pub(super) fn request_plan(
         &mut self,
         config: RunConfig,
         data: Option<Arc<DataView>>,
-        take: impl FnOnce(&mut Self, &RunConfig, PlanView) + Send + 'static,
+        on_plan: impl FnOnce(&mut Self, &RunConfig, PlanView) + Send + 'static,
     ) {
-        let asked = config.clone();
+        let requested = config.clone();
         self.task(
             move |sources| Ok(sources.disk().plan(&config, data.as_deref())),
             move |session, plan| {
-                let lost = |problem| PlanView {
+                let failed_plan = |problem| PlanView {
                     problems: vec![problem],
                     ..PlanView::default()
                 };
-                take(session, &asked, plan.unwrap_or_else(lost));
+                on_plan(session, &requested, plan.unwrap_or_else(failed_plan));
             },
         );
     }
 
-    fn accept_plan(&mut self, asked: &RunConfig, plan: PlanView) {
-        self.experiment.planning.busy = false;
-        let newest = self.experiment.planning.asked.as_ref();
-        if newest.is_none_or(|(config, _)| config != asked) {
+    fn accept_plan(&mut self, requested: &RunConfig, plan: PlanView) {
+        self.experiment.planning.is_busy = false;
+        let newest = self.experiment.planning.requested.as_ref();
+        if newest.is_none_or(|(config, _)| config != requested) {
             return;
         }
         self.experiment.plan = plan;
-        let fit = self.experiment.planning.fit_blocks.as_ref();
-        if fit == Some(&asked.backbone)
-            && asked.backbone == self.experiment.draft.backbone
+        let weights = self.experiment.planning.fit_blocks.as_ref();
+        if weights == Some(&requested.backbone)
+            && requested.backbone == self.experiment.draft.backbone
             && let Some(backbone) = &self.experiment.plan.backbone
         {
             self.experiment.planning.fit_blocks = None;

@@ -10,14 +10,14 @@ use crate::texts::{Message, Value};
 /// Progress of a long task such as opening a dataset. The task's thread and the window share it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    words: Mutex<Option<Message>>,
+    message: Mutex<Option<Message>>,
     stop: AtomicBool,
 }
 
 impl Progress {
     /// Records the progress. Returns `false` if the task must stop.
     pub fn step(&self, doing: impl Into<Value>, done: usize, of: Option<usize>) -> bool {
-        *lock(&self.words) = Some(match of {
+        *lock(&self.message) = Some(match of {
             Some(of) => message!("count-step-of", doing, done, of),
             None => message!("count-step", doing, done),
         });
@@ -25,9 +25,12 @@ impl Progress {
     }
 
     /// Returns the current step in words; empty before the first step.
-    pub fn words(&self) -> String {
-        let words = lock(&self.words);
-        words.as_ref().map(Message::said).unwrap_or_default()
+    pub fn text(&self) -> String {
+        let message = lock(&self.message);
+        message
+            .as_ref()
+            .map(Message::translated)
+            .unwrap_or_default()
     }
 
     /// Requests the task to stop.

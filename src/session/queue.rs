@@ -12,7 +12,7 @@ use super::words::non_default_suffix;
 use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
-use crate::run::check_result::{Report, Verdict};
+use crate::run::check_result::{CheckReport, Verdict};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, ControlRequest, Event};
 use crate::run::job::{Job, JobId, JobWork};
@@ -20,22 +20,22 @@ use crate::store;
 use crate::tr;
 
 /// Maximum number of lines of a check in a notice. The job's log has all lines.
-const TOLD: usize = 4;
+const MAX_LINES: usize = 4;
 
 impl Session {
-    /// Queues a run with these settings at the selected place.
+    /// Queues a run with these settings on the selected machine.
     pub fn train(&mut self, config: RunConfig) -> JobId {
         let title = self.title_of(&config) + non_default_suffix(&config).as_str();
         let job = Job::train(config, title);
         let id = job.id;
-        match self.experiment.place.clone() {
-            Some(place) => self.queue_at(&place, job),
+        match self.experiment.machine.clone() {
+            Some(machine) => self.queue_on_machine(&machine, job),
             None => self.queue(job),
         }
         id
     }
 
-    /// Queues a run on this computer, whatever place is selected. The run has this name from the start.
+    /// Queues a run on this computer, whatever machine is selected. The run has this name from the start.
     pub(super) fn train_named(&mut self, config: RunConfig, name: String) -> JobId {
         let job = Job::train_named(config, name);
         let id = job.id;
@@ -62,14 +62,14 @@ impl Session {
         names: Vec<Option<String>>,
     ) -> Option<Vec<JobId>> {
         let data = self.experiment.data.ready().cloned();
-        let fits = |config: &RunConfig| {
-            let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
+        let check_order = |config: &RunConfig| {
+            let Some(data) = data.as_ref().filter(|data| data.location == config.data) else {
                 return Ok(()); // It is checked when its turn comes.
             };
             let order = ClassOrder::parse(&config.order)?;
             order.resolve(&data.classes).map(drop)
         };
-        if let Some(problem) = configs.iter().find_map(|config| fits(config).err()) {
+        if let Some(problem) = configs.iter().find_map(|config| check_order(config).err()) {
             self.notify(problem, true);
             return None;
         }
@@ -86,35 +86,36 @@ impl Session {
 
     /// Resumes a stopped or killed run where it was trained, or on a device of this computer if a device is given.
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
-        let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
-        let away = self.train.places.values().flat_map(|at| at.queue.jobs());
-        let known = self.waiting().chain(away).find(same);
-        if let Some(title) = known.map(|job| job.title.clone()) {
-            let told = tr!("story-already-queued", title);
-            self.notify(Problem::new(told), false);
+        let is_same_run =
+            |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
+        let remote_jobs = self.train.machines.values().flat_map(|at| at.queue.jobs());
+        let queued = self.waiting().chain(remote_jobs).find(is_same_run);
+        if let Some(title) = queued.map(|job| job.title.clone()) {
+            let text = tr!("story-already-queued", title);
+            self.notify(Problem::new(text), false);
             return;
         }
         let row = self.row(folder);
         let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        let place = self.resume_place(folder).filter(|_| device.is_none());
+        let machine = self.resume_machine(folder).filter(|_| device.is_none());
         let job = Job::resume(folder.to_path_buf(), device, title);
-        match place {
-            Some(place) => self.queue_at(&place, job),
+        match machine {
+            Some(machine) => self.queue_on_machine(&machine, job),
             None => self.queue(job),
         }
     }
 
-    /// Returns the place where a run was trained and will be resumed; `None` for this computer or a place that no
+    /// Returns the machine where a run was trained and will be resumed; `None` for this computer or a machine that no
     /// longer exists.
-    pub fn resume_place(&self, folder: &Path) -> Option<String> {
-        let place = &self.header_of(folder)?.about.place;
-        self.places.get(place).map(|_| place.clone())
+    pub fn resume_machine(&self, folder: &Path) -> Option<String> {
+        let machine = &self.header_of(folder)?.about.place;
+        self.machines.get(machine).map(|_| machine.clone())
     }
 
     pub(super) fn queue(&mut self, job: Job) {
         if !self.is_training() {
-            self.train.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
-            self.close_opened();
+            self.train.live = Some(Arc::new(RunView::for_job(job.id, job.title.clone())));
+            self.close_opened_run();
             self.backend.control_running(ControlRequest::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));
@@ -122,24 +123,24 @@ impl Session {
 
     /// Queues a check of a run or a packed run: its files by their hashes, its predictions from its snapshots, and with
     /// `train` by training it again. The check is a job like a run, because it needs tensors.
-    pub fn check(&mut self, place: PathBuf, train: bool) {
-        let name = match self.row(&place) {
+    pub fn check(&mut self, path: PathBuf, train: bool) {
+        let name = match self.row(&path) {
             Some(row) => row.title(),
-            None => store::run_name(&place),
+            None => store::run_name(&path),
         };
         let title = match train {
             true => tr!("story-retraining-run", name),
             false => tr!("story-check-of-run", name),
         };
-        self.queue(Job::new(JobWork::Check { run: place, train }, title));
+        self.queue(Job::new(JobWork::Check { run: path, train }, title));
     }
 
     /// Reports the result of a check.
-    pub(super) fn notify_check_result(&mut self, report: &Report) {
-        let lines = report.lines().into_iter().take(TOLD);
+    pub(super) fn notify_check_result(&mut self, report: &CheckReport) {
+        let lines = report.lines().into_iter().take(MAX_LINES);
         let list: Vec<String> = lines.map(|(_, line)| line).collect();
-        let told = Problem::new(report.sentence()).advise(list.join("; "));
-        self.notify(told, report.verdict() == Verdict::Differs);
+        let problem = Problem::new(report.sentence()).advise(list.join("; "));
+        self.notify(problem, report.verdict() == Verdict::Differs);
     }
 
     /// Returns the waiting jobs, the next one first.
@@ -150,8 +151,8 @@ impl Session {
     }
 
     /// Pauses or resumes the current run.
-    pub fn request(&mut self, wish: ControlRequest) {
-        self.backend.control_running(wish);
+    pub fn control_run(&mut self, request: ControlRequest) {
+        self.backend.control_running(request);
     }
 
     /// Stops the current run, which is saved. The next job in the queue starts unless `hold` is set, which also holds
@@ -173,8 +174,11 @@ impl Session {
     }
 
     /// Moves a waiting job to another position in the queue, from 0.
-    pub fn move_in_queue(&mut self, job: JobId, place: usize) {
-        self.backend.send(Command::Move { job, place });
+    pub fn move_in_queue(&mut self, job: JobId, position: usize) {
+        self.backend.send(Command::Move {
+            job,
+            place: position,
+        });
     }
 
     /// Holds all jobs in the queue, or releases them.
@@ -185,33 +189,33 @@ impl Session {
     /// Processes an event of a job. Returns the event if it must be applied to the current run.
     pub(super) fn handle_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let live = self.train.live.as_ref();
-        let mine = live.is_some_and(|run| run.job == Some(id));
+        let is_current = live.is_some_and(|run| run.job == Some(id));
         self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
-                if job.held && self.train.queue.place(id).is_none() {
+                if job.held && self.train.queue.position(id).is_none() {
                     self.notify_queue_state();
                 }
-                self.train.queue.put(*job, place);
+                self.train.queue.insert(*job, place);
                 None
             }
             Event::Removed(_) => {
-                let job = self.train.queue.take(id);
-                if mine {
+                let job = self.train.queue.remove(id);
+                if is_current {
                     let run = String::new();
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let told = Problem::new(tr!("story-removed-from-queue", title));
-                self.notify(told.advise(tr!("story-start-again-advice")), false);
+                let problem = Problem::new(tr!("story-removed-from-queue", title));
+                self.notify(problem.advise(tr!("story-start-again-advice")), false);
                 None
             }
             event => {
-                let waited = self.train.queue.take(id);
-                if !mine {
-                    let title = waited.map_or_else(String::new, |job| job.title);
+                let job = self.train.queue.remove(id);
+                if !is_current {
+                    let title = job.map_or_else(String::new, |job| job.title);
                     self.retain_compared_run();
-                    self.train.live = Some(Arc::new(RunView::of_job(id, title)));
+                    self.train.live = Some(Arc::new(RunView::for_job(id, title)));
                 }
                 (!matches!(event, Event::Began(_))).then_some(event)
             }
@@ -221,11 +225,11 @@ impl Session {
     /// Notifies the user once of held jobs, which an earlier window left in the queue.
     fn notify_queue_state(&mut self) {
         let text = tr!("story-runs-still-queued");
-        let mut known = self.notices.list.iter();
-        if !known.any(|known| known.problem.what == text) {
-            let told = Problem::new(text);
+        let mut notices = self.notices.list.iter();
+        if !notices.any(|notice| notice.problem.what == text) {
+            let problem = Problem::new(text);
             let advice = tr!("story-runs-still-queued-advice");
-            self.notify(told.advise(advice), false);
+            self.notify(problem.advise(advice), false);
         }
     }
 }

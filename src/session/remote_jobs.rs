@@ -1,4 +1,4 @@
-//! Other machines that train runs: the list of places, their state, and the jobs there.
+//! Other machines that train runs: the list of machines, their state, and the jobs there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::backend::Backend;
-use super::grid_at_work::GridAtWork;
+use super::grid_at_work::GridProgress;
 use super::run_view::{RunView, Stage};
 use super::views::Fetch;
-use super::words::{duration_text, percent};
+use super::words::{format_duration, format_percent};
 use crate::problem::Problem;
-use crate::remote::{RemoteAnswers, check};
+use crate::remote::{RemoteStatus, check};
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
 use crate::run::places::RemoteMachine;
@@ -19,26 +19,29 @@ use crate::run::queue::{JobEvent, Queue};
 use crate::texts::Words;
 use crate::tr;
 
-/// How long the state of a place remains valid.
-const FRESH: Duration = Duration::from_secs(60);
+/// How long the state of a machine remains valid.
+const STATE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// A place that the user can select.
+/// A machine that the user can select.
 #[derive(Clone, Debug)]
-pub struct PlaceView {
-    /// The place's entry in the file of places.
-    pub place: RemoteMachine,
-    /// The result of querying the place.
-    pub answers: Fetch<RemoteAnswers>,
+pub struct MachineView {
+    /// The machine's entry in the file of places.
+    pub machine: RemoteMachine,
+    /// The result of querying the machine.
+    pub answers: Fetch<RemoteStatus>,
 }
 
-impl PlaceView {
-    /// Returns a line that describes the system and devices of the place, or why it cannot be used.
-    pub fn line(&self) -> String {
+impl MachineView {
+    /// Returns a summary of the system and devices of the machine, or why it cannot be used.
+    pub fn summary(&self) -> String {
         match &self.answers {
             Fetch::Nothing | Fetch::Busy => tr!("train-place-connecting").into(),
-            Fetch::Failed(problem) => problem.what_said(),
-            Fetch::Ready(RemoteAnswers { hello, not_here }) => {
-                let device = match self.place.device.as_deref() {
+            Fetch::Failed(problem) => problem.translated_what(),
+            Fetch::Ready(RemoteStatus {
+                hello,
+                missing_runs: not_here,
+            }) => {
+                let device = match self.machine.device.as_deref() {
                     None | Some("auto") => tr!("train-place-best-device").to_string(),
                     Some(device) => tr!("train-place-device", device),
                 };
@@ -55,53 +58,55 @@ impl PlaceView {
     }
 }
 
-/// The list of places.
+/// The list of remote machines.
 #[derive(Default)]
-pub struct Places {
-    /// All places, by name.
-    pub list: Vec<PlaceView>,
+pub struct Machines {
+    /// All machines, by name.
+    pub list: Vec<MachineView>,
     /// The clusters. The cluster of this machine has no name.
     pub clusters: Vec<RemoteMachine>,
-    /// When the places were last queried.
-    asked: Option<Instant>,
+    /// When the machines were last queried.
+    queried_at: Option<Instant>,
 }
 
-impl Places {
-    /// Returns whether the places must be queried again.
-    pub fn are_due(&self) -> bool {
-        let busy = self.list.iter().any(|view| view.answers.is_busy());
-        let old = self.asked.is_none_or(|asked| asked.elapsed() > FRESH);
-        !self.list.is_empty() && old && !busy
+impl Machines {
+    /// Returns whether the machines must be queried again.
+    pub fn need_query(&self) -> bool {
+        let is_busy = self.list.iter().any(|view| view.answers.is_busy());
+        let is_outdated = self
+            .queried_at
+            .is_none_or(|queried_at| queried_at.elapsed() > STATE_LIFETIME);
+        !self.list.is_empty() && is_outdated && !is_busy
     }
 
-    /// Returns the place with this name.
-    pub fn get(&self, name: &str) -> Option<&PlaceView> {
-        self.list.iter().find(|view| view.place.name == name)
+    /// Returns the machine with this name.
+    pub fn get(&self, name: &str) -> Option<&MachineView> {
+        self.list.iter().find(|view| view.machine.name == name)
     }
 }
 
-/// The jobs at one place.
-pub struct AtPlace {
+/// The jobs on one machine.
+pub struct MachineJobs {
     backend: Box<dyn Backend>,
     /// The jobs that wait there or are being sent.
     pub queue: Queue,
     /// The run in progress, or the last run.
     pub live: Option<Arc<RunView>>,
     /// The grid in progress, or the last grid.
-    pub grid: Option<Arc<GridAtWork>>,
+    pub grid: Option<Arc<GridProgress>>,
     /// The progress of sending each job that is being sent.
-    pub on_the_way: HashMap<JobId, Words>,
+    pub uploads: HashMap<JobId, Words>,
 }
 
-impl AtPlace {
+impl MachineJobs {
     /// Returns the run in progress.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
     /// Returns the grid in progress.
-    pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
-        self.grid.as_ref().filter(|grid| grid.live)
+    pub fn running_grid(&self) -> Option<&Arc<GridProgress>> {
+        self.grid.as_ref().filter(|grid| grid.is_live)
     }
 
     /// Returns the job in progress: a run or a grid, even between two runs of the grid.
@@ -115,92 +120,98 @@ impl AtPlace {
         self.running().is_none() && self.queue.jobs().len() == 0
     }
 
-    /// Returns why the place cannot be reached at the moment; `None` if it can be reached.
-    pub fn trouble(&self) -> Option<Problem> {
-        self.backend.trouble()
+    /// Returns why the machine cannot be reached at the moment; `None` if it can be reached.
+    pub fn connection_problem(&self) -> Option<Problem> {
+        self.backend.connection_problem()
     }
 }
 
 /// Returns a short description of the state of a run in progress.
-pub fn doing(run: &RunView) -> String {
-    let mut words = Vec::new();
+pub fn run_status(run: &RunView) -> String {
+    let mut parts = Vec::new();
     match (&run.phase, &run.progress) {
-        (Some(Phase::Preparing(what)), _) => words.push(what.said()),
-        (_, Some(now)) => {
-            words.push(tr!(
+        (Some(Phase::Preparing(step)), _) => parts.push(step.translated()),
+        (_, Some(progress)) => {
+            parts.push(tr!(
                 "train-place-task-of-tasks",
-                n = now.task + 1,
+                n = progress.task + 1,
                 of = run.tasks()
             ));
-            words.push(percent(run.done(), 0));
-            if let Some(left) = now.seconds_left.filter(|_| run.stage == Stage::Running) {
-                words.push(tr!("count-time-left", time = duration_text(left)));
+            parts.push(format_percent(run.finished_share(), 0));
+            if let Some(seconds) = progress
+                .seconds_left
+                .filter(|_| run.stage == Stage::Running)
+            {
+                parts.push(tr!("count-time-left", time = format_duration(seconds)));
             }
         }
-        (_, None) => words.push(tr!("train-place-starting").into()),
+        (_, None) => parts.push(tr!("train-place-starting").into()),
     }
     if run.stage == Stage::Paused {
-        words.push(run.stage.word().into());
+        parts.push(run.stage.label().into());
     }
-    words.join(" · ")
+    parts.join(" · ")
 }
 
 impl Session {
-    /// Reads the file of places, and follows the jobs again that an earlier window left at them.
-    pub(super) fn read_places(&mut self) {
+    /// Reads the file of places, and follows the jobs again that an earlier window left on them.
+    pub(super) fn load_machines(&mut self) {
         self.task_or_notify(
-            |sources| sources.places(),
-            |session, (places, left)| {
-                let (clusters, others) =
-                    places.into_iter().partition(|place| place.slurm.is_some());
-                session.places.clusters = clusters;
-                let machines = Vec::into_iter(others).filter(RemoteMachine::is_machine);
-                let view = |place| PlaceView {
-                    place,
+            |sources| sources.machines(),
+            |session, (entries, unfinished)| {
+                let (clusters, others) = entries
+                    .into_iter()
+                    .partition(|machine| machine.slurm.is_some());
+                session.machines.clusters = clusters;
+                let machines = Vec::into_iter(others).filter(RemoteMachine::is_ssh_machine);
+                let view = |machine| MachineView {
+                    machine,
                     answers: Fetch::Nothing,
                 };
-                session.places.list = machines.map(view).collect();
-                let chosen = session.experiment.place.as_deref();
-                if chosen.is_some_and(|name| session.places.get(name).is_none()) {
-                    session.experiment.place = None;
+                session.machines.list = machines.map(view).collect();
+                let selected = session.experiment.machine.as_deref();
+                if selected.is_some_and(|name| session.machines.get(name).is_none()) {
+                    session.experiment.machine = None;
                 }
-                left.iter().for_each(|name| session.take_up_place(name));
+                unfinished
+                    .iter()
+                    .for_each(|name| session.reconnect_machine(name));
                 session.watch_clusters();
             },
         );
     }
 
-    fn take_up_place(&mut self, name: &str) {
-        let reached = match self.places.get(name) {
-            Some(_) => self.reach_place(name),
+    fn reconnect_machine(&mut self, name: &str) {
+        let result = match self.machines.get(name) {
+            Some(_) => self.connect_machine(name),
             None => Err(
                 Problem::new(tr!("train-place-removed-with-runs", place = name))
                     .advise(tr!("train-place-removed-with-runs-advice")),
             ),
         };
-        if let Err(problem) = reached {
+        if let Err(problem) = result {
             self.notify(problem, true);
         }
     }
 
-    /// Queries all places whose state is outdated.
-    pub fn request_places(&mut self) {
-        if !self.places.are_due() {
+    /// Queries all machines whose state is outdated.
+    pub fn query_machines(&mut self) {
+        if !self.machines.need_query() {
             return;
         }
-        self.places.asked = Some(Instant::now());
-        let fetch = |view: &mut PlaceView| {
+        self.machines.queried_at = Some(Instant::now());
+        let start_query = |view: &mut MachineView| {
             view.answers = Fetch::Busy;
-            view.place.clone()
+            view.machine.clone()
         };
-        let places: Vec<RemoteMachine> = self.places.list.iter_mut().map(fetch).collect();
-        for place in places {
-            let name = place.name.clone();
+        let machines: Vec<RemoteMachine> = self.machines.list.iter_mut().map(start_query).collect();
+        for machine in machines {
+            let name = machine.name.clone();
             self.task(
-                move |sources| check(&place, &sources.disk().runs_root),
+                move |sources| check(&machine, &sources.disk().runs_root),
                 move |session, answers| {
-                    let mut list = session.places.list.iter_mut();
-                    if let Some(view) = list.find(|view| view.place.name == name) {
+                    let mut list = session.machines.list.iter_mut();
+                    if let Some(view) = list.find(|view| view.machine.name == name) {
                         view.answers.fill(answers);
                     }
                 },
@@ -208,141 +219,146 @@ impl Session {
         }
     }
 
-    /// Selects the place that trains new runs; `None` for this computer.
-    pub fn choose_place(&mut self, name: Option<String>) {
-        self.experiment.place = name;
+    /// Selects the machine that trains new runs; `None` for this computer.
+    pub fn select_machine(&mut self, name: Option<String>) {
+        self.experiment.machine = name;
     }
 
-    fn reach_place(&mut self, name: &str) -> crate::problem::Result<()> {
-        if self.train.places.contains_key(name) {
+    fn connect_machine(&mut self, name: &str) -> crate::problem::Result<()> {
+        if self.train.machines.contains_key(name) {
             return Ok(());
         }
-        let place = self.places.get(name).map(|view| view.place.clone());
-        let place = place.ok_or_else(|| Problem::new(tr!("train-place-unknown", place = name)))?;
-        let at = AtPlace {
-            backend: self.tasks.place(&place)?,
+        let machine = self.machines.get(name).map(|view| view.machine.clone());
+        let machine =
+            machine.ok_or_else(|| Problem::new(tr!("train-place-unknown", place = name)))?;
+        let jobs = MachineJobs {
+            backend: self.tasks.connect_machine(&machine)?,
             queue: Queue::default(),
             live: None,
             grid: None,
-            on_the_way: HashMap::new(),
+            uploads: HashMap::new(),
         };
-        self.train.places.insert(name.to_string(), at);
+        self.train.machines.insert(name.to_string(), jobs);
         Ok(())
     }
 
-    /// Queues a job at a place. If nothing runs on this computer, the page Train shows the place.
-    pub(super) fn queue_at(&mut self, name: &str, job: Job) {
-        if let Err(problem) = self.reach_place(name) {
+    /// Queues a job on a remote machine. If nothing runs on this computer, the page Train shows it.
+    pub(super) fn queue_on_machine(&mut self, name: &str, job: Job) {
+        if let Err(problem) = self.connect_machine(name) {
             return self.notify(problem, true);
         }
         if !self.is_training() {
-            self.close_opened();
-            self.train.watched = Some(name.to_string());
+            self.close_opened_run();
+            self.train.watched_machine = Some(name.to_string());
         }
-        self.say_to(name, Command::Queue(Box::new(job)));
+        self.send_to_machine(name, Command::Queue(Box::new(job)));
     }
 
-    fn say_to(&mut self, name: &str, command: Command) {
-        if let Some(at) = self.train.places.get_mut(name) {
-            at.backend.send(command);
+    fn send_to_machine(&mut self, name: &str, command: Command) {
+        if let Some(machine) = self.train.machines.get_mut(name) {
+            machine.backend.send(command);
         }
     }
 
-    /// Stops the running job at a place. Its run is saved there and copied back.
-    pub fn stop_at(&mut self, name: &str, job: JobId) {
-        if let Some(at) = self.train.places.get_mut(name)
-            && at.job() == Some(job)
+    /// Stops the running job on a remote machine. Its run is saved there and copied back.
+    pub fn stop_on_machine(&mut self, name: &str, job: JobId) {
+        if let Some(machine) = self.train.machines.get_mut(name)
+            && machine.job() == Some(job)
         {
-            at.backend.send(Command::Stop(job));
-            at.backend.control_job(job, ControlRequest::Stop);
+            machine.backend.send(Command::Stop(job));
+            machine.backend.control_job(job, ControlRequest::Stop);
         }
     }
 
-    /// Pauses or resumes the run in progress at a place.
-    pub fn wish_at(&mut self, name: &str, wish: ControlRequest) {
-        if let Some(at) = self.train.places.get(name)
-            && let Some(job) = at.running().and_then(|run| run.job)
+    /// Pauses or resumes the run in progress on a remote machine.
+    pub fn control_machine_run(&mut self, name: &str, request: ControlRequest) {
+        if let Some(machine) = self.train.machines.get(name)
+            && let Some(job) = machine.running().and_then(|run| run.job)
         {
-            at.backend.control_job(job, wish);
+            machine.backend.control_job(job, request);
         }
     }
 
-    /// Removes a job that waits at a place or is being sent there.
-    pub fn remove_job_at(&mut self, name: &str, job: JobId) {
-        self.say_to(name, Command::Stop(job));
+    /// Removes a job that waits on a remote machine or is being sent there.
+    pub fn remove_machine_job(&mut self, name: &str, job: JobId) {
+        self.send_to_machine(name, Command::Stop(job));
     }
 
-    /// Releases the held jobs at a place.
-    pub fn release_held_at(&mut self, name: &str) {
-        if let Some(at) = self.train.places.get_mut(name) {
-            for job in at.queue.jobs().filter(|job| job.held) {
-                at.backend.send(Command::Release(job.id));
+    /// Releases the held jobs on a remote machine.
+    pub fn release_machine_jobs(&mut self, name: &str) {
+        if let Some(machine) = self.train.machines.get_mut(name) {
+            for job in machine.queue.jobs().filter(|job| job.held) {
+                machine.backend.send(Command::Release(job.id));
             }
         }
     }
 
-    /// Shows the run in progress at a place on the page Train.
+    /// Shows the run in progress on a remote machine on the page Train.
     pub fn watch(&mut self, name: String) {
-        self.close_opened();
-        self.train.watched = Some(name);
+        self.close_opened_run();
+        self.train.watched_machine = Some(name);
     }
 
-    /// Processes the events of all places. Returns whether there were any.
-    pub(super) fn drain_places(&mut self) -> bool {
-        let names: Vec<String> = self.train.places.keys().cloned().collect();
+    /// Processes the events of all machines. Returns whether there were any.
+    pub(super) fn drain_machines(&mut self) -> bool {
+        let names: Vec<String> = self.train.machines.keys().cloned().collect();
         let mut changed = false;
         for name in names {
-            while let Some(at) = self.train.places.get_mut(&name)
-                && let Some(told) = at.backend.try_recv()
+            while let Some(machine) = self.train.machines.get_mut(&name)
+                && let Some(event) = machine.backend.try_recv()
             {
-                self.handle_place_event(&name, told);
+                self.handle_machine_event(&name, event);
                 changed = true;
             }
         }
         changed
     }
 
-    fn handle_place_event(&mut self, name: &str, told: JobEvent) {
-        let Some(id) = told.job else {
-            if let Event::Remark { problem, .. } = told.event {
+    fn handle_machine_event(&mut self, name: &str, job_event: JobEvent) {
+        let Some(id) = job_event.job else {
+            if let Event::Remark { problem, .. } = job_event.event {
                 self.notify(problem, true);
             }
             return;
         };
-        self.follow_comparison(id, &told.event);
+        self.follow_comparison(id, &job_event.event);
         let train = &mut self.train;
-        let nothing = train.live.is_none() && train.opened.is_none() && train.watched.is_none();
-        if nothing && matches!(told.event, Event::Began(_)) {
+        let nothing_shown =
+            train.live.is_none() && train.opened.is_none() && train.watched_machine.is_none();
+        if nothing_shown && matches!(job_event.event, Event::Began(_)) {
             // The job was submitted by an earlier window.
-            train.watched = Some(name.to_string());
+            train.watched_machine = Some(name.to_string());
         }
-        let Some(at) = self.train.places.get_mut(name) else {
+        let Some(machine) = self.train.machines.get_mut(name) else {
             return;
         };
-        match told.event {
+        match job_event.event {
             Event::Queued { job, place } => {
                 // A job is queued again if the program there ended before the job had a run.
-                at.live.take_if(|run| run.job == Some(id));
-                at.grid.take_if(|grid| grid.job == id);
-                at.queue.put(*job, place);
+                machine.live.take_if(|run| run.job == Some(id));
+                machine.grid.take_if(|grid| grid.job == id);
+                machine.queue.insert(*job, place);
             }
             Event::Removed(_) => {
-                at.on_the_way.remove(&id);
-                let title = at.queue.take(id).map_or_else(String::new, |job| job.title);
-                let told = tr!("train-place-run-unqueued", title, place = name);
-                let told = Problem::new(told);
-                self.notify(told.advise(tr!("story-start-again-advice")), false);
+                machine.uploads.remove(&id);
+                let title = machine
+                    .queue
+                    .remove(id)
+                    .map_or_else(String::new, |job| job.title);
+                let text = tr!("train-place-run-unqueued", title, place = name);
+                let problem = Problem::new(text);
+                self.notify(problem.advise(tr!("story-start-again-advice")), false);
             }
             Event::Phase {
                 phase: Phase::Preparing(words),
                 ..
-            } if at.queue.place(id).is_some() => drop(at.on_the_way.insert(id, words)),
+            } if machine.queue.position(id).is_some() => drop(machine.uploads.insert(id, words)),
             event => {
-                at.on_the_way.remove(&id);
-                let waited = at.queue.take(id);
-                if at.live.as_ref().is_none_or(|run| run.job != Some(id)) {
-                    let title = waited.map_or_else(String::new, |job| job.title);
-                    at.live = Some(Arc::new(RunView::of_job(id, title)));
+                machine.uploads.remove(&id);
+                let job = machine.queue.remove(id);
+                if machine.live.as_ref().is_none_or(|run| run.job != Some(id)) {
+                    let title = job.map_or_else(String::new, |job| job.title);
+                    machine.live = Some(Arc::new(RunView::for_job(id, title)));
                 }
                 let event = (!matches!(event, Event::Began(_))).then_some(event);
                 let event = event.and_then(|event| self.handle_grid_event(Some(name), id, event));

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::words::{non_default_suffix, time_text};
-use crate::method::filled;
+use super::words::{non_default_suffix, run_time_text};
+use crate::method::with_explicit_settings;
 use crate::metrics::{ByExpert, Expert, Histories, History, Tally};
-use crate::problem::{Problem, harmless};
-use crate::run::about::{About, MadeOf};
+use crate::problem::{Problem, escape_for_terminal};
+use crate::run::about::{About, SearchText};
 use crate::run::config::RunConfig;
-use crate::run::event::{Costs, RunHeader, costs};
+use crate::run::event::{Costs, RunHeader, total_costs};
 use crate::store::table::TableRun;
 use crate::store::{
     self, CorrectPredictions, Figures, FileStamps, GroupKey, ListedRun, StoredState, settings_key,
@@ -58,11 +58,11 @@ pub struct RunRow {
     /// The error if its notes cannot be read.
     pub remark: Option<Problem>,
     /// The folder of runs that contains it, if it is not the default folder.
-    pub elsewhere: Option<AdditionalFolder>,
+    pub additional_folder: Option<AdditionalFolder>,
     /// Its settings and facts; `None` for a damaged run.
     pub header: Option<RunHeader>,
     /// The text that a search matches; computed by the first search.
-    made_of: OnceLock<MadeOf>,
+    search_text: OnceLock<SearchText>,
     /// The key of its settings; computed when it is first needed.
     settings: OnceLock<String>,
     /// Its state.
@@ -76,11 +76,11 @@ pub struct RunRow {
     /// The accuracies of each expert after each task.
     pub history: Histories,
     /// Counts for the confidence interval of each expert's latest accuracy.
-    pub quality: ByExpert<Tally>,
+    pub tallies: ByExpert<Tally>,
     /// Counts for the confidence interval of the latest accuracy on the images of the first task.
-    pub quality_of_first: Option<Tally>,
+    pub first_task_tally: Option<Tally>,
     /// Which of the latest test images are classified correctly; `None` if the images were not recorded.
-    pub answered: Option<CorrectPredictions>,
+    pub correct_predictions: Option<CorrectPredictions>,
     /// Training time over all tasks, in seconds.
     pub seconds: f64,
     /// Training speed over all tasks.
@@ -92,17 +92,17 @@ pub struct RunRow {
 }
 
 /// Returns a key of settings that does not depend on the device.
-pub(super) fn settings_of(config: &RunConfig) -> String {
-    settings_key(&filled(config).anywhere())
+pub(super) fn device_independent_key(config: &RunConfig) -> String {
+    settings_key(&with_explicit_settings(config).without_execution_settings())
 }
 
 impl RunRow {
-    /// Creates the row of a listed run. `file_stamps` is the state of its files; `elsewhere` is `None` for the default
+    /// Creates a row. `file_stamps` is the state of its files; `additional_folder` is `None` for the default
     /// folder.
     pub fn new(
         listed: ListedRun,
         file_stamps: FileStamps,
-        elsewhere: Option<AdditionalFolder>,
+        additional_folder: Option<AdditionalFolder>,
     ) -> Self {
         let mut row = Self {
             name: listed.run,
@@ -110,7 +110,7 @@ impl RunRow {
             file_stamps,
             about: listed.about,
             remark: listed.remark,
-            elsewhere,
+            additional_folder,
             ..Self::default()
         };
         let run = match listed.summary {
@@ -126,20 +126,20 @@ impl RunRow {
             store::StoredState::Interrupted { task, .. } => RunState::Unfinished(task),
             store::StoredState::Running => RunState::Busy,
         };
-        row.group = GroupKey::of(&run);
+        row.group = GroupKey::from_run(&run);
         row.history = run.histories();
         row.figures = run.figures(&row.history);
         row.seconds = run.seconds();
         row.images_per_second = run.images_per_second(&reports);
-        row.costs = costs(&reports);
+        row.costs = total_costs(&reports);
         row.measurements = reports
             .into_iter()
             .map(|report| report.measurements)
             .collect();
         if let Some(latest) = run.latest {
-            row.quality = latest.tallies;
-            row.quality_of_first = Some(latest.first).filter(|first| first.images > 0);
-            row.answered = latest.answered;
+            row.tallies = latest.tallies;
+            row.first_task_tally = Some(latest.first).filter(|first| first.images > 0);
+            row.correct_predictions = latest.answered;
         }
         row.plugin_sha256 = run.plugin_sha256;
         row.header = Some(run.header);
@@ -147,23 +147,23 @@ impl RunRow {
     }
 
     /// Returns the text that a search matches.
-    pub fn made_of(&self) -> &MadeOf {
-        self.made_of.get_or_init(|| match &self.header {
-            Some(header) => header.made_of(),
-            None => MadeOf::unread(&self.name),
+    pub fn search_text(&self) -> &SearchText {
+        self.search_text.get_or_init(|| match &self.header {
+            Some(header) => header.search_text(),
+            None => SearchText::from_name(&self.name),
         })
     }
 
-    /// Returns the key of its settings ([`settings_of`]); empty for a damaged run.
+    /// Returns the key of its settings ([`device_independent_key`]); empty for a damaged run.
     pub(super) fn settings(&self) -> &str {
         self.settings.get_or_init(|| {
             let header = self.header.as_ref();
-            header.map_or_else(String::new, |header| settings_of(&header.config))
+            header.map_or_else(String::new, |header| device_independent_key(&header.config))
         })
     }
 
     /// Returns the run in the form that tables use; `None` for a damaged run.
-    pub fn measured(&self) -> Option<TableRun<'_>> {
+    pub fn to_table_run(&self) -> Option<TableRun<'_>> {
         Some(TableRun {
             header: self.header.as_ref()?,
             figures: Cow::Borrowed(&self.figures),
@@ -180,36 +180,36 @@ impl RunRow {
     }
 
     /// Returns the history of one expert.
-    pub fn of(&self, expert: Expert) -> &History {
-        self.history.of(expert)
+    pub fn expert_history(&self, expert: Expert) -> &History {
+        self.history.for_expert(expert)
     }
 
     /// Returns the final forgetting F_N of one expert as a fraction; `None` if it was not measured.
-    pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
-        let [.., forgetting] = self.figures.of(expert);
+    pub fn expert_forgetting(&self, expert: Expert) -> Option<f64> {
+        let [.., forgetting] = self.figures.expert_figures(expert);
         forgetting.map(|percent| percent / 100.0)
     }
 
     /// Returns the history of the run's predictions.
-    pub fn answers(&self) -> &History {
-        self.history.answer()
+    pub fn answer_history(&self) -> &History {
+        self.history.answer_history()
     }
 
     /// Returns whether at least one task is measured.
     pub fn is_measured(&self) -> bool {
-        !self.answers().accuracy.is_empty()
+        !self.answer_history().accuracy.is_empty()
     }
 
     /// Returns the counts for the accuracy of one expert; `None` if it was not measured.
-    pub fn quality_of(&self, expert: Expert) -> Option<Tally> {
-        self.of(expert).last()?;
-        self.quality.get(&expert).copied()
+    pub fn expert_tally(&self, expert: Expert) -> Option<Tally> {
+        self.expert_history(expert).last_accuracy()?;
+        self.tallies.get(&expert).copied()
     }
 
     /// Returns the sort key of a list: start time and folder name.
     pub fn age(&self) -> impl Ord + use<> {
-        let began = store::began(&self.name, self.header.as_ref());
-        (began, self.name.clone())
+        let start_time = store::start_time(&self.name, self.header.as_ref());
+        (start_time, self.name.clone())
     }
 
     /// Returns the number of its tasks; 0 for a damaged run.
@@ -226,19 +226,19 @@ impl RunRow {
         }
     }
 
-    /// Returns a line with title and time, which identifies it in a list.
-    pub fn line(&self) -> String {
-        let line = format!("{} · {}", self.title(), time_text(&self.name));
-        match &self.elsewhere {
-            Some(place) => format!("{line} · {}", place.words()),
-            None => line,
+    /// Returns a label with title and time, which identifies it in a list.
+    pub fn list_label(&self) -> String {
+        let label = format!("{} · {}", self.title(), run_time_text(&self.name));
+        match &self.additional_folder {
+            Some(folder) => format!("{label} · {}", folder.description()),
+            None => label,
         }
     }
 
     /// Returns the reason why it cannot be changed; `None` if it can be changed.
     pub fn read_only_reason(&self) -> Option<&'static str> {
-        let place = self.elsewhere.as_ref()?;
-        place.read_only.then_some(tr!("story-read-only"))
+        let folder = self.additional_folder.as_ref()?;
+        folder.read_only.then_some(tr!("story-read-only"))
     }
 }
 
@@ -246,11 +246,11 @@ impl AdditionalFolder {
     /// Returns the name of the folder.
     pub fn title(&self) -> String {
         let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
-        harmless(&name.to_string_lossy()).into_owned()
+        escape_for_terminal(&name.to_string_lossy()).into_owned()
     }
 
     /// Returns words such as "in lab-runs".
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         tr!("story-in-folder", folder = self.title())
     }
 }
@@ -259,22 +259,24 @@ impl AdditionalFolder {
 /// and order if they are not the defaults.
 pub fn title_of(header: &RunHeader) -> String {
     match header.about.name.as_str() {
-        "" => made_title(header),
+        "" => generated_title(header),
         name => name.to_string(),
     }
 }
 
 /// Returns names that distinguish two runs: short names if they differ, otherwise titles, otherwise titles with the
 /// time.
-pub fn names_apart(one: &RunHeader, other: &RunHeader) -> (String, String) {
-    let timed = |header: &RunHeader| format!("{} · {}", title_of(header), time_text(&header.run));
-    let ways: [&dyn Fn(&RunHeader) -> String; 2] = [&|header| header.short().into(), &title_of];
-    let mut pairs = ways.iter().map(|way| (way(one), way(other)));
-    let apart = pairs.find(|(one, other)| one != other);
-    apart.unwrap_or_else(|| (timed(one), timed(other)))
+pub fn distinguishing_names(first: &RunHeader, other: &RunHeader) -> (String, String) {
+    let timed =
+        |header: &RunHeader| format!("{} · {}", title_of(header), run_time_text(&header.run));
+    let name_functions: [&dyn Fn(&RunHeader) -> String; 2] =
+        [&|header| header.short_name().into(), &title_of];
+    let mut pairs = name_functions.iter().map(|name| (name(first), name(other)));
+    let distinct = pairs.find(|(one, other)| one != other);
+    distinct.unwrap_or_else(|| (timed(first), timed(other)))
 }
 
 /// Returns a summary of a run's settings, even if the run has a name.
-pub fn made_title(header: &RunHeader) -> String {
+pub fn generated_title(header: &RunHeader) -> String {
     header.title() + non_default_suffix(&header.config).as_str()
 }

@@ -9,25 +9,25 @@ use super::row::{Rows, RunRow};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
-use crate::store::table::{Align, Choice, Row, TableRequest, TableRun, TextTable};
+use crate::store::table::{Align, ColumnChoice, Row, TableRequest, TableRun, TextTable};
 use crate::texts::Language;
 use crate::tr;
 
 /// A request for a table.
 #[derive(Clone, Debug)]
-pub struct TableAsk {
+pub struct RunTableRequest {
     /// The columns and rows of the table.
     pub request: TableRequest,
     /// The list of all runs.
     pub rows: Rows,
     /// The indices of the runs to include.
-    pub places: Arc<[usize]>,
+    pub indices: Arc<[usize]>,
 }
 
-impl TableAsk {
-    fn is(&self, other: &Self) -> bool {
+impl RunTableRequest {
+    fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.rows, &other.rows)
-            && Arc::ptr_eq(&self.places, &other.places)
+            && Arc::ptr_eq(&self.indices, &other.indices)
             && self.request == other.request
     }
 }
@@ -44,13 +44,13 @@ pub struct TableView {
     /// Settings other than class order and seed that differ between the runs of one row.
     pub mixed: Vec<String>,
     /// Number of unfinished runs, which have no row.
-    pub left_out: usize,
+    pub unfinished_runs: usize,
     /// Titles of deterministic methods. Their runs with several seeds count once.
     pub seedless: Vec<String>,
     /// Sources of published results, and how their settings differ from the runs'.
     pub sources: Vec<String>,
     /// The columns that the user can select: facts and settings that differ, and figures.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ColumnChoice>,
     /// The whole table as text, for copying.
     pub text: TextTable,
 }
@@ -65,7 +65,7 @@ pub struct ShownColumn {
     /// The alignment of its cells.
     pub align: Align,
     /// Length of its longest cell, in characters.
-    pub letters: usize,
+    pub width: usize,
 }
 
 /// A row of the table.
@@ -86,114 +86,127 @@ pub struct ShownRow {
 /// The table that was requested last.
 #[derive(Default)]
 pub struct RunTable {
-    asked: Option<TableAsk>,
+    request: Option<RunTableRequest>,
     /// The newest table that is finished.
-    pub made: Option<Result<Arc<TableView>>>,
+    pub table: Option<Result<Arc<TableView>>>,
 }
 
 impl RunTable {
     /// Returns whether this table was requested last.
-    pub fn is_asked(&self, ask: &TableAsk) -> bool {
-        self.asked.as_ref().is_some_and(|asked| asked.is(ask))
+    pub fn is_requested(&self, request: &RunTableRequest) -> bool {
+        self.request
+            .as_ref()
+            .is_some_and(|previous| previous.is_same(request))
     }
 }
 
 impl Session {
     /// Builds a table on a helper thread.
-    pub fn make_table(&mut self, ask: TableAsk) {
-        if self.compare.table.is_asked(&ask) {
+    pub fn build_table(&mut self, request: RunTableRequest) {
+        if self.compare.table.is_requested(&request) {
             return;
         }
-        self.compare.table.asked = Some(ask.clone());
+        self.compare.table.request = Some(request.clone());
         self.task(
-            move |_| Ok((view(&ask), ask)),
-            |session, made| {
-                let (made, of) = match made {
+            move |_| Ok((build_view(&request), request)),
+            |session, result| {
+                let (view, request) = match result {
                     Ok((view, ask)) => (view, Some(ask)),
                     Err(problem) => (Err(problem), None),
                 };
                 let table = &mut session.compare.table;
-                if of.is_none_or(|of| table.is_asked(&of)) {
-                    table.made = Some(made.map(Arc::new));
+                if request.is_none_or(|request| table.is_requested(&request)) {
+                    table.table = Some(view.map(Arc::new));
                 }
             },
         );
     }
 }
 
-fn view(ask: &TableAsk) -> Result<TableView> {
-    let rows: Vec<&RunRow> = ask.places.iter().map(|at| &*ask.rows[*at]).collect();
-    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
-    let mut table = ask.request.table(&runs)?;
-    if table.rows().is_empty() && table.left_out() > 0 {
+fn build_view(request: &RunTableRequest) -> Result<TableView> {
+    let rows: Vec<&RunRow> = request
+        .indices
+        .iter()
+        .map(|index| &*request.rows[*index])
+        .collect();
+    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.to_table_run()).collect();
+    let mut table = request.request.build(&runs)?;
+    if table.rows().is_empty() && table.omitted_count() > 0 {
         // If no run is finished, the unfinished runs are shown.
-        let all = TableRequest {
+        let with_unfinished = TableRequest {
             unfinished: true,
-            ..ask.request.clone()
+            ..request.request.clone()
         };
-        table = all.table(&runs)?;
+        table = with_unfinished.build(&runs)?;
     }
     if table.rows().is_empty() {
         let problem = Problem::new(tr!("story-no-run-finished-task"));
         return Err(problem.advise(tr!("story-no-run-finished-task-advice")));
     }
-    let (text, keys) = (table.cells(), table.keys());
+    let (text, keys) = (table.to_text_table(), table.sort_keys());
     let titles: Vec<(&str, Align)> = text.titles().collect();
-    let by = ask.request.by.len();
-    let is_common = |at: usize| {
+    let group_columns = request.request.by.len();
+    let is_common = |index: usize| {
         let mut pairs = text.rows().windows(2);
-        at < by && text.rows().len() > 1 && pairs.all(|pair| pair[0][at] == pair[1][at])
+        index < group_columns
+            && text.rows().len() > 1
+            && pairs.all(|pair| pair[0][index] == pair[1][index])
     };
-    let (common, shown): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(|at| is_common(*at));
-    let column = |at: &usize| {
-        let cells = text.rows().iter().map(|row| row[*at].chars().count());
+    let (common, shown): (Vec<usize>, Vec<usize>) =
+        (0..keys.len()).partition(|index| is_common(*index));
+    let column = |index: &usize| {
+        let cells = text.rows().iter().map(|row| row[*index].chars().count());
         ShownColumn {
-            title: titles[*at].0.to_string(),
-            key: keys[*at].clone(),
-            align: titles[*at].1,
-            letters: cells.max().unwrap_or(0),
+            title: titles[*index].0.to_string(),
+            key: keys[*index].clone(),
+            align: titles[*index].1,
+            width: cells.max().unwrap_or(0),
         }
     };
     // Numbers use the decimal sign of the window's language.
     let cell = |text: &String, align| match align {
-        Align::Right => Language::spoken().typed(text),
+        Align::Right => Language::spoken().format_input(text),
         Align::Left => text.clone(),
     };
     let by_folder: HashMap<&PathBuf, &RunRow> = rows.iter().map(|r| (&r.folder, *r)).collect();
     let row = |(row, cells): (&Row<'_>, &Vec<String>)| {
         let runs = row.runs.iter().map(|run| run.header.folder.clone());
         let runs: Vec<PathBuf> = runs.collect();
-        let of = runs.iter().filter_map(|run| by_folder.get(run).copied());
-        let of: Vec<&RunRow> = of.collect();
-        let words = shown.iter().filter(|at| **at < by);
-        let words: Vec<&str> = words.map(|at| cells[*at].as_str()).collect();
+        let run_rows = runs.iter().filter_map(|run| by_folder.get(run).copied());
+        let run_rows: Vec<&RunRow> = run_rows.collect();
+        let labels = shown.iter().filter(|index| **index < group_columns);
+        let labels: Vec<&str> = labels.map(|index| cells[*index].as_str()).collect();
         ShownRow {
             cells: shown
                 .iter()
-                .map(|at| cell(&cells[*at], titles[*at].1))
+                .map(|index| cell(&cells[*index], titles[*index].1))
                 .collect(),
-            title: match by {
-                0 => of.first().map_or_else(String::new, |row| row.title()),
-                _ => words.join(" · "),
+            title: match group_columns {
+                0 => run_rows.first().map_or_else(String::new, |row| row.title()),
+                _ => labels.join(" · "),
             },
-            method: method_of(&of).to_string(),
-            curve: curve(&of),
+            method: method_of(&run_rows).to_string(),
+            curve: curve(&run_rows),
             runs,
         }
     };
-    let of_all = |at: &usize| format!("{} {}", titles[*at].0, text.rows()[0][*at]);
+    let common_text = |index: &usize| format!("{} {}", titles[*index].0, text.rows()[0][*index]);
     Ok(TableView {
         columns: shown.iter().map(column).collect(),
         common: common
             .iter()
-            .filter(|at| text.rows()[0][**at] != "–")
-            .map(of_all)
+            .filter(|index| text.rows()[0][**index] != "–")
+            .map(common_text)
             .collect(),
-        mixed: table.mixed().into_iter().map(str::to_string).collect(),
-        left_out: table.left_out(),
+        mixed: table
+            .mixed_settings()
+            .into_iter()
+            .map(str::to_string)
+            .collect(),
+        unfinished_runs: table.omitted_count(),
         seedless: table.seedless.iter().cloned().collect(),
-        sources: table.sources(),
-        choices: Choice::of(&runs),
+        sources: table.published_sources(),
+        choices: ColumnChoice::available(&runs),
         rows: table.rows().iter().zip(text.rows()).map(row).collect(),
         text: text.clone(),
     })
@@ -213,11 +226,14 @@ fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
 
 /// Returns mean and standard deviation, over the runs, of the accuracy after each task.
 fn curve(runs: &[&RunRow]) -> Vec<Point> {
-    let tasks = runs.iter().map(|row| row.answers().accuracy.len()).max();
-    let after = |task: usize| {
+    let tasks = runs
+        .iter()
+        .map(|row| row.answer_history().accuracy.len())
+        .max();
+    let point = |task: usize| {
         let values = runs
             .iter()
-            .filter_map(|row| row.answers().accuracy.get(task));
+            .filter_map(|row| row.answer_history().accuracy.get(task));
         let values: Vec<f64> = values
             .filter(|a| a.is_finite())
             .map(|a| a * 100.0)
@@ -228,5 +244,5 @@ fn curve(runs: &[&RunRow]) -> Vec<Point> {
             std: std_dev(&values),
         }
     };
-    (0..tasks.unwrap_or(0)).map(after).collect()
+    (0..tasks.unwrap_or(0)).map(point).collect()
 }

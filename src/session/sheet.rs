@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::sorted::SortedPictures;
+use super::sorted::SortedImages;
 use super::views::Fetch;
-use super::words::dated;
+use super::words::with_timestamp;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
@@ -14,7 +14,7 @@ use crate::tr;
 
 /// The user's request for a table of predictions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TableWanted {
+pub struct PredictionTableRequest {
     /// The folder of the images.
     pub folder: PathBuf,
     /// The images to include, by path relative to the folder; empty for all images.
@@ -48,9 +48,9 @@ impl SheetView {
 
 /// Returns the default path of a table of a folder's predictions. It is next to the folder and named after it and the
 /// current time, so that no file is overwritten.
-pub fn usual_table(folder: &Path) -> PathBuf {
+pub fn default_table_path(folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let name = dated(&format!("{name}-predicted")) + ".csv";
+    let name = with_timestamp(&format!("{name}-predicted")) + ".csv";
     folder
         .parent()
         .unwrap_or(folder)
@@ -60,11 +60,11 @@ pub fn usual_table(folder: &Path) -> PathBuf {
 impl Session {
     /// Predicts the images of a folder with the run on Predict after the selected task, and writes a table. Returns
     /// whether this was started.
-    pub fn predict_folder(&mut self, wanted: TableWanted) -> bool {
+    pub fn predict_folder(&mut self, table: PredictionTableRequest) -> bool {
         let Some(run) = self.predict.run.clone() else {
             return false;
         };
-        match self.sheet_request(run, wanted) {
+        match self.sheet_request(run, table) {
             Ok(request) => {
                 self.backend.send(Command::Sheet(Box::new(request.clone())));
                 let state = SheetState::Working(Default::default());
@@ -79,30 +79,34 @@ impl Session {
         }
     }
 
-    fn sheet_request(&mut self, run: PathBuf, wanted: TableWanted) -> Result<SheetRequest> {
-        let done = self.finished_tasks(&run);
-        if done == 0 {
+    fn sheet_request(
+        &mut self,
+        run: PathBuf,
+        table: PredictionTableRequest,
+    ) -> Result<SheetRequest> {
+        let task_count = self.finished_tasks(&run);
+        if task_count == 0 {
             return Err(Problem::new(message!("predict-problem-no-finished-task")));
         }
-        if let Some(problem) = self.weights_elsewhere(&run) {
+        if let Some(problem) = self.remote_weights_problem(&run) {
             return Err(problem);
         }
-        if !wanted.folder.is_absolute() || !wanted.csv.is_absolute() {
+        if !table.folder.is_absolute() || !table.csv.is_absolute() {
             return Err(Problem::new(message!("predict-problem-paths-not-absolute"))
                 .advise(message!("predict-problem-paths-not-absolute-advice")));
         }
         self.tickets += 1;
-        let task = self.predict.task.min(done - 1);
-        let expert = self.answering(&run);
+        let task = self.predict.task.min(task_count - 1);
+        let expert = self.answering_expert(&run);
         let refusal = expert.and_then(|expert| self.refusal(&run, task, expert));
         Ok(SheetRequest {
             ticket: self.tickets,
             task,
             run,
-            folder: wanted.folder,
-            only: wanted.only,
-            csv: wanted.csv,
-            all_columns: wanted.all_columns,
+            folder: table.folder,
+            only: table.only,
+            csv: table.csv,
+            all_columns: table.all_columns,
             threshold: refusal.map(|refusal| refusal.threshold),
         })
     }
@@ -117,7 +121,7 @@ impl Session {
     }
 
     /// Closes the finished table; its file is kept.
-    pub fn leave_sheet(&mut self) {
+    pub fn close_sheet(&mut self) {
         let sheet = &mut self.predict.sheet;
         if sheet.take_if(|sheet| !sheet.is_working()).is_some() {
             self.predict.sorted = Fetch::Nothing;
@@ -125,9 +129,9 @@ impl Session {
     }
 
     /// Returns the table's images if there are unsaved moves of images between classes.
-    pub fn unsaved_moves(&self) -> Option<&SortedPictures> {
+    pub fn unsaved_moves(&self) -> Option<&SortedImages> {
         let sorted = self.predict.sorted.ready()?;
-        (!sorted.is_kept).then_some(&**sorted)
+        (!sorted.is_saved).then_some(&**sorted)
     }
 
     /// Returns whether a file is being written that would be lost if the window closed: a table of predictions or an
@@ -148,8 +152,8 @@ impl Session {
 
     /// Notifies the user that a folder was opened in the file manager.
     pub(super) fn notify_revealed(&mut self, folder: &Path) {
-        let told = Problem::new(tr!("notices-folder-opened")).at_path(folder);
-        self.notify(told, false);
+        let problem = Problem::new(tr!("notices-folder-opened")).at_path(folder);
+        self.notify(problem, false);
     }
 
     pub(super) fn accept_sheet_state(&mut self, ticket: u64, state: SheetState) {
@@ -160,11 +164,11 @@ impl Session {
         sheet.state = state;
         if let SheetState::Done(_) = sheet.state {
             let name = sheet.request.csv.file_name().unwrap_or_default();
-            let told = message!("predict-table-written", table = name.to_string_lossy());
-            let told = Problem::new(told).advise(message!("predict-table-written-advice"));
-            self.notify(told, false);
+            let message = message!("predict-table-written", table = name.to_string_lossy());
+            let problem = Problem::new(message).advise(message!("predict-table-written-advice"));
+            self.notify(problem, false);
             self.predict.sorted = Fetch::Busy;
-            self.read_sorted();
+            self.load_sorted_images();
         }
     }
 }
@@ -175,13 +179,13 @@ mod tests {
 
     #[test]
     fn a_table_lies_beside_its_folder_under_a_name_of_its_own() {
-        let table = usual_table(Path::new("/pictures/birds"));
+        let table = default_table_path(Path::new("/pictures/birds"));
         let name = table.file_name().unwrap_or_default().to_string_lossy();
         assert_eq!(table.parent(), Some(Path::new("/pictures")));
         assert!(
             name.starts_with("birds-predicted-2") && name.ends_with(".csv"),
             "{name}"
         );
-        assert!(usual_table(Path::new("/")).is_absolute());
+        assert!(default_table_path(Path::new("/")).is_absolute());
     }
 }

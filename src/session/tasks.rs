@@ -30,23 +30,23 @@ pub(super) type Key = &'static str;
 const THREADS: usize = 4;
 
 impl Session {
-    /// Starts a task: `work` runs on a helper thread, `take` receives its result.
+    /// Starts a task: `work` runs on a helper thread, `on_result` receives its result.
     pub(super) fn task<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
-        take: impl FnOnce(&mut Self, Result<T>) + Send + 'static,
+        on_result: impl FnOnce(&mut Self, Result<T>) + Send + 'static,
     ) {
-        self.tasks.begin(task_of(work, take));
+        self.tasks.start(new_task(work, on_result));
     }
 
-    /// Starts a task. If it fails, the user is notified and `take` is not called.
+    /// Starts a task. If it fails, the user is notified and `on_success` is not called.
     pub(super) fn task_or_notify<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
-        take: impl FnOnce(&mut Self, T) + Send + 'static,
+        on_success: impl FnOnce(&mut Self, T) + Send + 'static,
     ) {
         self.task(work, |session, result| match result {
-            Ok(found) => take(session, found),
+            Ok(value) => on_success(session, value),
             Err(problem) => session.notify(problem, true),
         });
     }
@@ -57,15 +57,15 @@ impl Session {
         &mut self,
         key: Option<Key>,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
-        take: impl FnOnce(&mut Self, Result<T>) + Send + 'static,
+        on_result: impl FnOnce(&mut Self, Result<T>) + Send + 'static,
     ) {
-        self.tasks.queue(key, task_of(work, take));
+        self.tasks.queue(key, new_task(work, on_result));
     }
 }
 
-fn task_of<T: Send + 'static>(
+fn new_task<T: Send + 'static>(
     work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
-    take: impl FnOnce(&mut Session, Result<T>) + Send + 'static,
+    on_result: impl FnOnce(&mut Session, Result<T>) + Send + 'static,
 ) -> Task {
     // A task creates texts in the window's language.
     let language = Language::spoken();
@@ -78,7 +78,7 @@ fn task_of<T: Send + 'static>(
             })
         };
         let result = sources.and_then(guarded);
-        Box::new(move |session| take(session, result))
+        Box::new(move |session| on_result(session, result))
     })
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Tasks {
     worker: Worker,
     receiver: Receiver<TaskResult>,
     queue: Arc<Mutex<Queue>>,
-    under_way: usize,
+    active_tasks: usize,
 }
 
 /// The state that a thread needs to run tasks.
@@ -112,12 +112,12 @@ impl Worker {
 
     /// Passes an error to a task for which no thread could be started.
     fn fail(&self, task: Task, error: &std::io::Error) {
-        self.send(task(Err(Problem::no_thread(error))));
+        self.send(task(Err(Problem::thread_not_started(error))));
     }
 
-    fn send(&self, taken: TaskResult) {
+    fn send(&self, result: TaskResult) {
         // Sending fails if the window is closed; then the result is not needed.
-        if self.sender.send(taken).is_ok() {
+        if self.sender.send(result).is_ok() {
             (self.wake)();
         }
     }
@@ -135,23 +135,23 @@ impl Tasks {
             },
             receiver,
             queue: Arc::default(),
-            under_way: 0,
+            active_tasks: 0,
         }
     }
 
-    /// Prepares a connection to a place, without blocking.
-    pub fn place(&self, place: &RemoteMachine) -> Result<Box<dyn Backend>> {
+    /// Prepares a connection to a remote machine, without blocking.
+    pub fn connect_machine(&self, machine: &RemoteMachine) -> Result<Box<dyn Backend>> {
         let Worker { sources, wake, .. } = &self.worker;
-        sources.place(place, wake.clone())
+        sources.connect_machine(machine, wake.clone())
     }
 
-    fn begin(&mut self, task: Task) {
-        self.under_way += 1;
+    fn start(&mut self, task: Task) {
+        self.active_tasks += 1;
         // If a thread fails to start, its closure is dropped; the slot keeps the task.
         let slot = Arc::new(Mutex::new(Some(task)));
-        let (worker, given) = (self.worker.clone(), slot.clone());
-        let started = thread(move || {
-            if let Some(task) = lock(&given).take() {
+        let (worker, shared_slot) = (self.worker.clone(), slot.clone());
+        let started = spawn_thread(move || {
+            if let Some(task) = lock(&shared_slot).take() {
                 worker.run(task);
             }
         });
@@ -163,20 +163,20 @@ impl Tasks {
     }
 
     fn queue(&mut self, key: Option<Key>, task: Task) {
-        self.under_way += 1;
+        self.active_tasks += 1;
         let mut queue = lock(&self.queue);
         if key.is_some() {
-            let before = queue.tasks.len();
+            let count_before = queue.tasks.len();
             queue.tasks.retain(|(waiting, _)| *waiting != key);
-            self.under_way -= before - queue.tasks.len();
+            self.active_tasks -= count_before - queue.tasks.len();
         }
         queue.tasks.push_back((key, task));
         if queue.threads == THREADS {
             return;
         }
         let (worker, shared) = (self.worker.clone(), self.queue.clone());
-        let started = thread(move || {
-            while let Some(task) = next(&shared) {
+        let started = spawn_thread(move || {
+            while let Some(task) = next_task(&shared) {
                 worker.run(task);
             }
         });
@@ -194,9 +194,9 @@ impl Tasks {
 
     /// Returns the result of the next task that has ended, if any.
     pub fn try_recv(&mut self) -> Option<TaskResult> {
-        let taken = self.receiver.try_recv().ok()?;
-        self.under_way = self.under_way.saturating_sub(1);
-        Some(taken)
+        let result = self.receiver.try_recv().ok()?;
+        self.active_tasks = self.active_tasks.saturating_sub(1);
+        Some(result)
     }
 
     /// Returns the sources. Slow functions must be called in a task.
@@ -205,18 +205,18 @@ impl Tasks {
     }
 
     /// Returns whether tasks are in progress.
-    pub fn busy(&self) -> bool {
-        self.under_way > 0
+    pub fn is_busy(&self) -> bool {
+        self.active_tasks > 0
     }
 }
 
-fn thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let named = std::thread::Builder::new().name("task".into());
-    named.spawn(work).map(drop)
+fn spawn_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let builder = std::thread::Builder::new().name("task".into());
+    builder.spawn(work).map(drop)
 }
 
 /// Returns the next queued task. If there is none, the calling thread is counted as ended.
-fn next(queue: &Mutex<Queue>) -> Option<Task> {
+fn next_task(queue: &Mutex<Queue>) -> Option<Task> {
     let mut queue = lock(queue);
     let task = queue.tasks.pop_front();
     queue.threads -= usize::from(task.is_none());
@@ -236,9 +236,9 @@ mod tests {
     }
 
     /// Waits for all tasks and returns the number of those that ended.
-    fn ended(tasks: &mut Tasks) -> usize {
+    fn finish_tasks(tasks: &mut Tasks) -> usize {
         let mut ended = 0;
-        while tasks.busy() {
+        while tasks.is_busy() {
             match tasks.try_recv() {
                 Some(_) => ended += 1,
                 None => std::thread::sleep(Duration::from_millis(1)),
@@ -248,52 +248,52 @@ mod tests {
     }
 
     /// Queues a thousand tasks at once. Returns how many ended, and the maximum number of simultaneous tasks.
-    fn queued(key: Option<Key>) -> (usize, usize) {
+    fn run_queued(key: Option<Key>) -> (usize, usize) {
         let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         let mut tasks = tasks();
         for _ in 0..1000 {
             let shared = counts.clone();
             let work = move |_: &dyn Sources| {
-                let (now, most) = &*shared;
-                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                let (active, max) = &*shared;
+                max.fetch_max(active.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_micros(200));
-                now.fetch_sub(1, Ordering::SeqCst);
+                active.fetch_sub(1, Ordering::SeqCst);
                 Ok(())
             };
-            tasks.queue(key, task_of(work, |_, _| {}));
+            tasks.queue(key, new_task(work, |_, _| {}));
         }
-        (ended(&mut tasks), counts.1.load(Ordering::SeqCst))
+        (finish_tasks(&mut tasks), counts.1.load(Ordering::SeqCst))
     }
 
     #[test]
     fn a_thousand_dropped_files_are_read_a_few_at_a_time() {
-        let (ended, most) = queued(None);
+        let (ended, most) = run_queued(None);
         assert_eq!(ended, 1000);
         assert!(most <= THREADS, "{most}");
         // With a key, only the last waiting task is run, in addition to those in progress.
-        let (ended, most) = queued(Some("picture"));
+        let (ended, most) = run_queued(Some("picture"));
         assert!((1..500).contains(&ended) && most <= THREADS, "{ended}");
     }
 
     #[test]
     fn a_task_that_panics_ends_with_a_problem() {
-        let told = Arc::new(Mutex::new(None));
-        let noted = told.clone();
-        let mut session = Session::with(
-            Box::new(crate::session::backend::Recorded::default()),
+        let problem = Arc::new(Mutex::new(None));
+        let shared = problem.clone();
+        let mut session = Session::with_backend(
+            Box::new(crate::session::backend::RecordedBackend::default()),
             Disk::nowhere(),
             Default::default(),
             Arc::new(|| {}),
         );
         session.task(
             |_| -> Result<()> { panic!("a fault of a reader") },
-            move |_, result| *lock(&noted) = result.err(),
+            move |_, result| *lock(&shared) = result.err(),
         );
-        while session.busy() {
+        while session.is_busy() {
             session.drain();
             std::thread::sleep(Duration::from_millis(1));
         }
-        let told = lock(&told).take().map(|problem| problem.what);
-        assert_eq!(told.as_deref(), Some(tr!("notices-reading-failed")));
+        let text = lock(&problem).take().map(|problem| problem.what);
+        assert_eq!(text.as_deref(), Some(tr!("notices-reading-failed")));
     }
 }

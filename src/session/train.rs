@@ -8,11 +8,11 @@ use super::Session;
 use super::added_task::TaskPreview;
 use super::clusters::Clusters;
 use super::comparison_run::SideRun;
-use super::grid_at_work::GridAtWork;
+use super::grid_at_work::GridProgress;
 use super::grids::GridView;
-use super::label_noise::Doubts;
+use super::label_noise::LabelChecks;
 use super::loads::Lookup;
-use super::remote_jobs::AtPlace;
+use super::remote_jobs::MachineJobs;
 use super::run_view::RunView;
 use super::views::Fetch;
 use super::worst::Certainties;
@@ -28,36 +28,36 @@ use crate::store::FileStamps;
 pub struct Train {
     /// The current run, or the last run.
     pub live: Option<Arc<RunView>>,
-    /// The jobs on other machines, by the place's name.
-    pub places: BTreeMap<String, AtPlace>,
-    /// The place whose run is shown instead of the run on this computer.
-    pub(super) watched: Option<String>,
+    /// The jobs on other machines, by the machine's name.
+    pub machines: BTreeMap<String, MachineJobs>,
+    /// The machine whose run is shown instead of the run on this computer.
+    pub(super) watched_machine: Option<String>,
     /// The stored run that is open.
     pub opened: Option<Arc<RunView>>,
     /// The stored run that is being opened.
-    pub(super) awaited: Option<PathBuf>,
+    pub(super) opening: Option<PathBuf>,
     /// The open run that was read again last, and the state of its files at that time.
-    reread: Option<(PathBuf, FileStamps)>,
+    last_reread: Option<(PathBuf, FileStamps)>,
     /// The preview of the images that a run would learn in an added task.
     pub(super) preview: TaskPreview,
     /// The engine's queue.
     pub(super) queue: Queue,
     /// The grid in progress, or the last grid.
-    pub grid: Option<Arc<GridAtWork>>,
+    pub grid: Option<Arc<GridProgress>>,
     /// The state of the runs of queued grids, as far as it was requested.
-    pub(super) planned: HashMap<JobId, Fetch<Arc<GridView>>>,
+    pub(super) planned_grids: HashMap<JobId, Fetch<Arc<GridView>>>,
     /// Grids on clusters.
     pub clusters: Clusters,
     /// The run that is drawn next to the displayed run.
-    pub beside: SideRun,
+    pub side_run: SideRun,
     /// Certainties of errors, computed for runs that did not record them.
-    pub(super) worst: Certainties,
+    pub(super) certainties: Certainties,
     /// Checks for training images that look like another class than their label.
-    pub(super) doubts: Doubts,
+    pub(super) label_checks: LabelChecks,
 }
 
 type LiveRun<'a> = &'a mut Option<Arc<RunView>>;
-type LiveGrid<'a> = &'a mut Option<Arc<GridAtWork>>;
+type LiveGrid<'a> = &'a mut Option<Arc<GridProgress>>;
 
 impl Train {
     /// Returns the current run.
@@ -65,49 +65,54 @@ impl Train {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
-    /// Returns the current run and grid on this computer, or at this place.
-    pub(super) fn at_work(&mut self, place: Option<&str>) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
-        match place {
+    /// Returns the current run and grid on this computer, or on this remote machine.
+    pub(super) fn active_run_and_grid(
+        &mut self,
+        machine: Option<&str>,
+    ) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
+        match machine {
             None => Some((&mut self.live, &mut self.grid)),
             Some(name) => self
-                .places
+                .machines
                 .get_mut(name)
                 .map(|at| (&mut at.live, &mut at.grid)),
         }
     }
 
     /// Returns the displayed run.
-    pub fn shown(&self) -> Option<&Arc<RunView>> {
-        let away = self.watched().and_then(|(_, at)| at.live.as_ref());
-        self.opened.as_ref().or(away).or(self.live.as_ref())
+    pub fn displayed_run(&self) -> Option<&Arc<RunView>> {
+        let remote = self.watched_machine().and_then(|(_, at)| at.live.as_ref());
+        self.opened.as_ref().or(remote).or(self.live.as_ref())
     }
 
-    /// Returns the place whose run is displayed; `None` while a stored run is displayed.
-    pub fn watched(&self) -> Option<(&str, &AtPlace)> {
-        let (name, at) = self.places.get_key_value(self.watched.as_ref()?)?;
-        (self.opened.is_none() && at.live.is_some()).then_some((name, at))
+    /// Returns the machine whose run is displayed; `None` while a stored run is displayed.
+    pub fn watched_machine(&self) -> Option<(&str, &MachineJobs)> {
+        let (name, jobs) = self
+            .machines
+            .get_key_value(self.watched_machine.as_ref()?)?;
+        (self.opened.is_none() && jobs.live.is_some()).then_some((name, jobs))
     }
 
-    /// Returns whether a job runs or waits at a place or on a cluster.
+    /// Returns whether a job runs or waits on a remote machine or a cluster.
     pub fn is_busy_elsewhere(&self) -> bool {
-        self.places.values().any(|at| !at.is_idle())
-            || self.clusters.grids.iter().any(|grid| !grid.is_over())
+        self.machines.values().any(|at| !at.is_idle())
+            || self.clusters.grids.iter().any(|grid| !grid.has_ended())
     }
 
-    /// Returns the run in progress at a place that will be copied to this folder.
-    pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
-        let mut all = self.places.values().filter_map(AtPlace::running);
-        all.find(|run| run.folder() == Some(folder))
+    /// Returns the run in progress on a remote machine that will be copied to this folder.
+    pub fn remote_run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
+        let mut runs = self.machines.values().filter_map(MachineJobs::running);
+        runs.find(|run| run.folder() == Some(folder))
     }
 
     /// Returns the grid in progress.
-    pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
-        self.grid.as_ref().filter(|grid| grid.live)
+    pub fn running_grid(&self) -> Option<&Arc<GridProgress>> {
+        self.grid.as_ref().filter(|grid| grid.is_live)
     }
 
     /// Returns the state of the runs of a queued grid, or the request for it.
-    pub fn planned(&self, job: JobId) -> Lookup<Arc<GridView>> {
-        match self.planned.get(&job) {
+    pub fn planned_grid(&self, job: JobId) -> Lookup<Arc<GridView>> {
+        match self.planned_grids.get(&job) {
             None => Lookup::unread(move |session| session.load_grid(job)),
             Some(view) => view.ready().cloned().map_or(Lookup::Absent, Lookup::Found),
         }
@@ -115,8 +120,11 @@ impl Train {
 
     /// Returns the run in this folder, if it is running or open.
     pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
-        let away = self.places.values().map(|at| &at.live);
-        let mut open = [&self.live, &self.opened].into_iter().chain(away).flatten();
+        let remote = self.machines.values().map(|at| &at.live);
+        let mut open = [&self.live, &self.opened]
+            .into_iter()
+            .chain(remote)
+            .flatten();
         open.find(|run| run.folder() == Some(folder))
     }
 }
@@ -128,7 +136,7 @@ impl Session {
     }
 
     /// Returns whether a job on this computer is running or about to start, ignoring jobs of the tour.
-    pub fn is_at_work(&self) -> bool {
+    pub fn has_active_job(&self) -> bool {
         let waiting = self.waiting().filter(|job| !job.held).map(|job| job.id);
         let mut jobs = self.running_job().into_iter().chain(waiting);
         jobs.any(|job| !self.is_tour_job(job))
@@ -141,7 +149,7 @@ impl Session {
 
     /// Returns the folder of the current run, or of the run that was interrupted when the last window closed. Runs of
     /// the tour are ignored because they are never resumed.
-    pub fn unfinished(&self) -> Option<&Path> {
+    pub fn unfinished_run(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_tour_job(job)));
         // Grids are ignored because a restarted grid resumes its run itself.
@@ -170,25 +178,25 @@ impl Session {
             Some(run) => run.reports.len(),
             None => self
                 .row(folder)
-                .map_or(0, |row| row.answers().accuracy.len()),
+                .map_or(0, |row| row.answer_history().accuracy.len()),
         }
     }
 
     /// Opens a stored run. If several are requested, the last one is shown.
     pub fn open_run(&mut self, folder: PathBuf) {
-        self.train.awaited = Some(folder.clone());
-        let asked = folder.clone();
+        self.train.opening = Some(folder.clone());
+        let requested = folder.clone();
         self.task(
-            move |sources| sources.run(&folder),
-            move |session, run| session.accept_opened_run(&asked, run),
+            move |sources| sources.load_run(&folder),
+            move |session, run| session.accept_opened_run(&requested, run),
         );
     }
 
     /// Closes the open run, or stops opening one.
-    pub fn close_opened(&mut self) {
+    pub fn close_opened_run(&mut self) {
         self.train.opened = None;
-        self.train.awaited = None;
-        self.train.watched = None;
+        self.train.opening = None;
+        self.train.watched_machine = None;
     }
 
     /// Checks whether the files of the open run have changed, because another program may train it.
@@ -201,35 +209,35 @@ impl Session {
 
     /// Reads the open run again if its row has other tasks than displayed. This is done once per state of its files,
     /// because an error persists until they change.
-    pub(super) fn follow_opened(&mut self) {
+    pub(super) fn reread_opened_run(&mut self) {
         let Some(run) = &self.train.opened else {
             return;
         };
         let Some(header) = &run.header else { return };
-        let awaited = self.train.awaited.as_ref();
-        if awaited.is_some_and(|awaited| *awaited != header.folder) {
+        let opening = self.train.opening.as_ref();
+        if opening.is_some_and(|opening| *opening != header.folder) {
             // The user is opening another run.
             return;
         }
         let row = self.row(&header.folder).filter(|row| row.header.is_some());
         let Some(row) = row else { return };
-        let now = (row.tasks(), row.answers().accuracy.len());
+        let current = (row.tasks(), row.answer_history().accuracy.len());
         let reread = Some((header.folder.clone(), row.file_stamps.clone()));
-        if now != (header.tasks.len(), run.reports.len()) && reread != self.train.reread {
+        if current != (header.tasks.len(), run.reports.len()) && reread != self.train.last_reread {
             let folder = header.folder.clone();
-            self.train.reread = reread;
+            self.train.last_reread = reread;
             self.open_run(folder);
         }
     }
 
     fn accept_opened_run(&mut self, folder: &Path, run: Result<RunView>) {
-        if self.train.awaited.as_deref() != Some(folder) {
+        if self.train.opening.as_deref() != Some(folder) {
             return;
         }
         match run {
             Ok(run) => self.train.opened = Some(Arc::new(run)),
             Err(problem) => {
-                self.train.awaited = None;
+                self.train.opening = None;
                 self.accept_unopened_run(folder, problem);
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::run_view::RunView;
-use crate::backbone::library::State;
+use crate::backbone::library::Availability;
 use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
 use crate::run::job::{Job, JobAttachments, JobId, JobWork};
@@ -17,9 +17,9 @@ use crate::tr;
 pub enum TrialState {
     /// Not requested.
     #[default]
-    Not,
+    Idle,
     /// Waiting or running, with the engine's job.
-    Asked(JobId),
+    Requested(JobId),
     /// Finished.
     Done(Arc<Trial>),
 }
@@ -28,10 +28,10 @@ impl Session {
     /// Queues a trial of the methods on the current dataset. Returns the job.
     pub fn try_methods(&mut self) -> JobId {
         let draft = self.experiment.draft.clone();
-        let title = tr!("experiment-trial-job", data = draft.data_name());
+        let title = tr!("experiment-trial-job", data = draft.dataset_name());
         let job = Job::new(JobWork::Try(Box::new(draft)), title);
         let id = job.id;
-        self.experiment.trying = TrialState::Asked(id);
+        self.experiment.trial = TrialState::Requested(id);
         self.queue(job);
         id
     }
@@ -40,17 +40,17 @@ impl Session {
     pub fn try_backbones(&mut self) {
         let draft = self.experiment.draft.clone();
         let others = self.inventory.backbones.iter();
-        let others = others.filter(|about| !matches!(about.state, State::Absent { .. }));
+        let others = others.filter(|about| !matches!(about.state, Availability::Absent { .. }));
         let others = others.map(|about| about.entry.name.clone()).collect();
-        let title = tr!("experiment-backbone-trial-job", data = draft.data_name());
+        let title = tr!("experiment-backbone-trial-job", data = draft.dataset_name());
         let job = Job::new(JobWork::TryBackbones(Box::new(draft), others), title);
-        self.experiment.trying_backbones = TrialState::Asked(job.id);
+        self.experiment.backbone_trial = TrialState::Requested(job.id);
         self.queue(job);
     }
 
     /// Queues a trial of about twenty seconds that compares the open plugin with Adapter.
     pub fn try_plugin(&mut self) {
-        let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
+        let Some(open) = self.editor.open.as_ref().filter(|open| open.is_valid()) else {
             return;
         };
         let name = open.name.as_deref().unwrap_or_default();
@@ -69,12 +69,12 @@ impl Session {
                 tr!("experiment-pet-trial-job", pet = name),
             )
         };
-        self.editor.trying = TrialState::Asked(job.id);
+        self.editor.trial = TrialState::Requested(job.id);
         self.queue(job);
     }
 
     /// Stops a job, or removes it from the queue.
-    pub fn give_up(&mut self, job: JobId) {
+    pub fn cancel_job(&mut self, job: JobId) {
         match self.running_job() == Some(job) {
             true => self.stop(false),
             false => self.remove_job(job),
@@ -82,59 +82,59 @@ impl Session {
     }
 
     /// Returns the current step of a running trial; `None` for a waiting trial.
-    pub fn trial_at_work(&self, trying: &TrialState) -> Option<String> {
-        let TrialState::Asked(job) = *trying else {
+    pub fn trial_step(&self, state: &TrialState) -> Option<String> {
+        let TrialState::Requested(job) = *state else {
             return None;
         };
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
         match &live.phase {
-            Some(Phase::Preparing(what)) => Some(what.said()),
+            Some(Phase::Preparing(step)) => Some(step.translated()),
             Some(Phase::Paused) => Some(tr!("findings-paused").into()),
             _ => None,
         }
     }
 
     /// Returns the result of a trial on the current dataset.
-    pub fn trial_result<'a>(&self, trying: &'a TrialState) -> Option<&'a Arc<Trial>> {
-        match trying {
+    pub fn trial_result<'a>(&self, state: &'a TrialState) -> Option<&'a Arc<Trial>> {
+        match state {
             TrialState::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
             _ => None,
         }
     }
 
     /// Applies the settings of a tried method or backbone.
-    pub fn use_tried(&mut self, config: RunConfig) {
+    pub fn apply_tried_settings(&mut self, config: RunConfig) {
         self.experiment.draft = config;
         self.experiment.preset = None;
         self.experiment.pet_is_due = false;
     }
 
     /// Updates the trials from an event of the engine. A stopped or failed trial has no result.
-    pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
+    pub(super) fn update_trials(&mut self, job: JobId, event: &Event) {
         let experiment = &mut self.experiment;
         if let Event::Queued { job, .. } = event {
-            let trying = match job.work {
-                JobWork::Try(_) => Some(&mut experiment.trying),
-                JobWork::TryBackbones(..) => Some(&mut experiment.trying_backbones),
+            let state = match job.work {
+                JobWork::Try(_) => Some(&mut experiment.trial),
+                JobWork::TryBackbones(..) => Some(&mut experiment.backbone_trial),
                 _ => None,
             };
-            if let Some(trying @ TrialState::Not) = trying {
+            if let Some(state @ TrialState::Idle) = state {
                 // An earlier window requested the trial.
-                *trying = TrialState::Asked(job.id);
+                *state = TrialState::Requested(job.id);
             }
         }
-        for trying in [
-            &mut experiment.trying,
-            &mut experiment.trying_backbones,
-            &mut self.editor.trying,
+        for state in [
+            &mut experiment.trial,
+            &mut experiment.backbone_trial,
+            &mut self.editor.trial,
         ] {
-            if !matches!(*trying, TrialState::Asked(asked) if asked == job) {
+            if !matches!(*state, TrialState::Requested(requested) if requested == job) {
                 continue;
             }
             match event {
-                Event::Tried(trial) => *trying = TrialState::Done(Arc::new((**trial).clone())),
+                Event::Tried(trial) => *state = TrialState::Done(Arc::new((**trial).clone())),
                 Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) => {
-                    *trying = TrialState::Not;
+                    *state = TrialState::Idle;
                 }
                 _ => {}
             }

@@ -7,7 +7,7 @@ use crate::texts::Language;
 use crate::tr;
 
 /// Returns a file name without extension, followed by the current time: "runs-2026-11-21_10-00-00".
-pub fn dated(name: &str) -> String {
+pub fn with_timestamp(name: &str) -> String {
     format!(
         "{name}-{}",
         jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -15,18 +15,18 @@ pub fn dated(name: &str) -> String {
 }
 
 /// Formats a size, such as "318 kB".
-pub fn bytes_text(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     let b = bytes as f64;
     match bytes {
         0..1000 => tr!("count-bytes", n = bytes),
-        1000..1_000_000 => format!("{} kB", number(b / 1e3, 0)),
-        1_000_000..1_000_000_000 => format!("{} MB", number(b / 1e6, 1)),
-        _ => format!("{} GB", number(b / 1e9, 1)),
+        1000..1_000_000 => format!("{} kB", format_number(b / 1e3, 0)),
+        1_000_000..1_000_000_000 => format!("{} MB", format_number(b / 1e6, 1)),
+        _ => format!("{} GB", format_number(b / 1e9, 1)),
     }
 }
 
 /// Formats a duration, such as "9 s", "4 min" or "2 h 10 min".
-pub fn duration_text(seconds: f64) -> String {
+pub fn format_duration(seconds: f64) -> String {
     let s = seconds.max(0.0).round() as u64;
     match s {
         0..90 => format!("{s} s"),
@@ -36,82 +36,82 @@ pub fn duration_text(seconds: f64) -> String {
 }
 
 /// Formats a share in percent. A non-breaking space keeps number and sign on one line.
-pub fn percent(share: f64, digits: usize) -> String {
-    format!("{}\u{a0}%", number(share * 100.0, digits))
+pub fn format_percent(share: f64, digits: usize) -> String {
+    format!("{}\u{a0}%", format_number(share * 100.0, digits))
 }
 
 /// Formats a number with this number of decimals in the current language.
-pub fn number(value: f64, places: usize) -> String {
-    Language::spoken().number(value, places)
+pub fn format_number(value: f64, decimals: usize) -> String {
+    Language::spoken().format_number(value, decimals)
 }
 
 /// Formats a number with a minus sign that is as wide as a plus sign: "−2.5".
-pub fn signed(value: f64, places: usize) -> String {
-    number(value, places).replace('-', "−")
+pub fn format_signed(value: f64, decimals: usize) -> String {
+    format_number(value, decimals).replace('-', "−")
 }
 
 /// Formats the epochs of tasks: "5 epochs", or "10 to 25 epochs" if they differ.
-pub fn epochs_text(epochs: &[usize]) -> String {
-    let most = epochs.iter().max().copied().unwrap_or(0);
-    tr!("count-epochs", n = most, span = epochs_span(epochs))
+pub fn format_epochs(epochs: &[usize]) -> String {
+    let max = epochs.iter().max().copied().unwrap_or(0);
+    tr!("count-epochs", n = max, span = format_epoch_range(epochs))
 }
 
 /// Formats the epochs of tasks without the unit: "5", or "10 to 25" if they differ.
-pub fn epochs_span(epochs: &[usize]) -> String {
+pub fn format_epoch_range(epochs: &[usize]) -> String {
     let least = epochs.iter().min().copied().unwrap_or(0);
     let most = epochs.iter().max().copied().unwrap_or(0);
     match least == most {
-        true => count_text(most),
+        true => format_count(most),
         false => tr!("count-range", least, most),
     }
 }
 
-pub use crate::counts::{count_text, counted};
-pub use crate::data::by_number;
+pub use crate::counts::{count_with_noun, format_count};
+pub use crate::data::compare_natural;
 
 /// Returns seed, class order and corrected labels of a run if they are not the defaults: " · seed 3 · order seed:1".
 pub fn non_default_suffix(config: &RunConfig) -> String {
-    let usual = RunConfig::default();
-    let mut words = String::new();
-    if config.seed != usual.seed {
+    let defaults = RunConfig::default();
+    let mut suffix = String::new();
+    if config.seed != defaults.seed {
         let seed = tr!("count-seed", seed = config.seed.to_string());
-        words.push_str(&format!(" · {seed}"));
+        suffix.push_str(&format!(" · {seed}"));
     }
-    if config.order != usual.order {
+    if config.order != defaults.order {
         let order = match config.order.chars().count() {
             0..=18 => tr!("count-class-order", order = config.order.as_str()),
             // The order is a list of indices or the path of a file.
             _ => tr!("count-custom-order").to_string(),
         };
-        words.push_str(&format!(" · {order}"));
+        suffix.push_str(&format!(" · {order}"));
     }
-    if let Some(corrected) = CorrectionCount::of(&config.corrected).words() {
-        words.push_str(&format!(" · {}", corrected.said()));
+    if let Some(corrected) = CorrectionCount::from_corrections(&config.corrected).summary() {
+        suffix.push_str(&format!(" · {}", corrected.translated()));
     }
-    words
+    suffix
 }
 
 /// Returns a sentence with the accuracy after a run's last task by the original labels, if corrections changed its test
 /// images.
-pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
+pub fn original_label_accuracy(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let share = reports
         .last()?
         .measurements
         .get(ACCURACY_ON_ORIGINAL_LABELS)?;
-    let corrected = CorrectionCount::of(&header.config.corrected).words();
-    let corrected = corrected.map_or_else(String::new, |words| words.said());
+    let corrected = CorrectionCount::from_corrections(&header.config.corrected).summary();
+    let corrected = corrected.map_or_else(String::new, |words| words.translated());
     Some(tr!(
         "count-with-original-labels",
-        share = percent(*share, 1),
+        share = format_percent(*share, 1),
         corrected
     ))
 }
 
 /// Returns the display name of a device. A processor includes its number of threads.
-pub fn device_text(name: &str) -> String {
-    let named = name.strip_suffix("s").unwrap_or(name);
-    let parts = named.strip_suffix(" thread");
-    let parts = parts.and_then(|named| named.rsplit_once(", "));
+pub fn format_device(name: &str) -> String {
+    let singular = name.strip_suffix("s").unwrap_or(name);
+    let parts = singular.strip_suffix(" thread");
+    let parts = parts.and_then(|rest| rest.rsplit_once(", "));
     match parts.and_then(|(name, threads)| Some((name, threads.parse::<usize>().ok()?))) {
         Some((name, threads)) => format!("{name}, {}", tr!("count-threads", n = threads)),
         None => name.to_string(),
@@ -120,7 +120,7 @@ pub fn device_text(name: &str) -> String {
 
 /// Returns the time in the name of a run's folder: "2026-11-21 10:00" for "2026-11-21_10-00-00-digits-lae". Returns the
 /// whole name if it contains no time.
-pub fn time_text(run: &str) -> String {
+pub fn run_time_text(run: &str) -> String {
     let time = run.get(..16).filter(|time| {
         let digits = |range| {
             time.get(range)
@@ -140,24 +140,27 @@ mod tests {
 
     #[test]
     fn numbers_are_written_for_people() {
-        assert_eq!(bytes_text(318_400), "318 kB");
-        assert_eq!(bytes_text(1), "1 byte");
-        assert_eq!(duration_text(9.2), "9 s");
-        assert_eq!(duration_text(7800.0), "2 h 10 min");
-        assert_eq!(epochs_text(&[10, 25, 10]), "10 to 25 epochs");
+        assert_eq!(format_bytes(318_400), "318 kB");
+        assert_eq!(format_bytes(1), "1 byte");
+        assert_eq!(format_duration(9.2), "9 s");
+        assert_eq!(format_duration(7800.0), "2 h 10 min");
+        assert_eq!(format_epochs(&[10, 25, 10]), "10 to 25 epochs");
         assert_eq!(
-            (epochs_text(&[1]), epochs_span(&[5, 5])),
+            (format_epochs(&[1]), format_epoch_range(&[5, 5])),
             ("1 epoch".into(), "5".into())
         );
-        assert_eq!(percent(0.9467, 1), "94.7\u{a0}%");
+        assert_eq!(format_percent(0.9467, 1), "94.7\u{a0}%");
     }
 
     #[test]
-    fn a_run_is_told_by_its_time() {
+    fn a_run_is_identified_by_its_time() {
         assert_eq!(
-            time_text("2026-11-21_10-00-00-digits-lae"),
+            run_time_text("2026-11-21_10-00-00-digits-lae"),
             "2026-11-21 10:00"
         );
-        assert_eq!(time_text("ähnlich-und-noch-mehr"), "ähnlich-und-noch-mehr");
+        assert_eq!(
+            run_time_text("ähnlich-und-noch-mehr"),
+            "ähnlich-und-noch-mehr"
+        );
     }
 }

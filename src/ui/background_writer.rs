@@ -41,31 +41,33 @@ pub struct FailedWrite {
 
 /// The handle of the thread that writes.
 pub struct Writer {
-    wanted: Option<Sender<(Language, PendingWrite)>>,
-    failed: Receiver<FailedWrite>,
+    request_sender: Option<Sender<(Language, PendingWrite)>>,
+    failures: Receiver<FailedWrite>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     /// Starts the thread. `wake` is called after a failure.
     pub fn start(wake: impl Fn() + Send + 'static) -> Self {
-        let (wanted, asked) = channel::<(Language, PendingWrite)>();
-        let (tell, failed) = channel();
+        let (request_sender, request_receiver) = channel::<(Language, PendingWrite)>();
+        let (failure_sender, failures) = channel();
         let write = move || {
-            while let Ok(first) = asked.recv() {
+            while let Ok(first) = request_receiver.recv() {
                 // If several versions are waiting, only the newest of each kind is written.
-                let all: Vec<_> = std::iter::once(first).chain(asked.try_iter()).collect();
+                let requests: Vec<_> = std::iter::once(first)
+                    .chain(request_receiver.try_iter())
+                    .collect();
                 for is_drafts in [false, true] {
-                    let mut newest = all.iter().rev();
-                    let Some((language, kept)) = newest.find(|it| it.1.is_drafts() == is_drafts)
+                    let mut newest = requests.iter().rev();
+                    let Some((language, pending)) = newest.find(|it| it.1.is_drafts() == is_drafts)
                     else {
                         continue;
                     };
                     language.speak();
-                    if let Err(problem) = kept.save() {
+                    if let Err(problem) = pending.save() {
                         // The window may be closed, so the error is also printed.
                         eprintln!("{problem}");
-                        let _ = tell.send(FailedWrite { problem, is_drafts });
+                        let _ = failure_sender.send(FailedWrite { problem, is_drafts });
                         wake();
                     }
                 }
@@ -74,8 +76,8 @@ impl Writer {
         let thread = std::thread::Builder::new().name("settings".into());
         let thread = thread.spawn(write).ok();
         Self {
-            wanted: thread.is_some().then_some(wanted),
-            failed,
+            request_sender: thread.is_some().then_some(request_sender),
+            failures,
             thread,
         }
     }
@@ -84,22 +86,24 @@ impl Writer {
     ///
     /// # Errors
     /// Returns a Problem if there is no thread and writing immediately fails.
-    pub fn write(&self, kept: PendingWrite) -> Result<()> {
-        let unsent = match &self.wanted {
-            Some(wanted) => wanted.send((Language::spoken(), kept)).map_err(|it| it.0.1),
-            None => Err(kept),
+    pub fn write(&self, pending: PendingWrite) -> Result<()> {
+        let unsent = match &self.request_sender {
+            Some(request_sender) => request_sender
+                .send((Language::spoken(), pending))
+                .map_err(|it| it.0.1),
+            None => Err(pending),
         };
-        unsent.or_else(|kept| kept.save())
+        unsent.or_else(|pending| pending.save())
     }
 
     /// Returns the writes that failed since the last call.
-    pub fn failed(&self) -> impl Iterator<Item = FailedWrite> {
-        self.failed.try_iter()
+    pub fn drain_failures(&self) -> impl Iterator<Item = FailedWrite> {
+        self.failures.try_iter()
     }
 
     /// Waits until all data is written. Later requests are written immediately.
     pub fn finish(&mut self) {
-        self.wanted = None;
+        self.request_sender = None;
         if let Some(thread) = self.thread.take() {
             // If the thread panicked, the panic has already been printed.
             let _ = thread.join();

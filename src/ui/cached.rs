@@ -14,8 +14,8 @@ impl<K, V> Default for Cached<K, V> {
 impl<K: PartialEq, V: Clone> Cached<K, V> {
     /// Returns the value for these inputs. It is computed if they differ from those of the last call.
     pub fn get(&mut self, inputs: K, compute: impl FnOnce() -> V) -> V {
-        if let Some((known, value)) = &self.0
-            && *known == inputs
+        if let Some((cached_inputs, value)) = &self.0
+            && *cached_inputs == inputs
         {
             return value.clone();
         }

@@ -7,18 +7,18 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::settings::ThemeChoice;
-use super::widgets::figure::FigureWish;
+use super::widgets::figure::FigureAction;
 use crate::data::scenario::Scenario;
 use crate::logging::Level;
 use crate::run::config::RunConfig;
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::loads::Load;
 use crate::session::presets::Preset;
-use crate::session::sheet::TableWanted;
+use crate::session::sheet::PredictionTableRequest;
 use crate::store::figure::Figure;
 use crate::texts::Language;
 use crate::tr;
@@ -100,13 +100,13 @@ pub enum UiCommand {
     /// Select a weight file as the backbone.
     ChooseWeights(String),
     /// Copy or save a figure.
-    ExportFigure(FigureWish, Box<Figure>),
+    ExportFigure(FigureAction, Box<Figure>),
     /// Ask for a path in the window.
     TypePath(DialogPurpose),
     /// Close the dialog for a path without a choice.
     CancelPath,
     /// Use a file or folder that the user chose.
-    Picked(DialogPurpose, PathBuf),
+    UsePath(DialogPurpose, PathBuf),
     /// Undo the last change of the settings.
     Undo,
     /// Redo the change of the settings that was undone last.
@@ -134,9 +134,9 @@ pub enum UiCommand {
     /// Erase runs in the trash, which have this size in bytes.
     Erase(Vec<PathBuf>, u64),
     /// Show the deleted runs.
-    Deleted,
+    ShowDeleted,
     /// Show the folders of runs.
-    Folders,
+    ShowFolders,
     /// Ask for the images of an added task, or whether to undo the last added task.
     AddTask(PathBuf),
     /// Add the examined task to its run.
@@ -150,11 +150,11 @@ pub enum UiCommand {
     /// Predict an image file.
     PredictFile(PathBuf),
     /// Predict the images of a folder and write a table.
-    PredictFolder(TableWanted),
+    PredictFolder(PredictionTableRequest),
     /// Set up a table for these images. A single image is predicted instead.
     PredictFiles(Vec<PathBuf>),
     /// Predict an image with its true class, if known.
-    PredictPicture(Arc<Picture>, Option<String>),
+    PredictImage(Arc<NamedImage>, Option<String>),
     /// Predict the image in the clipboard.
     Paste,
     /// Select the device for new runs.
@@ -192,13 +192,13 @@ pub enum UiCommand {
     /// Cancel the submission of a grid on a cluster, by the folder of the submission.
     CancelOnCluster(PathBuf),
     /// Close the table of predictions.
-    LeaveSheet,
+    CloseSheet,
     /// Leave the tour.
     LeaveTour,
     /// Restart the open lesson. With `true`, its runs are trained again.
     RestartLesson(bool),
     /// Delete the unsaved text of a plugin that was closed.
-    DropClosedText,
+    DiscardClosedText,
     /// Load data that a page needs.
     Load(Load),
 }
@@ -210,8 +210,8 @@ impl UiCommand {
     }
 
     /// Returns a command that opens a file dialog.
-    pub fn pick(wanted: DialogPurpose) -> Self {
-        Self::change(move |session| session.pick(wanted))
+    pub fn pick(purpose: DialogPurpose) -> Self {
+        Self::change(move |session| session.open_file_dialog(purpose))
     }
 
     /// Returns a command that changes the session and then shows `page`.
@@ -229,7 +229,7 @@ impl From<&Preset> for UiCommand {
 
 /// Returns the shortcuts of Experiment. They are inactive while a text is edited, because a text field has its own
 /// undo.
-pub fn shortcuts_of_settings() -> [(KeyboardShortcut, UiCommand); 2] {
+pub fn settings_shortcuts() -> [(KeyboardShortcut, UiCommand); 2] {
     // The longer shortcut comes first, because egui would match the shorter one for both.
     [(keys::REDO, UiCommand::Redo), (keys::UNDO, UiCommand::Undo)]
 }
@@ -253,15 +253,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pages_stand_in_the_order_of_their_tabs() {
-        for (at, (page, ..)) in Page::ALL.into_iter().enumerate() {
-            assert_eq!(page as usize, at);
+    fn pages_are_in_tab_order() {
+        for (index, (page, ..)) in Page::ALL.into_iter().enumerate() {
+            assert_eq!(page as usize, index);
         }
     }
 
     #[test]
-    fn no_shortcut_is_given_twice() {
-        let all = shortcuts().into_iter().chain(shortcuts_of_settings());
+    fn shortcuts_are_unique() {
+        let all = shortcuts().into_iter().chain(settings_shortcuts());
         let mut keys: Vec<_> = all.map(|(keys, _)| keys).collect();
         keys.push(keys::PAUSE);
         for (i, key) in keys.iter().enumerate() {

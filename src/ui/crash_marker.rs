@@ -19,24 +19,24 @@ pub struct Marker(File);
 impl Marker {
     /// Creates the marker. Also returns whether the previous window left its marker. `None` if another window has the
     /// marker, or if the file cannot be written, because then it is unknown how the previous window ended.
-    pub fn set(file: &Path) -> Option<(Self, bool)> {
+    pub fn create(file: &Path) -> Option<(Self, bool)> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).ok()?;
         }
-        let mut marker = Self(files::open_own(file).ok()?);
+        let mut marker = Self(files::open_program_file(file).ok()?);
         marker.0.try_lock().ok()?;
-        let mut before = String::new();
+        let mut content = String::new();
         // Content that is not text does not count as a marker.
         let read = (&mut marker.0)
             .take(files::NOTE)
-            .read_to_string(&mut before);
-        let left = read.is_ok() && before == OPEN;
+            .read_to_string(&mut content);
+        let was_left = read.is_ok() && content == OPEN;
         marker.write(OPEN).ok()?;
-        Some((marker, left))
+        Some((marker, was_left))
     }
 
     /// Clears the marker, when the window closes normally.
-    pub fn wipe(mut self) {
+    pub fn clear(mut self) {
         // If this fails, the next start asks the user an unnecessary question.
         let _ = self.write("");
     }
@@ -55,19 +55,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_that_was_not_wiped_tells_of_a_crash() {
+    fn uncleared_marker_reports_a_crash() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/window.open");
-        let (first, left) = Marker::set(&file).unwrap();
-        assert!(!left);
+        let (first, was_left) = Marker::create(&file).unwrap();
+        assert!(!was_left);
         // A second window cannot create a marker while the first is open.
-        assert!(Marker::set(&file).is_none());
+        assert!(Marker::create(&file).is_none());
         // Simulates a crash: the lock is released but the content stays.
         drop(first);
-        let (second, left) = Marker::set(&file).unwrap();
-        assert!(left);
-        second.wipe();
-        let (_third, left) = Marker::set(&file).unwrap();
-        assert!(!left);
+        let (second, was_left) = Marker::create(&file).unwrap();
+        assert!(was_left);
+        second.clear();
+        let (_third, was_left) = Marker::create(&file).unwrap();
+        assert!(!was_left);
     }
 }

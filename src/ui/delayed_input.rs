@@ -5,7 +5,7 @@
 use egui::{Event, Key};
 
 /// Distance in points that the pointer can move and still be at the position of the click.
-const FAR: f32 = 6.0;
+const CLICK_RADIUS: f32 = 6.0;
 
 /// The delayed input.
 #[derive(Default)]
@@ -28,16 +28,16 @@ impl DelayedInput {
         let Some(first) = events.iter().position(moves_focus) else {
             return false;
         };
-        let clicked = match events[first] {
+        let click_position = match events[first] {
             Event::PointerButton { pos, .. } => Some(pos),
             _ => None,
         };
-        let leaves = |event: &Event| match (event, clicked) {
-            (Event::PointerMoved(to), Some(from)) => from.distance(*to) > FAR,
+        let leaves_click = |event: &Event| match (event, click_position) {
+            (Event::PointerMoved(to), Some(from)) => from.distance(*to) > CLICK_RADIUS,
             _ => false,
         };
-        let waits = |event: &Event| is_typed(event) || leaves(event);
-        if !events[first + 1..].iter().any(waits) {
+        let must_wait = |event: &Event| is_typed(event) || leaves_click(event);
+        if !events[first + 1..].iter().any(must_wait) {
             return false;
         }
         self.events = events.split_off(first + 1);
@@ -89,82 +89,83 @@ mod tests {
 
     /// Draws a button that opens a text field, which then requests the focus.
     fn window(ctx: &Context, input: RawInput, open: &mut bool, text: &mut String) -> Pos2 {
-        let mut place = Pos2::ZERO;
+        let mut position = Pos2::ZERO;
         let _ = ctx.run_ui(input, |ui| {
             let button = ui.button("Open");
-            place = button.rect.center();
+            position = button.rect.center();
             *open |= button.clicked();
             if *open {
                 ui.add(TextEdit::singleline(text).id(Id::unique("field")))
                     .request_focus();
             }
         });
-        place
+        position
     }
 
     #[test]
-    fn what_is_typed_in_the_frame_of_a_click_reaches_what_it_opens() {
-        for sorted in [false, true] {
+    fn text_typed_in_the_click_frame_reaches_the_opened_field() {
+        for delays in [false, true] {
             let (ctx, mut open, mut text) = (Context::default(), false, String::new());
-            let place = window(&ctx, RawInput::default(), &mut open, &mut text);
-            let moved = input(vec![Event::PointerMoved(place)]);
+            let position = window(&ctx, RawInput::default(), &mut open, &mut text);
+            let moved = input(vec![Event::PointerMoved(position)]);
             window(&ctx, moved, &mut open, &mut text);
-            let mut next = vec![press(place, true), press(place, false)];
-            next.extend(["d", "o", "g"].map(|letter| Event::Text(letter.into())));
-            let mut typed = DelayedInput::default();
+            let mut pending = vec![press(position, true), press(position, false)];
+            pending.extend(["d", "o", "g"].map(|letter| Event::Text(letter.into())));
+            let mut delayed_input = DelayedInput::default();
             for _ in 0..5 {
-                let mut events = std::mem::take(&mut next);
-                if sorted {
-                    typed.split(&mut events);
+                let mut events = std::mem::take(&mut pending);
+                if delays {
+                    delayed_input.split(&mut events);
                 }
                 window(&ctx, input(events), &mut open, &mut text);
             }
             assert!(open);
-            assert_eq!(text, if sorted { "dog" } else { "" }, "{sorted}");
+            assert_eq!(text, if delays { "dog" } else { "" }, "{delays}");
         }
     }
 
     /// Draws two buttons, one above the other, and counts their clicks.
     fn buttons(ctx: &Context, events: Vec<Event>, clicks: &mut [usize; 2]) -> [Pos2; 2] {
-        let mut places = [Pos2::ZERO; 2];
+        let mut positions = [Pos2::ZERO; 2];
         let _ = ctx.run_ui(input(events), |ui| {
             for (i, name) in ["One", "Other"].into_iter().enumerate() {
                 let button = ui.button(name);
-                places[i] = button.rect.center();
+                positions[i] = button.rect.center();
                 clicks[i] += usize::from(button.clicked());
             }
         });
-        places
+        positions
     }
 
     #[test]
-    fn a_click_is_for_the_place_where_it_was_made() {
-        let (ctx, mut clicks, mut typed) = (Context::default(), [0, 0], DelayedInput::default());
-        let [one, other] = buttons(&ctx, Vec::new(), &mut clicks);
-        let button = |pressed| press(one, pressed);
+    fn click_uses_the_pointer_position_of_the_click() {
+        let (ctx, mut clicks, mut delayed_input) =
+            (Context::default(), [0, 0], DelayedInput::default());
+        let [first, second] = buttons(&ctx, Vec::new(), &mut clicks);
+        let button = |pressed| press(first, pressed);
         let moved = Event::PointerMoved;
         // All events are in one slow frame.
-        let mut next = vec![moved(one), button(true), button(false), moved(other)];
+        let mut pending = vec![moved(first), button(true), button(false), moved(second)];
         for _ in 0..4 {
-            let mut events = std::mem::take(&mut next);
-            typed.split(&mut events);
+            let mut events = std::mem::take(&mut pending);
+            delayed_input.split(&mut events);
             buttons(&ctx, events, &mut clicks);
         }
         assert_eq!(clicks, [1, 0]);
         // The events of a double click stay in one frame.
-        let mut twice = vec![button(true), button(false), button(true), button(false)];
-        assert!(!typed.split(&mut twice));
-        assert_eq!(twice.len(), 4);
+        let mut double_click = vec![button(true), button(false), button(true), button(false)];
+        assert!(!delayed_input.split(&mut double_click));
+        assert_eq!(double_click.len(), 4);
     }
 
     #[test]
-    fn plain_typing_and_clicks_alone_wait_for_nothing() {
-        let mut typed = DelayedInput::default();
+    fn typing_without_clicks_is_not_delayed() {
+        let mut delayed_input = DelayedInput::default();
         for letters in [vec!["a", "b"], vec![]] {
             let text = |letter: &str| Event::Text(letter.into());
             let mut events: Vec<Event> = letters.into_iter().map(text).collect();
             let before = events.clone();
-            assert!(!typed.split(&mut events));
+            assert!(!delayed_input.split(&mut events));
             assert_eq!(events, before);
         }
     }

@@ -24,10 +24,10 @@ use crate::logging;
 use crate::problem::{Problem, Result};
 
 /// The environment variable that selects the interface of a restarted program.
-const TURN: &str = "LAE_STUDIO_DRAW";
+const INTERFACE_VARIABLE: &str = "LAE_STUDIO_DRAW";
 
 /// The interfaces of this system in the order in which they are tried, with their names for a restart.
-const WAYS: &[(&str, Backends)] = match () {
+const INTERFACES: &[(&str, Backends)] = match () {
     () if cfg!(target_os = "linux") => &[("vulkan", Backends::VULKAN), ("opengl", Backends::GL)],
     () if cfg!(windows) => &[
         ("direct3d", Backends::DX12),
@@ -41,18 +41,18 @@ const WAYS: &[(&str, Backends)] = match () {
 pub fn options() -> WgpuConfiguration {
     let mut options = NativeOptions::default().wgpu_options;
     if let (WgpuSetup::CreateNew(setup), None) = (&mut options.wgpu_setup, Backends::from_env()) {
-        setup.instance_descriptor.backends = WAYS[turn()].1;
+        setup.instance_descriptor.backends = INTERFACES[interface_index()].1;
     }
     options
 }
 
 /// The result of an attempt to open the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowEnd {
+pub enum WindowOutcome {
     /// The window was opened and closed.
     Closed,
-    /// The window could not be drawn, but another interface can be tried with [`start_again`].
-    Undrawn,
+    /// The window could not be drawn, but another interface can be tried with [`restart`].
+    DrawingFailed,
 }
 
 /// Opens the window and returns when it is closed.
@@ -62,66 +62,70 @@ pub enum WindowEnd {
 ///
 /// # Panics
 /// Panics if the window panics after it has opened.
-pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<WindowEnd> {
-    let again = next().is_some();
+pub fn open_window(options: NativeOptions, create: AppCreator<'_>) -> Result<WindowOutcome> {
+    let can_retry = next_interface().is_some();
     let opened = Arc::new(AtomicBool::new(false));
-    let seen = opened.clone();
+    let opened_flag = opened.clone();
     let create: AppCreator<'_> = Box::new(move |cc| {
-        logging::log_panics(true);
-        seen.store(true, Ordering::Relaxed);
+        logging::set_print_panics(true);
+        opened_flag.store(true, Ordering::Relaxed);
         create(cc)
     });
     // As long as another interface can be tried, a failing driver is reported only in the log.
-    logging::log_panics(!again);
-    let ended = catch_unwind(AssertUnwindSafe(|| {
+    logging::set_print_panics(!can_retry);
+    let result = catch_unwind(AssertUnwindSafe(|| {
         eframe::run_native("LAE Studio", options, create)
     }));
-    logging::log_panics(true);
+    logging::set_print_panics(true);
     let before_opening = !opened.load(Ordering::Relaxed);
-    match ended {
-        Ok(Ok(())) => Ok(WindowEnd::Closed),
+    match result {
+        Ok(Ok(())) => Ok(WindowOutcome::Closed),
         Ok(Err(Error::Wgpu(error))) => {
             tracing::warn!("the window cannot be drawn: {error}");
-            if again {
-                return Ok(WindowEnd::Undrawn);
+            if can_retry {
+                return Ok(WindowOutcome::DrawingFailed);
             }
-            Err(no_driver())
+            Err(no_driver_problem())
         }
-        Ok(Err(error)) => Err(display::no_window(&display::reason(&error.to_string()))),
-        Err(_) if again && before_opening => Ok(WindowEnd::Undrawn),
+        Ok(Err(error)) => Err(display::no_window_problem(&display::strip_source_location(
+            &error.to_string(),
+        ))),
+        Err(_) if can_retry && before_opening => Ok(WindowOutcome::DrawingFailed),
         Err(panic) => resume_unwind(panic),
     }
 }
 
 /// Returns the index of the interface that this process uses.
-fn turn() -> usize {
-    let named = std::env::var_os(TURN);
-    let position = |named| WAYS.iter().position(|(name, _)| named == *name);
-    named.and_then(position).unwrap_or(0)
+fn interface_index() -> usize {
+    let value = std::env::var_os(INTERFACE_VARIABLE);
+    let position = |value| INTERFACES.iter().position(|(name, _)| value == *name);
+    value.and_then(position).unwrap_or(0)
 }
 
 /// Returns the name of the next interface to try, if there is one.
-fn next() -> Option<&'static str> {
-    let next = WAYS.get(turn() + 1).map(|(name, _)| *name);
+fn next_interface() -> Option<&'static str> {
+    let next = INTERFACES.get(interface_index() + 1).map(|(name, _)| *name);
     next.filter(|_| Backends::from_env().is_none())
 }
 
 /// Replaces this process by a new start of the program with the next interface. Returns only if that fails.
-pub fn start_again() -> Problem {
-    let (Some(with), Ok(program)) = (next(), std::env::current_exe()) else {
-        return no_driver();
+pub fn restart() -> Problem {
+    let (Some(interface), Ok(program)) = (next_interface(), std::env::current_exe()) else {
+        return no_driver_problem();
     };
-    tracing::info!("the program restarts to draw with {with}");
+    tracing::info!("the program restarts to draw with {interface}");
     logging::finish();
-    let mut start = Command::new(program);
-    start.args(std::env::args_os().skip(1)).env(TURN, with);
+    let mut command = Command::new(program);
+    command
+        .args(std::env::args_os().skip(1))
+        .env(INTERFACE_VARIABLE, interface);
     // Otherwise Mesa would print the drivers that it did not find to standard error.
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
-        start.env("EGL_LOG_LEVEL", "fatal");
+        command.env("EGL_LOG_LEVEL", "fatal");
     }
-    let error = give_way_to(start);
+    let error = give_way_to(command);
     tracing::warn!("the program cannot restart: {error}");
-    no_driver()
+    no_driver_problem()
 }
 
 #[cfg(unix)]
@@ -150,8 +154,8 @@ fn give_way_to(mut start: Command) -> io::Error {
     }
 }
 
-fn no_driver() -> Problem {
-    let (through, remedy) = match () {
+fn no_driver_problem() -> Problem {
+    let (api, remedy) = match () {
         () if cfg!(target_os = "macos") => ("Metal", "update macOS"),
         () if cfg!(windows) => (
             "Direct3D 12, Vulkan or OpenGL",
@@ -162,7 +166,7 @@ fn no_driver() -> Problem {
             "install one (Debian and Ubuntu: mesa-vulkan-drivers)",
         ),
     };
-    display::no_window(&format!("no working graphics driver was found for {through}"))
+    display::no_window_problem(&format!("no working graphics driver was found for {api}"))
         .advise(format!("{remedy}, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench"))
 }
 
@@ -171,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_draw_has_its_turn_once() {
-        let mut names: Vec<_> = WAYS.iter().map(|(name, _)| *name).collect();
+    fn interfaces_are_unique() {
+        let mut names: Vec<_> = INTERFACES.iter().map(|(name, _)| *name).collect();
         names.dedup();
-        assert_eq!(names.len(), WAYS.len());
-        let mut asked = Backends::empty();
-        for (_, backends) in WAYS {
-            assert!(!asked.intersects(*backends));
-            asked |= *backends;
+        assert_eq!(names.len(), INTERFACES.len());
+        let mut seen = Backends::empty();
+        for (_, backends) in INTERFACES {
+            assert!(!seen.intersects(*backends));
+            seen |= *backends;
         }
     }
 }

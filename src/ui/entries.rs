@@ -3,7 +3,7 @@
 use egui::KeyboardShortcut;
 use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
-use crate::data::export::Form;
+use crate::data::export::ExportFormat;
 use crate::data::published;
 use crate::session::Session;
 use crate::session::chooser::{DataExportKind, DialogPurpose};
@@ -12,201 +12,212 @@ use crate::session::grids::{grid_title, shipped_grids};
 use crate::session::plain::title_of;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
-use crate::session::words::time_text;
+use crate::session::words::run_time_text;
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::pages::experiment::grid_keys;
-use crate::ui::pages::predict::askable;
+use crate::ui::pages::predict::prediction_runs;
 use crate::ui::settings::ThemeChoice;
 
 /// Maximum number of stored runs listed for each command.
-const RUNS: usize = 12;
+const MAX_RUNS: usize = 12;
 
 /// Returns the entries that match the typed text, best match first.
-pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
-    let fitting = entries(session).into_iter();
-    let mut fitting: Vec<(usize, PaletteEntry)> = fitting
-        .filter_map(|entry| Some((entry.fit(typed)?, entry)))
+pub fn matching_entries(session: &Session, typed: &str) -> Vec<PaletteEntry> {
+    let candidates = entries(session).into_iter();
+    let mut ranked: Vec<(usize, PaletteEntry)> = candidates
+        .filter_map(|entry| Some((entry.rank(typed)?, entry)))
         .collect();
-    fitting.sort_by_key(|(fit, _)| *fit);
-    fitting.into_iter().map(|(_, entry)| entry).collect()
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn change(title: impl Into<String>, change: impl FnOnce(&mut Session) + 'static) -> PaletteEntry {
+fn change_entry(
+    title: impl Into<String>,
+    change: impl FnOnce(&mut Session) + 'static,
+) -> PaletteEntry {
     entry(title, UiCommand::change(change))
 }
 
-fn pick(title: &str, wanted: DialogPurpose) -> PaletteEntry {
-    entry(title, UiCommand::pick(wanted))
+fn pick_entry(title: &str, purpose: DialogPurpose) -> PaletteEntry {
+    entry(title, UiCommand::pick(purpose))
 }
 
 /// Returns all entries that are available now.
 fn entries(session: &Session) -> Vec<PaletteEntry> {
-    let mut all = of_pages();
-    all.extend(of_experiment(session));
-    all.extend(of_grids(session));
-    all.extend(of_run_at_work(session));
-    all.extend(of_stored_runs(session));
-    all.extend(of_window(session));
+    let mut all = page_entries();
+    all.extend(experiment_entries(session));
+    all.extend(grid_entries(session));
+    all.extend(current_run_entries(session));
+    all.extend(stored_run_entries(session));
+    all.extend(window_entries(session));
     all
 }
 
-fn of_pages() -> Vec<PaletteEntry> {
+fn page_entries() -> Vec<PaletteEntry> {
     let pages = Page::ALL.into_iter().map(|(page, ..)| {
         let title = tr!("entries-go-to", page = page.title());
-        entry(title, UiCommand::Show(page)).keys(page.shortcut())
+        entry(title, UiCommand::Show(page)).with_shortcut(page.shortcut())
     });
     pages.collect()
 }
 
-fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
+fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
     let ready = session.can_start();
-    let start = match session.with_baseline() {
+    let start = match session.trains_baseline() {
         true => tr!("experiment-start-both"),
         false => tr!("experiment-start"),
     };
-    let is_beside = session.experiment.beside;
-    let beside = match is_beside {
+    let trains_baseline = session.experiment.with_baseline;
+    let baseline_title = match trains_baseline {
         true => tr!("entries-train-alone"),
         false => tr!("entries-train-with-baseline"),
     };
     let mut all = vec![
         entry(start, UiCommand::Start)
-            .also("entries-start-keywords")
-            .keys(keys::START)
-            .when(ready),
-        entry(tr!("experiment-three-class-orders"), UiCommand::TrainOrders).when(ready),
-        change(beside, move |s| s.experiment.beside = !is_beside),
+            .with_keywords("entries-start-keywords")
+            .with_shortcut(keys::START)
+            .enabled_if(ready),
+        entry(tr!("experiment-three-class-orders"), UiCommand::TrainOrders).enabled_if(ready),
+        change_entry(baseline_title, move |s| {
+            s.experiment.with_baseline = !trains_baseline;
+        }),
     ];
     for preset in presets() {
         let title = tr!("entries-preset", preset = preset.title());
         let set_up = entry(title, UiCommand::from(preset));
-        all.push(set_up.also("entries-preset-keywords"));
+        all.push(set_up.with_keywords("entries-preset-keywords"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
-        let title = published::published(name).map_or(name, |set| set.name);
+        let title = published::find_published(name).map_or(name, |set| set.name);
         let title = tr!("entries-choose-data", title);
         all.push(entry(title, UiCommand::ChooseData(name.into())));
     }
-    let there = session.experiment.data.ready().is_some();
+    let has_data = session.experiment.data.ready().is_some();
     let export = |form| {
         let title = match form {
-            Form::Project => tr!("entries-export-teachable-machine"),
-            Form::Folder => tr!("entries-export-folder"),
+            ExportFormat::Project => tr!("entries-export-teachable-machine"),
+            ExportFormat::Folder => tr!("entries-export-folder"),
         };
-        pick(title, DialogPurpose::DataExport(DataExportKind::Data, form)).when(there)
+        pick_entry(title, DialogPurpose::DataExport(DataExportKind::Data, form))
+            .enabled_if(has_data)
     };
-    let open = |title, wanted| pick(title, wanted).also("entries-open-file-keywords");
+    let open =
+        |title, purpose| pick_entry(title, purpose).with_keywords("entries-open-file-keywords");
     all.extend([
         open(tr!("entries-choose-data-folder"), DialogPurpose::DataFolder),
         entry(
             tr!("entries-create-dataset"),
             UiCommand::Collect(Purpose::Data),
         )
-        .also("entries-create-dataset-keywords"),
-        export(Form::Project),
-        export(Form::Folder),
-        change(tr!("entries-reload-dataset"), Session::read_data_again),
+        .with_keywords("entries-create-dataset-keywords"),
+        export(ExportFormat::Project),
+        export(ExportFormat::Folder),
+        change_entry(tr!("entries-reload-dataset"), Session::reload_data),
         open(tr!("entries-choose-weights"), DialogPurpose::Weights),
         open(tr!("entries-choose-class-order"), DialogPurpose::Order),
         open(tr!("experiment-pet-start"), DialogPurpose::PetStart),
     ]);
     all.extend([
-        entry(tr!("entries-redo"), UiCommand::Redo).keys(keys::REDO),
-        entry(tr!("entries-undo"), UiCommand::Undo).keys(keys::UNDO),
+        entry(tr!("entries-redo"), UiCommand::Redo).with_shortcut(keys::REDO),
+        entry(tr!("entries-undo"), UiCommand::Undo).with_shortcut(keys::UNDO),
         entry(tr!("experiment-copy-command"), UiCommand::CopyCommand),
         entry(tr!("entries-restore-settings"), UiCommand::RestoreSettings)
-            .when(session.former.waits()),
-        change(tr!("entries-discard-settings"), |s| s.former.forget())
-            .when(session.former.waits())
-            .careful(),
+            .enabled_if(session.former.is_pending()),
+        change_entry(tr!("entries-discard-settings"), |s| s.former.discard())
+            .enabled_if(session.former.is_pending())
+            .destructive(),
     ]);
     all
 }
 
-fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
+fn current_run_entries(session: &Session) -> Vec<PaletteEntry> {
     let training = session.is_training();
-    let held = session.waiting().any(|job| job.held);
-    let waits = session.waiting().next().is_some();
-    let hold = |title, held| change(title, move |session| session.hold_queue(held));
+    let is_held = session.waiting().any(|job| job.held);
+    let has_waiting = session.waiting().next().is_some();
+    let hold_entry = |title, paused| change_entry(title, move |session| session.hold_queue(paused));
     let mut all = vec![
         entry(tr!("entries-pause-or-resume"), UiCommand::PauseOrResume)
-            .keys(keys::PAUSE)
-            .on(Page::Train)
-            .when(training),
+            .with_shortcut(keys::PAUSE)
+            .on_page(Page::Train)
+            .enabled_if(training),
         entry(tr!("entries-stop"), UiCommand::Stop)
-            .keys(keys::STOP)
-            .when(training)
-            .careful(),
-        hold(tr!("entries-resume-queue"), false).when(held),
-        hold(tr!("entries-pause-queue"), true).when(waits && !held),
-        change(tr!("entries-show-run"), Session::close_opened).when(session.train.opened.is_some()),
+            .with_shortcut(keys::STOP)
+            .enabled_if(training)
+            .destructive(),
+        hold_entry(tr!("entries-resume-queue"), false).enabled_if(is_held),
+        hold_entry(tr!("entries-pause-queue"), true).enabled_if(has_waiting && !is_held),
+        change_entry(tr!("entries-show-run"), Session::close_opened_run)
+            .enabled_if(session.train.opened.is_some()),
     ];
-    for (place, job) in session.waiting().enumerate() {
-        let (number, title, job) = (place + 1, job.title.as_str(), job.id);
-        if place > 0 {
-            let words = tr!("entries-train-next", number, title);
-            all.push(change(words, move |session| session.move_in_queue(job, 0)));
+    for (position, job) in session.waiting().enumerate() {
+        let (number, title, job) = (position + 1, job.title.as_str(), job.id);
+        if position > 0 {
+            let label = tr!("entries-train-next", number, title);
+            all.push(change_entry(label, move |session| {
+                session.move_in_queue(job, 0);
+            }));
         }
-        let words = tr!("entries-remove-from-queue", number, title);
-        all.push(entry(words, UiCommand::RemoveJob(job)).careful());
+        let label = tr!("entries-remove-from-queue", number, title);
+        all.push(entry(label, UiCommand::RemoveJob(job)).destructive());
     }
     all
 }
 
-fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
-    let called = |row: &RunRow| format!("{}, {}", row.title(), time_text(&row.name));
+fn stored_run_entries(session: &Session) -> Vec<PaletteEntry> {
+    let run_label = |row: &RunRow| format!("{}, {}", row.title(), run_time_text(&row.name));
     let mut all = Vec::new();
     let readable = session.rows().filter(|row| row.header.is_some());
-    for row in readable.take(RUNS) {
-        let (called, folder) = (called(row), row.folder.clone());
-        let name = called.as_str();
+    for row in readable.take(MAX_RUNS) {
+        let (label, folder) = (run_label(row), row.folder.clone());
+        let name = label.as_str();
         if matches!(row.state, RunState::Unfinished(_)) && row.read_only_reason().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
             let resume = entry(tr!("entries-resume-run", run = name), resume);
-            all.push(resume.also("entries-resume-keywords"));
+            all.push(resume.with_keywords("entries-resume-keywords"));
         }
         let open = UiCommand::Open(folder.clone());
         all.push(entry(tr!("entries-open-run", run = name), open));
         if let Some(header) = &row.header {
-            let again = UiCommand::LoadSettings(Box::new(header.config.clone()));
-            let again = entry(tr!("entries-duplicate-run", run = name), again);
-            all.push(again.also("entries-duplicate-keywords"));
+            let duplicate = UiCommand::LoadSettings(Box::new(header.config.clone()));
+            let duplicate = entry(tr!("entries-duplicate-run", run = name), duplicate);
+            all.push(duplicate.with_keywords("entries-duplicate-keywords"));
         }
         if row.read_only_reason().is_some() {
             continue;
         }
-        let name_it = UiCommand::Describe(folder.clone());
-        let name_it = entry(tr!("entries-name-run", run = name), name_it);
-        all.push(name_it.also("entries-name-keywords"));
+        let describe = UiCommand::Describe(folder.clone());
+        let describe = entry(tr!("entries-name-run", run = name), describe);
+        all.push(describe.with_keywords("entries-name-keywords"));
         if row.state != RunState::Busy {
             let delete = UiCommand::Delete(vec![folder]);
-            all.push(entry(tr!("entries-delete-run", run = name), delete).careful());
+            all.push(entry(tr!("entries-delete-run", run = name), delete).destructive());
         }
     }
-    for (folder, title) in askable(session).take(RUNS) {
-        let ask = UiCommand::PredictWith(folder);
-        all.push(entry(tr!("entries-predict-with-run", run = title), ask));
+    for (folder, title) in prediction_runs(session).take(MAX_RUNS) {
+        let predict = UiCommand::PredictWith(folder);
+        all.push(entry(tr!("entries-predict-with-run", run = title), predict));
     }
     all.extend([
-        pick(tr!("entries-predict-image"), DialogPurpose::Image),
-        pick(tr!("entries-predict-folder"), DialogPurpose::Pictures),
-        entry(tr!("entries-deleted-runs"), UiCommand::Deleted)
-            .also("entries-deleted-runs-keywords"),
-        entry(tr!("entries-run-folders"), UiCommand::Folders).also("entries-run-folders-keywords"),
+        pick_entry(tr!("entries-predict-image"), DialogPurpose::Image),
+        pick_entry(tr!("entries-predict-folder"), DialogPurpose::ImageFolder),
+        entry(tr!("entries-deleted-runs"), UiCommand::ShowDeleted)
+            .with_keywords("entries-deleted-runs-keywords"),
+        entry(tr!("entries-run-folders"), UiCommand::ShowFolders)
+            .with_keywords("entries-run-folders-keywords"),
         entry(tr!("entries-paste-image"), UiCommand::Paste)
-            .keys(keys::PASTE)
-            .on(Page::Predict),
-        change(tr!("entries-reload-runs"), Session::list_runs),
+            .with_shortcut(keys::PASTE)
+            .on_page(Page::Predict),
+        change_entry(tr!("entries-reload-runs"), Session::list_runs),
     ]);
     all
 }
 
-fn of_window(session: &Session) -> Vec<PaletteEntry> {
+fn window_entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = vec![
-        change(tr!("entries-reload-plugins"), Session::read_plugins),
+        change_entry(tr!("entries-reload-plugins"), Session::read_plugins),
         entry(tr!("entries-notices"), UiCommand::Notices),
         entry(
             tr!("entries-device-auto"),
@@ -218,11 +229,11 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let title = tr!("entries-device", device = device.title.as_str());
         all.push(entry(title, choose));
     }
-    for view in &session.places.list {
-        let name = view.place.name.clone();
+    for view in &session.machines.list {
+        let name = view.machine.name.clone();
         let title = tr!("entries-device", device = name.as_str());
-        let choose = change(title, move |session| session.choose_place(Some(name)));
-        all.push(choose.also("entries-place-keywords"));
+        let choose = change_entry(title, move |session| session.select_machine(Some(name)));
+        all.push(choose.with_keywords("entries-place-keywords"));
     }
     for (choice, title) in [
         (ThemeChoice::System, tr!("entries-theme-system")),
@@ -233,7 +244,10 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
     }
     for (language, name) in Language::ALL {
         let title = tr!("entries-language", language = name);
-        all.push(entry(title, UiCommand::SetLanguage(language)).also("entries-language-keywords"));
+        all.push(
+            entry(title, UiCommand::SetLanguage(language))
+                .with_keywords("entries-language-keywords"),
+        );
     }
     for (percent, shortcut) in [
         (100, Some(ZOOM_RESET)),
@@ -245,45 +259,51 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let zoom = entry(tr!("entries-zoom", percent), zoom);
         all.push(PaletteEntry {
             shortcut,
-            ..zoom.also("entries-zoom-keywords")
+            ..zoom.with_keywords("entries-zoom-keywords")
         });
     }
-    for (title, still) in [
+    for (title, reduce) in [
         (tr!("entries-reduce-motion"), true),
         (tr!("entries-allow-motion"), false),
     ] {
-        all.push(entry(title, UiCommand::ReduceMotion(still)).also("entries-motion-keywords"));
+        all.push(
+            entry(title, UiCommand::ReduceMotion(reduce)).with_keywords("entries-motion-keywords"),
+        );
     }
     all.extend([
         entry(tr!("entries-help"), UiCommand::Help)
-            .also("entries-help-keywords")
-            .keys(keys::HELP),
-        entry(tr!("entries-tour"), UiCommand::Tour).also("entries-tour-keywords"),
-        entry(tr!("entries-glossary"), UiCommand::Glossary).also("entries-glossary-keywords"),
+            .with_keywords("entries-help-keywords")
+            .with_shortcut(keys::HELP),
+        entry(tr!("entries-tour"), UiCommand::Tour).with_keywords("entries-tour-keywords"),
+        entry(tr!("entries-glossary"), UiCommand::Glossary)
+            .with_keywords("entries-glossary-keywords"),
         entry(tr!("entries-presenter-view"), UiCommand::Present)
-            .also("entries-presenter-view-keywords")
-            .keys(keys::PRESENT),
+            .with_keywords("entries-presenter-view-keywords")
+            .with_shortcut(keys::PRESENT),
         entry(tr!("entries-report-problem"), UiCommand::ReportProblem)
-            .also("entries-report-problem-keywords"),
+            .with_keywords("entries-report-problem-keywords"),
         entry(tr!("entries-frame-times"), UiCommand::FrameTimes),
     ]);
     all
 }
 
-fn of_grids(session: &Session) -> Vec<PaletteEntry> {
+fn grid_entries(session: &Session) -> Vec<PaletteEntry> {
     let grid = &session.experiment.grid;
     let mut all = vec![
-        pick(tr!("entries-open-grid"), DialogPurpose::Grid).also("entries-open-grid-keywords"),
-        pick(tr!("entries-save-grid"), DialogPurpose::SaveGrid).when(grid.view.ready().is_some()),
-        pick(tr!("entries-check-packed"), DialogPurpose::Packed)
-            .also("entries-check-packed-keywords"),
-        change(tr!("experiment-use-single-values"), Session::close_grid).when(session.has_grid()),
+        pick_entry(tr!("entries-open-grid"), DialogPurpose::Grid)
+            .with_keywords("entries-open-grid-keywords"),
+        pick_entry(tr!("entries-save-grid"), DialogPurpose::SaveGrid)
+            .enabled_if(grid.view.ready().is_some()),
+        pick_entry(tr!("entries-check-packed"), DialogPurpose::Packed)
+            .with_keywords("entries-check-packed-keywords"),
+        change_entry(tr!("experiment-use-single-values"), Session::close_grid)
+            .enabled_if(session.has_grid()),
     ];
     for key in grid_keys(&session.experiment.draft) {
         let title = tr!("entries-several-values", setting = title_of(key));
         let vary = UiCommand::change_on(Page::Experiment, move |session| session.vary(key));
-        let vary = entry(title, vary).also("entries-several-values-keywords");
-        all.push(vary.when(!grid.several.has(key)));
+        let vary = entry(title, vary).with_keywords("entries-several-values-keywords");
+        all.push(vary.enabled_if(!grid.varying.has(key)));
     }
     for (name, title) in shipped_grids() {
         let title = tr!("entries-open-named-grid", title = grid_title(title));
@@ -298,108 +318,111 @@ pub struct PaletteEntry {
     /// Its title.
     pub title: String,
     /// Additional search terms, which are matched by initial letters.
-    also: &'static str,
+    keywords: &'static str,
     /// Its shortcut.
     pub shortcut: Option<KeyboardShortcut>,
     /// The page on which the shortcut applies; `None` for every page.
-    pub on: Option<Page>,
+    pub page: Option<Page>,
     /// The command.
     pub command: UiCommand,
     /// Whether it is available.
     pub enabled: bool,
     /// Whether it ends or removes something. Such an entry matches only the start of its title.
-    careful: bool,
+    is_destructive: bool,
 }
 
 /// Returns an available entry for all pages without a shortcut.
 fn entry(title: impl Into<String>, command: UiCommand) -> PaletteEntry {
     PaletteEntry {
         title: title.into(),
-        also: "",
+        keywords: "",
         shortcut: None,
-        on: None,
+        page: None,
         command,
         enabled: true,
-        careful: false,
+        is_destructive: false,
     }
 }
 
 impl PaletteEntry {
-    fn keys(self, keys: KeyboardShortcut) -> Self {
+    fn with_shortcut(self, keys: KeyboardShortcut) -> Self {
         let shortcut = Some(keys);
         Self { shortcut, ..self }
     }
 
-    fn on(self, page: Page) -> Self {
-        let on = Some(page);
-        Self { on, ..self }
+    fn on_page(self, page: Page) -> Self {
+        let page = Some(page);
+        Self { page, ..self }
     }
 
     /// Adds the words of this message as search terms.
-    fn also(self, id: &'static str) -> Self {
-        let also = tr!(id);
-        Self { also, ..self }
+    fn with_keywords(self, id: &'static str) -> Self {
+        let keywords = tr!(id);
+        Self { keywords, ..self }
     }
 
-    fn when(self, enabled: bool) -> Self {
+    fn enabled_if(self, enabled: bool) -> Self {
         Self { enabled, ..self }
     }
 
-    fn careful(self) -> Self {
-        let careful = true;
-        Self { careful, ..self }
+    fn destructive(self) -> Self {
+        let is_destructive = true;
+        Self {
+            is_destructive,
+            ..self
+        }
     }
 
     /// Returns how well the entry matches the typed text (0 is the best match); `None` if it does not match.
-    fn fit(&self, typed: &str) -> Option<usize> {
+    fn rank(&self, typed: &str) -> Option<usize> {
         let (title, typed) = (self.title.to_lowercase(), typed.trim().to_lowercase());
-        let wanted: Vec<&str> = typed.split_whitespace().collect();
-        let begins = |words: &str| {
+        let terms: Vec<&str> = typed.split_whitespace().collect();
+        let matches_words = |words: &str| {
             let mut words = words.split_whitespace();
-            wanted
+            terms
                 .iter()
-                .all(|want| words.any(|word| bare(word).starts_with(want)))
+                .all(|term| words.any(|word| trim_leading_punctuation(word).starts_with(term)))
         };
-        let place = if title.starts_with(&typed) {
+        let rank = if title.starts_with(&typed) {
             0
-        } else if self.careful {
+        } else if self.is_destructive {
             return None;
-        } else if !self.also.is_empty() && begins(self.also) {
+        } else if !self.keywords.is_empty() && matches_words(self.keywords) {
             0
-        } else if begins(&title) {
+        } else if matches_words(&title) {
             2
         } else if title.contains(&typed) {
             3
-        } else if initials(&title, &typed) {
+        } else if matches_initials(&title, &typed) {
             4
         } else {
             return None;
         };
         // Unavailable entries come after available ones.
-        Some(place + if self.enabled { 0 } else { 10 })
+        Some(rank + if self.enabled { 0 } else { 10 })
     }
 }
 
 /// Returns a word without punctuation at its start.
-fn bare(word: &str) -> &str {
+fn trim_leading_punctuation(word: &str) -> &str {
     word.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Returns whether the typed letters occur in this order in the title. The first letter must be at the start of a word.
 /// Each further letter must follow the previous one directly or be at the start of a later word.
-fn initials(title: &str, typed: &str) -> bool {
+fn matches_initials(title: &str, typed: &str) -> bool {
     let letters: Vec<char> = title.chars().collect();
-    let starts = |at: usize| at == 0 || !letters[at - 1].is_alphanumeric();
-    let mut reached = vec![];
-    for (i, want) in typed.chars().filter(|c| !c.is_whitespace()).enumerate() {
-        let fits = |at: &usize| {
-            let follows = reached
-                .iter()
-                .any(|&before| *at == before + 1 || (*at > before && starts(*at)));
-            letters[*at] == want && if i == 0 { starts(*at) } else { follows }
+    let starts_word = |index: usize| index == 0 || !letters[index - 1].is_alphanumeric();
+    let mut positions = vec![];
+    for (i, letter) in typed.chars().filter(|c| !c.is_whitespace()).enumerate() {
+        let is_match = |index: &usize| {
+            let follows = positions.iter().any(|&previous| {
+                *index == previous + 1 || (*index > previous && starts_word(*index))
+            });
+            letters[*index] == letter && if i == 0 { starts_word(*index) } else { follows }
         };
-        reached = (0..letters.len()).filter(fits).collect();
-        if reached.is_empty() {
+        positions = (0..letters.len()).filter(is_match).collect();
+        if positions.is_empty() {
             return false;
         }
     }
@@ -410,30 +433,30 @@ fn initials(title: &str, typed: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn fit(title: &str, typed: &str) -> Option<usize> {
-        entry(title, UiCommand::Palette).fit(typed)
+    fn rank(title: &str, typed: &str) -> Option<usize> {
+        entry(title, UiCommand::Palette).rank(typed)
     }
 
     #[test]
-    fn what_begins_so_comes_before_what_only_holds_the_letters() {
-        let best = fit("Predict with digits", "pred");
-        let word = fit("Go to Predict", "pred");
-        let letters = fit("Go to Predict", "gtp");
+    fn prefix_ranks_before_word_and_initials() {
+        let best = rank("Predict with digits", "pred");
+        let word = rank("Go to Predict", "pred");
+        let letters = rank("Go to Predict", "gtp");
         assert!(
             best < word && word < letters,
             "{best:?} {word:?} {letters:?}"
         );
-        assert!(fit("Theme: dark", "the dark").is_some());
-        assert_eq!(fit("Go to Train", "predict"), None);
+        assert!(rank("Theme: dark", "the dark").is_some());
+        assert_eq!(rank("Go to Train", "predict"), None);
         // Letters in the middle of words do not match.
-        assert_eq!(fit("Copy as command", "oa"), None);
+        assert_eq!(rank("Copy as command", "oa"), None);
     }
 
     #[test]
-    fn what_ends_something_is_found_by_its_own_first_word_alone() {
-        let stop = entry("Stop run and save", UiCommand::Stop).careful();
-        assert_eq!(stop.fit("run"), None);
-        assert_eq!(stop.fit("s t"), None);
-        assert_eq!(stop.fit("sto"), Some(0));
+    fn destructive_entry_matches_only_the_start_of_its_title() {
+        let stop = entry("Stop run and save", UiCommand::Stop).destructive();
+        assert_eq!(stop.rank("run"), None);
+        assert_eq!(stop.rank("s t"), None);
+        assert_eq!(stop.rank("sto"), Some(0));
     }
 }

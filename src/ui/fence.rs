@@ -1,4 +1,4 @@
-//! The fences of the window. A panic while a part is drawn affects only that part.
+//! The error boundaries of the window. A panic while a part is drawn affects only that part.
 //!
 //! A page shows an error in its place and is not drawn until the user presses *Try again* or returns to it; otherwise
 //! the panic would repeat sixty times per second. A bar shows the error in one line. A dialog is closed and a notice
@@ -23,32 +23,32 @@ use crate::texts::Language;
 use crate::tr;
 
 /// The environment variable with the name of a part that panics whenever it is drawn, for tests.
-pub const FAULT: &str = "LAE_STUDIO_DRAW_FAULT";
+pub const FAULT_VARIABLE: &str = "LAE_STUDIO_DRAW_FAULT";
 
 /// Duration of the first pause after a panic in seconds. Each further panic doubles it.
-const PAUSE: u64 = 1;
+const FIRST_PAUSE: u64 = 1;
 /// Maximum number of times that the pause is doubled.
-const DOUBLED: u32 = 6;
+const MAX_DOUBLINGS: u32 = 6;
 
 /// The message with the remedy for a panic outside of drawing.
-const BEHIND: &str = "shell-window-out-of-date-advice";
+const OUT_OF_DATE_ADVICE: &str = "shell-window-out-of-date-advice";
 
 /// A part whose last drawing or work panicked.
 struct FailedPart {
     part: &'static str,
     problem: Problem,
     /// Number of consecutive panics.
-    times: u32,
-    at: Instant,
+    panic_count: u32,
+    failed_at: Instant,
     /// Whether to draw the part again in the next frame.
-    open: bool,
+    retry: bool,
     /// Whether the part is above the pages. Such a part is closed after a panic.
-    above: bool,
+    is_overlay: bool,
 }
 
 /// The button that the user pressed in place of a failed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pressed {
+pub enum PressedButton {
     /// No button.
     Nothing,
     /// Reset the state of the part.
@@ -57,16 +57,16 @@ pub enum Pressed {
     Report,
 }
 
-/// The state of the fences of all parts.
+/// The error boundaries of all parts.
 #[derive(Default)]
-pub struct Fences {
+pub struct ErrorBoundaries {
     failed_parts: Vec<FailedPart>,
     problems: Vec<Problem>,
     /// The part that panics intentionally, for tests.
     fault: Option<String>,
 }
 
-impl Fences {
+impl ErrorBoundaries {
     /// Makes the part with this English name panic whenever it is drawn; `None` stops this.
     pub fn set_fault(&mut self, part: Option<String>) {
         self.fault = part;
@@ -84,27 +84,35 @@ impl Fences {
 
     /// Allows parts above the pages to be drawn again, after a user action.
     pub fn after_action(&mut self) {
-        let above = self.failed_parts.iter_mut().filter(|failed| failed.above);
-        above.for_each(|failed| failed.open = true);
+        let above = self
+            .failed_parts
+            .iter_mut()
+            .filter(|failed| failed.is_overlay);
+        above.for_each(|failed| failed.retry = true);
     }
 
     /// Allows all parts to be drawn again, after a change of the page.
     pub fn after_page_change(&mut self) {
         self.failed_parts
             .iter_mut()
-            .for_each(|failed| failed.open = true);
+            .for_each(|failed| failed.retry = true);
     }
 
     /// Draws a page, or an error in its place. Returns the button that the user pressed.
-    pub fn page(&mut self, part: &'static str, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) -> Pressed {
+    pub fn draw_page(
+        &mut self,
+        part: &'static str,
+        ui: &mut Ui,
+        draw: impl FnOnce(&mut Ui),
+    ) -> PressedButton {
         let Some(failed) = self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) else {
-            return Pressed::Nothing;
+            return PressedButton::Nothing;
         };
         // If the pass cannot be repeated, this covers what the page has drawn.
-        let ground = tokens(ui).background;
-        let whole = ui.max_rect();
-        ui.painter().rect_filled(whole, 0, ground);
-        let mut pressed = Pressed::Nothing;
+        let background = tokens(ui).background;
+        let area = ui.max_rect();
+        ui.painter().rect_filled(area, 0, background);
+        let mut pressed = PressedButton::Nothing;
         ui.push_id((part, "fence"), |ui| {
             card(ui, |ui| {
                 ui.set_width(ui.available_width());
@@ -112,20 +120,20 @@ impl Fences {
                 ui.add_space(8.0);
                 ui.horizontal_wrapped(|ui| {
                     if button(ui, tr!("shell-part-try-again")).clicked() {
-                        failed.open = true;
+                        failed.retry = true;
                     }
                     // After the first panic, the page's state is not reset, because the displayed data may be the
                     // cause.
-                    if failed.times > 1 {
-                        let afresh = button(ui, tr!("shell-part-reset-page"));
+                    if failed.panic_count > 1 {
+                        let reset = button(ui, tr!("shell-part-reset-page"));
                         let tip = tr!("shell-part-reset-page-hint");
-                        if afresh.on_hover_text(tip).clicked() {
-                            failed.open = true;
-                            pressed = Pressed::Reset;
+                        if reset.on_hover_text(tip).clicked() {
+                            failed.retry = true;
+                            pressed = PressedButton::Reset;
                         }
                     }
                     if ui.link(tr!("shell-report-problem")).clicked() {
-                        pressed = Pressed::Report;
+                        pressed = PressedButton::Report;
                     }
                 });
             });
@@ -133,27 +141,27 @@ impl Fences {
         pressed
     }
 
-    /// Draws a bar along an edge, or an error as one line in its `place`.
-    pub fn bar(
+    /// Draws a bar along an edge, or an error as one line in its `panel`.
+    pub fn draw_bar(
         &mut self,
         part: &'static str,
         ui: &mut Ui,
-        place: Panel,
+        panel: Panel,
         draw: impl FnOnce(&mut Ui),
-    ) -> Pressed {
+    ) -> PressedButton {
         let Some(failed) = self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) else {
-            return Pressed::Nothing;
+            return PressedButton::Nothing;
         };
         let t = tokens(ui);
         let frame = Frame::new()
             .fill(t.panel)
             .inner_margin(Margin::symmetric(14, 4));
-        let mut pressed = Pressed::Nothing;
-        place.frame(frame).show(ui, |ui| {
+        let mut pressed = PressedButton::Nothing;
+        panel.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                failed.open |= button(ui, tr!("shell-part-try-again")).clicked();
+                failed.retry |= button(ui, tr!("shell-part-try-again")).clicked();
                 if ui.link(tr!("shell-report-problem")).clicked() {
-                    pressed = Pressed::Report;
+                    pressed = PressedButton::Report;
                 }
                 let text = format!("{}: {}", failed.problem.place, failed.problem.what);
                 truncated(ui, text, regular(13.0), t.bad);
@@ -164,63 +172,68 @@ impl Fences {
 
     /// Draws a part above the pages. Returns `false` if it panicked: then the caller must reset its state, which closes
     /// it.
-    pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
-        let known = self.entry_mut(part).is_some_and(|failed| !failed.open);
-        if known {
+    pub fn draw_overlay(
+        &mut self,
+        part: &'static str,
+        ctx: &egui::Context,
+        draw: impl FnOnce(),
+    ) -> bool {
+        let is_closed = self.entry_mut(part).is_some_and(|failed| !failed.retry);
+        if is_closed {
             return true;
         }
         let Some(failed) = self.draw_guarded(part, ctx.clone(), draw) else {
             return true;
         };
-        failed.above = true;
-        let told = failed.problem.clone();
-        self.problems.push(told);
+        failed.is_overlay = true;
+        let failure = failed.problem.clone();
+        self.problems.push(failure);
         false
     }
 
     /// Returns whether a repeated piece of work outside of drawing may run; after a panic it is paused.
-    pub fn due(&mut self, piece: &'static str, ctx: &egui::Context) -> bool {
-        let Some(failed) = self.entry_mut(piece) else {
+    pub fn is_due(&mut self, part: &'static str, ctx: &egui::Context) -> bool {
+        let Some(failed) = self.entry_mut(part) else {
             return true;
         };
-        let left = failed.pause().saturating_sub(failed.at.elapsed());
-        if !left.is_zero() {
-            ctx.request_repaint_after(left);
+        let remaining = failed.pause().saturating_sub(failed.failed_at.elapsed());
+        if !remaining.is_zero() {
+            ctx.request_repaint_after(remaining);
         }
-        left.is_zero()
+        remaining.is_zero()
     }
 
     /// Panics if the environment or a test requested a fault for this part.
     pub fn panic_if_requested(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
-        let told = self.fault.as_deref() == Some(part);
-        assert!(!told, "{}", tr!("shell-part-test-fault", part));
+        let is_requested = self.fault.as_deref() == Some(part);
+        assert!(!is_requested, "{}", tr!("shell-part-test-fault", part));
     }
 
     /// Records how a piece of work outside of drawing ended. Only the first of consecutive panics is reported.
     pub fn record_work(
         &mut self,
-        piece: &'static str,
+        part: &'static str,
         ctx: &egui::Context,
-        ended: Result<(), String>,
+        result: Result<(), String>,
     ) {
-        let Some(failed) = self.record_end(piece, ended) else {
+        let Some(failed) = self.record_result(part, result) else {
             return;
         };
         ctx.request_repaint_after(failed.pause());
-        if failed.times == 1 {
-            let told = failed.problem.clone().advise(tr!(BEHIND));
-            self.problems.push(told);
+        if failed.panic_count == 1 {
+            let failure = failed.problem.clone().advise(tr!(OUT_OF_DATE_ADVICE));
+            self.problems.push(failure);
         }
     }
 
     /// Records how an action that the user requested ended, and reports a panic.
-    pub fn record_action(&mut self, ended: Result<(), String>) {
-        let told = ended
+    pub fn record_action(&mut self, result: Result<(), String>) {
+        let failure = result
             .err()
-            .map(|words| failure_problem("part-last-command", &words));
+            .map(|message| failure_problem("part-last-command", &message));
         self.problems
-            .extend(told.map(|told| told.advise(tr!(BEHIND))));
+            .extend(failure.map(|failure| failure.advise(tr!(OUT_OF_DATE_ADVICE))));
     }
 
     fn entry_mut(&mut self, part: &str) -> Option<&mut FailedPart> {
@@ -236,35 +249,35 @@ impl Fences {
         ctx: egui::Context,
         draw: impl FnOnce(),
     ) -> Option<&mut FailedPart> {
-        if self.entry_mut(part).is_some_and(|failed| !failed.open) {
+        if self.entry_mut(part).is_some_and(|failed| !failed.retry) {
             return self.entry_mut(part);
         }
-        let ended = catch_panic(|| {
+        let result = catch_panic(|| {
             self.panic_if_requested(part);
             draw();
         });
-        let failed = self.record_end(part, ended)?;
+        let failed = self.record_result(part, result)?;
         ctx.request_discard("a part of the window panicked while it was drawn");
         ctx.request_repaint();
         Some(failed)
     }
 
     /// Records how a part ended. Returns its entry if it panicked.
-    fn record_end(
+    fn record_result(
         &mut self,
         part: &'static str,
-        ended: Result<(), String>,
+        result: Result<(), String>,
     ) -> Option<&mut FailedPart> {
-        let before = self.entry_mut(part).map_or(0, |failed| failed.times);
+        let previous_panics = self.entry_mut(part).map_or(0, |failed| failed.panic_count);
         self.failed_parts.retain(|failed| failed.part != part);
-        let words = ended.err()?;
+        let message = result.err()?;
         self.failed_parts.push(FailedPart {
             part,
-            problem: failure_problem(part, &words),
-            times: before + 1,
-            at: Instant::now(),
-            open: false,
-            above: false,
+            problem: failure_problem(part, &message),
+            panic_count: previous_panics + 1,
+            failed_at: Instant::now(),
+            retry: false,
+            is_overlay: false,
         });
         self.failed_parts.last_mut()
     }
@@ -272,7 +285,7 @@ impl Fences {
 
 impl FailedPart {
     fn pause(&self) -> Duration {
-        Duration::from_secs(PAUSE << (self.times - 1).min(DOUBLED))
+        Duration::from_secs(FIRST_PAUSE << (self.panic_count - 1).min(MAX_DOUBLINGS))
     }
 }
 
@@ -288,53 +301,53 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_that_fails_is_left_for_longer_each_time_and_told_once() {
+    fn failed_work_pauses_longer_each_time_and_is_reported_once() {
         let ctx = egui::Context::default();
-        let mut fences = Fences::default();
-        let mut times = Vec::new();
+        let mut boundaries = ErrorBoundaries::default();
+        let mut pauses = Vec::new();
         for _ in 0..4 {
-            assert!(fences.due("counting", &ctx));
-            fences.record_work("counting", &ctx, Err("one too many".into()));
-            assert!(!fences.due("counting", &ctx));
-            let failed = fences.entry_mut("counting");
-            times.extend(failed.map(|failed| {
+            assert!(boundaries.is_due("counting", &ctx));
+            boundaries.record_work("counting", &ctx, Err("one too many".into()));
+            assert!(!boundaries.is_due("counting", &ctx));
+            let failed = boundaries.entry_mut("counting");
+            pauses.extend(failed.map(|failed| {
                 let pause = failed.pause();
-                failed.at -= pause;
+                failed.failed_at -= pause;
                 pause.as_secs()
             }));
         }
-        assert_eq!(times, [1, 2, 4, 8]);
-        assert_eq!(fences.take_problems().len(), 1);
-        fences.record_work("counting", &ctx, Ok(()));
-        assert!(fences.failed_parts.is_empty());
+        assert_eq!(pauses, [1, 2, 4, 8]);
+        assert_eq!(boundaries.take_problems().len(), 1);
+        boundaries.record_work("counting", &ctx, Ok(()));
+        assert!(boundaries.failed_parts.is_empty());
     }
 
     #[test]
-    fn what_lies_above_is_tried_again_once_the_person_acts() {
+    fn overlay_is_drawn_again_after_a_user_action() {
         let ctx = egui::Context::default();
-        let mut fences = Fences::default();
+        let mut boundaries = ErrorBoundaries::default();
         let mut drawn = 0;
-        fences.set_fault(Some("dialog".into()));
-        assert!(!fences.above("dialog", &ctx, || drawn += 1));
-        assert!(fences.above("dialog", &ctx, || drawn += 1));
-        fences.set_fault(None);
-        assert!(fences.above("dialog", &ctx, || drawn += 1));
+        boundaries.set_fault(Some("dialog".into()));
+        assert!(!boundaries.draw_overlay("dialog", &ctx, || drawn += 1));
+        assert!(boundaries.draw_overlay("dialog", &ctx, || drawn += 1));
+        boundaries.set_fault(None);
+        assert!(boundaries.draw_overlay("dialog", &ctx, || drawn += 1));
         assert_eq!(drawn, 0, "it stays closed");
-        fences.after_action();
-        assert!(fences.above("dialog", &ctx, || drawn += 1));
+        boundaries.after_action();
+        assert!(boundaries.draw_overlay("dialog", &ctx, || drawn += 1));
         assert_eq!(drawn, 1);
     }
 
     #[test]
-    fn a_panic_within_what_the_toolkit_holds_locked_leaves_no_lock() {
+    fn panic_under_an_egui_lock_releases_the_lock() {
         let ctx = egui::Context::default();
-        let mut fences = Fences::default();
+        let mut boundaries = ErrorBoundaries::default();
         let memory = || ctx.memory_mut(|_| panic!("within memory"));
-        assert!(!fences.above("memory", &ctx, memory));
+        assert!(!boundaries.draw_overlay("memory", &ctx, memory));
         let data = || ctx.data_mut(|_| panic!("within data"));
-        assert!(!fences.above("data", &ctx, data));
+        assert!(!boundaries.draw_overlay("data", &ctx, data));
         let input = || ctx.input(|_| panic!("within input"));
-        assert!(!fences.above("input", &ctx, input));
+        assert!(!boundaries.draw_overlay("input", &ctx, input));
         // If a lock were still held, this would block forever or panic after ten seconds.
         let output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.label("still drawn");
@@ -343,24 +356,29 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_place_of_a_part_covers_what_it_had_drawn() {
+    fn failed_page_is_not_drawn_in_every_frame() {
         let ctx = egui::Context::default();
         super::super::theme::install(&ctx);
-        let mut fences = Fences::default();
+        let mut boundaries = ErrorBoundaries::default();
         let mut tries = 0;
         for _ in 0..5 {
             let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
-                let pressed = fences.page("page", ui, |ui| {
+                let pressed = boundaries.draw_page("page", ui, |ui| {
                     tries += 1;
                     ui.horizontal(|ui| {
                         ui.label("before");
                         egui::ScrollArea::vertical().show(ui, |_| panic!("in the midst"));
                     });
                 });
-                assert_eq!(pressed, Pressed::Nothing);
+                assert_eq!(pressed, PressedButton::Nothing);
             });
         }
         assert_eq!(tries, 1, "not with every frame");
-        assert_eq!(fences.entry_mut("page").map(|failed| failed.times), Some(1));
+        assert_eq!(
+            boundaries
+                .entry_mut("page")
+                .map(|failed| failed.panic_count),
+            Some(1)
+        );
     }
 }

@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::session::words::number;
+use crate::session::words::format_number;
 use crate::tr;
 
 /// Duration in seconds from which a frame is noticeably slow. The log records the first, second, fourth, eighth slow
 /// frame and so on.
 const SLOW: f32 = 0.25;
-const KEPT: usize = 2000;
+const MAX_FRAMES: usize = 2000;
 
 /// The durations of the last frames in milliseconds.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ struct Series(VecDeque<f32>);
 
 impl Series {
     fn push(&mut self, seconds: f32) {
-        if self.0.len() == KEPT {
+        if self.0.len() == MAX_FRAMES {
             self.0.pop_front();
         }
         self.0.push_back(seconds * 1e3);
@@ -28,18 +28,18 @@ impl Series {
     fn percentile(&self, share: f32) -> f32 {
         let mut sorted: Vec<f32> = self.0.iter().copied().collect();
         sorted.sort_by(f32::total_cmp);
-        let at = (share * sorted.len() as f32) as usize;
+        let index = (share * sorted.len() as f32) as usize;
         sorted
-            .get(at.min(sorted.len().saturating_sub(1)))
+            .get(index.min(sorted.len().saturating_sub(1)))
             .copied()
             .unwrap_or(0.0)
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         tr!(
             "shell-frame-percentiles",
-            half = number(self.percentile(0.5).into(), 2),
-            most = number(self.percentile(0.95).into(), 2)
+            half = format_number(self.percentile(0.5).into(), 2),
+            most = format_number(self.percentile(0.95).into(), 2)
         )
     }
 }
@@ -48,63 +48,67 @@ impl Series {
 #[derive(Debug)]
 pub struct FrameTimes {
     started: Instant,
-    first: Option<Duration>,
+    first_frame: Option<Duration>,
     pages: Series,
-    whole: Series,
-    begun: Option<Instant>,
+    frames: Series,
+    pages_started: Option<Instant>,
     /// Number of slow frames so far.
-    slow: u64,
+    slow_frames: u64,
 }
 
 impl FrameTimes {
     /// Starts measuring. `started` is the time when the program started.
-    pub fn started_at(started: Instant) -> Self {
+    pub fn new(started: Instant) -> Self {
         Self {
             started,
-            first: None,
+            first_frame: None,
             pages: Series::default(),
-            whole: Series::default(),
-            begun: None,
-            slow: 0,
+            frames: Series::default(),
+            pages_started: None,
+            slow_frames: 0,
         }
     }
 
     /// Marks the start of drawing the pages in a frame.
     pub fn begin(&mut self) {
-        self.begun = Some(Instant::now());
+        self.pages_started = Some(Instant::now());
     }
 
     /// Marks the end of drawing the pages in a frame.
     pub fn end(&mut self) {
-        let Some(begun) = self.begun.take() else {
+        let Some(started) = self.pages_started.take() else {
             return;
         };
-        if self.first.is_none() {
-            self.first = Some(self.started.elapsed());
+        if self.first_frame.is_none() {
+            self.first_frame = Some(self.started.elapsed());
         }
-        self.pages.push(begun.elapsed().as_secs_f32());
+        self.pages.push(started.elapsed().as_secs_f32());
     }
 
     /// Records the seconds of a whole frame: events, pages, tessellation and drawing, without waiting for the screen.
-    pub fn whole(&mut self, seconds: f32) {
-        self.whole.push(seconds);
+    pub fn record_frame(&mut self, seconds: f32) {
+        self.frames.push(seconds);
         if seconds > SLOW {
-            self.slow += 1;
-            if self.slow.is_power_of_two() {
-                let (frames, ms) = (self.slow, seconds * 1e3);
+            self.slow_frames += 1;
+            if self.slow_frames.is_power_of_two() {
+                let (frames, ms) = (self.slow_frames, seconds * 1e3);
                 tracing::info!("slow frame: {ms:.0} ms ({frames} so far)");
             }
         }
     }
 
     /// Returns the measured times as one line.
-    pub fn line(&self) -> String {
+    pub fn summary(&self) -> String {
         tr!(
             "shell-frame-times",
-            first = number(self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3), 0),
+            first = format_number(
+                self.first_frame
+                    .map_or(0.0, |first| first.as_secs_f64() * 1e3),
+                0
+            ),
             n = self.pages.0.len(),
-            whole = self.whole.words(),
-            pages = self.pages.words()
+            whole = self.frames.summary(),
+            pages = self.pages.summary()
         )
     }
 }
@@ -114,17 +118,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_come_from_the_kept_frames() {
-        let mut times = FrameTimes::started_at(Instant::now());
-        assert_eq!(times.whole.percentile(0.5), 0.0);
-        (0..100u8).for_each(|ms| times.whole(f32::from(ms) / 1e3));
-        assert_eq!(times.whole.percentile(0.5).round(), 50.0);
-        assert_eq!(times.whole.percentile(0.95).round(), 95.0);
+    fn percentiles_use_the_last_frames() {
+        let mut times = FrameTimes::new(Instant::now());
+        assert_eq!(times.frames.percentile(0.5), 0.0);
+        (0..100u8).for_each(|ms| times.record_frame(f32::from(ms) / 1e3));
+        assert_eq!(times.frames.percentile(0.5).round(), 50.0);
+        assert_eq!(times.frames.percentile(0.95).round(), 95.0);
         times.begin();
         times.end();
-        assert!(times.line().contains("1 frame · total: p50 50.00 ms"));
-        (0..2 * KEPT).for_each(|_| times.whole(0.001));
-        assert_eq!(times.whole.0.len(), KEPT);
-        assert_eq!(times.whole.percentile(0.95), 1.0);
+        assert!(times.summary().contains("1 frame · total: p50 50.00 ms"));
+        (0..2 * MAX_FRAMES).for_each(|_| times.record_frame(0.001));
+        assert_eq!(times.frames.0.len(), MAX_FRAMES);
+        assert_eq!(times.frames.percentile(0.95), 1.0);
     }
 }

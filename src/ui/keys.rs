@@ -1,4 +1,4 @@
-//! The shortcuts, each defined once. [`named`] formats them for the system: Ctrl+K is ⌘K on
+//! The shortcuts, each defined once. [`format_shortcut`] formats them for the system: Ctrl+K is ⌘K on
 //! macOS.
 
 use egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
@@ -6,12 +6,12 @@ use egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
 use crate::tr;
 
 /// Returns the name of a shortcut for the system and the window's language: "Ctrl+K", "Strg+K", "⌘K".
-pub fn named(ctx: &Context, keys: &KeyboardShortcut) -> String {
-    translated(&ctx.format_shortcut(keys))
+pub fn format_shortcut(ctx: &Context, keys: &KeyboardShortcut) -> String {
+    translate_keys(&ctx.format_shortcut(keys))
 }
 
 /// Replaces the English names of keys by the names in the window's language.
-pub fn translated(keys: &str) -> String {
+pub fn translate_keys(keys: &str) -> String {
     let names = ModifierNames::NAMES;
     keys.replace(names.ctrl, tr!("keys-ctrl"))
         .replace(names.shift, tr!("keys-shift"))
@@ -22,22 +22,22 @@ pub const fn with_command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
-const fn alone(key: Key) -> KeyboardShortcut {
+const fn without_modifiers(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
 }
 
 /// Opens the command palette.
 pub const PALETTE: KeyboardShortcut = with_command(Key::K);
 /// Opens help.
-pub const HELP: KeyboardShortcut = alone(Key::F1);
+pub const HELP: KeyboardShortcut = without_modifiers(Key::F1);
 /// Starts training.
 pub const START: KeyboardShortcut = with_command(Key::Enter);
 /// Stops the run.
 pub const STOP: KeyboardShortcut = with_command(Key::Period);
 /// Opens the presenter view.
-pub const PRESENT: KeyboardShortcut = alone(Key::F11);
+pub const PRESENT: KeyboardShortcut = without_modifiers(Key::F11);
 /// Pauses or resumes the run on Train.
-pub const PAUSE: KeyboardShortcut = alone(Key::Space);
+pub const PAUSE: KeyboardShortcut = without_modifiers(Key::Space);
 /// Undoes a change of the settings or a stroke of a drawing.
 pub const UNDO: KeyboardShortcut = with_command(Key::Z);
 /// Redoes a change of the settings.
@@ -52,10 +52,10 @@ pub const FIND: KeyboardShortcut = with_command(Key::F);
 /// Saves the content of a dialog.
 pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
 /// Selects all runs of the list.
-pub const ALL: KeyboardShortcut = with_command(Key::A);
+pub const SELECT_ALL: KeyboardShortcut = with_command(Key::A);
 
 /// The shortcuts that help lists in addition to those of the pages, with their messages.
-pub const TOLD: [(KeyboardShortcut, &str); 10] = [
+pub const HELP_ENTRIES: [(KeyboardShortcut, &str); 10] = [
     (HELP, "keys-open-help"),
     (PALETTE, "keys-open-palette"),
     (START, "keys-start-training"),
@@ -65,5 +65,5 @@ pub const TOLD: [(KeyboardShortcut, &str); 10] = [
     (UNDO, "keys-undo"),
     (REDO, "keys-redo"),
     (PASTE, "keys-paste-image"),
-    (ALL, "keys-select-all-runs"),
+    (SELECT_ALL, "keys-select-all-runs"),
 ];

@@ -38,8 +38,8 @@ use crate::tr;
 use app::StudioApp;
 use crash_marker::Marker;
 use display::DisplayChoice;
-use places::Places;
-use settings::{Settings, WindowPlace};
+use places::PositionPrinter;
+use settings::{Settings, WindowPlacement};
 
 /// The name of the desktop entry by which desktops identify the window.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
@@ -56,7 +56,7 @@ pub struct Options {
     /// Whether to show frame times at the bottom and print them when the window closes.
     pub frame_times: bool,
     /// Whether to print the positions of all widgets.
-    pub places: bool,
+    pub print_positions: bool,
     /// Where the engine runs.
     pub engine: EngineHost,
     /// The place where new runs are trained; `None` for this computer.
@@ -72,19 +72,19 @@ pub struct Options {
 pub fn run(options: Options) -> Result<()> {
     let display = display::find(options.display)?;
     let file = Settings::file();
-    let new = Settings::are_new(file.as_ref()) && options.data.is_none();
-    let unread = Settings::set_aside(file.as_ref());
+    let is_first_start = Settings::is_first_start(file.as_ref()) && options.data.is_none();
+    let unreadable_problem = Settings::rename_unreadable(file.as_ref());
     let mut settings = match &file {
         Some(path) if path.exists() => Settings::load(file.as_ref()),
-        _ => Settings::first(),
+        _ => Settings::for_first_start(),
     };
-    let marked = file
+    let crash_marker = file
         .as_deref()
-        .and_then(|file| Marker::set(&Settings::marker(file)));
+        .and_then(|file| Marker::create(&Settings::marker_path(file)));
     // A second window stores no drafts, because it would overwrite those of the first window.
-    let drafts = file.as_deref().filter(|_| marked.is_some());
+    let drafts = file.as_deref().filter(|_| crash_marker.is_some());
     let drafts = drafts.map(|file| file.with_file_name("drafts"));
-    if marked.as_ref().is_some_and(|(_, crashed)| *crashed) {
+    if crash_marker.as_ref().is_some_and(|(_, crashed)| *crashed) {
         settings = settings.after_crash();
     }
     let mut draft = settings.setup.clone().unwrap_or_default();
@@ -100,76 +100,76 @@ pub fn run(options: Options) -> Result<()> {
         wgpu_options: drawing::options(),
         ..NativeOptions::default()
     };
-    let ended = drawing::tried(
+    let outcome = drawing::open_window(
         native,
         Box::new(move |cc| {
             // From here on, this thread draws, so logging must not wait on it. The window has its own connection to the
             // display.
-            logging::never_wait_here();
+            logging::mark_ui_thread();
             settings.language.speak();
             console::close_own();
-            let _let_go = display.held;
-            tracing::info!("the window opens on {}", drawn_by(cc));
+            let _connection = display.held;
+            tracing::info!("the window opens on {}", describe_adapter(cc));
             move_onto_screen(cc);
             if settings.window.is_some_and(|window| window.maximized) {
                 // X11 cannot maximize a window before it is shown.
                 let command = ViewportCommand::Maximized(true);
                 cc.egui_ctx.send_viewport_cmd(command);
             }
-            let whose = options.engine;
+            let engine_host = options.engine;
             let root = options.runs_root.clone();
-            let mut session = open_session(&cc.egui_ctx, root, draft, whose)?;
-            session.choose_place(options.place);
+            let mut session = open_session(&cc.egui_ctx, root, draft, engine_host)?;
+            session.select_machine(options.place);
             if let Some(data) = &options.data {
-                session.begin_with(&data.to_string_lossy());
+                session.select_initial_data(&data.to_string_lossy());
             }
-            session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
-            if let Some(problem) = unread {
+            session.file_selection.dialogs = rfd::FileDialog::new().set_parent(cc);
+            if let Some(problem) = unreadable_problem {
                 session.notify(problem, true);
             }
             // Users who selected Wayland explicitly already know this.
             if !display.takes_files && options.display == DisplayChoice::Auto {
-                let told = Problem::new(tr!("notices-drop-unsupported"));
-                session.remark(told.advise(tr!("notices-drop-unsupported-advice")));
+                let notice = Problem::new(tr!("notices-drop-unsupported"));
+                session.notify_neutral(notice.advise(tr!("notices-drop-unsupported-advice")));
             }
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if let Some(drafts) = drafts {
-                app.keep_drafts(drafts);
+                app.set_drafts_folder(drafts);
             }
-            if new {
+            if is_first_start {
                 app.welcome();
             }
-            app.set_fault(std::env::var(fence::FAULT).ok());
-            if options.places {
-                cc.egui_ctx.add_plugin(Places::default());
+            app.set_fault(std::env::var(fence::FAULT_VARIABLE).ok());
+            if options.print_positions {
+                cc.egui_ctx.add_plugin(PositionPrinter::default());
             }
             if options.frame_times {
                 app.show_frame_times();
             }
-            close_on_ctrl_c(cc.egui_ctx.clone(), app.leaving());
+            close_on_ctrl_c(cc.egui_ctx.clone(), app.skip_confirmation_flag());
             Ok(Box::new(app))
         }),
     );
-    if let Some((marker, _)) = marked {
-        marker.wipe();
+    if let Some((marker, _)) = crash_marker {
+        marker.clear();
     }
-    if ended? == drawing::WindowEnd::Undrawn {
-        return Err(drawing::start_again());
+    if outcome? == drawing::WindowOutcome::DrawingFailed {
+        return Err(drawing::restart());
     }
     Ok(())
 }
 
 /// Returns the window's initial properties, with the position of the last window.
-fn viewport(place: WindowPlace) -> ViewportBuilder {
+fn viewport(placement: WindowPlacement) -> ViewportBuilder {
     let viewport = ViewportBuilder::default()
         .with_app_id(APP_ID)
         .with_icon(icon())
         .with_title("LAE Studio")
-        .with_inner_size(place.size)
+        .with_inner_size(placement.size)
         .with_min_inner_size([900.0, 600.0])
-        .with_maximized(place.maximized)
+        .with_maximized(placement.maximized)
         .with_drag_and_drop(true);
-    match place.position {
+    match placement.position {
         Some(position) => viewport.with_position(position),
         None => viewport,
     }
@@ -181,21 +181,25 @@ fn move_onto_screen(cc: &eframe::CreationContext<'_>) {
     let Some(window) = cc.winit_window() else {
         return;
     };
-    let Ok(at) = window.outer_position() else {
+    let Ok(position) = window.outer_position() else {
         return;
     };
     // The position of the middle of the title bar.
-    let (x, y) = (at.x + window.outer_size().width as i32 / 2, at.y + 10);
+    let (x, y) = (
+        position.x + window.outer_size().width as i32 / 2,
+        position.y + 10,
+    );
     let mut monitors = window.available_monitors();
     let Some(first) = monitors.next() else { return };
     let (corner, scale) = (first.position(), first.scale_factor() as f32);
-    let mut all = std::iter::once(first).chain(monitors);
-    let shown = all.any(|monitor| {
+    let mut all_monitors = std::iter::once(first).chain(monitors);
+    let is_visible = all_monitors.any(|monitor| {
         let (from, size) = (monitor.position(), monitor.size());
-        let inside = |at: i32, from: i32, side: u32| (0..side as i32).contains(&(at - from));
-        inside(x, from.x, size.width) && inside(y, from.y, size.height)
+        let is_inside =
+            |coordinate: i32, from: i32, side: u32| (0..side as i32).contains(&(coordinate - from));
+        is_inside(x, from.x, size.width) && is_inside(y, from.y, size.height)
     });
-    if !shown {
+    if !is_visible {
         let corner = egui::pos2(corner.x as f32, corner.y as f32) / scale;
         let command = ViewportCommand::OuterPosition(corner + egui::Vec2::splat(40.0));
         cc.egui_ctx.send_viewport_cmd(command);
@@ -203,35 +207,35 @@ fn move_onto_screen(cc: &eframe::CreationContext<'_>) {
 }
 
 /// Shows an error dialog if the window cannot be opened and the user has no terminal.
-pub fn tell(problem: &Problem) {
+pub fn show_error_dialog(problem: &Problem) {
     if console::is_own() {
-        let told = rfd::MessageDialog::new()
+        let dialog = rfd::MessageDialog::new()
             .set_level(rfd::MessageLevel::Error)
             .set_title("LAE Studio")
             .set_description(problem.to_string());
-        told.show();
+        dialog.show();
     }
 }
 
 /// Returns the name of the adapter that draws the window.
-fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
+fn describe_adapter(cc: &eframe::CreationContext<'_>) -> String {
     let Some(state) = &cc.wgpu_render_state else {
         return "no adapter".into();
     };
-    let about = state.adapter.get_info();
-    let (name, driver, version) = (about.name, about.driver, about.driver_info);
+    let info = state.adapter.get_info();
+    let (name, driver, version) = (info.name, info.driver, info.driver_info);
     format!(
         "{name} through {:?}, driver {driver} {version}",
-        about.backend
+        info.backend
     )
 }
 
 /// Makes Ctrl-C in the terminal close the window like its close button. A second Ctrl-C ends the program.
 fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
-    let asked = AtomicBool::new(false);
+    let interrupted = AtomicBool::new(false);
     // If the handler cannot be set, Ctrl-C ends the program immediately, as usual.
     let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
+        if interrupted.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         leaving.store(true, Ordering::Relaxed);
@@ -248,11 +252,11 @@ pub fn open_session(
     ctx: &egui::Context,
     runs_root: PathBuf,
     draft: RunConfig,
-    whose: EngineHost,
+    engine_host: EngineHost,
 ) -> Result<Session> {
     let ctx = ctx.clone();
     let wake = Arc::new(move || ctx.request_repaint());
-    Session::open(runs_root, draft, whose, wake)
+    Session::open(runs_root, draft, engine_host, wake)
 }
 
 /// Returns the icon for task bars and docks. If it cannot be decoded, the desktop shows a default icon.

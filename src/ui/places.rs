@@ -8,24 +8,24 @@ use egui::{Context, FullOutput, Plugin};
 use serde_json::{Value, json};
 
 /// Prefix of every line.
-const MARK: &str = "places: ";
+const PREFIX: &str = "places: ";
 /// Interval between two lines.
-const EVERY: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Prints to standard error what a screen reader would read, with the positions in pixels.
-pub struct Places {
-    told: Instant,
+pub struct PositionPrinter {
+    last_printed: Instant,
 }
 
-impl Default for Places {
+impl Default for PositionPrinter {
     fn default() -> Self {
         Self {
-            told: Instant::now(),
+            last_printed: Instant::now(),
         }
     }
 }
 
-impl Plugin for Places {
+impl Plugin for PositionPrinter {
     fn debug_name(&self) -> &'static str {
         "places"
     }
@@ -35,35 +35,38 @@ impl Plugin for Places {
     }
 
     fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
-        ctx.request_repaint_after(EVERY);
+        ctx.request_repaint_after(INTERVAL);
         let Some(update) = &output.platform_output.accesskit_update else {
             return;
         };
-        if self.told.elapsed() >= EVERY {
-            self.told = Instant::now();
-            eprintln!("{MARK}{}", told(update, ctx.pixels_per_point().into()));
+        if self.last_printed.elapsed() >= INTERVAL {
+            self.last_printed = Instant::now();
+            eprintln!(
+                "{PREFIX}{}",
+                widget_positions(update, ctx.pixels_per_point().into())
+            );
         }
     }
 }
 
-fn told(update: &TreeUpdate, scale: f64) -> Value {
-    let known = update.nodes.iter();
-    known
-        .filter_map(|(_, node)| one(node, scale))
+fn widget_positions(update: &TreeUpdate, scale: f64) -> Value {
+    let nodes = update.nodes.iter();
+    nodes
+        .filter_map(|(_, node)| describe_node(node, scale))
         .collect::<Vec<_>>()
         .into()
 }
 
 /// Returns role, name, and left, top, right and bottom edge of a node; `None` for a node without a name.
-fn one(node: &Node, scale: f64) -> Option<Value> {
+fn describe_node(node: &Node, scale: f64) -> Option<Value> {
     let name = node.label().or(node.value())?;
-    let at = node.bounds()?;
-    let at = [at.x0, at.y0, at.x1, at.y1].map(|edge| (edge * scale).round());
+    let bounds = node.bounds()?;
+    let bounds = [bounds.x0, bounds.y0, bounds.x1, bounds.y1].map(|edge| (edge * scale).round());
     Some(json!({
         "role": format!("{:?}", node.role()),
         "name": name,
         "value": node.value(),
-        "at": at,
+        "at": bounds,
         "off": node.is_disabled(),
     }))
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::session::editor::Written;
+use crate::session::editor::StoredText;
 use crate::session::grids::VaryingSettings;
 use crate::session::units::{Answers, Retrained};
 use crate::store::write_file;
@@ -18,7 +18,7 @@ use crate::texts::Language;
 use crate::{files, folders, tr};
 
 /// Range of the zoom factor; 1 is the default.
-pub const ZOOMS: RangeInclusive<f32> = 0.5..=3.0;
+pub const ZOOM_RANGE: RangeInclusive<f32> = 0.5..=3.0;
 
 /// The choice of the theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,10 +90,10 @@ pub struct Settings {
     pub former_folders: Vec<PathBuf>,
     /// The text of the plugin that was being edited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub writing: Option<Written>,
+    pub writing: Option<StoredText>,
     /// The position of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<WindowPlace>,
+    pub window: Option<WindowPlacement>,
     /// The user's answers in lessons.
     #[serde(skip_serializing_if = "Answers::is_empty")]
     pub answers: Answers,
@@ -138,21 +138,21 @@ impl Settings {
 
     /// Returns whether this is the first window that uses this file. `false` if the system has no configuration folder,
     /// because otherwise every window would be the first.
-    pub fn are_new(file: Option<&PathBuf>) -> bool {
+    pub fn is_first_start(file: Option<&PathBuf>) -> bool {
         file.is_some_and(|file| !file.exists())
     }
 
     /// Returns the settings for a first start, in the language of the system if it is supported.
     #[must_use]
-    pub fn first() -> Self {
+    pub fn for_first_start() -> Self {
         Self {
-            language: spoken_by(sys_locale::get_locales()),
+            language: detect_language(sys_locale::get_locales()),
             ..Self::default()
         }
     }
 
     /// Returns the path of the marker file for an open window, next to the settings file.
-    pub fn marker(file: &Path) -> PathBuf {
+    pub fn marker_path(file: &Path) -> PathBuf {
         file.with_file_name("window.open")
     }
 
@@ -167,11 +167,11 @@ impl Settings {
             ..RunConfig::default()
         };
         let several = std::mem::take(&mut self.several);
-        let own = setup.filter(|setup| {
+        let custom_setup = setup.filter(|setup| {
             !several.is_empty() || *setup != RunConfig::default() && *setup != defaults
         });
-        if own.is_some() {
-            (self.former, self.former_several) = (own, several);
+        if custom_setup.is_some() {
+            (self.former, self.former_several) = (custom_setup, several);
         }
         self.crashed = true;
         if !self.folders.is_empty() {
@@ -184,19 +184,19 @@ impl Settings {
     /// enough for an error at the start.
     pub fn load(file: Option<&PathBuf>) -> Self {
         let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
-        let mut read: Self = text
+        let mut settings: Self = text
             .and_then(|text| toml::from_str(&text).ok())
             .unwrap_or_default();
-        if !ZOOMS.contains(&read.zoom) {
-            read.zoom = 1.0;
+        if !ZOOM_RANGE.contains(&settings.zoom) {
+            settings.zoom = 1.0;
         }
-        read.window = read.window.filter(WindowPlace::is_sound);
-        read
+        settings.window = settings.window.filter(WindowPlacement::is_plausible);
+        settings
     }
 
     /// Renames a settings file that cannot be read, because saving would overwrite it, and returns a Problem about it.
     /// If it cannot be renamed, it remains until settings are saved.
-    pub fn set_aside(file: Option<&PathBuf>) -> Option<Problem> {
+    pub fn rename_unreadable(file: Option<&PathBuf>) -> Option<Problem> {
         let file = file.filter(|file| file.exists())?;
         let text = files::read_text(file, files::TEXT);
         let why = match text.map(|text| toml::from_str::<Self>(&text)) {
@@ -204,9 +204,12 @@ impl Settings {
             Ok(Err(error)) => error.message().to_string(),
             Err(error) => error.to_string(),
         };
-        let aside = file.with_file_name("window.unreadable.toml");
-        let advice = match std::fs::rename(file, &aside) {
-            Ok(()) => tr!("settings-old-file-kept", file = aside.display().to_string()),
+        let backup = file.with_file_name("window.unreadable.toml");
+        let advice = match std::fs::rename(file, &backup) {
+            Ok(()) => tr!(
+                "settings-old-file-kept",
+                file = backup.display().to_string()
+            ),
             Err(_) => tr!("settings-file-replaced").into(),
         };
         let what = tr!("settings-unreadable", why);
@@ -231,21 +234,24 @@ impl Settings {
 }
 
 /// Returns the language of the first supported locale (BCP 47, such as `de-AT`); English if none is supported.
-fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
-    let known = |locale: String| {
+fn detect_language(locales: impl IntoIterator<Item = String>) -> Language {
+    let to_language = |locale: String| {
         let code = locale.split('-').next().unwrap_or_default().to_lowercase();
         if ["c", "posix"].contains(&code.as_str()) {
             return Some(Language::English);
         }
-        let mut all = Language::ALL.into_iter().map(|(language, _)| language);
-        all.find(|language| language.code() == code)
+        let mut languages = Language::ALL.into_iter().map(|(language, _)| language);
+        languages.find(|language| language.code() == code)
     };
-    locales.into_iter().find_map(known).unwrap_or_default()
+    locales
+        .into_iter()
+        .find_map(to_language)
+        .unwrap_or_default()
 }
 
 /// Size and position of the window in units of the system, which do not depend on the zoom.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WindowPlace {
+pub struct WindowPlacement {
     /// Width and height of the window's content when it is not maximized.
     pub size: [f32; 2],
     /// The upper left corner of the window when it is not maximized; `None` if the system does not report it (Wayland).
@@ -256,7 +262,7 @@ pub struct WindowPlace {
     pub maximized: bool,
 }
 
-impl Default for WindowPlace {
+impl Default for WindowPlacement {
     /// Returns the size of the first window; the system chooses its position.
     fn default() -> Self {
         Self {
@@ -267,18 +273,18 @@ impl Default for WindowPlace {
     }
 }
 
-impl WindowPlace {
+impl WindowPlacement {
     /// Returns whether the values are plausible, because the settings file may contain anything.
-    pub fn is_sound(&self) -> bool {
-        let sides = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
-        let mut at = self.position.iter().flatten();
-        sides && at.all(|at| at.abs() <= 65_536.0)
+    pub fn is_plausible(&self) -> bool {
+        let is_size_plausible = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
+        let mut coordinates = self.position.iter().flatten();
+        is_size_plausible && coordinates.all(|at| at.abs() <= 65_536.0)
     }
 
     /// Returns the position after a frame, for this content size in points and this zoom. A window that is minimized,
     /// or in full screen for the presenter view, keeps its previous position.
     #[must_use]
-    pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
+    pub fn updated(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
         if info.minimized == Some(true) || info.fullscreen == Some(true) {
             return self;
         }
@@ -288,10 +294,12 @@ impl WindowPlace {
                 ..self
             };
         }
-        let whole = |x: f32, y: f32| [(x * zoom).round(), (y * zoom).round()];
+        let to_system_units = |x: f32, y: f32| [(x * zoom).round(), (y * zoom).round()];
         Self {
-            size: whole(size.x, size.y),
-            position: info.outer_rect.map(|rect| whole(rect.min.x, rect.min.y)),
+            size: to_system_units(size.x, size.y),
+            position: info
+                .outer_rect
+                .map(|rect| to_system_units(rect.min.x, rect.min.y)),
             maximized: false,
         }
     }
@@ -306,7 +314,7 @@ mod tests {
     use crate::session::units::GivenAnswer;
 
     #[test]
-    fn a_first_start_speaks_the_language_of_the_system() {
+    fn first_start_uses_the_system_language() {
         for (locales, language) in [
             (&["de-AT"][..], Language::German),
             (&["fr-FR", "de"], Language::German),
@@ -315,23 +323,23 @@ mod tests {
             (&["den-CA"], Language::English),
             (&[], Language::English),
         ] {
-            let named = locales.iter().map(|locale| (*locale).to_string());
-            assert_eq!(spoken_by(named), language, "{locales:?}");
+            let locale_names = locales.iter().map(|locale| (*locale).to_string());
+            assert_eq!(detect_language(locale_names), language, "{locales:?}");
         }
     }
 
     #[test]
-    fn a_size_that_no_window_can_have_is_the_usual_one() {
+    fn implausible_zoom_is_replaced_by_the_default() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("window.toml");
-        for (written, read) in [("1.5", 1.5), ("0.0", 1.0), ("nan", 1.0), ("1e9", 1.0)] {
-            std::fs::write(&file, format!("zoom = {written}")).unwrap();
-            assert_eq!(Settings::load(Some(&file)).zoom, read, "{written}");
+        for (text, expected) in [("1.5", 1.5), ("0.0", 1.0), ("nan", 1.0), ("1e9", 1.0)] {
+            std::fs::write(&file, format!("zoom = {text}")).unwrap();
+            assert_eq!(Settings::load(Some(&file)).zoom, expected, "{text}");
         }
     }
 
     #[test]
-    fn settings_survive_a_restart_and_a_broken_file_is_forgiven() {
+    fn settings_survive_a_restart_and_a_broken_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/window.toml");
         let several = VaryingSettings {
@@ -342,7 +350,7 @@ mod tests {
             orders: Some(3),
             seeds: None,
         };
-        let given = GivenAnswer {
+        let answer = GivenAnswer {
             typed: "12".into(),
             checked: true,
             choice: None,
@@ -359,19 +367,19 @@ mod tests {
             unfinished: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
-            writing: Some(Written {
+            writing: Some(StoredText {
                 text: "name = \"Mine\"\n# \u{1f600}".into(),
                 file: Some("/plugins/mine.toml".into()),
-                ..Written::default()
+                ..StoredText::default()
             }),
             several: several.clone(),
             former_several: several,
-            window: Some(WindowPlace {
+            window: Some(WindowPlacement {
                 size: [1000.0, 700.0],
                 position: Some([-30.0, 40.0]),
                 maximized: true,
             }),
-            answers: [("unit".into(), [("ask".into(), given)].into())].into(),
+            answers: [("unit".into(), [("ask".into(), answer)].into())].into(),
             retrained: [("unit".into(), "2026-11-21T10:00:00Z".into())].into(),
             crashed: false,
         };
@@ -383,42 +391,48 @@ mod tests {
         Settings::default().save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
         assert_eq!(Settings::load(Some(&old)), settings);
-        assert_eq!(Settings::set_aside(Some(&file)), None);
+        assert_eq!(Settings::rename_unreadable(Some(&file)), None);
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
-        let told = Settings::set_aside(Some(&file)).unwrap();
-        assert!(told.remedy.contains("window.unreadable.toml"), "{told}");
-        let kept = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
-        assert_eq!(kept.unwrap(), "theme = 7");
-        assert_eq!(Settings::set_aside(Some(&file)), None, "it is gone");
+        let problem = Settings::rename_unreadable(Some(&file)).unwrap();
+        assert!(
+            problem.remedy.contains("window.unreadable.toml"),
+            "{problem}"
+        );
+        let backup = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
+        assert_eq!(backup.unwrap(), "theme = 7");
+        assert_eq!(Settings::rename_unreadable(Some(&file)), None, "it is gone");
     }
 
     #[test]
-    fn after_a_crash_the_set_up_waits_and_outlives_another_crash() {
-        let own = RunConfig {
+    fn setup_waits_after_a_crash_and_survives_another_crash() {
+        let custom_setup = RunConfig {
             data: "/my/pictures".into(),
             ..RunConfig::default()
         };
         let settings = Settings {
-            setup: Some(own.clone()),
+            setup: Some(custom_setup.clone()),
             folders: vec!["/other/runs".into()],
             ..Settings::default()
         };
         let first = settings.after_crash();
-        assert_eq!((&first.setup, &first.former), (&None, &Some(own.clone())));
+        assert_eq!(
+            (&first.setup, &first.former),
+            (&None, &Some(custom_setup.clone()))
+        );
         assert!(first.folders.is_empty());
-        let again = Settings {
+        let second = Settings {
             setup: Some(RunConfig::default()),
             ..first
         };
-        let again = again.after_crash();
-        assert_eq!(again.former, Some(own));
-        assert_eq!(again.former_folders, [PathBuf::from("/other/runs")]);
+        let second = second.after_crash();
+        assert_eq!(second.former, Some(custom_setup));
+        assert_eq!(second.former_folders, [PathBuf::from("/other/runs")]);
     }
 
     #[test]
-    fn the_place_of_the_window_is_followed_unless_it_fills_the_screen() {
-        let place = WindowPlace::default();
+    fn placement_follows_the_window_unless_it_is_fullscreen() {
+        let placement = WindowPlacement::default();
         let rect = |x, y| {
             Some(egui::Rect::from_min_size(
                 [x, y].into(),
@@ -430,37 +444,40 @@ mod tests {
             ..ViewportInfo::default()
         };
         // At a zoom of 2, a point is two units of the system.
-        let place = place.after(&moved, [500.0, 400.0].into(), 2.0);
-        assert_eq!(place.size, [1000.0, 800.0]);
-        assert_eq!(place.position, Some([20.0, 40.0]));
+        let placement = placement.updated(&moved, [500.0, 400.0].into(), 2.0);
+        assert_eq!(placement.size, [1000.0, 800.0]);
+        assert_eq!(placement.position, Some([20.0, 40.0]));
         for (fullscreen, minimized) in [(true, false), (false, true)] {
             let info = ViewportInfo {
                 fullscreen: Some(fullscreen),
                 minimized: Some(minimized),
                 ..ViewportInfo::default()
             };
-            assert_eq!(place.after(&info, Vec2::ZERO, 1.0), place);
+            assert_eq!(placement.updated(&info, Vec2::ZERO, 1.0), placement);
         }
         let info = ViewportInfo {
             maximized: Some(true),
             outer_rect: rect(0.0, 0.0),
             ..ViewportInfo::default()
         };
-        let maximized = place.after(&info, [1920.0, 1000.0].into(), 1.0);
-        assert_eq!((maximized.size, maximized.maximized), (place.size, true));
+        let maximized = placement.updated(&info, [1920.0, 1000.0].into(), 1.0);
+        assert_eq!(
+            (maximized.size, maximized.maximized),
+            (placement.size, true)
+        );
         // The settings file may contain anything.
-        for (size, position, sound) in [
+        for (size, position, plausible) in [
             ([900.0, 600.0], None, true),
             ([0.0, 600.0], None, false),
             ([f32::NAN, 600.0], None, false),
             ([900.0, 600.0], Some([1e9, 0.0]), false),
         ] {
-            let place = WindowPlace {
+            let placement = WindowPlacement {
                 size,
                 position,
                 maximized: false,
             };
-            assert_eq!(place.is_sound(), sound, "{place:?}");
+            assert_eq!(placement.is_plausible(), plausible, "{placement:?}");
         }
     }
 }

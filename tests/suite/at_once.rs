@@ -2,11 +2,11 @@
 
 use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::experiment::{self, Changes, ResourceCache};
-use lae_studio::method::{METHODS, adopt};
+use lae_studio::method::{METHODS, switch_method};
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use lae_studio::store;
-use lae_studio::tensors::Named;
+use lae_studio::tensors::NamedTensors;
 
 use crate::skip::skip;
 
@@ -22,18 +22,20 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         blocks: "2".into(),
         ..RunConfig::default()
     };
-    adopt(&mut config, method);
+    switch_method(&mut config, method);
     if method.key == "lae" {
         config.settings = crate::frozen_epochs(1);
     }
     if method.key == "ranpac" {
         // The paper's number of projections takes minutes to solve.
-        let few = Setting::Whole(64);
-        config.settings.insert("projection".into(), few);
+        let projection = Setting::Whole(64);
+        config.settings.insert("projection".into(), projection);
     }
     if method.key == "esn" {
-        let few = Setting::Whole(4);
-        config.settings.insert("prompt_length".into(), few);
+        let prompt_length = Setting::Whole(4);
+        config
+            .settings
+            .insert("prompt_length".into(), prompt_length);
     }
     if matches!(method.key, "coda-prompt" | "icarl") {
         // Gradients are near zero, so rounding errors grow with every step.
@@ -46,7 +48,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     config
 }
 
-fn train_and_load(config: &RunConfig) -> Named {
+fn train_and_load(config: &RunConfig) -> NamedTensors {
     let root = tempfile::tempdir().unwrap();
     let mut events: Vec<Event> = Vec::new();
     let control = Control::default();
@@ -71,37 +73,42 @@ const CPU_BOUND: Bound = Bound(1e-5, 1e-3);
 const GPU_BOUND: Bound = Bound(1e-4, 1e-2);
 
 /// Asserts that two sets of weights differ by less than the bound.
-fn assert_close(what: &str, a: &Named, b: &Named, Bound(most, share): Bound) {
+fn assert_close(
+    label: &str,
+    a: &NamedTensors,
+    b: &NamedTensors,
+    Bound(max_absolute, max_relative): Bound,
+) {
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     let mut worst = (0f32, 0f32, "");
     for (name, a) in a {
         let b = &b[name].values;
-        let largest = b.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
-        let apart = a.values.iter().zip(b).map(|(a, b)| (a - b).abs());
-        let apart = apart.fold(0f32, f32::max);
-        if apart / largest >= worst.1 {
-            worst = (apart, apart / largest, name);
+        let largest = b.iter().fold(1e-3f32, |maximum, v| maximum.max(v.abs()));
+        let differences = a.values.iter().zip(b).map(|(a, b)| (a - b).abs());
+        let difference = differences.fold(0f32, f32::max);
+        if difference / largest >= worst.1 {
+            worst = (difference, difference / largest, name);
         }
         assert!(
-            apart / largest.max(1.0) < most,
-            "{what}: {apart:.1e} in {name}"
+            difference / largest.max(1.0) < max_absolute,
+            "{label}: {difference:.1e} in {name}"
         );
         assert!(
-            apart / largest < share,
-            "{what}: {apart:.1e} of {largest:.1e} in {name}"
+            difference / largest < max_relative,
+            "{label}: {difference:.1e} of {largest:.1e} in {name}"
         );
     }
-    let (apart, of, name) = worst;
-    eprintln!("{what}: apart by {apart:.1e}, {of:.1e} of the largest, in {name}");
+    let (difference, relative, name) = worst;
+    eprintln!("{label}: apart by {difference:.1e}, {relative:.1e} of the largest, in {name}");
 }
 
 #[test]
 fn micro_batches_match_whole_batch_for_every_method() {
     for method in METHODS {
-        let whole = settings(method);
-        let parts = RunConfig {
+        let full_batch = settings(method);
+        let micro_batches = RunConfig {
             micro_batch: Some(3),
-            ..whole.clone()
+            ..full_batch.clone()
         };
         let bound = match method.key {
             // Earlier heads have nearly reached their targets, so some of their gradients are only rounding errors: the
@@ -111,8 +118,8 @@ fn micro_batches_match_whole_batch_for_every_method() {
         };
         assert_close(
             method.key,
-            &train_and_load(&parts),
-            &train_and_load(&whole),
+            &train_and_load(&micro_batches),
+            &train_and_load(&full_batch),
             bound,
         );
     }
@@ -122,27 +129,27 @@ fn micro_batches_match_whole_batch_for_every_method() {
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn micro_batches_match_whole_batch_on_gpu() {
-    let imitated =
+    let is_software_gpu =
         |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
-    let Some(card) = device::list().iter().find(imitated) else {
+    let Some(gpu) = device::list().iter().find(is_software_gpu) else {
         skip("no software Vulkan");
         return;
     };
-    let whole = RunConfig {
+    let full_batch = RunConfig {
         classes_per_task: "2,8".into(),
         train_limit: Some(4),
         test_limit: Some(1),
-        device: card.selector(),
+        device: gpu.selector(),
         ..settings(METHODS[0])
     };
-    let parts = RunConfig {
+    let micro_batches = RunConfig {
         micro_batch: Some(3),
-        ..whole.clone()
+        ..full_batch.clone()
     };
     assert_close(
         "GPU",
-        &train_and_load(&parts),
-        &train_and_load(&whole),
+        &train_and_load(&micro_batches),
+        &train_and_load(&full_batch),
         GPU_BOUND,
     );
 }
@@ -174,7 +181,7 @@ fn resume_accepts_and_stores_smaller_micro_batch() {
     let outcome = experiment::train(&config, root.path(), &cache, &mut stopper, &control);
     let folder = outcome.unwrap().header().unwrap().folder.clone();
     assert_eq!(
-        store::load(&folder).unwrap().header.config.micro_batch,
+        store::load_run(&folder).unwrap().header.config.micro_batch,
         None
     );
     let changes = Changes {
@@ -183,12 +190,12 @@ fn resume_accepts_and_stores_smaller_micro_batch() {
     };
     let mut events: Vec<Event> = Vec::new();
     let outcome =
-        experiment::resume_on(&folder, &changes, &cache, &mut events, &Control::default());
+        experiment::resume_with(&folder, &changes, &cache, &mut events, &Control::default());
     let header = outcome.unwrap().header().unwrap().clone();
     assert_eq!(header.config.micro_batch, Some(2));
-    let stored = store::load(&folder).unwrap();
-    assert_eq!(stored.header.config.micro_batch, Some(2));
-    let last = stored.header.tasks.len() - 1;
+    let run = store::load_run(&folder).unwrap();
+    assert_eq!(run.header.config.micro_batch, Some(2));
+    let last = run.header.tasks.len() - 1;
     let snapshot = store::load_snapshot(&folder, last).unwrap();
     assert_close("continued", &snapshot, &train_and_load(&config), CPU_BOUND);
 }

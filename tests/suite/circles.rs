@@ -39,118 +39,123 @@ impl Package {
         for path in rust_files(&root) {
             let mut folders = path.ancestors();
             let package = folders.find(|folder| folder.join("lib.rs").exists());
-            let below = |folder: &Path| -> Vec<String> {
-                let inner = path.strip_prefix(folder).unwrap().with_extension("");
-                let parts = inner.iter().map(|part| part.to_str().unwrap().to_string());
+            let relative_parts = |folder: &Path| -> Vec<String> {
+                let relative = path.strip_prefix(folder).unwrap().with_extension("");
+                let parts = relative
+                    .iter()
+                    .map(|part| part.to_str().unwrap().to_string());
                 parts.collect()
             };
             let text = std::fs::read_to_string(&path).unwrap();
-            let source = Source::of(&text, below(&root).join("/"));
+            let source = Source::parse(&text, relative_parts(&root).join("/"));
             let package = package.unwrap();
             let modules = packages.entry(package.to_path_buf()).or_default();
-            modules.insert(module_of(&below(package)), source);
+            modules.insert(module_of(&relative_parts(package)), source);
         }
         packages.into_values().map(Self).collect()
     }
 
     /// Resolves a path that is written in the module `from`; `None` for other crates. `depth` limits the number of
     /// re-exports.
-    fn follow(&self, from: &[String], path: &[String], depth: usize) -> Option<Target> {
-        let (mut at, mut rest) = self.start(from, path, depth)?;
-        while let Some((name, after)) = rest.split_first() {
-            let child = joined(&at, name);
-            at = if self.0.contains_key(&child) {
+    fn resolve(&self, from: &[String], path: &[String], depth: usize) -> Option<Target> {
+        let (mut current, mut rest) = self.resolve_start(from, path, depth)?;
+        while let Some((name, tail)) = rest.split_first() {
+            let child = join_path(&current, name);
+            current = if self.0.contains_key(&child) {
                 child
             } else {
-                match self.imported(&at, name, depth) {
+                match self.resolve_import(&current, name, depth) {
                     Some(Target::Module(module)) => module,
-                    Some(place) => return Some(place),
-                    None => return Some(Target::In(at)),
+                    Some(target) => return Some(target),
+                    None => return Some(Target::In(current)),
                 }
             };
-            rest = after;
+            rest = tail;
         }
-        Some(Target::Module(at))
+        Some(Target::Module(current))
     }
 
     /// Returns the module where a path starts and the rest of the path.
-    fn start<'a>(
+    fn resolve_start<'a>(
         &self,
         from: &[String],
         path: &'a [String],
         depth: usize,
     ) -> Option<(Module, &'a [String])> {
         let (first, mut rest) = path.split_first()?;
-        let at = match first.as_str() {
+        let current = match first.as_str() {
             "crate" => Module::new(),
             "self" => from.to_vec(),
             "super" => {
-                let mut at = from[..from.len().checked_sub(1)?].to_vec();
+                let mut parent = from[..from.len().checked_sub(1)?].to_vec();
                 while rest.first().is_some_and(|name| name == "super") {
-                    at.pop()?;
+                    parent.pop()?;
                     rest = &rest[1..];
                 }
-                at
+                parent
             }
-            name if self.0.contains_key(&joined(from, name)) => joined(from, name),
-            name => match self.imported(from, name, depth)? {
+            name if self.0.contains_key(&join_path(from, name)) => join_path(from, name),
+            name => match self.resolve_import(from, name, depth)? {
                 Target::Module(module) => module,
                 // The `use` line itself counts.
                 Target::In(_) => return None,
             },
         };
-        Some((at, rest))
+        Some((current, rest))
     }
 
     /// Resolves a name that a `use` line of this module imports.
-    fn imported(&self, module: &[String], name: &str, depth: usize) -> Option<Target> {
+    fn resolve_import(&self, module: &[String], name: &str, depth: usize) -> Option<Target> {
         let depth = depth.checked_sub(1)?;
         let imports = &self.0.get(module)?.imports;
-        let mut bound = imports.iter().filter(|(_, bound)| bound == name);
-        bound.find_map(|(path, _)| self.follow(module, path, depth))
+        let mut matching = imports.iter().filter(|(_, local_name)| local_name == name);
+        matching.find_map(|(path, _)| self.resolve(module, path, depth))
     }
 
     /// Module → the modules whose files define something that it names.
     fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
-        let of = |(module, source): (&Module, &Source)| {
-            let used = source.imports.iter().map(|(path, _)| path);
-            let places = used.chain(&source.paths);
-            let places = places.filter_map(|path| self.follow(module, path, 8));
-            let others = places.filter_map(|place| match place {
+        let dependencies = |(module, source): (&Module, &Source)| {
+            let import_paths = source.imports.iter().map(|(path, _)| path);
+            let paths = import_paths.chain(&source.paths);
+            let targets = paths.filter_map(|path| self.resolve(module, path, 8));
+            let named_modules = targets.filter_map(|target| match target {
                 Target::In(other) if !module.starts_with(&other) => Some(other),
                 _ => None,
             });
-            others.collect()
+            named_modules.collect()
         };
-        self.0.iter().map(|one| (one.0, of(one))).collect()
+        self.0
+            .iter()
+            .map(|entry| (entry.0, dependencies(entry)))
+            .collect()
     }
 
     /// Returns the files of each import cycle.
     fn cycles(&self) -> Vec<Vec<&str>> {
         let imports = self.imports();
-        let reached = |from: &Module| {
-            let mut seen = BTreeSet::new();
+        let reachable_from = |from: &Module| {
+            let mut visited = BTreeSet::new();
             let mut next = vec![from.clone()];
             while let Some(module) = next.pop() {
-                let others = imports.get(&module).into_iter().flatten();
+                let imported_modules = imports.get(&module).into_iter().flatten();
                 next.extend(
-                    others
-                        .filter(|other| seen.insert((*other).clone()))
+                    imported_modules
+                        .filter(|other| visited.insert((*other).clone()))
                         .cloned(),
                 );
             }
-            seen
+            visited
         };
-        let reached: BTreeMap<&Module, BTreeSet<Module>> = imports
+        let reachable: BTreeMap<&Module, BTreeSet<Module>> = imports
             .keys()
-            .map(|module| (*module, reached(module)))
+            .map(|module| (*module, reachable_from(module)))
             .collect();
         let mut cycles: Vec<Vec<&str>> = Vec::new();
-        for (module, others) in &reached {
-            let with = |other: &&Module| reached[*other].contains(*module);
-            let cycle = others
+        for (module, reachable_modules) in &reachable {
+            let imports_back = |other: &&Module| reachable[*other].contains(*module);
+            let cycle = reachable_modules
                 .iter()
-                .filter(with)
+                .filter(imports_back)
                 .map(|other| self.0[other].file.as_str());
             let cycle: Vec<&str> = cycle.collect();
             if !cycle.is_empty() && !cycles.contains(&cycle) {
@@ -161,7 +166,7 @@ impl Package {
     }
 }
 
-fn joined(module: &[String], name: &str) -> Module {
+fn join_path(module: &[String], name: &str) -> Module {
     [module, &[name.to_string()]].concat()
 }
 
@@ -173,28 +178,28 @@ fn module_of(parts: &[String]) -> Module {
 }
 
 impl Source {
-    fn of(text: &str, file: String) -> Self {
+    fn parse(text: &str, file: String) -> Self {
         // Tests are at the end of a file and may import anything.
         let code = text.split("\nmod tests {").next().unwrap_or_default();
-        let words = words(code);
+        let tokens = tokenize(code);
         let (mut imports, mut paths) = (Vec::new(), BTreeSet::new());
-        let mut rest = words.as_slice();
-        while let Some((word, after)) = rest.split_first() {
-            rest = after;
+        let mut rest = tokens.as_slice();
+        while let Some((token, tail)) = rest.split_first() {
+            rest = tail;
             // `use<>` after a type imports nothing.
-            if word == "use" && after.first().is_some_and(|word| word != "<") {
-                let end = after.iter().position(|word| word == ";");
-                let (line, after) = after.split_at(end.unwrap_or(after.len()));
-                expand(&mut line.iter(), &[], &mut imports);
-                rest = after;
-            } else if is_name(word) {
-                let mut path = vec![word.clone()];
-                while let [sign, name, after @ ..] = rest
+            if token == "use" && tail.first().is_some_and(|word| word != "<") {
+                let end = tail.iter().position(|word| word == ";");
+                let (statement, tail) = tail.split_at(end.unwrap_or(tail.len()));
+                expand(&mut statement.iter(), &[], &mut imports);
+                rest = tail;
+            } else if is_name(token) {
+                let mut path = vec![token.clone()];
+                while let [sign, name, tail @ ..] = rest
                     && sign == "::"
                     && is_name(name)
                 {
                     path.push(name.clone());
-                    rest = after;
+                    rest = tail;
                 }
                 if path.len() > 1 {
                     paths.insert(path);
@@ -213,10 +218,10 @@ impl Source {
 /// Returns whether another branch follows.
 fn expand<'a>(
     words: &mut impl Iterator<Item = &'a String>,
-    before: &[String],
-    into: &mut Vec<(Vec<String>, String)>,
+    prefix: &[String],
+    imports: &mut Vec<(Vec<String>, String)>,
 ) -> bool {
-    let mut path = before.to_vec();
+    let mut path = prefix.to_vec();
     let mut alias = None;
     let mut group = false;
     let follows = loop {
@@ -224,7 +229,7 @@ fn expand<'a>(
             Some("::") => {}
             Some("{") => {
                 group = true;
-                while expand(words, &path, into) {}
+                while expand(words, &path, imports) {}
             }
             Some("as") => alias = words.next().cloned(),
             // `self` of a group: the module itself.
@@ -235,9 +240,9 @@ fn expand<'a>(
         }
     };
     // A trailing comma of a group adds nothing.
-    if !group && path.len() > before.len() || alias.is_some() {
+    if !group && path.len() > prefix.len() || alias.is_some() {
         let alias = alias.or_else(|| path.last().cloned());
-        into.extend(alias.map(|alias| (path, alias)));
+        imports.extend(alias.map(|alias| (path, alias)));
     }
     follows
 }
@@ -247,13 +252,13 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Returns the identifiers and punctuation of code, without comments, strings and character literals.
-fn words(code: &str) -> Vec<String> {
-    let mut words = Vec::new();
+fn tokenize(code: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '"' => text_length(rest),
+            '"' => string_literal_length(rest),
             'r' if rest.starts_with("r\"") || rest.starts_with("r#") => {
                 let quote = rest.find('"').unwrap_or(rest.len() - 1);
                 let end = format!("\"{}", "#".repeat(quote - 1));
@@ -267,28 +272,28 @@ fn words(code: &str) -> Vec<String> {
                 _ => 1,
             },
             ':' if rest.starts_with("::") => {
-                words.push("::".to_string());
+                tokens.push("::".to_string());
                 2
             }
             c if c.is_alphanumeric() || c == '_' => {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
                 let length = end.unwrap_or(rest.len());
-                words.push(rest[..length].to_string());
+                tokens.push(rest[..length].to_string());
                 length
             }
             c if c.is_whitespace() => c.len_utf8(),
             c => {
-                words.push(c.to_string());
+                tokens.push(c.to_string());
                 c.len_utf8()
             }
         };
         rest = &rest[length..];
     }
-    words
+    tokens
 }
 
 /// Returns the length of a string literal with its quotes.
-fn text_length(code: &str) -> usize {
+fn string_literal_length(code: &str) -> usize {
     let mut escaped = false;
     let end = code[1..].find(|c: char| {
         let ends = c == '"' && !escaped;
@@ -308,17 +313,17 @@ fn packages_have_no_import_cycles() {
     );
 }
 
-fn package_of<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
+fn package_from_files<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
     let modules = files.map(|(file, text)| {
         let parts: Vec<String> = file.split('/').map(String::from).collect();
-        (module_of(&parts), Source::of(text, file.to_string()))
+        (module_of(&parts), Source::parse(text, file.to_string()))
     });
     Package(modules.into())
 }
 
 #[test]
 fn finds_cycles_through_aliases_reexports_and_super() {
-    let package = package_of([
+    let package = package_from_files([
         ("line", "use crate::gate::Gate;"),
         (
             "gate",
@@ -330,8 +335,8 @@ fn finds_cycles_through_aliases_reexports_and_super() {
         ("head/two", "fn f() { super::one::f(); }"),
         ("user", "use crate::head::Two;\nuse crate::line::f;"),
     ]);
-    let found = [vec!["gate", "line", "stop"], vec!["head/one", "head/two"]];
-    assert_eq!(package.cycles(), found);
+    let expected = [vec!["gate", "line", "stop"], vec!["head/one", "head/two"]];
+    assert_eq!(package.cycles(), expected);
 }
 
 #[test]
@@ -351,7 +356,7 @@ fn imports_resolve_to_defining_file() {
             "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }",
         ),
     ];
-    let package = package_of(files);
+    let package = package_from_files(files);
     let imports: Vec<String> = (package.imports().iter())
         .map(|(from, to)| {
             let to: Vec<String> = to.iter().map(|module| module.join("/")).collect();

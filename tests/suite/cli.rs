@@ -88,7 +88,7 @@ fn shader_cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("shaders")
 }
 
-fn program(words: &[&str], runs: &Path) -> Command {
+fn program_command(words: &[&str], runs: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lae-studio"));
     command
         .args(words)
@@ -103,7 +103,7 @@ fn program(words: &[&str], runs: &Path) -> Command {
 }
 
 fn run(words: &[&str], runs: &Path) -> Output {
-    program(words, runs).output().unwrap()
+    program_command(words, runs).output().unwrap()
 }
 
 fn stderr(output: &Output) -> String {
@@ -116,17 +116,17 @@ fn json(output: &Output) -> Value {
 }
 
 /// Runs a command that must end in a `Problem`; returns its stderr.
-fn refused(words: &[&str], runs: &Path) -> String {
+fn run_expecting_error(words: &[&str], runs: &Path) -> String {
     let output = run(words, runs);
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
-    assert!(said.contains("problem: "), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
-    said
+    let stderr_text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{words:?}: {stderr_text}");
+    assert!(stderr_text.contains("problem: "), "{stderr_text}");
+    assert!(!stderr_text.contains("panicked"), "{stderr_text}");
+    stderr_text
 }
 
 /// A finished run that several tests read, and copy before they change it.
-fn finished() -> (&'static Path, &'static Value) {
+fn finished_run() -> (&'static Path, &'static Value) {
     static RUN: OnceLock<(PathBuf, Value)> = OnceLock::new();
     let (root, json) = RUN.get_or_init(|| {
         let root = shared_folder();
@@ -152,7 +152,7 @@ fn only_run(root: &Path) -> PathBuf {
 fn gpu_list_prints_nothing_to_stderr() {
     let runs = tempfile::tempdir().unwrap();
     for folder in [None, Some("not/absolute")] {
-        let mut list = program(&["gpu-list"], runs.path());
+        let mut list = program_command(&["gpu-list"], runs.path());
         list.env_remove("XDG_RUNTIME_DIR")
             .envs(folder.map(|f| ("XDG_RUNTIME_DIR", f)));
         let output = list.output().unwrap();
@@ -168,7 +168,7 @@ fn gpu_list_prints_nothing_to_stderr() {
 /// Waits until a file exists or the child has ended.
 #[cfg(unix)]
 fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>) {
-    let end = Instant::now() + crate::PATIENCE;
+    let end = Instant::now() + crate::TIMEOUT;
     while !path().is_some_and(|path| path.exists()) {
         assert!(
             child.try_wait().unwrap().is_none(),
@@ -241,8 +241,8 @@ fn exits_with_2_on_wrong_usage_and_0_on_help() {
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(output.stdout.is_empty());
     }
-    let both = ["train", "--orders", "2", "--order", "seed:3"];
-    let output = run(&both, root.path());
+    let conflicting_args = ["train", "--orders", "2", "--order", "seed:3"];
+    let output = run(&conflicting_args, root.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("cannot be used together"));
     let output = run(&["train", "--epoch", "3"], root.path());
@@ -296,7 +296,7 @@ fn exits_with_2_on_wrong_usage_and_0_on_help() {
 
 #[test]
 fn train_json_contains_consistent_results() {
-    let (_, run) = finished();
+    let (_, run) = finished_run();
     for key in [
         "run",
         "method",
@@ -368,10 +368,10 @@ fn train_writes_json_to_file_and_table_to_stdout() {
     assert!(!text.contains('\u{1b}') && !text.contains('\r'));
     let orders: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(orders["runs"].as_array().unwrap().len(), 2);
-    let figure = |of: &Value| of["final_accuracy"].as_f64().unwrap();
-    let [a, b] = [0, 1].map(|i| figure(&orders["runs"][i]));
-    assert!((figure(&orders["mean"]) - f64::midpoint(a, b)).abs() < 1e-9);
-    assert!((figure(&orders["std"]) - (a - b).abs() / 2f64.sqrt()).abs() < 1e-9);
+    let final_accuracy = |result: &Value| result["final_accuracy"].as_f64().unwrap();
+    let [a, b] = [0, 1].map(|i| final_accuracy(&orders["runs"][i]));
+    assert!((final_accuracy(&orders["mean"]) - f64::midpoint(a, b)).abs() < 1e-9);
+    assert!((final_accuracy(&orders["std"]) - (a - b).abs() / 2f64.sqrt()).abs() < 1e-9);
     // Baseline: only the online expert answers.
     let task = &orders["runs"][0]["tasks"][4];
     assert_eq!(task["accuracy"], task["online"]);
@@ -385,8 +385,16 @@ fn lists_devices_and_plugins() {
     let root = tempfile::tempdir().unwrap();
     let devices = json(&run_json(&["devices"], root.path()));
     assert_eq!(devices[0]["kind"], "cpu");
-    let chosen = |d: &&Value| d["default"] == true;
-    assert_eq!(devices.as_array().unwrap().iter().filter(chosen).count(), 1);
+    let is_default = |d: &&Value| d["default"] == true;
+    assert_eq!(
+        devices
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(is_default)
+            .count(),
+        1
+    );
     let plugins = json(&run_json(&["plugins"], root.path()));
     let names: Vec<&str> = plugins
         .as_array()
@@ -403,7 +411,7 @@ fn lists_devices_and_plugins() {
 
 #[test]
 fn runs_exports_tables_and_figures() {
-    let (runs, _) = finished();
+    let (runs, _) = finished_run();
     let folder = tempfile::tempdir().unwrap();
     for (file, word) in [
         ("t.md", "| Final accuracy |"),
@@ -431,19 +439,19 @@ fn runs_exports_tables_and_figures() {
         assert!(picture.width() > 300 && picture.height() > 300, "{figure}");
     }
     let wrong = ["runs", "latest", "--figure", "matrx", "--export", "t.png"];
-    let said = refused(&wrong, runs);
+    let message = run_expecting_error(&wrong, runs);
     assert!(
-        said.contains(&tr!("advice-did-you-mean", name = "matrix")),
-        "{said}"
+        message.contains(&tr!("advice-did-you-mean", name = "matrix")),
+        "{message}"
     );
-    let said = refused(&["runs", "--export", "t.docx"], runs);
-    assert!(said.contains(".svg"), "{said}");
+    let message = run_expecting_error(&["runs", "--export", "t.docx"], runs);
+    assert!(message.contains(".svg"), "{message}");
 }
 
 #[cfg(unix)]
 #[test]
 fn closed_stdout_pipe_does_not_panic() {
-    let (runs, _) = finished();
+    let (runs, _) = finished_run();
     let script = "{ \"$0\" runs; echo \"code $?\" >&2; } | true";
     let mut shell = Command::new("sh");
     shell
@@ -455,12 +463,12 @@ fn closed_stdout_pipe_does_not_panic() {
 
 #[test]
 fn train_from_run_toml_reproduces_results() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let root = tempfile::tempdir().unwrap();
     let file = runs.join(summary["run"].as_str().unwrap()).join("run.toml");
     let words = ["train", "--config", file.to_str().unwrap(), "--quiet"];
-    let again = json(&run_json(&words, root.path()));
-    assert_eq!(essence(&again), essence(summary));
+    let repeated = json(&run_json(&words, root.path()));
+    assert_eq!(essence(&repeated), essence(summary));
 }
 
 #[test]
@@ -472,12 +480,12 @@ fn golden_prints_one_line_per_file() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "foreign – MISS\n");
     // Small ones that tests/golden_sizes.py wrote, and others if they are available.
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let more = std::env::var_os("LAE_GOLDEN").map(PathBuf::from);
-    if more.is_none() {
+    let small_files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let extra_files = std::env::var_os("LAE_GOLDEN").map(PathBuf::from);
+    if extra_files.is_none() {
         skip("LAE_GOLDEN names no folder of more golden files");
     }
-    let folders = [Some(own), more];
+    let folders = [Some(small_files), extra_files];
     let files = folders
         .into_iter()
         .flatten()

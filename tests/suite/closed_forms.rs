@@ -9,13 +9,13 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::method::esn::stage::EnergyTerm;
 use lae_studio::method::{
-    self, Answer, Batch, CancelToken, Chosen, Context, Method, Pass, PassWork, PetPlan, Setup,
-    Task, named_method, set,
+    self, Answer, Batch, CancelToken, ConfiguredMethod, Context, Method, Pass, PassWork, PetPlan,
+    Setup, Task, apply_assignment, find_method,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
 use lae_studio::run::config::RunConfig;
-use lae_studio::tensors::{HostTensor, Named};
+use lae_studio::tensors::{HostTensor, NamedTensors};
 
 use crate::assert_is;
 
@@ -23,14 +23,9 @@ const SIDE: usize = 32;
 
 fn families() -> [Architecture; 3] {
     [
-        Architecture::of(vit::Config::plain(SIDE, 8, 24, 2, 3)),
-        Architecture::of(swin::Config::plain(
-            (SIDE, 4, 4),
-            12,
-            vec![2, 1],
-            vec![2, 4],
-        )),
-        Architecture::of(convnext::Config::plain(SIDE, vec![1, 1], vec![8, 16])),
+        Architecture::new(vit::Config::new(SIDE, 8, 24, 2, 3)),
+        Architecture::new(swin::Config::new((SIDE, 4, 4), 12, vec![2, 1], vec![2, 4])),
+        Architecture::new(convnext::Config::new(SIDE, vec![1, 1], vec![8, 16])),
     ]
 }
 
@@ -43,8 +38,13 @@ struct Toy {
 }
 
 impl Toy {
-    fn new(architecture: &Architecture, method: &str, plugin: Option<&str>, own: &[&str]) -> Self {
-        let backbone = architecture.random(3, &Device::flex()).unwrap();
+    fn new(
+        architecture: &Architecture,
+        method: &str,
+        plugin: Option<&str>,
+        settings: &[&str],
+    ) -> Self {
+        let backbone = architecture.build_random(3, &Device::flex()).unwrap();
         let mut config = RunConfig {
             method: method.into(),
             epochs: 2,
@@ -52,13 +52,13 @@ impl Toy {
             base_lr: 2.0,
             ..RunConfig::default()
         };
-        for setting in own {
-            set(&mut config, setting).unwrap();
+        for setting in settings {
+            apply_assignment(&mut config, setting).unwrap();
         }
         let pet = plugin.map(|name| {
-            PetPlan::of(
+            PetPlan::with_settings(
                 PluginLibrary::with_folders(Vec::new()).get(name).unwrap(),
-                PetSettings::of_size(2),
+                PetSettings::with_size(2),
                 vec![0, 1],
             )
         });
@@ -76,8 +76,8 @@ impl Toy {
             backbone: self.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
-            planned: self.tasks.len(),
-            own: self.tasks.len(),
+            planned_tasks: self.tasks.len(),
+            own_tasks: self.tasks.len(),
             repeated_classes: &[],
         };
         method::build(setup).unwrap()
@@ -91,9 +91,12 @@ impl Toy {
             classes: classes.clone(),
         };
         method.begin_task(&task).unwrap();
-        let passes = Chosen::of(&self.config).unwrap().kinds(index).unwrap();
+        let passes = ConfiguredMethod::from_config(&self.config)
+            .unwrap()
+            .default_passes(index)
+            .unwrap();
         let mut losses = Vec::new();
-        for (pass, what) in passes.iter().enumerate() {
+        for (pass, kind) in passes.iter().enumerate() {
             for step in 0..2 {
                 let labels: Vec<usize> = (0..4).map(|i| classes.start + i % 2).collect();
                 let batch = Batch {
@@ -105,8 +108,8 @@ impl Toy {
                     step,
                     steps: 2,
                 };
-                let loss = method.learn(&batch, what).unwrap();
-                assert_eq!(loss.is_some(), what.work != PassWork::Measure);
+                let loss = method.learn(&batch, kind).unwrap();
+                assert_eq!(loss.is_some(), kind.work != PassWork::Measure);
                 let loss = loss.map(|loss| HostTensor::read(&loss).unwrap().values[0]);
                 losses.extend(loss);
             }
@@ -121,10 +124,10 @@ impl Toy {
 fn images(labels: &[usize], stream: u64) -> Tensor<4> {
     let size = 3 * SIDE * SIDE;
     let noise = Init::Normal(0.3).draw([labels.len(), size], 9, stream);
-    let values = labels.iter().enumerate().flat_map(|(at, label)| {
-        let picture = Init::Normal(1.0).draw([1, size], 5, *label as u64);
-        let noise = &noise[at * size..(at + 1) * size];
-        picture
+    let values = labels.iter().enumerate().flat_map(|(i, label)| {
+        let class_image = Init::Normal(1.0).draw([1, size], 5, *label as u64);
+        let noise = &noise[i * size..(i + 1) * size];
+        class_image
             .into_iter()
             .zip(noise)
             .map(|(a, b)| a + b)
@@ -135,8 +138,8 @@ fn images(labels: &[usize], stream: u64) -> Tensor<4> {
 }
 
 fn count_correct(verdicts: &[Answer], labels: &[usize]) -> usize {
-    let given = verdicts.iter().map(|verdict| verdict.opinions[0].class);
-    given.zip(labels).filter(|(a, b)| a == *b).count()
+    let predicted = verdicts.iter().map(|verdict| verdict.predictions[0].class);
+    predicted.zip(labels).filter(|(a, b)| a == *b).count()
 }
 
 /// Uses the method's default adapter where it fits, and other plugins on every family.
@@ -150,25 +153,25 @@ fn closed_form_methods_learn_with_any_compatible_plugin() {
         (&swin, "lora"),
         (&convnext, "adapter"),
     ] {
-        for (name, own) in [
+        for (name, settings) in [
             ("aper", &[][..]),
             ("ease", &["alpha=0.2"][..]),
             ("ranpac", &["first_session=adapter", "projection=32"][..]),
         ] {
-            let what = format!("{name} with {plugin} in {}", architecture.family().name);
-            let toy = Toy::new(architecture, name, Some(plugin), own);
+            let context = format!("{name} with {plugin} in {}", architecture.family().name);
+            let toy = Toy::new(architecture, name, Some(plugin), settings);
             let mut method = toy.build();
-            assert!(method.trained_parameters() > 0, "{what}");
+            assert!(method.trained_parameters() > 0, "{context}");
             let losses = toy.learn(&mut *method, 0);
             assert!(
                 losses.len() == 4 && losses[3] < losses[0],
-                "{what}: {losses:?}"
+                "{context}: {losses:?}"
             );
             let later = toy.learn(&mut *method, 1).len();
-            assert_eq!(later, if name == "ease" { 4 } else { 0 }, "{what}");
+            assert_eq!(later, if name == "ease" { 4 } else { 0 }, "{context}");
             let labels = [0, 1, 2, 3, 0, 1, 2, 3];
             let verdicts = method.predict(images(&labels, 7)).unwrap();
-            assert!(count_correct(&verdicts, &labels) >= 7, "{what}");
+            assert!(count_correct(&verdicts, &labels) >= 7, "{context}");
             assert!(verdicts.iter().all(|verdict| verdict.scores.len() == 4));
         }
     }
@@ -177,7 +180,7 @@ fn closed_form_methods_learn_with_any_compatible_plugin() {
 #[test]
 fn rejects_plugin_on_blocks_without_its_site() {
     let [.., convnext] = families();
-    let backbone = convnext.random(3, &Device::flex()).unwrap();
+    let backbone = convnext.build_random(3, &Device::flex()).unwrap();
     let spec = PluginLibrary::with_folders(Vec::new())
         .get("streamadapter")
         .unwrap();
@@ -186,7 +189,7 @@ fn rejects_plugin_on_blocks_without_its_site() {
         blocks: "2".into(),
         ..RunConfig::default()
     };
-    let chosen = Chosen::of(&config).unwrap();
+    let chosen = ConfiguredMethod::from_config(&config).unwrap();
     let problem = PetPlan::new(&chosen, spec, backbone.blocks())
         .err()
         .unwrap();
@@ -196,15 +199,15 @@ fn rejects_plugin_on_blocks_without_its_site() {
 #[test]
 fn esn_check_requires_class_token() {
     let [vit, swin, convnext] = families();
-    let headless = Architecture::of(vit::Config {
+    let headless = Architecture::new(vit::Config {
         class_token: false,
-        ..vit::Config::plain(SIDE, 8, 24, 2, 3)
+        ..vit::Config::new(SIDE, 8, 24, 2, 3)
     });
     let config = RunConfig {
         method: "esn".into(),
         ..RunConfig::default()
     };
-    let chosen = Chosen::of(&config).unwrap();
+    let chosen = ConfiguredMethod::from_config(&config).unwrap();
     let check = |architecture: &Architecture| {
         let context = Context {
             architecture,
@@ -212,7 +215,7 @@ fn esn_check_requires_class_token() {
             tasks: 2,
             classes: 4,
         };
-        (named_method("esn").unwrap().check)(&chosen, Some(&context))
+        (find_method("esn").unwrap().check)(&chosen, Some(&context))
     };
     assert!(check(&vit).is_ok());
     for architecture in [&swin, &convnext, &headless] {
@@ -221,26 +224,26 @@ fn esn_check_requires_class_token() {
     }
 }
 
-fn snapshot(method: &mut dyn Method) -> Named {
+fn snapshot(method: &mut dyn Method) -> NamedTensors {
     method.snapshot().unwrap()
 }
 
 #[test]
 fn esn_trains_prompt_in_later_tasks_unless_frozen() {
     let [vit, ..] = families();
-    for (own, moves) in [
+    for (settings, trains_prompt) in [
         (&["prompt_length=3"][..], true),
         (&["prompt_length=3", "freeze_prompt=on"][..], false),
     ] {
-        let toy = Toy::new(&vit, "esn", None, own);
+        let toy = Toy::new(&vit, "esn", None, settings);
         let mut method = toy.build();
-        let fresh = snapshot(&mut *method)["prompt"].clone();
+        let initial = snapshot(&mut *method)["prompt"].clone();
         toy.learn(&mut *method, 0);
         let first = snapshot(&mut *method);
-        assert_ne!(first["prompt"], fresh);
+        assert_ne!(first["prompt"], initial);
         toy.learn(&mut *method, 1);
         let second = snapshot(&mut *method);
-        assert_eq!(second["prompt"] != first["prompt"], moves);
+        assert_eq!(second["prompt"] != first["prompt"], trains_prompt);
         // The first stage and its vote are frozen.
         for (name, tensor) in first
             .iter()
@@ -251,7 +254,7 @@ fn esn_trains_prompt_in_later_tasks_unless_frozen() {
         assert_eq!(second["temperatures"].values.len(), 2);
         let verdicts = method.predict(images(&[0, 1, 2, 3], 7)).unwrap();
         for verdict in &verdicts {
-            let opinion = &verdict.opinions[0];
+            let opinion = &verdict.predictions[0];
             let sum: f32 = opinion.probabilities.iter().sum();
             assert!((sum - 1.0).abs() < 1e-5 && opinion.probabilities.len() == 4);
         }
@@ -265,7 +268,7 @@ fn energy_term_matches_released_and_printed_formula() {
     let logits = Tensor::<2>::from_data(rows.map(|row| row.map(|z| z as f32)), &Device::flex());
     for (as_printed, sign) in [(false, -1.0), (true, 1.0)] {
         let energy = |row: &[f64; 3]| -row.iter().map(|z| (sign * z).exp()).sum::<f64>().ln();
-        let wanted = rows
+        let expected = rows
             .iter()
             .map(|row| (energy(row) + 10.0).powi(2))
             .sum::<f64>()
@@ -276,8 +279,11 @@ fn energy_term_matches_released_and_printed_formula() {
             anchor: -10.0,
             as_printed,
         };
-        let got = HostTensor::read(&term.of(logits.clone())).unwrap().values[0];
-        assert!((f64::from(got) - wanted).abs() < 1e-4, "{got} {wanted}");
+        let actual = HostTensor::read(&term.loss(logits.clone())).unwrap().values[0];
+        assert!(
+            (f64::from(actual) - expected).abs() < 1e-4,
+            "{actual} {expected}"
+        );
     }
 }
 
@@ -288,7 +294,10 @@ fn ranpac_shuffles_its_measuring_pass() {
         method: "ranpac".into(),
         ..RunConfig::default()
     };
-    let passes = Chosen::of(&config).unwrap().kinds(3).unwrap();
+    let passes = ConfiguredMethod::from_config(&config)
+        .unwrap()
+        .default_passes(3)
+        .unwrap();
     let shuffled = Pass {
         shuffle: true,
         ..Pass::measuring()

@@ -10,9 +10,9 @@ use lae_studio::data::{Check, Correction, Dataset, OpenOptions};
 use lae_studio::problem::Problem;
 
 /// A temporary dataset folder.
-pub struct Made(tempfile::TempDir);
+pub struct DatasetFixture(tempfile::TempDir);
 
-impl Made {
+impl DatasetFixture {
     pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -22,41 +22,41 @@ impl Made {
     }
 
     /// Writes images with pixels generated from their names.
-    pub fn pictures(&self, names: &[&str]) -> &Self {
+    pub fn write_images(&self, names: &[&str]) -> &Self {
         for name in names {
-            picture(&self.path().join(name), name);
+            write_image(&self.path().join(name), name);
         }
         self
     }
 
     /// Writes `count` images into a folder.
-    pub fn class(&self, folder: &str, count: usize) -> &Self {
+    pub fn write_class(&self, folder: &str, count: usize) -> &Self {
         for i in 0..count {
             let name = format!("{folder}/{i:03}.png");
-            picture(&self.path().join(&name), &name);
+            write_image(&self.path().join(&name), &name);
         }
         self
     }
 
     /// Writes `count` 12-bit grey images in 16-bit files, with all values multiplied by `times`.
-    pub fn twelve_bits(&self, folder: &str, count: usize, times: u16) -> &Self {
+    pub fn write_12_bit_class(&self, folder: &str, count: usize, times: u16) -> &Self {
         for i in 0..count {
             let name = format!("{folder}/{i:03}.png");
             let path = self.path().join(&name);
-            picture(&path, &name);
+            write_image(&path, &name);
             let colours = image::open(&path).unwrap().into_rgb8();
             let value = |x: u32, y: u32| match colours.get_pixel(x, y).0 {
                 _ if (x, y) == (0, 0) => 4095 * times,
                 [high, low, _] => ((u16::from(high) << 4) | (u16::from(low) >> 4)) * times,
             };
             let pixel = |x, y| image::Luma([value(x, y)]);
-            let deep = image::ImageBuffer::<_, Vec<u16>>::from_fn(12, 10, pixel);
-            deep.save(path).unwrap();
+            let image_16_bit = image::ImageBuffer::<_, Vec<u16>>::from_fn(12, 10, pixel);
+            image_16_bit.save(path).unwrap();
         }
         self
     }
 
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub fn write_file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
@@ -72,7 +72,7 @@ impl Made {
     }
 }
 
-pub fn picture(path: &Path, name: &str) {
+pub fn write_image(path: &Path, name: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let seed = name.bytes().fold(7_u32, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(byte.into())
@@ -89,44 +89,53 @@ fn names(samples: &[lae_studio::data::Sample]) -> Vec<String> {
 }
 
 /// Returns the assumptions made when a dataset was opened, one per line.
-pub fn assumed(data: &Dataset) -> String {
-    lae_studio::texts::said(&data.assumed, "\n")
+pub fn assumptions(data: &Dataset) -> String {
+    lae_studio::texts::join_translated(&data.assumed, "\n")
 }
 
 #[test]
 fn splits_class_folders_by_seed_and_share() {
-    let made = Made::new();
-    made.class("cat", 10).class("Dog", 20).class("猫 ñ", 10);
-    let data = made.open();
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("cat", 10)
+        .write_class("Dog", 20)
+        .write_class("猫 ñ", 10);
+    let data = fixture.open();
     assert_eq!(
         data.classes,
         ["Dog", "cat", "猫 ñ"],
         "classes are sorted by code point"
     );
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
-    assert_says!(assumed(&data), "remark-test-split-drawn", test = 8, n = 40);
-    let share = |share, seed| {
+    assert_says!(
+        assumptions(&data),
+        "remark-test-split-drawn",
+        test = 8,
+        n = 40
+    );
+    let open_with = |share, seed| {
         let options = OpenOptions {
             test_share: share,
             split_seed: seed,
             ..OpenOptions::default()
         };
-        made.try_open(&options).unwrap()
+        fixture.try_open(&options).unwrap()
     };
     assert_eq!(
-        names(&share(0.2, 0).test),
+        names(&open_with(0.2, 0).test),
         names(&data.test),
         "equal seeds must give equal splits"
     );
-    assert_ne!(names(&share(0.2, 1).test), names(&data.test));
-    assert_eq!(share(0.5, 0).test.len(), 20);
-    assert_eq!(share(0.0, 0).test.len(), 0);
+    assert_ne!(names(&open_with(0.2, 1).test), names(&data.test));
+    assert_eq!(open_with(0.5, 0).test.len(), 20);
+    assert_eq!(open_with(0.0, 0).test.len(), 0);
     let options = OpenOptions {
         test_share: 1.5,
         ..OpenOptions::default()
     };
     assert!(
-        made.try_open(&options)
+        fixture
+            .try_open(&options)
             .unwrap_err()
             .mentions("problem-share-out-of-range")
     );
@@ -135,28 +144,28 @@ fn splits_class_folders_by_seed_and_share() {
 /// Covers folders inside classes and around them (domains) with names in both Unicode forms.
 #[test]
 fn composed_and_decomposed_unicode_names_are_equal() {
-    let open = |write: fn(&str) -> String, options: &OpenOptions, list: &str| {
-        let made = Made::new();
+    let open = |to_unicode_form: fn(&str) -> String, options: &OpenOptions, list: &str| {
+        let fixture = DatasetFixture::new();
         // The images are generated from their names, so the folders are renamed afterwards.
         for domain in ["photos", "sketches"] {
             for class in ["B\u{e4}r", "Fuchs", "Wolf"] {
-                made.class(&format!("{domain}/{class}/\u{fc}ben/tief"), 5);
+                fixture.write_class(&format!("{domain}/{class}/\u{fc}ben/tief"), 5);
             }
         }
-        let renamed = |at: &Path, name: &str| {
-            fs::rename(at.join(name), at.join(write(name))).unwrap();
+        let rename_to_form = |parent: &Path, name: &str| {
+            fs::rename(parent.join(name), parent.join(to_unicode_form(name))).unwrap();
         };
-        for domain in ["photos", "sketches"].map(|name| made.path().join(name)) {
+        for domain in ["photos", "sketches"].map(|name| fixture.path().join(name)) {
             for class in ["B\u{e4}r", "Fuchs", "Wolf"] {
-                renamed(&domain.join(class), "\u{fc}ben");
+                rename_to_form(&domain.join(class), "\u{fc}ben");
             }
         }
         // The same class has a name in each form.
-        renamed(&made.path().join("photos"), "B\u{e4}r");
+        rename_to_form(&fixture.path().join("photos"), "B\u{e4}r");
         if !list.is_empty() {
-            made.file("labels.csv", list);
+            fixture.write_file("labels.csv", list);
         }
-        let data = made.try_open(options).unwrap();
+        let data = fixture.try_open(options).unwrap();
         let corrected = (data.corrected.labels, data.corrected.left_out);
         let splits = [names(&data.train), names(&data.test)];
         let hash = data.train[0].sha256().unwrap();
@@ -207,7 +216,7 @@ fn composed_and_decomposed_unicode_names_are_equal() {
         .chain(test.iter().map(|name| (name, "test")));
     let rows: Vec<String> = rows
         .enumerate()
-        .map(|(at, (name, split))| format!("{name},{split},{}\n", ["one", "two"][at % 2]))
+        .map(|(i, (name, split))| format!("{name},{split},{}\n", ["one", "two"][i % 2]))
         .collect();
     let list = format!("file,split,label\n{}", rows.concat());
     let by_list = open(composed, &plain, &list);
@@ -221,43 +230,48 @@ fn composed_and_decomposed_unicode_names_are_equal() {
 
 #[test]
 fn bit_depth_option_rescales_12_bit_images() {
-    let (few, full) = (Made::new(), Made::new());
+    let (unscaled, scaled) = (DatasetFixture::new(), DatasetFixture::new());
     for class in ["a", "b"] {
-        few.twelve_bits(class, 5, 1);
-        full.twelve_bits(class, 5, 16);
+        unscaled.write_12_bit_class(class, 5, 1);
+        scaled.write_12_bit_class(class, 5, 16);
     }
     let pixels = |data: &Dataset| -> Vec<Vec<u8>> {
         let samples = data.train.iter().chain(&data.test);
         let decoded = samples.map(|sample| sample.decode().unwrap().into_raw());
         decoded.collect()
     };
-    let wanted = full.open();
+    let expected = scaled.open();
     for id in ["remark-bit-depth-dark", "remark-bit-depth-clipped"] {
-        assert!(!says!(assumed(&wanted), id, n = 10), "{id}");
+        assert!(!says!(assumptions(&expected), id, n = 10), "{id}");
     }
-    assert_eq!(wanted.better_depth, None);
-    let dark = few.open();
-    assert_says!(assumed(&dark), "remark-bit-depth-dark", n = 10, bits = 12);
-    assert!(assumed(&dark).contains("--bit-depth 12"));
+    assert_eq!(expected.better_depth, None);
+    let dark = unscaled.open();
+    assert_says!(
+        assumptions(&dark),
+        "remark-bit-depth-dark",
+        n = 10,
+        bits = 12
+    );
+    assert!(assumptions(&dark).contains("--bit-depth 12"));
     assert_eq!(dark.better_depth, Some(12));
-    assert_ne!(pixels(&dark), pixels(&wanted));
-    let with = |bit_depth| {
+    assert_ne!(pixels(&dark), pixels(&expected));
+    let open_with_depth = |bit_depth| {
         let options = OpenOptions {
             bit_depth,
             ..OpenOptions::default()
         };
-        few.try_open(&options).unwrap()
+        unscaled.try_open(&options).unwrap()
     };
-    let read = with(12);
-    assert_eq!(pixels(&read), pixels(&wanted));
+    let rescaled = open_with_depth(12);
+    assert_eq!(pixels(&rescaled), pixels(&expected));
     assert_eq!(
-        (read.assumed.clone(), read.better_depth),
-        (wanted.assumed, None)
+        (rescaled.assumed.clone(), rescaled.better_depth),
+        (expected.assumed, None)
     );
     // The files and their order are the same; only the decoding differs.
-    assert_eq!(read.fingerprints(), dark.fingerprints());
+    assert_eq!(rescaled.fingerprints(), dark.fingerprints());
     assert_says!(
-        assumed(&with(10)),
+        assumptions(&open_with_depth(10)),
         "remark-bit-depth-clipped",
         n = 10,
         bits = 12,
@@ -267,18 +281,19 @@ fn bit_depth_option_rescales_12_bit_images() {
 
 #[test]
 fn finds_splits_from_parent_and_inner_folders() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for class in ["a", "b"] {
-        made.class(&format!("set/train/{class}"), 3)
-            .class(&format!("set/test/{class}"), 2);
+        fixture
+            .write_class(&format!("set/train/{class}"), 3)
+            .write_class(&format!("set/test/{class}"), 2);
     }
-    let check = |given: PathBuf, id: &str| {
-        let data = Dataset::open(given.to_str().unwrap(), &OpenOptions::default()).unwrap();
+    let check = |path: PathBuf, id: &str| {
+        let data = Dataset::open(path.to_str().unwrap(), &OpenOptions::default()).unwrap();
         assert_eq!(
             (data.train.len(), data.test.len()),
             (6, 4),
             "{}",
-            given.display()
+            path.display()
         );
         assert_eq!(
             names(&data.test)[0],
@@ -286,46 +301,50 @@ fn finds_splits_from_parent_and_inner_folders() {
             "names are relative to the split"
         );
         assert!(
-            id.is_empty() && data.assumed.is_empty() || says!(assumed(&data), id),
+            id.is_empty() && data.assumed.is_empty() || says!(assumptions(&data), id),
             "{:?}",
             data.assumed
         );
     };
-    check(made.path().join("set"), "");
-    check(made.path().to_path_buf(), "remark-inner-folder-as-dataset");
+    check(fixture.path().join("set"), "");
     check(
-        made.path().join("set/train"),
+        fixture.path().to_path_buf(),
+        "remark-inner-folder-as-dataset",
+    );
+    check(
+        fixture.path().join("set/train"),
         "remark-parent-of-split-opened",
     );
     check(
-        made.path().join("set/test"),
+        fixture.path().join("set/test"),
         "remark-parent-of-split-opened",
     );
     check(
-        made.path().join("set/train/a"),
+        fixture.path().join("set/train/a"),
         "remark-folder-as-one-class",
     );
 }
 
 #[test]
 fn uses_validation_split_if_test_has_no_classes() {
-    let made = Made::new();
-    made.class("train/n01/images", 3)
-        .class("train/n02/images", 3)
-        .class("test/images", 2)
-        .class("val/images", 2);
-    made.file(
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/n01/images", 3)
+        .write_class("train/n02/images", 3)
+        .write_class("test/images", 2)
+        .write_class("val/images", 2);
+    fixture.write_file(
         "val/val_annotations.txt",
         "000.png\tn02\t0\t0\t1\t1\n001.png\tn01\t0\t0\t1\t1\n",
     );
-    made.file("wnids.txt", "n01\nn02\n");
-    let data = made.open();
+    fixture.write_file("wnids.txt", "n01\nn02\n");
+    let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!(names(&data.test), ["images/001.png", "images/000.png"]);
     assert_eq!(names(&data.train)[0], "n01/images/000.png");
     assert!(
-        says!(assumed(&data), "remark-folder-without-classes-unused")
-            && says!(assumed(&data), "remark-folder-as-test-split"),
+        says!(assumptions(&data), "remark-folder-without-classes-unused")
+            && says!(assumptions(&data), "remark-folder-as-test-split"),
         "{:?}",
         data.assumed
     );
@@ -333,10 +352,10 @@ fn uses_validation_split_if_test_has_no_classes() {
 
 #[test]
 fn reads_flat_folder_with_csv_labels() {
-    let made = Made::new();
-    made.class("images", 4);
-    made.file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
-    let data = made.open();
+    let fixture = DatasetFixture::new();
+    fixture.write_class("images", 4);
+    fixture.write_file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
+    let data = fixture.open();
     assert_eq!(data.classes, ["cat", "dog, big"]);
     assert_eq!(
         (data.train.len(), data.test.len()),
@@ -352,9 +371,9 @@ fn reads_flat_folder_with_csv_labels() {
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert_says!(reasons[0], "skip-listed-not-found");
     assert!(
-        says!(assumed(&data), "remark-validation-images-unused", n = 1)
+        says!(assumptions(&data), "remark-validation-images-unused", n = 1)
             && says!(
-                assumed(&data),
+                assumptions(&data),
                 "remark-test-classes-missing",
                 classes = "dog, big"
             ),
@@ -365,19 +384,21 @@ fn reads_flat_folder_with_csv_labels() {
 
 #[test]
 fn reads_semicolon_csv_without_header() {
-    let made = Made::new();
-    made.class("", 0).pictures(&["x1.png", "x2.png", "x3.png"]);
-    made.file("list.csv", "x1.png;1\nx2.png;0\nx3.png;1\n");
-    let data = made.open();
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("", 0)
+        .write_images(&["x1.png", "x2.png", "x3.png"]);
+    fixture.write_file("list.csv", "x1.png;1\nx2.png;0\nx3.png;1\n");
+    let data = fixture.open();
     assert_eq!(data.classes, ["0", "1"]);
     assert_eq!(data.train.len() + data.test.len(), 3);
     // Opening the table opens its folder; sample submissions of contests are ignored.
-    made.file("sample_submission.csv", "x1.png;7\nx2.png;7\nx3.png;7\n");
-    let table = made.path().join("list.csv");
+    fixture.write_file("sample_submission.csv", "x1.png;7\nx2.png;7\nx3.png;7\n");
+    let table = fixture.path().join("list.csv");
     let data = Dataset::open(table.to_str().unwrap(), &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["0", "1"]);
     assert_says!(
-        assumed(&data),
+        assumptions(&data),
         "remark-folder-as-dataset",
         file = "list.csv"
     );
@@ -385,23 +406,25 @@ fn reads_semicolon_csv_without_header() {
 
 #[test]
 fn list_files_take_precedence_over_folders() {
-    let made = Made::new();
-    made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
-    made.file("imagenet-r/README.txt", "about this data");
-    made.file(
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("imagenet-r/n01", 4)
+        .write_class("imagenet-r/n02", 4);
+    fixture.write_file("imagenet-r/README.txt", "about this data");
+    fixture.write_file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nimagenet-r/n01/001.png 0\nn02/000.png 1\n",
     );
-    made.file(
+    fixture.write_file(
         "imagenet-r/val_list.txt",
         "n01/002.png 0\nn02/001.png 1\nn02/gone.png 1\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!((data.train.len(), data.test.len()), (3, 2));
     assert!(
-        assumed(&data).contains("train_list.txt")
-            && says!(assumed(&data), "remark-images-not-listed", n = 3),
+        assumptions(&data).contains("train_list.txt")
+            && says!(assumptions(&data), "remark-images-not-listed", n = 3),
         "{:?}",
         data.assumed
     );
@@ -410,43 +433,44 @@ fn list_files_take_precedence_over_folders() {
 
 #[test]
 fn keeps_classes_with_equal_subfolder_names() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for folder in ["cat/train", "cat/test", "dog/train", "dog/test"] {
-        made.class(folder, 3);
+        fixture.write_class(folder, 3);
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["cat", "dog"]);
     assert_eq!((data.train.len(), data.test.len()), (6, 6));
-    assert_says!(assumed(&data), "remark-splits-in-class-folders");
-    let made = Made::new();
+    assert_says!(assumptions(&data), "remark-splits-in-class-folders");
+    let fixture = DatasetFixture::new();
     for folder in ["apple/red", "apple/green", "pear/red", "pear/green"] {
-        made.class(folder, 5);
+        fixture.write_class(folder, 5);
     }
-    assert_eq!(made.open().classes, ["apple", "pear"]);
+    assert_eq!(fixture.open().classes, ["apple", "pear"]);
 }
 
 #[test]
 fn merges_domains_with_and_without_lists() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for domain in ["clipart", "real", "sketch"] {
-        made.class(&format!("{domain}/car"), 5)
-            .class(&format!("{domain}/dog"), 5);
+        fixture
+            .write_class(&format!("{domain}/car"), 5)
+            .write_class(&format!("{domain}/dog"), 5);
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["car", "dog"]);
     assert_eq!(data.train.len() + data.test.len(), 30);
-    assert_says!(assumed(&data), "remark-domains-merged");
+    assert_says!(assumptions(&data), "remark-domains-merged");
     for domain in ["clipart", "real"] {
-        made.file(
+        fixture.write_file(
             &format!("{domain}_train.txt"),
             format!("{domain}/car/000.png 0\n{domain}/dog/000.png 1\n"),
         );
-        made.file(
+        fixture.write_file(
             &format!("{domain}_test.txt"),
             format!("{domain}/car/001.png 0\n{domain}/dog/002.png 1\n"),
         );
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["car", "dog"]);
     assert_eq!(
         (data.train.len(), data.test.len()),
@@ -458,17 +482,17 @@ fn merges_domains_with_and_without_lists() {
 
 #[test]
 fn reads_coda_prompt_yaml_lists() {
-    let made = Made::new();
-    made.class("n01", 2).class("n02", 2);
-    made.file(
+    let fixture = DatasetFixture::new();
+    fixture.write_class("n01", 2).write_class("n02", 2);
+    fixture.write_file(
         "splits/imagenet-r_train.yaml",
         "data:\n- data/imagenet-r/n01/000.png\n- data/imagenet-r/n02/000.png\ntargets:\n- 0\n- 1\n",
     );
-    made.file(
+    fixture.write_file(
         "splits/imagenet-r_test.yaml",
         "data:\n- data/imagenet-r/n01/001.png\n- data/imagenet-r/n02/001.png\ntargets:\n- 0\n- 1\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!(
         (data.train.len(), data.test.len()),
@@ -480,16 +504,18 @@ fn reads_coda_prompt_yaml_lists() {
 
 #[test]
 fn skips_bad_files_and_reports_reasons() {
-    let made = Made::new();
-    made.class("a", 4).class("b", 4);
-    let good = fs::read(made.path().join("a/000.png")).unwrap();
-    made.file("a/cut.png", &good[..good.len() / 2]);
-    made.file("a/empty.jpg", "")
-        .file("a/notes.txt", "hello")
-        .file("b/photo.heic", "x");
-    made.file("b/fake.jpg", "no picture at all")
-        .file("b/.hidden.png", "x")
-        .file("beside.md", "# readme");
+    let fixture = DatasetFixture::new();
+    fixture.write_class("a", 4).write_class("b", 4);
+    let good = fs::read(fixture.path().join("a/000.png")).unwrap();
+    fixture.write_file("a/cut.png", &good[..good.len() / 2]);
+    fixture
+        .write_file("a/empty.jpg", "")
+        .write_file("a/notes.txt", "hello")
+        .write_file("b/photo.heic", "x");
+    fixture
+        .write_file("b/fake.jpg", "no picture at all")
+        .write_file("b/.hidden.png", "x")
+        .write_file("beside.md", "# readme");
     let mut jpeg = Vec::new();
     image::load_from_memory(&good)
         .unwrap()
@@ -499,9 +525,9 @@ fn skips_bad_files_and_reports_reasons() {
             image::ImageFormat::Jpeg,
         )
         .unwrap();
-    made.file("b/cut.jpg", &jpeg[..jpeg.len() - 40]);
-    made.file("a/huge.bmp", huge_bitmap());
-    let data = made.open();
+    fixture.write_file("b/cut.jpg", &jpeg[..jpeg.len() - 40]);
+    fixture.write_file("a/huge.bmp", huge_bitmap());
+    let data = fixture.open();
     assert_eq!(data.train.len() + data.test.len(), 8);
     let reason = |name: &str| {
         let found = data
@@ -538,12 +564,12 @@ fn skips_bad_files_and_reports_reasons() {
         height = "30000"
     );
     assert_eq!(data.skipped.len(), 8, "{:?}", data.skipped);
-    let never = OpenOptions {
+    let unchecked = OpenOptions {
         check: Check::Never,
         ..OpenOptions::default()
     };
     assert_eq!(
-        made.try_open(&never).unwrap().skipped.len(),
+        fixture.try_open(&unchecked).unwrap().skipped.len(),
         3,
         "without checking file contents"
     );
@@ -565,17 +591,18 @@ fn huge_bitmap() -> Vec<u8> {
 
 #[test]
 fn reports_problem_for_unusable_folders() {
-    let problem = |made: &Made| made.try_open(&OpenOptions::default()).unwrap_err();
-    let made = Made::new();
+    let problem = |fixture: &DatasetFixture| fixture.try_open(&OpenOptions::default()).unwrap_err();
+    let fixture = DatasetFixture::new();
     assert!(
-        problem(&made).mentions("problem-folder-empty"),
+        problem(&fixture).mentions("problem-folder-empty"),
         "{}",
-        problem(&made)
+        problem(&fixture)
     );
-    made.file("a/x.txt", "1")
-        .file("a/y.txt", "2")
-        .file("z.pdf", "3");
-    let texts = problem(&made);
+    fixture
+        .write_file("a/x.txt", "1")
+        .write_file("a/y.txt", "2")
+        .write_file("z.pdf", "3");
+    let texts = problem(&fixture);
     assert!(
         texts.what.contains(&format!(
             "2 × {}",
@@ -584,11 +611,15 @@ fn reports_problem_for_unusable_folders() {
         "{texts}"
     );
     assert_says!(texts.remedy, "advice-use-class-folders-or-splits");
-    let one = Made::new();
-    one.class("only", 5);
-    assert_says!(problem(&one).what, "problem-only-one-class", names = "only");
-    let flat = Made::new();
-    flat.class("set", 3).file("loose.txt", "x");
+    let single_class = DatasetFixture::new();
+    single_class.write_class("only", 5);
+    assert_says!(
+        problem(&single_class).what,
+        "problem-only-one-class",
+        names = "only"
+    );
+    let flat = DatasetFixture::new();
+    flat.write_class("set", 3).write_file("loose.txt", "x");
     let inner = Dataset::open(
         flat.path().join("set").to_str().unwrap(),
         &OpenOptions::default(),
@@ -605,11 +636,11 @@ fn reports_problem_for_unusable_folders() {
     };
     let set = Dataset::open(flat.path().join("set").to_str().unwrap(), &single).unwrap();
     assert_eq!(set.classes, ["set"]);
-    let broken = Made::new();
-    broken.file("a/1.png", "x").file("b/1.png", "y");
+    let broken = DatasetFixture::new();
+    broken.write_file("a/1.png", "x").write_file("b/1.png", "y");
     assert_says!(problem(&broken).what, "problem-no-training-images-skipped");
-    for what in ["", "no/such/folder", "digit"] {
-        assert!(Dataset::open(what, &OpenOptions::default()).is_err());
+    for path in ["", "no/such/folder", "digit"] {
+        assert!(Dataset::open(path, &OpenOptions::default()).is_err());
     }
     let named = Dataset::open("imagenet-r", &OpenOptions::default());
     if let Err(problem) = named {
@@ -619,21 +650,22 @@ fn reports_problem_for_unusable_folders() {
 
 #[test]
 fn handles_classes_missing_from_one_split() {
-    let made = Made::new();
-    made.class("train/a", 5)
-        .class("train/b", 5)
-        .class("test/a", 2)
-        .class("test/new", 3);
-    let data = made.open();
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 5)
+        .write_class("train/b", 5)
+        .write_class("test/a", 2)
+        .write_class("test/new", 3);
+    let data = fixture.open();
     assert_eq!(data.classes, ["a", "b"]);
     assert_says!(
-        assumed(&data),
+        assumptions(&data),
         "remark-class-only-in-test",
         class = "new",
         n = 3
     );
     assert_says!(
-        assumed(&data),
+        assumptions(&data),
         "remark-test-classes-filled",
         classes = "b",
         n = 1
@@ -646,15 +678,16 @@ fn handles_classes_missing_from_one_split() {
 
 #[test]
 fn reports_duplicates_across_splits() {
-    let made = Made::new();
-    made.class("train/a", 3)
-        .class("train/b", 3)
-        .class("test/a", 2)
-        .class("test/b", 2);
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 3)
+        .write_class("train/b", 3)
+        .write_class("test/a", 2)
+        .write_class("test/b", 2);
     // The same pixels under another name and format.
-    let twin = image::open(made.path().join("train/b/001.png")).unwrap();
-    twin.save(made.path().join("test/b/copy.bmp")).unwrap();
-    let data = made.open();
+    let twin = image::open(fixture.path().join("train/b/001.png")).unwrap();
+    twin.save(fixture.path().join("test/b/copy.bmp")).unwrap();
+    let data = fixture.open();
     assert_eq!(data.duplicates.len(), 1);
     assert_eq!(data.duplicates[0].train, "b/001.png");
     assert_eq!(data.duplicates[0].test, "b/copy.bmp");
@@ -663,12 +696,13 @@ fn reports_duplicates_across_splits() {
 
 #[test]
 fn reports_images_with_two_labels() {
-    let made = Made::new();
-    made.class("train/a", 6)
-        .class("train/b", 6)
-        .class("test/a", 2)
-        .class("test/b", 2);
-    let at = |name: &str| made.path().join(name);
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 6)
+        .write_class("train/b", 6)
+        .write_class("test/a", 2)
+        .write_class("test/b", 2);
+    let path_of = |name: &str| fixture.path().join(name);
     let copies = [
         // A copy with the same label is no conflict.
         ("train/a/000.png", "train/a/twin.bmp"),
@@ -677,16 +711,19 @@ fn reports_images_with_two_labels() {
         ("train/b/002.png", "train/b/more.bmp"),
     ];
     for (from, to) in copies {
-        image::open(at(from)).unwrap().save(at(to)).unwrap();
+        image::open(path_of(from))
+            .unwrap()
+            .save(path_of(to))
+            .unwrap();
     }
-    let data = made.open();
-    let told: Vec<Vec<String>> = data
+    let data = fixture.open();
+    let conflicts: Vec<Vec<String>> = data
         .two_labels
         .iter()
         .map(|found| found.0.iter().map(ToString::to_string).collect())
         .collect();
     assert_eq!(
-        told,
+        conflicts,
         [
             vec!["a/001.png (a, train)", "b/other.bmp (b, train)"],
             vec![
@@ -706,20 +743,23 @@ fn reports_images_with_two_labels() {
 #[test]
 fn lists_unreadable_files_and_broken_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let made = Made::new();
-    made.class("a", 3).class("b", 3).class("c", 3);
-    symlink(made.path(), made.path().join("a/loop")).unwrap();
-    symlink("gone.png", made.path().join("b/dangling.png")).unwrap();
-    let locked = |path: &str, mode| {
-        fs::set_permissions(made.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("a", 3)
+        .write_class("b", 3)
+        .write_class("c", 3);
+    symlink(fixture.path(), fixture.path().join("a/loop")).unwrap();
+    symlink("gone.png", fixture.path().join("b/dangling.png")).unwrap();
+    let set_mode = |path: &str, mode| {
+        fs::set_permissions(fixture.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
     };
-    locked("a/000.png", 0o000);
-    locked("c", 0o000);
-    let data = made.open();
-    locked("c", 0o755);
+    set_mode("a/000.png", 0o000);
+    set_mode("c", 0o000);
+    let data = fixture.open();
+    set_mode("c", 0o755);
     // Root can read everything.
-    let all = fs::read(made.path().join("a/000.png")).is_ok();
-    assert_eq!(data.classes.len(), if all { 3 } else { 2 });
+    let is_root = fs::read(fixture.path().join("a/000.png")).is_ok();
+    assert_eq!(data.classes.len(), if is_root { 3 } else { 2 });
     assert!(
         data.skipped
             .iter()
@@ -733,26 +773,28 @@ fn lists_unreadable_files_and_broken_links() {
             .any(|s| says!(s.reason.english, "skip-link-broken"))
     );
     assert!(
-        all || data
-            .skipped
-            .iter()
-            .any(|s| says!(s.reason.english, "skip-folder-unreadable"))
+        is_root
+            || data
+                .skipped
+                .iter()
+                .any(|s| says!(s.reason.english, "skip-folder-unreadable"))
     );
 }
 
 #[test]
 fn limits_pick_evenly_spaced_images() {
-    let made = Made::new();
-    made.class("train/a", 10)
-        .class("train/b", 3)
-        .class("test/a", 4)
-        .class("test/b", 4);
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 10)
+        .write_class("train/b", 3)
+        .write_class("test/a", 4)
+        .write_class("test/b", 4);
     let options = OpenOptions {
         train_limit: Some(4),
         test_limit: Some(1),
         ..OpenOptions::default()
     };
-    let data = made.try_open(&options).unwrap();
+    let data = fixture.try_open(&options).unwrap();
     assert_eq!(
         names(&data.train),
         [
@@ -770,25 +812,26 @@ fn limits_pick_evenly_spaced_images() {
         train_limit: Some(0),
         ..OpenOptions::default()
     };
-    assert!(made.try_open(&zero).is_err());
+    assert!(fixture.try_open(&zero).is_err());
 }
 
 #[test]
 fn validation_share_excludes_test_images() {
-    let made = Made::new();
-    made.class("train/a", 10)
-        .class("train/b", 10)
-        .class("test/a", 2)
-        .class("test/b", 2);
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 10)
+        .write_class("train/b", 10)
+        .write_class("test/a", 2)
+        .write_class("test/b", 2);
     let options = OpenOptions {
         validation_share: 0.3,
         ..OpenOptions::default()
     };
-    let data = made.try_open(&options).unwrap();
+    let data = fixture.try_open(&options).unwrap();
     assert_eq!((data.train.len(), data.test.len()), (14, 6));
     let train = names(&data.train);
     assert!(names(&data.test).iter().all(|name| !train.contains(name)));
-    assert_says!(assumed(&data), "remark-validation-images");
+    assert_says!(assumptions(&data), "remark-validation-images");
 }
 
 #[test]
@@ -804,9 +847,9 @@ fn embedded_datasets_have_fixed_splits() {
     assert_eq!(letters.classes.len(), 26);
     assert_eq!(letters.classes[0], "A");
     assert_eq!(letters.test[0].decode().unwrap().dimensions(), (32, 32));
-    let again = Dataset::open(&letters.origin, &letters.options).unwrap();
-    assert_eq!(names(&again.train), names(&letters.train));
-    assert_eq!(again.fingerprints(), letters.fingerprints());
+    let reopened = Dataset::open(&letters.origin, &letters.options).unwrap();
+    assert_eq!(names(&reopened.train), names(&letters.train));
+    assert_eq!(reopened.fingerprints(), letters.fingerprints());
     assert_ne!(digits.fingerprints().test, letters.fingerprints().test);
 }
 
@@ -817,8 +860,8 @@ fn scenario_assigns_each_image_to_one_task() {
     let scenario = Scenario::new(&data.classes, &ClassOrder::Seeded(3), &sizes).unwrap();
     let mut total = 0;
     for (task, range) in scenario.tasks.iter().enumerate() {
-        let train = scenario.train_of(&data, task);
-        total += train.len() + scenario.test_of(&data, task).len();
+        let train = scenario.train_samples(&data, task);
+        total += train.len() + scenario.test_samples(&data, task).len();
         for (sample, label) in &train {
             assert!(range.contains(&(*label as usize)));
             assert_eq!(scenario.class_order[*label as usize], sample.class as usize);
@@ -829,18 +872,18 @@ fn scenario_assigns_each_image_to_one_task() {
 
 #[test]
 fn reads_and_counts_jpegs_without_end_marker() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for name in ["a/1.jpg", "a/2.jpg", "b/1.jpg", "b/2.jpg"] {
-        let path = made.path().join(name);
-        picture(&path, name);
+        let path = fixture.path().join(name);
+        write_image(&path, name);
         let bytes = fs::read(&path).unwrap();
         let end = if name.ends_with("2.jpg") { 2 } else { 0 };
-        made.file(name, &bytes[..bytes.len() - end]);
+        fixture.write_file(name, &bytes[..bytes.len() - end]);
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(
         (data.train.len() + data.test.len(), data.skipped.len()),
         (4, 0)
     );
-    assert_says!(assumed(&data), "remark-jpeg-without-end", n = 2);
+    assert_says!(assumptions(&data), "remark-jpeg-without-end", n = 2);
 }

@@ -9,7 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions, Sample};
 use lae_studio::problem::Problem;
 use proptest::prelude::*;
 
-use super::data::Made;
+use super::data::DatasetFixture;
 use super::shared_folder;
 use crate::assert_is;
 use crate::skip::skip;
@@ -33,7 +33,7 @@ fn content(samples: &[Sample]) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-fn tar_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+fn build_tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in entries {
         let mut header = tar::Header::new_ustar();
@@ -48,7 +48,7 @@ fn tar_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     tar.into_inner().unwrap()
 }
 
-fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+fn build_zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
         zip.start_file(*name, zip::write::SimpleFileOptions::default())
@@ -58,7 +58,7 @@ fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn gz(bytes: &[u8]) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -71,18 +71,19 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// Returns a small image folder as archive entries.
-fn entries(made: &Made) -> Vec<(String, Vec<u8>)> {
-    made.class("train/a", 3)
-        .class("train/b", 3)
-        .class("test/a", 2)
-        .class("test/b", 2);
+fn entries(fixture: &DatasetFixture) -> Vec<(String, Vec<u8>)> {
+    fixture
+        .write_class("train/a", 3)
+        .write_class("train/b", 3)
+        .write_class("test/a", 2)
+        .write_class("test/b", 2);
     let mut list = Vec::new();
     for split in ["train", "test"] {
         for class in ["a", "b"] {
-            for entry in fs::read_dir(made.path().join(split).join(class)).unwrap() {
+            for entry in fs::read_dir(fixture.path().join(split).join(class)).unwrap() {
                 let path = entry.unwrap().path();
                 let name = path
-                    .strip_prefix(made.path())
+                    .strip_prefix(fixture.path())
                     .unwrap()
                     .to_str()
                     .unwrap()
@@ -96,22 +97,22 @@ fn entries(made: &Made) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn archives_yield_same_images_as_folder() {
-    let made = Made::new();
-    let list = entries(&made);
+    let fixture = DatasetFixture::new();
+    let list = entries(&fixture);
     let borrowed: Vec<(&str, &[u8])> = list
         .iter()
         .map(|(n, b)| (n.as_str(), b.as_slice()))
         .collect();
-    let folder = made.open();
-    let place = tempfile::tempdir().unwrap();
-    let tar = tar_of(&borrowed);
+    let folder = fixture.open();
+    let dir = tempfile::tempdir().unwrap();
+    let tar = build_tar(&borrowed);
     for (name, bytes) in [
         ("x.tar", tar.clone()),
-        ("x.tar.gz", gz(&tar)),
-        ("x.zip", zip_of(&borrowed)),
+        ("x.tar.gz", gzip(&tar)),
+        ("x.zip", build_zip(&borrowed)),
         ("odd.bin", tar),
     ] {
-        let path = write_file(place.path(), name, &bytes);
+        let path = write_file(dir.path(), name, &bytes);
         for _ in 0..2 {
             let data = open(&path).unwrap();
             assert_eq!(content(&data.train), content(&folder.train), "{name}");
@@ -123,69 +124,72 @@ fn archives_yield_same_images_as_folder() {
 
 #[test]
 fn concurrent_unpacking_yields_same_images() {
-    let made = Made::new();
-    made.class("a", 40).class("b", 40);
+    let fixture = DatasetFixture::new();
+    fixture.write_class("a", 40).write_class("b", 40);
     let mut tar = tar::Builder::new(Vec::new());
-    tar.append_dir_all("set", made.path()).unwrap();
+    tar.append_dir_all("set", fixture.path()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("set.tar");
     fs::write(&path, tar.into_inner().unwrap()).unwrap();
-    let shelf = folder.path().join("shelf");
+    let cache_dir = folder.path().join("shelf");
     let read = || {
         let options = OpenOptions {
-            unpack_to: Some(shelf.clone()),
+            unpack_to: Some(cache_dir.clone()),
             ..OpenOptions::default()
         };
         let data = Dataset::open(path.to_str().unwrap(), &options).unwrap();
         content(&data.train)
     };
-    let all: Vec<_> = std::thread::scope(|scope| {
+    let contents: Vec<_> = std::thread::scope(|scope| {
         let readers: Vec<_> = (0..4).map(|_| scope.spawn(read)).collect();
-        readers.into_iter().map(|one| one.join().unwrap()).collect()
+        readers
+            .into_iter()
+            .map(|reader| reader.join().unwrap())
+            .collect()
     });
-    assert_eq!(all[0].len(), 64);
-    assert!(all.iter().all(|one| *one == all[0]));
+    assert_eq!(contents[0].len(), 64);
+    assert!(contents.iter().all(|result| *result == contents[0]));
     // Only the result of the first remains.
-    assert_eq!(fs::read_dir(&shelf).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&cache_dir).unwrap().count(), 1);
 }
 
 #[test]
 fn skips_archive_entries_outside_folder() {
-    let made = Made::new();
-    let list = entries(&made);
+    let fixture = DatasetFixture::new();
+    let list = entries(&fixture);
     let png = list[0].1.clone();
     let mut borrowed: Vec<(&str, &[u8])> = list
         .iter()
         .map(|(n, b)| (n.as_str(), b.as_slice()))
         .collect();
-    for evil in [
+    for escaping_name in [
         "../escaped.png",
         "my set/../../escaped.png",
         "/tmp/escaped-by-lae-test.png",
     ] {
-        borrowed.push((evil, &png));
+        borrowed.push((escaping_name, &png));
     }
-    let place = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     for (name, bytes) in [
-        ("evil.tar", tar_of(&borrowed)),
-        ("evil.zip", zip_of(&borrowed)),
+        ("evil.tar", build_tar(&borrowed)),
+        ("evil.zip", build_zip(&borrowed)),
     ] {
-        let data = open(&write_file(place.path(), name, &bytes)).unwrap();
+        let data = open(&write_file(dir.path(), name, &bytes)).unwrap();
         assert_eq!(data.train.len() + data.test.len(), 10);
-        let refused = data
+        let rejected = data
             .skipped
             .iter()
             .filter(|s| says!(s.reason.english, "skip-leads-out"))
             .count();
-        assert!(refused >= 2, "{name}: {:?}", data.skipped);
+        assert!(rejected >= 2, "{name}: {:?}", data.skipped);
     }
     assert!(!Path::new("/tmp/escaped-by-lae-test.png").exists());
 }
 
 #[test]
 fn skips_links_in_archives() {
-    let made = Made::new();
-    let list = entries(&made);
+    let fixture = DatasetFixture::new();
+    let list = entries(&fixture);
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in &list {
         let mut header = tar::Header::new_gnu();
@@ -199,9 +203,9 @@ fn skips_links_in_archives() {
     link.set_size(0);
     tar.append_link(&mut link, "my set/train/a/evil.png", "/etc/passwd")
         .unwrap();
-    let place = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let data = open(&write_file(
-        place.path(),
+        dir.path(),
         "links.tar",
         &tar.into_inner().unwrap(),
     ))
@@ -216,13 +220,13 @@ fn skips_links_in_archives() {
 }
 
 /// Returns an archive whose entry has its name in a separate header, as long names do.
-fn tar_of_long_name(name: &str, content: &[u8]) -> Vec<u8> {
+fn build_tar_with_long_name(name: &str, content: &[u8]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
-    let mut long = tar::Header::new_gnu();
-    long.set_entry_type(tar::EntryType::GNULongName);
-    long.set_size(name.len() as u64);
-    long.set_cksum();
-    tar.append(&long, name.as_bytes()).unwrap();
+    let mut long_name_header = tar::Header::new_gnu();
+    long_name_header.set_entry_type(tar::EntryType::GNULongName);
+    long_name_header.set_size(name.len() as u64);
+    long_name_header.set_cksum();
+    tar.append(&long_name_header, name.as_bytes()).unwrap();
     let mut header = tar::Header::new_gnu();
     header.set_size(content.len() as u64);
     header.set_mode(0o644);
@@ -233,21 +237,21 @@ fn tar_of_long_name(name: &str, content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn reads_long_names_and_rejects_oversized_headers() {
-    let made = Made::new();
-    let list = entries(&made);
+    let fixture = DatasetFixture::new();
+    let list = entries(&fixture);
     let (name, png) = &list[0];
-    let place = tempfile::tempdir().unwrap();
-    let long = format!("{}/{name}", "deep/".repeat(40));
+    let dir = tempfile::tempdir().unwrap();
+    let long_name = format!("{}/{name}", "deep/".repeat(40));
     let problem = open(&write_file(
-        place.path(),
+        dir.path(),
         "long.tar",
-        &tar_of_long_name(&long, png),
+        &build_tar_with_long_name(&long_name, png),
     ));
     // The archive was read to its end; it is rejected because it has only one class.
     assert!(!problem.unwrap_err().mentions("problem-archive-damaged"));
-    let endless = "x".repeat(3 << 20);
-    let bytes = gz(&tar_of_long_name(&endless, png));
-    let problem = open(&write_file(place.path(), "endless.tgz", &bytes)).unwrap_err();
+    let oversized_name = "x".repeat(3 << 20);
+    let bytes = gzip(&build_tar_with_long_name(&oversized_name, png));
+    let problem = open(&write_file(dir.path(), "endless.tgz", &bytes)).unwrap_err();
     assert_is(&problem, "problem-archive-damaged");
     assert!(problem.what.contains("too long"), "{problem}");
     // Skipped entries count, too.
@@ -259,32 +263,32 @@ fn reads_long_names_and_rejects_oversized_headers() {
     let mut tar = tar::Builder::new(Vec::new());
     tar.append(&link, std::io::repeat(0).take(300 << 20))
         .unwrap();
-    let bytes = gz(&tar.into_inner().unwrap());
-    let problem = open(&write_file(place.path(), "links.tgz", &bytes)).unwrap_err();
+    let bytes = gzip(&tar.into_inner().unwrap());
+    let problem = open(&write_file(dir.path(), "links.tgz", &bytes)).unwrap_err();
     assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("times its size"), "{problem}");
 }
 
 #[test]
 fn rejects_bombs_and_truncated_archives() {
-    let place = tempfile::tempdir().unwrap();
-    let bomb = gz(&tar_of(&[("a/1.bmp", &vec![0; 300 << 20])]));
+    let dir = tempfile::tempdir().unwrap();
+    let bomb = gzip(&build_tar(&[("a/1.bmp", &vec![0; 300 << 20])]));
     assert!(bomb.len() < 3 << 20);
-    let problem = open(&write_file(place.path(), "bomb.tgz", &bomb)).unwrap_err();
+    let problem = open(&write_file(dir.path(), "bomb.tgz", &bomb)).unwrap_err();
     assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("times its size"), "{problem}");
-    let made = Made::new();
-    let list = entries(&made);
+    let fixture = DatasetFixture::new();
+    let list = entries(&fixture);
     let borrowed: Vec<(&str, &[u8])> = list
         .iter()
         .map(|(n, b)| (n.as_str(), b.as_slice()))
         .collect();
     for (name, bytes) in [
-        ("cut.tar", tar_of(&borrowed)),
-        ("cut.tar.gz", gz(&tar_of(&borrowed))),
-        ("cut.zip", zip_of(&borrowed)),
+        ("cut.tar", build_tar(&borrowed)),
+        ("cut.tar.gz", gzip(&build_tar(&borrowed))),
+        ("cut.zip", build_zip(&borrowed)),
     ] {
-        let path = write_file(place.path(), name, &bytes[..bytes.len() / 2]);
+        let path = write_file(dir.path(), name, &bytes[..bytes.len() / 2]);
         let problem = open(&path).unwrap_err();
         assert!(
             problem.mentions("problem-archive-damaged"),
@@ -295,7 +299,7 @@ fn rejects_bombs_and_truncated_archives() {
         fs::write(&path, &bytes).unwrap();
         assert_eq!(open(&path).unwrap().train.len(), 6, "{name}");
     }
-    let text = write_file(place.path(), "notes.txt", b"hello");
+    let text = write_file(dir.path(), "notes.txt", b"hello");
     assert!(
         open(&text)
             .unwrap_err()
@@ -304,7 +308,7 @@ fn rejects_bombs_and_truncated_archives() {
 }
 
 /// CIFAR-100's binary files with two images of every class but the last.
-fn cifar100(folder: &Path) {
+fn write_cifar100(folder: &Path) {
     let record = |class: u8, shade: u8| -> Vec<u8> {
         let pixels =
             (0..3072_u32).map(|i| (i * 31 + u32::from(shade) * 7 + u32::from(class)) as u8);
@@ -323,19 +327,19 @@ fn cifar100(folder: &Path) {
 
 #[test]
 fn cifar_records_match_exported_image_folder() {
-    let made = Made::new();
-    let inner = made.path().join("cifar-100-binary");
+    let fixture = DatasetFixture::new();
+    let inner = fixture.path().join("cifar-100-binary");
     fs::create_dir(&inner).unwrap();
-    cifar100(&inner);
-    let data = made.open();
+    write_cifar100(&inner);
+    let data = fixture.open();
     assert_eq!(data.classes.len(), 99, "classes without images are dropped");
     assert_eq!((data.train.len(), data.test.len()), (198, 198));
     assert_eq!(data.train[3].name(), "name_01/00003.png");
     let copy = tempfile::tempdir().unwrap();
-    lae_studio::data::export::folder(
+    lae_studio::data::export::write_folder(
         &data,
         &copy.path().join("as"),
-        &lae_studio::data::Watch::none(),
+        &lae_studio::data::ProgressReporter::silent(),
     )
     .unwrap();
     let folder = open(&copy.path().join("as")).unwrap();
@@ -351,20 +355,20 @@ fn cifar_records_match_exported_image_folder() {
 #[cfg(target_os = "linux")]
 #[test]
 fn export_writes_portable_names() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for class in ["Tit", "tit", "con", "wren.", "owl: small"] {
-        made.class(&format!("train/{class}"), 2);
-        made.class(&format!("test/{class}"), 1);
-        made.pictures(&[
+        fixture.write_class(&format!("train/{class}"), 2);
+        fixture.write_class(&format!("test/{class}"), 1);
+        fixture.write_images(&[
             &format!("train/{class}/NUL.PNG"),
             &format!("train/{class}/nul.png"),
         ]);
     }
-    let data = made.open();
+    let data = fixture.open();
     let copy = tempfile::tempdir().unwrap();
-    let to = copy.path().join("as");
-    let watch = lae_studio::data::Watch::none();
-    let renamed = lae_studio::data::export::folder(&data, &to, &watch).unwrap();
+    let target = copy.path().join("as");
+    let watch = lae_studio::data::ProgressReporter::silent();
+    let renamed = lae_studio::data::export::write_folder(&data, &target, &watch).unwrap();
     let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
     let expected = [
         pair("con", "_con"),
@@ -373,9 +377,9 @@ fn export_writes_portable_names() {
         pair("wren.", "wren_"),
     ];
     assert_eq!(renamed, expected);
-    let folder = open(&to).unwrap();
+    let folder = open(&target).unwrap();
     assert_eq!(folder.train.len(), data.train.len());
-    let mut names: Vec<String> = fs::read_dir(to.join("train/tit-2"))
+    let mut names: Vec<String> = fs::read_dir(target.join("train/tit-2"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -385,13 +389,13 @@ fn export_writes_portable_names() {
 
 #[test]
 fn truncated_cifar_keeps_complete_records() {
-    let made = Made::new();
-    cifar100(made.path());
-    let path = made.path().join("train.bin");
+    let fixture = DatasetFixture::new();
+    write_cifar100(fixture.path());
+    let path = fixture.path().join("train.bin");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 1000]).unwrap();
-    fs::remove_file(made.path().join("fine_label_names.txt")).unwrap();
-    let data = made.open();
+    fs::remove_file(fixture.path().join("fine_label_names.txt")).unwrap();
+    let data = fixture.open();
     assert_eq!(data.train.len(), 197);
     assert!(
         data.skipped
@@ -443,11 +447,11 @@ proptest! {
         raw in proptest::collection::vec(any::<u8>(), 0..60),
         name in proptest::sample::select(vec!["train_list.txt", "labels.csv", "x_test.yaml", "val.txt", "t.tsv"]),
     ) {
-        let made = Made::new();
-        made.class("a", 2).class("b", 2).pictures(&["0.png"]);
+        let made = DatasetFixture::new();
+        made.write_class("a", 2).write_class("b", 2).write_images(&["0.png"]);
         let mut bytes = text.into_bytes();
         bytes.extend(raw);
-        made.file(name, &bytes);
+        made.write_file(name, &bytes);
         if let Ok(data) = made.try_open(&OpenOptions::default()) {
             for sample in data.train.iter().chain(&data.test) {
                 let root = made.path().canonicalize().unwrap();
@@ -460,12 +464,12 @@ proptest! {
     #[test]
     fn damaged_archives_never_panic(place in 0_usize..4000, value in any::<u8>(), kind in 0..3) {
         let png = fs::read({
-            let made = Made::new();
-            made.class("a", 1);
+            let made = DatasetFixture::new();
+            made.write_class("a", 1);
             made.path().join("a/000.png")
         }.as_path()).unwrap_or_default();
         let list: [(&str, &[u8]); 2] = [("s/a/1.png", &png), ("s/b/1.png", &png)];
-        let mut bytes = match kind { 0 => tar_of(&list), 1 => gz(&tar_of(&list)), _ => zip_of(&list) };
+        let mut bytes = match kind { 0 => build_tar(&list), 1 => gzip(&build_tar(&list)), _ => build_zip(&list) };
         let length = bytes.len();
         bytes[place % length] ^= value;
         let folder = tempfile::tempdir().unwrap();

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use lae_studio::data::transform::InputSpec;
-use lae_studio::data::{Dataset, OpenOptions, Watch, export};
+use lae_studio::data::{Dataset, OpenOptions, ProgressReporter, export};
 use lae_studio::experiment::{self, ResourceCache, open_options};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::store::{self, StoredRun};
 
-use super::data::{Made, assumed};
+use super::data::{DatasetFixture, assumptions};
 use crate::skip::skip;
 
 /// Writes a CIFAR-10 binary file with `each` images per class: stripes and noise by class and number.
-fn write_cifar_records(made: &Made, name: &str, each: usize, salt: u32) {
+fn write_cifar_records(fixture: &DatasetFixture, name: &str, per_class: usize, salt: u32) {
     let mut bytes = Vec::new();
-    for number in 0..each {
+    for number in 0..per_class {
         for class in 0..10_u32 {
             bytes.push(class as u8);
             let mut noise = salt + number as u32 * 10 + class;
@@ -28,72 +28,76 @@ fn write_cifar_records(made: &Made, name: &str, each: usize, salt: u32) {
             }
         }
     }
-    made.file(name, bytes);
+    fixture.write_file(name, bytes);
 }
 
 /// Trains a run with these settings in `root`.
-fn trained(config: &RunConfig, cache: &ResourceCache, root: &Path) -> StoredRun {
-    let ended = experiment::train(config, root, cache, &mut Vec::new(), &Control::default());
-    store::load(&ended.unwrap().header().unwrap().folder).unwrap()
+fn train_run(config: &RunConfig, cache: &ResourceCache, root: &Path) -> StoredRun {
+    let result = experiment::train(config, root, cache, &mut Vec::new(), &Control::default());
+    store::load_run(&result.unwrap().header().unwrap().folder).unwrap()
 }
 
 /// Returns what must be equal in equal runs: answers and snapshots of every task.
-fn outcome(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Vec<u8>)> {
+fn collect_results(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(config, cache, root.path());
-    let folder = &stored.header.folder;
-    let mut all: Vec<(String, Vec<u8>)> = stored
+    let run = train_run(config, cache, root.path());
+    let folder = &run.header.folder;
+    let mut results: Vec<(String, Vec<u8>)> = run
         .reports
         .iter()
         .map(|report| {
-            let said = format!(
+            let text = format!(
                 "{:?} {}",
                 report.answers, report.measurements["online_drift"]
             );
-            (format!("answers {}", report.task), said.into_bytes())
+            (format!("answers {}", report.task), text.into_bytes())
         })
         .collect();
-    for task in 0..stored.reports.len() {
+    for task in 0..run.reports.len() {
         for (name, tensor) in store::load_snapshot(folder, task).unwrap() {
             let bits = tensor.values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            all.push((format!("{task} {name}"), bits));
+            results.push((format!("{task} {name}"), bits));
         }
     }
-    all
+    results
 }
 
 fn export_folder(data: &Dataset, to: &Path) -> PathBuf {
-    export::folder(data, to, &Watch::none()).unwrap();
+    export::write_folder(data, to, &ProgressReporter::silent()).unwrap();
     to.to_path_buf()
 }
 
 fn assert_same_run(config: &RunConfig, records: &Path) {
-    let with = |data: &Path, cache_mb| RunConfig {
+    let config_with = |data: &Path, cache_mb| RunConfig {
         data: data.to_str().unwrap().into(),
         cache_mb,
         ..config.clone()
     };
-    let of_records = with(records, 64);
-    let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
-    let place = tempfile::tempdir().unwrap();
-    let folder = export_folder(&data, &place.path().join("as folder"));
+    let records_config = config_with(records, 64);
+    let data = Dataset::open(&records_config.data, &open_options(&records_config)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let folder = export_folder(&data, &dir.path().join("as folder"));
     let cache = ResourceCache::default();
-    let expected = outcome(&of_records, &cache);
+    let expected = collect_results(&records_config, &cache);
     assert!(expected.len() > 10);
     for cache_mb in [64, 0] {
-        let of_folder = with(&folder, cache_mb);
+        let folder_config = config_with(&folder, cache_mb);
         let cache = ResourceCache::default();
-        let got = outcome(&of_folder, &cache);
-        assert_eq!(got.len(), expected.len());
-        for (got, expected) in got.iter().zip(&expected) {
-            assert_eq!(got.0, expected.0);
-            assert!(got.1 == expected.1, "{} differs with {cache_mb} MB", got.0);
+        let actual = collect_results(&folder_config, &cache);
+        assert_eq!(actual.len(), expected.len());
+        for (actual, expected) in actual.iter().zip(&expected) {
+            assert_eq!(actual.0, expected.0);
+            assert!(
+                actual.1 == expected.1,
+                "{} differs with {cache_mb} MB",
+                actual.0
+            );
         }
         // Only the test inputs stay cached; the training images are released.
         let input = InputSpec::new(32, 1.0);
-        let kept = cache.pixels(&of_folder, input.size).usage();
-        let tested = if cache_mb == 0 { 0 } else { data.test.len() };
-        assert_eq!(kept.images, tested, "{kept:?}");
+        let cached = cache.pixels(&folder_config, input.size).usage();
+        let expected_images = if cache_mb == 0 { 0 } else { data.test.len() };
+        assert_eq!(cached.images, expected_images, "{cached:?}");
     }
 }
 
@@ -112,12 +116,12 @@ fn small_config() -> RunConfig {
 
 #[test]
 fn cifar_records_and_image_folder_train_equally() {
-    let made = Made::new();
-    write_cifar_records(&made, "data_batch_1.bin", 4, 1);
-    write_cifar_records(&made, "test_batch.bin", 2, 900);
+    let fixture = DatasetFixture::new();
+    write_cifar_records(&fixture, "data_batch_1.bin", 4, 1);
+    write_cifar_records(&fixture, "test_batch.bin", 2, 900);
     let names = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n";
-    made.file("batches.meta.txt", names);
-    assert_same_run(&small_config(), made.path());
+    fixture.write_file("batches.meta.txt", names);
+    assert_same_run(&small_config(), fixture.path());
 }
 
 #[test]
@@ -144,10 +148,11 @@ fn published_cifar_100_and_image_folder_train_equally() {
 
 #[test]
 fn validation_images_come_from_training_split() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        made.class(&format!("train/{class}"), 20)
-            .class(&format!("test/{class}"), 5);
+        fixture
+            .write_class(&format!("train/{class}"), 20)
+            .write_class(&format!("test/{class}"), 5);
     }
     let open = |share, seed| {
         let options = OpenOptions {
@@ -155,7 +160,7 @@ fn validation_images_come_from_training_split() {
             split_seed: seed,
             ..OpenOptions::default()
         };
-        made.try_open(&options).unwrap()
+        fixture.try_open(&options).unwrap()
     };
     let names = |samples: &[lae_studio::data::Sample]| -> Vec<String> {
         samples
@@ -177,9 +182,9 @@ fn validation_images_come_from_training_split() {
         "equal seeds must give equal images"
     );
     assert_ne!(held_out, names(&open(0.25, 1).test));
-    assert_says!(assumed(&data), "remark-validation-images");
+    assert_says!(assumptions(&data), "remark-validation-images");
     let config = RunConfig {
-        data: made.path().to_str().unwrap().into(),
+        data: fixture.path().to_str().unwrap().into(),
         validation_share: 0.25,
         classes_per_task: "2".into(),
         order: "natural".into(),
@@ -188,21 +193,24 @@ fn validation_images_come_from_training_split() {
         ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &ResourceCache::default(), root.path());
-    let header = &stored.header;
+    let run = train_run(&config, &ResourceCache::default(), root.path());
+    let header = &run.header;
     assert_eq!(header.train_images, [30, 30]);
     assert_eq!(header.test_images, [10, 10]);
-    let summary = store::summary(&stored);
+    let summary = store::summary(&run);
     assert_eq!(summary.measured_on, "validation");
     assert!(header.title().contains("validation"));
 }
 
 #[test]
 fn copies_stay_in_one_split() {
-    let made = Made::new();
-    made.class("cat", 10).class("dog", 10).class("same", 1);
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("cat", 10)
+        .write_class("dog", 10)
+        .write_class("same", 1);
     let copy = |from: &str, to: &str| {
-        std::fs::copy(made.path().join(from), made.path().join(to)).unwrap();
+        std::fs::copy(fixture.path().join(from), fixture.path().join(to)).unwrap();
     };
     for number in 0..10 {
         copy(
@@ -220,27 +228,27 @@ fn copies_stay_in_one_split() {
             validation_share,
             ..OpenOptions::default()
         };
-        made.try_open(&options).unwrap()
+        fixture.try_open(&options).unwrap()
     };
-    let told = |data: &Dataset| {
-        says!(assumed(data), "remark-copies-moved")
-            || says!(assumed(data), "remark-near-copies-moved")
+    let reports_copies = |data: &Dataset| {
+        says!(assumptions(data), "remark-copies-moved")
+            || says!(assumptions(data), "remark-near-copies-moved")
     };
     for seed in 0..5 {
-        let apart = open(false, seed, 0.0);
-        assert!(!apart.duplicates.is_empty() && !told(&apart));
-        let together = open(true, seed, 0.0);
-        assert_eq!(together.duplicates, [], "seed {seed}");
-        assert!(told(&together), "{:?}", together.assumed);
-        let tested = |class| together.test.iter().filter(|s| s.class == class).count();
-        assert!((3..=4).contains(&tested(0)), "{}", tested(0));
-        assert_eq!((tested(1), tested(2)), (2, 0), "seed {seed}");
+        let ungrouped = open(false, seed, 0.0);
+        assert!(!ungrouped.duplicates.is_empty() && !reports_copies(&ungrouped));
+        let grouped = open(true, seed, 0.0);
+        assert_eq!(grouped.duplicates, [], "seed {seed}");
+        assert!(reports_copies(&grouped), "{:?}", grouped.assumed);
+        let count_tested = |class| grouped.test.iter().filter(|s| s.class == class).count();
+        assert!((3..=4).contains(&count_tested(0)), "{}", count_tested(0));
+        assert_eq!((count_tested(1), count_tested(2)), (2, 0), "seed {seed}");
         let tuning = open(true, seed, 0.3);
         assert_eq!(tuning.duplicates, [], "seed {seed}");
         assert!(tuning.test.iter().any(|sample| sample.class == 0));
     }
-    let plain = Made::new();
-    plain.class("a", 20).class("b", 7);
+    let plain = DatasetFixture::new();
+    plain.write_class("a", 20).write_class("b", 7);
     let open = |copies_together| {
         let options = OpenOptions {
             copies_together,
@@ -248,43 +256,49 @@ fn copies_stay_in_one_split() {
         };
         plain.try_open(&options).unwrap()
     };
-    let (with, without) = (open(true), open(false));
-    assert_eq!((&with.train, &with.test), (&without.train, &without.test));
+    let (with_option, without_option) = (open(true), open(false));
+    assert_eq!(
+        (&with_option.train, &with_option.test),
+        (&without_option.train, &without_option.test)
+    );
 }
 
 #[test]
 fn fingerprints_detect_replaced_image_of_equal_length() {
-    use lae_studio::data::{Check, PrintKind};
-    let made = Made::new();
+    use lae_studio::data::{Check, FingerprintKind};
+    let fixture = DatasetFixture::new();
     for class in ["a", "b"] {
         for split in ["train", "test"] {
             for number in 0..3_u8 {
-                let place = made.path().join(format!("{split}/{class}/{number}.bmp"));
-                std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+                let path = fixture.path().join(format!("{split}/{class}/{number}.bmp"));
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 let shade = number * 8 + class.as_bytes()[0];
-                let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([shade; 3]));
-                picture.save(place).unwrap();
+                let bitmap = image::RgbImage::from_pixel(9, 9, image::Rgb([shade; 3]));
+                bitmap.save(path).unwrap();
             }
         }
     }
-    let never = || {
+    let open_unchecked = || {
         let options = OpenOptions {
             check: Check::Never,
             ..OpenOptions::default()
         };
-        made.try_open(&options).unwrap()
+        fixture.try_open(&options).unwrap()
     };
-    let open = made.open();
-    let before = [open.fingerprints(), never().fingerprints()];
+    let open = fixture.open();
+    let original_fingerprints = [open.fingerprints(), open_unchecked().fingerprints()];
     assert_eq!(
-        before.each_ref().map(|p| p.kind),
-        [PrintKind::Whole, PrintKind::Blocks]
+        original_fingerprints.each_ref().map(|p| p.kind),
+        [FingerprintKind::Whole, FingerprintKind::Blocks]
     );
-    let older = open.fingerprints_of(PrintKind::Lengths);
-    let whole = before[0].clone();
-    assert_eq!(never().fingerprints_of(PrintKind::Whole), whole);
+    let older = open.fingerprints_of_kind(FingerprintKind::Lengths);
+    let content_fingerprints = original_fingerprints[0].clone();
+    assert_eq!(
+        open_unchecked().fingerprints_of_kind(FingerprintKind::Whole),
+        content_fingerprints
+    );
     let config = RunConfig {
-        data: made.path().to_str().unwrap().into(),
+        data: fixture.path().to_str().unwrap().into(),
         classes_per_task: "2".into(),
         order: "natural".into(),
         epochs: 1,
@@ -293,31 +307,33 @@ fn fingerprints_detect_replaced_image_of_equal_length() {
         ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &ResourceCache::default(), root.path());
-    assert_eq!(stored.header.images, Some(whole));
+    let run = train_run(&config, &ResourceCache::default(), root.path());
+    assert_eq!(run.header.images, Some(content_fingerprints));
     // A different image of the same size.
-    let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
-    picture.save(made.path().join("test/a/1.bmp")).unwrap();
-    for data in [&open, &made.open(), &never()] {
-        for known in &before {
-            let now = data.fingerprints_of(known.kind);
-            assert_eq!(now.train, known.train);
-            assert_ne!(now.test, known.test);
+    let replacement = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
+    replacement
+        .save(fixture.path().join("test/a/1.bmp"))
+        .unwrap();
+    for data in [&open, &fixture.open(), &open_unchecked()] {
+        for original in &original_fingerprints {
+            let current = data.fingerprints_of_kind(original.kind);
+            assert_eq!(current.train, original.train);
+            assert_ne!(current.test, original.test);
         }
-        assert_eq!(data.fingerprints_of(PrintKind::Lengths), older);
+        assert_eq!(data.fingerprints_of_kind(FingerprintKind::Lengths), older);
     }
 }
 
 #[test]
 fn run_stores_class_order_read_from_file() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        made.class(class, 10);
+        fixture.write_class(class, 10);
     }
-    made.file("order.json", r#"["c", "d", "a", "b"]"#);
+    fixture.write_file("order.json", r#"["c", "d", "a", "b"]"#);
     let config = RunConfig {
-        data: made.path().to_str().unwrap().into(),
-        order: made.path().join("order.json").to_str().unwrap().into(),
+        data: fixture.path().to_str().unwrap().into(),
+        order: fixture.path().join("order.json").to_str().unwrap().into(),
         classes_per_task: "1,2,1".into(),
         epochs: 1,
         settings: crate::frozen_epochs(0),
@@ -325,7 +341,7 @@ fn run_stores_class_order_read_from_file() {
         ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &ResourceCache::default(), root.path());
-    assert_eq!(stored.header.class_order, ["c", "d", "a", "b"]);
-    assert_eq!(stored.header.config.order, "2,3,0,1");
+    let run = train_run(&config, &ResourceCache::default(), root.path());
+    assert_eq!(run.header.class_order, ["c", "d", "a", "b"]);
+    assert_eq!(run.header.config.order, "2,3,0,1");
 }

@@ -2,31 +2,33 @@
 
 use lae_studio::data::{OpenOptions, Sample};
 
-use crate::data::{Made, assumed};
+use crate::data::{DatasetFixture, assumptions};
 
 fn names(split: &[Sample]) -> Vec<String> {
     split.iter().map(Sample::name).collect()
 }
 
 /// Creates two class folders with four images each in `imagenet-r`, the layout of LAE's code.
-fn imagenet_r_folder() -> Made {
-    let made = Made::new();
-    made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
-    made
+fn imagenet_r_folder() -> DatasetFixture {
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("imagenet-r/n01", 4)
+        .write_class("imagenet-r/n02", 4);
+    fixture
 }
 
 #[test]
 fn reads_split_from_lae_lists() {
-    let made = imagenet_r_folder();
-    made.file(
+    let fixture = imagenet_r_folder();
+    fixture.write_file(
         "train_list.txt",
         "imagenet-r/n02/003.png 1\nimagenet-r/n01/000.png 0\nimagenet-r/n01/002.png 0\n",
     );
-    made.file(
+    fixture.write_file(
         "val_list.txt",
         "imagenet-r/n01/001.png 0\nimagenet-r/n02/000.png 1\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!(
         names(&data.train),
@@ -41,41 +43,41 @@ fn reads_split_from_lae_lists() {
         ["imagenet-r/n01/001.png", "imagenet-r/n02/000.png"]
     );
     assert!(!data.test_drawn);
-    let listed = data.listed.unwrap();
+    let listed = data.listed_split.unwrap();
     assert_eq!((listed.train, listed.test), (3, 2));
     // Without lists, the test split is drawn.
     let drawn = imagenet_r_folder().open();
-    assert!(drawn.test_drawn && drawn.listed.is_none());
+    assert!(drawn.test_drawn && drawn.listed_split.is_none());
 }
 
 /// File systems list folders in creation order or in no order.
 #[test]
 fn sorts_listed_images_by_folder() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     let folders = [7, 2, 11, 5, 0, 9, 3, 8, 1, 10, 6, 4].map(|n| format!("part_{n:02}"));
     let mut rows = String::from("file,label,split\n");
-    for (at, folder) in folders.iter().enumerate() {
-        made.class(folder, 4);
+    for (folder_index, folder) in folders.iter().enumerate() {
+        fixture.write_class(folder, 4);
         let row = |i: usize| {
             let split = ["train", "test"][i % 2];
             format!(
                 "{folder}/{i:03}.png,{},{split}\n",
-                ["a", "b"][(at + i / 2) % 2]
+                ["a", "b"][(folder_index + i / 2) % 2]
             )
         };
         rows.extend((0..4).rev().map(row));
     }
-    made.file("labels.csv", rows);
-    let data = made.open();
+    fixture.write_file("labels.csv", rows);
+    let data = fixture.open();
     assert_eq!((data.train.len(), data.test.len()), (24, 24));
     for samples in [&data.train, &data.test] {
         for class in 0..2 {
-            let of_class: Vec<Sample> = samples
+            let class_samples: Vec<Sample> = samples
                 .iter()
                 .filter(|s| s.class == class)
                 .cloned()
                 .collect();
-            let names = names(&of_class);
+            let names = names(&class_samples);
             assert!(names.len() == 12 && names.is_sorted(), "{names:?}");
         }
     }
@@ -84,15 +86,15 @@ fn sorts_listed_images_by_folder() {
 #[test]
 fn text_and_yaml_lists_give_equal_split() {
     let text = imagenet_r_folder();
-    text.file(
+    text.write_file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nn02/000.png 1\n",
     );
-    text.file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
+    text.write_file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
     let text = text.open();
     // CODA-Prompt's format: paths, then labels with a different numbering.
     let yaml = imagenet_r_folder();
-    let write = |name: &str, lines: &[(&str, u32)]| {
+    let write_list = |name: &str, lines: &[(&str, u32)]| {
         let data = lines
             .iter()
             .map(|(path, _)| format!("- data/imagenet-r/{path}\n"));
@@ -102,99 +104,99 @@ fn text_and_yaml_lists_give_equal_split() {
             .chain(["targets:\n".to_string()])
             .chain(targets)
             .collect();
-        yaml.file(name, text);
+        yaml.write_file(name, text);
     };
-    write(
+    write_list(
         "imagenet-r_train.yaml",
         &[("n01/000.png", 1), ("n02/000.png", 0)],
     );
-    write(
+    write_list(
         "imagenet-r_test.yaml",
         &[("n01/003.png", 1), ("n02/001.png", 0)],
     );
     let yaml = yaml.open();
     assert_eq!(yaml.classes, text.classes);
-    assert_eq!(yaml.listed, text.listed);
+    assert_eq!(yaml.listed_split, text.listed_split);
     assert_eq!((yaml.train.len(), yaml.test.len()), (2, 2));
     // Limits do not change the listed split.
-    let made = imagenet_r_folder();
-    made.file(
+    let fixture = imagenet_r_folder();
+    fixture.write_file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nn01/001.png 0\nn02/000.png 1\n",
     );
-    made.file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
+    fixture.write_file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
     let options = OpenOptions {
         train_limit: Some(1),
         test_limit: Some(1),
         ..OpenOptions::default()
     };
-    let (all, few) = (made.open(), made.try_open(&options).unwrap());
-    assert_eq!((all.train.len(), few.train.len()), (3, 2));
-    assert_eq!(few.listed, all.listed);
+    let (full, limited) = (fixture.open(), fixture.try_open(&options).unwrap());
+    assert_eq!((full.train.len(), limited.train.len()), (3, 2));
+    assert_eq!(limited.listed_split, full.listed_split);
     // A different test image gives a different split.
     assert_eq!(
-        all.listed.unwrap().test_names,
-        text.listed.unwrap().test_names
+        full.listed_split.unwrap().test_names,
+        text.listed_split.unwrap().test_names
     );
-    made.file("imagenet-r/val_list.txt", "n02/002.png 1\nn01/003.png 0\n");
-    let other = made.open().listed.unwrap();
-    assert_ne!(other.test_names, yaml.listed.unwrap().test_names);
+    fixture.write_file("imagenet-r/val_list.txt", "n02/002.png 1\nn01/003.png 0\n");
+    let different = fixture.open().listed_split.unwrap();
+    assert_ne!(different.test_names, yaml.listed_split.unwrap().test_names);
 }
 
 #[test]
 fn skips_and_reports_missing_or_outside_paths() {
-    let made = imagenet_r_folder();
-    let outside = Made::new();
-    outside.pictures(&["secret.png"]);
-    let secret = outside.path().join("secret.png");
-    made.file(
+    let fixture = imagenet_r_folder();
+    let outside_folder = DatasetFixture::new();
+    outside_folder.write_images(&["secret.png"]);
+    let secret = outside_folder.path().join("secret.png");
+    fixture.write_file(
         "train_list.txt",
         format!(
             "imagenet-r/n01/000.png 0\nimagenet-r/n02/000.png 1\nimagenet-r/n01/gone.png 0\n\
              ../{0}/secret.png 0\nimagenet-r/../../{0}/secret.png 1\n{1} 1\n",
-            outside.path().file_name().unwrap().to_str().unwrap(),
+            outside_folder.path().file_name().unwrap().to_str().unwrap(),
             secret.display()
         ),
     );
-    made.file(
+    fixture.write_file(
         "val_list.txt",
         "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!((data.train.len(), data.test.len()), (2, 2));
     for split in [&data.train, &data.test] {
         let inside = |sample: &Sample| {
             let path = sample.source.path().unwrap();
-            path.starts_with(made.path())
+            path.starts_with(fixture.path())
         };
         assert!(split.iter().all(inside));
     }
-    let told = |line: u32| {
+    let is_skipped = |line: u32| {
         let words = tr!("skip-listed-not-found", line, file = "train_list.txt");
         data.skipped
             .iter()
             .any(|file| file.reason == words.as_str())
     };
-    assert!((3..=6).all(told), "{:?}", data.skipped);
+    assert!((3..=6).all(is_skipped), "{:?}", data.skipped);
     assert_eq!(data.skipped.len(), 4);
 }
 
 #[test]
 fn excludes_and_reports_classes_without_training_lines() {
-    let made = imagenet_r_folder();
-    made.class("imagenet-r/n03", 2);
-    made.file(
+    let fixture = imagenet_r_folder();
+    fixture.write_class("imagenet-r/n03", 2);
+    fixture.write_file(
         "train_list.txt",
         "imagenet-r/n01/000.png 0\nimagenet-r/n02/000.png 1\n",
     );
-    made.file(
+    fixture.write_file(
         "val_list.txt",
         "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\nimagenet-r/n03/001.png 7\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_says!(
-        assumed(&data),
+        assumptions(&data),
         "remark-class-only-in-test",
         class = "n03",
         n = 1
@@ -203,69 +205,70 @@ fn excludes_and_reports_classes_without_training_lines() {
 
 #[test]
 fn images_in_both_lists_are_only_tested() {
-    let made = imagenet_r_folder();
-    made.file(
+    let fixture = imagenet_r_folder();
+    fixture.write_file(
         "train_list.txt",
         "imagenet-r/n01/000.png 0\nimagenet-r/n01/001.png 0\nimagenet-r/n02/000.png 1\n",
     );
-    made.file(
+    fixture.write_file(
         "val_list.txt",
         "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n",
     );
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(
         names(&data.train),
         ["imagenet-r/n01/000.png", "imagenet-r/n02/000.png"]
     );
     assert_eq!(data.test.len(), 2);
-    assert_says!(assumed(&data), "remark-images-only-tested", n = 1);
+    assert_says!(assumptions(&data), "remark-images-only-tested", n = 1);
     assert!(data.duplicates.is_empty());
     // Two equal lists change nothing; each duplicate is reported.
-    let made = imagenet_r_folder();
+    let fixture = imagenet_r_folder();
     for name in ["train_list.txt", "val_list.txt"] {
-        made.file(name, "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n");
+        fixture.write_file(name, "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n");
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!((data.train.len(), data.test.len()), (2, 2));
     assert_eq!(data.duplicates.len(), 2);
 }
 
 #[test]
 fn skips_and_reports_oversized_list() {
-    let made = imagenet_r_folder();
-    made.file(
+    let fixture = imagenet_r_folder();
+    fixture.write_file(
         "train_list.txt",
         "imagenet-r/n01/000.png 0\n".repeat(2_000_001),
     );
-    let data = made.open();
-    assert!(data.test_drawn && data.listed.is_none());
-    let told = data
+    let data = fixture.open();
+    assert!(data.test_drawn && data.listed_split.is_none());
+    let skipped_list = data
         .skipped
         .iter()
         .find(|file| file.path.ends_with("train_list.txt"));
-    let reason = &told.unwrap().reason;
+    let reason = &skipped_list.unwrap().reason;
     assert_says!(reason.english, "problem-list-too-long");
 }
 
 #[test]
 fn merges_lists_of_domains_into_one_split() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for domain in ["clipart", "real"] {
-        made.class(&format!("{domain}/car"), 5)
-            .class(&format!("{domain}/cat"), 5);
-        let lines = |places: std::ops::Range<u32>| -> String {
-            let line = |class: &str, label: u32, place: u32| {
-                format!("{domain}/{class}/{place:03}.png {label}\n")
+        fixture
+            .write_class(&format!("{domain}/car"), 5)
+            .write_class(&format!("{domain}/cat"), 5);
+        let lines = |range: std::ops::Range<u32>| -> String {
+            let line = |class: &str, label: u32, index: u32| {
+                format!("{domain}/{class}/{index:03}.png {label}\n")
             };
-            places
-                .flat_map(|place| [line("car", 0, place), line("cat", 1, place)])
+            range
+                .flat_map(|index| [line("car", 0, index), line("cat", 1, index)])
                 .collect()
         };
-        made.file(&format!("{domain}_train.txt"), lines(0..4));
-        made.file(&format!("{domain}_test.txt"), lines(4..5));
+        fixture.write_file(&format!("{domain}_train.txt"), lines(0..4));
+        fixture.write_file(&format!("{domain}_test.txt"), lines(4..5));
     }
-    let data = made.open();
+    let data = fixture.open();
     assert_eq!(data.classes, ["car", "cat"]);
-    let listed = data.listed.unwrap();
+    let listed = data.listed_split.unwrap();
     assert_eq!((listed.train, listed.test), (16, 4));
 }

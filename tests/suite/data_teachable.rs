@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use image::{Rgb, RgbImage};
-use lae_studio::data::export::packed;
-use lae_studio::data::summary::counts;
-use lae_studio::data::{Dataset, OpenOptions, Watch};
+use lae_studio::data::export::write_packed;
+use lae_studio::data::summary::count_per_class;
+use lae_studio::data::{Dataset, OpenOptions, ProgressReporter};
 use lae_studio::problem::Problem;
 
-use super::data::{Made, assumed};
+use super::data::{DatasetFixture, assumptions};
 use crate::assert_is;
 
 const MANIFEST: &str = r#"{"type":"image","version":"2.4.7","appdata":{"publishResults":{},"trainEpochs":50,"trainBatchSize":16,"trainLearningRate":0.001}}"#;
@@ -33,7 +33,7 @@ fn png(shade: u8) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn zip_at(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBuf {
+fn write_zip(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBuf {
     let path = folder.join(name);
     let mut zip = zip::ZipWriter::new(fs::File::create(&path).unwrap());
     for (name, bytes) in entries {
@@ -46,66 +46,70 @@ fn zip_at(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBuf {
 }
 
 /// Writes a project with these images.
-fn project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
+fn write_project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
     let mut entries = vec![("manifest.json".to_owned(), manifest.as_bytes().to_vec())];
-    let pictures = names.iter().enumerate();
-    entries.extend(pictures.map(|(i, name)| (name.clone(), png((i * 7 % 250) as u8))));
-    zip_at(folder, "project.tm", &entries)
+    let numbered = names.iter().enumerate();
+    entries.extend(numbered.map(|(i, name)| (name.clone(), png((i * 7 % 250) as u8))));
+    write_zip(folder, "project.tm", &entries)
 }
 
 /// Counts the images of each class in both splits.
-fn sizes(data: &Dataset) -> BTreeMap<String, usize> {
+fn images_per_class(data: &Dataset) -> BTreeMap<String, usize> {
     let classes = data.classes.len();
-    let both = counts(&data.train, classes)
+    let split_counts = count_per_class(&data.train, classes)
         .into_iter()
-        .zip(counts(&data.test, classes));
-    let all = data.classes.iter().cloned().zip(both);
-    all.map(|(name, (train, test))| (name, train + test))
+        .zip(count_per_class(&data.test, classes));
+    let class_counts = data.classes.iter().cloned().zip(split_counts);
+    class_counts
+        .map(|(name, (train, test))| (name, train + test))
         .collect()
 }
 
-fn names(classes: &[&str], each: usize) -> Vec<String> {
-    let all = classes.iter().flat_map(|class| {
-        let one = move |i| format!("{class}-!-{i}.png");
-        (0..each).map(one)
+fn names(classes: &[&str], per_class: usize) -> Vec<String> {
+    let image_names = classes.iter().flat_map(|class| {
+        let image_name = move |i| format!("{class}-!-{i}.png");
+        (0..per_class).map(image_name)
     });
-    all.collect()
+    image_names.collect()
 }
 
 #[test]
 fn opens_project_as_dataset() {
-    let place = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let classes = ["Class 1", "sun?", "a-!-b", "قطة"];
-    let mut pictures = names(&classes, 4);
-    pictures.push("notes-!-0.txt".into());
-    pictures.push("stray.png".into());
-    let path = project(place.path(), MANIFEST, &pictures);
+    let mut image_names = names(&classes, 4);
+    image_names.push("notes-!-0.txt".into());
+    image_names.push("stray.png".into());
+    let path = write_project(dir.path(), MANIFEST, &image_names);
     for _ in 0..2 {
         let data = open(&path).unwrap();
         assert_eq!(data.name, "project");
-        let wanted = [("Class 1", 4), ("a-!-b", 4), ("sun_", 4), ("قطة", 4)];
-        let wanted: BTreeMap<String, usize> =
-            wanted.map(|(name, count)| (name.into(), count)).into();
-        assert_eq!(sizes(&data), wanted);
-        let told = assumed(&data);
-        assert_says!(told, "remark-teachable");
-        assert_says!(told, "remark-renamed-one", from = "sun?", to = "sun_");
+        let expected = [("Class 1", 4), ("a-!-b", 4), ("sun_", 4), ("قطة", 4)];
+        let expected: BTreeMap<String, usize> =
+            expected.map(|(name, count)| (name.into(), count)).into();
+        assert_eq!(images_per_class(&data), expected);
+        let remarks = assumptions(&data);
+        assert_says!(remarks, "remark-teachable");
+        assert_says!(remarks, "remark-renamed-one", from = "sun?", to = "sun_");
         assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);
     }
     // Packed again with its parent folder.
     let mut entries = vec![("mine/manifest.json".into(), MANIFEST.into())];
-    let inside = names(&["a", "b"], 3).into_iter();
-    entries.extend(inside.map(|name| (format!("mine/{name}"), png(name.len() as u8))));
-    let data = open(&zip_at(place.path(), "again.zip", &entries)).unwrap();
-    assert_eq!(sizes(&data), [("a".into(), 3), ("b".into(), 3)].into());
+    let inner_names = names(&["a", "b"], 3).into_iter();
+    entries.extend(inner_names.map(|name| (format!("mine/{name}"), png(name.len() as u8))));
+    let data = open(&write_zip(dir.path(), "again.zip", &entries)).unwrap();
+    assert_eq!(
+        images_per_class(&data),
+        [("a".into(), 3), ("b".into(), 3)].into()
+    );
 }
 
 #[test]
 fn rejects_audio_and_pose_projects_and_models() {
-    let place = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     for kind in ["audio", "pose"] {
         let manifest = MANIFEST.replace("image", kind);
-        let path = project(place.path(), &manifest, &names(&["a", "b"], 2));
+        let path = write_project(dir.path(), &manifest, &names(&["a", "b"], 2));
         let problem = open(&path).unwrap_err();
         assert_says!(
             problem.what,
@@ -121,7 +125,7 @@ fn rejects_audio_and_pose_projects_and_models() {
     ] {
         let entries = files.iter().map(|name| ((*name).into(), vec![1]));
         let entries: Vec<_> = entries.collect();
-        let path = zip_at(place.path(), "tm-my-image-model.zip", &entries);
+        let path = write_zip(dir.path(), "tm-my-image-model.zip", &entries);
         let problem = open(&path).unwrap_err();
         assert_is(&problem, "problem-teachable-machine-model");
         assert_says!(problem.remedy, "advice-download-teachable-machine-project");
@@ -131,19 +135,19 @@ fn rejects_audio_and_pose_projects_and_models() {
 
 #[test]
 fn hostile_project_writes_nothing_outside_cache() {
-    let place = tempfile::tempdir().unwrap();
-    let bad = ["../../out", "/abs", "C:\\x", ".hidden", "NUL", "", "a/../b"];
-    let path = project(place.path(), MANIFEST, &names(&bad, 2));
+    let dir = tempfile::tempdir().unwrap();
+    let hostile_names = ["../../out", "/abs", "C:\\x", ".hidden", "NUL", "", "a/../b"];
+    let path = write_project(dir.path(), MANIFEST, &names(&hostile_names, 2));
     let data = open(&path).unwrap();
-    assert_eq!(sizes(&data).len(), bad.len());
-    assert!(!place.path().join("out").exists());
-    let listed = fs::read_dir(place.path()).unwrap().flatten();
-    let left: Vec<_> = listed.map(|entry| entry.file_name()).collect();
-    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(images_per_class(&data).len(), hostile_names.len());
+    assert!(!dir.path().join("out").exists());
+    let listed = fs::read_dir(dir.path()).unwrap().flatten();
+    let remaining: Vec<_> = listed.map(|entry| entry.file_name()).collect();
+    assert_eq!(remaining.len(), 2, "{remaining:?}");
     fs::remove_file(&path).unwrap();
     // Too many classes.
-    let many: Vec<String> = (0..2100).map(|i| format!("{i}-!-0.png")).collect();
-    let problem = open(&project(place.path(), MANIFEST, &many)).unwrap_err();
+    let too_many: Vec<String> = (0..2100).map(|i| format!("{i}-!-0.png")).collect();
+    let problem = open(&write_project(dir.path(), MANIFEST, &too_many)).unwrap_err();
     assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("thousands"), "{problem}");
     // Other manifests do not make an archive a project.
@@ -155,7 +159,7 @@ fn hostile_project_writes_nothing_outside_cache() {
             .map(|(name, shade)| ((*name).into(), png(shade)))
             .collect();
         entries.push(("manifest.json".into(), text.into()));
-        let path = zip_at(place.path(), "other.zip", &entries);
+        let path = write_zip(dir.path(), "other.zip", &entries);
         assert_eq!(open(&path).unwrap().classes, ["a", "b"], "{text}");
         fs::remove_file(path).unwrap();
     }
@@ -163,29 +167,32 @@ fn hostile_project_writes_nothing_outside_cache() {
 
 #[test]
 fn roundtrips_dataset_through_project() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for (class, shade) in [("moon", 20), ("sun", 220), ("très long", 120)] {
         for i in 0..5u8 {
-            made.file(&format!("{class}/{i}.png"), png(shade + i * 5));
+            fixture.write_file(&format!("{class}/{i}.png"), png(shade + i * 5));
         }
     }
-    let first = made.open();
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("mine.tm");
-    let done = packed(&first, &path, &Watch::none()).unwrap();
-    assert_eq!((done.pictures, done.classes), (15, 3));
-    assert!(done.renamed.is_empty());
-    let back = open(&path).unwrap();
-    assert_eq!(sizes(&back), sizes(&first));
-    for sample in back.train.iter().chain(&back.test) {
-        let picture = sample.decode().unwrap();
-        assert_eq!(picture.dimensions(), (224, 224));
-        let shade = picture.get_pixel(112, 112).0[0];
-        let around = [20, 220, 120][sample.class as usize];
-        assert!((around..around + 25).contains(&shade), "{shade}");
+    let first = fixture.open();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mine.tm");
+    let summary = write_packed(&first, &path, &ProgressReporter::silent()).unwrap();
+    assert_eq!((summary.images, summary.classes), (15, 3));
+    assert!(summary.renamed.is_empty());
+    let reimported = open(&path).unwrap();
+    assert_eq!(images_per_class(&reimported), images_per_class(&first));
+    for sample in reimported.train.iter().chain(&reimported.test) {
+        let image = sample.decode().unwrap();
+        assert_eq!(image.dimensions(), (224, 224));
+        let shade = image.get_pixel(112, 112).0[0];
+        let expected_shade = [20, 220, 120][sample.class as usize];
+        assert!(
+            (expected_shade..expected_shade + 25).contains(&shade),
+            "{shade}"
+        );
     }
-    let raw = fs::read(&path).unwrap();
-    let mut zip = zip::ZipArchive::new(Cursor::new(raw)).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     assert!(zip.by_name("très long-!-4.jpg").is_ok());
     let manifest: serde_json::Value =
         serde_json::from_reader(zip.by_name("manifest.json").unwrap()).unwrap();
@@ -195,30 +202,35 @@ fn roundtrips_dataset_through_project() {
 #[test]
 fn zip_export_contains_same_files() {
     let content = |data: &Dataset| -> Vec<(String, Vec<u8>)> {
-        let both = data.train.iter().chain(&data.test);
-        let all = both.map(|sample| (sample.name(), sample.decode().unwrap().into_raw()));
-        all.collect()
+        let samples = data.train.iter().chain(&data.test);
+        let contents = samples.map(|sample| (sample.name(), sample.decode().unwrap().into_raw()));
+        contents.collect()
     };
-    let made = Made::new();
-    made.class("train/a", 3)
-        .class("train/b", 3)
-        .class("test/a", 2)
-        .class("test/b", 2);
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("split.zip");
-    packed(&made.open(), &path, &Watch::none()).unwrap();
-    assert_eq!(content(&open(&path).unwrap()), content(&made.open()));
+    let fixture = DatasetFixture::new();
+    fixture
+        .write_class("train/a", 3)
+        .write_class("train/b", 3)
+        .write_class("test/a", 2)
+        .write_class("test/b", 2);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("split.zip");
+    write_packed(&fixture.open(), &path, &ProgressReporter::silent()).unwrap();
+    assert_eq!(content(&open(&path).unwrap()), content(&fixture.open()));
     // A drawn split is not exported; it is drawn again.
-    let made = Made::new();
-    made.class("a", 6).class("b", 6);
-    let path = place.path().join("plain.zip");
-    packed(&made.open(), &path, &Watch::none()).unwrap();
-    let back = open(&path).unwrap();
-    assert!(back.test_drawn);
-    assert_eq!(content(&back), content(&made.open()));
-    let wrong = packed(&made.open(), &place.path().join("x.tar"), &Watch::none());
+    let fixture = DatasetFixture::new();
+    fixture.write_class("a", 6).write_class("b", 6);
+    let path = dir.path().join("plain.zip");
+    write_packed(&fixture.open(), &path, &ProgressReporter::silent()).unwrap();
+    let reimported = open(&path).unwrap();
+    assert!(reimported.test_drawn);
+    assert_eq!(content(&reimported), content(&fixture.open()));
+    let result = write_packed(
+        &fixture.open(),
+        &dir.path().join("x.tar"),
+        &ProgressReporter::silent(),
+    );
     assert!(
-        wrong
+        result
             .unwrap_err()
             .mentions("advice-dataset-export-extension")
     );
@@ -226,25 +238,25 @@ fn zip_export_contains_same_files() {
 
 #[test]
 fn data_export_command_writes_project() {
-    let made = Made::new();
-    made.class("a", 3).class("b", 3);
-    let place = tempfile::tempdir().unwrap();
-    let to = place.path().join("out.tm");
-    let data = |words: &[&str]| {
+    let fixture = DatasetFixture::new();
+    fixture.write_class("a", 3).write_class("b", 3);
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("out.tm");
+    let data = |args: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_lae-studio"))
             .arg("data")
-            .args(words)
+            .args(args)
             .output()
             .unwrap()
     };
     let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let done = data(&["export", &text(made.path()), "--to", &text(&to)]);
-    let told = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(0), "{told}");
-    assert!(told.contains("6 images of 2 classes"), "{told}");
-    assert_eq!(sizes(&open(&to).unwrap()).len(), 2);
-    let wrong = data(&["export", "digits", "--to", "digits.rar"]);
-    assert_eq!(wrong.status.code(), Some(1));
+    let output = data(&["export", &text(fixture.path()), "--to", &text(&target)]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("6 images of 2 classes"), "{stderr}");
+    assert_eq!(images_per_class(&open(&target).unwrap()).len(), 2);
+    let invalid = data(&["export", "digits", "--to", "digits.rar"]);
+    assert_eq!(invalid.status.code(), Some(1));
     assert_eq!(data(&["export", "digits"]).status.code(), Some(2));
     assert_eq!(data(&[]).status.code(), Some(2));
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::PATIENCE;
-use crate::data::Made;
+use crate::TIMEOUT;
+use crate::data::DatasetFixture;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, ControlRequest, Event, Phase, Picture, PredictRequest};
+use lae_studio::run::event::{Command, ControlRequest, Event, NamedImage, Phase, PredictRequest};
 use lae_studio::run::job::{Job, JobWork};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::store;
 
-fn short() -> RunConfig {
+fn short_config() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
@@ -27,31 +27,31 @@ fn short() -> RunConfig {
     }
 }
 
-pub fn train(config: RunConfig) -> Command {
+pub fn train_command(config: RunConfig) -> Command {
     Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
-fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
-    let woken = Arc::new(AtomicUsize::new(0));
-    let count = woken.clone();
+fn start_engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
+    let wake_count = Arc::new(AtomicUsize::new(0));
+    let counter = wake_count.clone();
     let wake = Arc::new(move || {
-        count.fetch_add(1, Ordering::Relaxed);
+        counter.fetch_add(1, Ordering::Relaxed);
     });
-    (Engine::start(root.to_path_buf(), wake).unwrap(), woken)
+    (Engine::start(root.to_path_buf(), wake).unwrap(), wake_count)
 }
 
-/// Waits for an event for which `wanted` returns a value.
-pub fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
-    wait_job_event(engine, |told| wanted(told.event))
+/// Waits for an event for which `select` returns a value.
+pub fn wait_for_event<T>(engine: &Engine, mut select: impl FnMut(Event) -> Option<T>) -> T {
+    wait_job_event(engine, |job_event| select(job_event.event))
 }
 
-/// Like `wait`, with the job of each event.
-fn wait_job_event<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option<T>) -> T {
-    let until = Instant::now() + PATIENCE;
-    while Instant::now() < until {
+/// Like `wait_for_event`, with the job of each event.
+fn wait_job_event<T>(engine: &Engine, mut select: impl FnMut(JobEvent) -> Option<T>) -> T {
+    let deadline = Instant::now() + TIMEOUT;
+    while Instant::now() < deadline {
         match engine.try_recv() {
-            Some(told) => {
-                if let Some(found) = wanted(told) {
+            Some(job_event) => {
+                if let Some(found) = select(job_event) {
                     return found;
                 }
             }
@@ -61,14 +61,14 @@ fn wait_job_event<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option
     panic!("timed out waiting for an event");
 }
 
-pub fn drawing() -> Picture {
+pub fn drawing() -> NamedImage {
     let mut rgb = vec![0; 40 * 40 * 3];
     for row in 5..35 {
         for column in 18..23 {
             rgb[(row * 40 + column) * 3..][..3].fill(255);
         }
     }
-    Picture {
+    NamedImage {
         name: "drawing".into(),
         width: 40,
         height: 40,
@@ -76,7 +76,7 @@ pub fn drawing() -> Picture {
     }
 }
 
-pub fn folder(event: Event) -> Option<PathBuf> {
+pub fn started_folder(event: Event) -> Option<PathBuf> {
     match event {
         Event::Started(header) => Some(header.folder),
         _ => None,
@@ -86,35 +86,35 @@ pub fn folder(event: Event) -> Option<PathBuf> {
 #[test]
 fn run_has_job_name_from_start() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
+    let (engine, _) = start_engine(root.path());
     let name = "A lesson: the run".to_string();
-    let job = Job::train_named(short(), name.clone());
+    let job = Job::train_named(short_config(), name.clone());
     assert_eq!((&job.title, &job.name), (&name, &name));
     engine.send(Command::Queue(Box::new(job)));
-    let header = wait(&engine, |event| match event {
+    let header = wait_for_event(&engine, |event| match event {
         Event::Started(header) => Some(header),
         _ => None,
     });
     assert_eq!(header.about.name, name);
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())
     });
-    let stored = store::load(&header.folder).unwrap();
-    assert_eq!(stored.header.about.name, name);
+    let run = store::load_run(&header.folder).unwrap();
+    assert_eq!(run.header.about.name, name);
 }
 
 #[test]
 fn predicts_while_run_trains() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, woken) = engine(root.path());
-    engine.send(train(RunConfig {
+    let (engine, woken) = start_engine(root.path());
+    engine.send(train_command(RunConfig {
         epochs: 6,
         settings: crate::frozen_epochs(3),
-        ..short()
+        ..short_config()
     }));
-    let run = wait(&engine, folder);
-    let told = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
-    wait(&engine, told);
+    let run = wait_for_event(&engine, started_folder);
+    let is_evaluated = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
+    wait_for_event(&engine, is_evaluated);
     // A paused run cannot finish before the answer; predictions are still served.
     engine.control.set(ControlRequest::Pause);
     let tasks = vec![0];
@@ -125,7 +125,7 @@ fn predicts_while_run_trains() {
         picture: drawing(),
         tasks,
     }));
-    let answer = wait(&engine, |event| match event {
+    let answer = wait_for_event(&engine, |event| match event {
         Event::Predicted(prediction) => Some(prediction),
         Event::Finished { .. } => panic!("the run finished before the prediction"),
         Event::NotPredicted { problem, .. } => panic!("{problem}"),
@@ -137,7 +137,7 @@ fn predicts_while_run_trains() {
     );
     assert_eq!(answer.seen.len(), answer.seen_size * answer.seen_size * 3);
     engine.control.set(ControlRequest::Run);
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())
     });
     assert!(woken.load(Ordering::Relaxed) > 5);
@@ -146,10 +146,10 @@ fn predicts_while_run_trains() {
 #[test]
 fn paused_run_stops_and_resumes() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
+    let (engine, _) = start_engine(root.path());
     engine.control.set(ControlRequest::Pause);
-    engine.send(train(short()));
-    let run = wait(&engine, folder);
+    engine.send(train_command(short_config()));
+    let run = wait_for_event(&engine, started_folder);
     let paused = |event: Event| {
         matches!(
             event,
@@ -160,9 +160,9 @@ fn paused_run_stops_and_resumes() {
         )
         .then_some(())
     };
-    wait(&engine, paused);
+    wait_for_event(&engine, paused);
     engine.control.set(ControlRequest::Stop);
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
     engine.send(Command::Queue(Box::new(Job::resume(
@@ -170,7 +170,7 @@ fn paused_run_stops_and_resumes() {
         None,
         String::new(),
     ))));
-    wait(&engine, |event| match event {
+    wait_for_event(&engine, |event| match event {
         Event::Finished { .. } => Some(()),
         Event::Failed { problem, .. } => panic!("{problem}"),
         _ => None,
@@ -178,20 +178,20 @@ fn paused_run_stops_and_resumes() {
 }
 
 /// Returns jobs of very short runs with these seeds.
-fn seeded(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
+fn jobs_with_seeds(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
     let job = |seed| {
         let config = RunConfig {
             seed,
             epochs: 1,
             settings: crate::frozen_epochs(0),
-            ..short()
+            ..short_config()
         };
         Job::train(config, String::new())
     };
     seeds.map(job).collect()
 }
 
-fn queue(engine: &Engine, jobs: &[Job]) {
+fn queue_jobs(engine: &Engine, jobs: &[Job]) {
     for job in jobs {
         engine.send(Command::Queue(Box::new(job.clone())));
     }
@@ -199,42 +199,42 @@ fn queue(engine: &Engine, jobs: &[Job]) {
 
 /// Returns the seeds of the runs that start until this number of runs have finished.
 fn started_seeds(engine: &Engine, mut finished: usize) -> Vec<u64> {
-    let mut begun = Vec::new();
-    wait(engine, |event| {
+    let mut started = Vec::new();
+    wait_for_event(engine, |event| {
         match event {
-            Event::Started(header) => begun.push(header.config.seed),
+            Event::Started(header) => started.push(header.config.seed),
             Event::Finished { .. } => finished -= 1,
             Event::Failed { problem, .. } => panic!("{problem}"),
             _ => {}
         }
         (finished == 0).then_some(())
     });
-    begun
+    started
 }
 
 #[test]
 fn queue_supports_move_remove_and_hold() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
-    let jobs = seeded(1..=5);
+    let (engine, _) = start_engine(root.path());
+    let jobs = jobs_with_seeds(1..=5);
     engine.control.set(ControlRequest::Pause);
-    queue(&engine, &jobs[..4]);
-    wait(&engine, folder);
+    queue_jobs(&engine, &jobs[..4]);
+    wait_for_event(&engine, started_folder);
     let (second, third, fourth) = (jobs[1].id, jobs[2].id, jobs[3].id);
     engine.send(Command::Move {
         job: fourth,
         place: 0,
     });
     engine.send(Command::Stop(third));
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         (event == Event::Removed(third)).then_some(())
     });
     // Held jobs stay in the queue; a job queued later runs before them.
     engine.send(Command::Hold(true));
     engine.send(Command::Stop(jobs[0].id));
-    queue(&engine, &jobs[4..]);
-    let stopped = wait_job_event(&engine, |told| {
-        matches!(told.event, Event::Stopped { .. }).then_some(told.job)
+    queue_jobs(&engine, &jobs[4..]);
+    let stopped = wait_job_event(&engine, |job_event| {
+        matches!(job_event.event, Event::Stopped { .. }).then_some(job_event.job)
     });
     assert_eq!(stopped, Some(jobs[0].id));
     engine.control.set(ControlRequest::Run);
@@ -243,24 +243,24 @@ fn queue_supports_move_remove_and_hold() {
     assert_eq!(started_seeds(&engine, 2), [4, 2]);
     // Stopping a finished job has no effect.
     engine.send(Command::Stop(second));
-    queue(&engine, &seeded(6..=6));
+    queue_jobs(&engine, &jobs_with_seeds(6..=6));
     assert_eq!(started_seeds(&engine, 1), [6]);
 }
 
 #[test]
 fn early_failure_is_reported_for_its_job() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
-    let good = seeded(1..=1).remove(0);
+    let (engine, _) = start_engine(root.path());
+    let good = jobs_with_seeds(1..=1).remove(0);
     let config = RunConfig {
         order: "/nowhere/order.json".into(),
-        ..short()
+        ..short_config()
     };
     let broken = Job::train(config, String::new());
-    queue(&engine, &[good.clone(), broken.clone()]);
-    let mut told = Vec::new();
-    wait_job_event(&engine, |one| {
-        let word = match &one.event {
+    queue_jobs(&engine, &[good.clone(), broken.clone()]);
+    let mut log = Vec::new();
+    wait_job_event(&engine, |job_event| {
+        let label = match &job_event.event {
             Event::Queued { .. } => "queued",
             Event::Began(_) => "began",
             Event::Started(_) => "started",
@@ -268,11 +268,11 @@ fn early_failure_is_reported_for_its_job() {
             Event::Failed { .. } => "failed",
             _ => return None,
         };
-        told.push((one.job, word));
-        (word == "failed").then_some(())
+        log.push((job_event.job, label));
+        (label == "failed").then_some(())
     });
     let (good, broken) = (Some(good.id), Some(broken.id));
-    told.retain(|(_, word)| *word != "queued");
+    log.retain(|(_, word)| *word != "queued");
     let expected = [
         (good, "began"),
         (good, "started"),
@@ -280,36 +280,36 @@ fn early_failure_is_reported_for_its_job() {
         (broken, "began"),
         (broken, "failed"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(log, expected);
 }
 
 #[test]
 fn queue_survives_restart_and_stays_held() {
     let root = tempfile::tempdir().unwrap();
-    let jobs = seeded(1..=3);
-    let (first, _) = engine(root.path());
+    let jobs = jobs_with_seeds(1..=3);
+    let (first, _) = start_engine(root.path());
     first.control.set(ControlRequest::Pause);
-    queue(&first, &jobs);
-    wait(&first, folder);
+    queue_jobs(&first, &jobs);
+    wait_for_event(&first, started_folder);
     drop(first);
 
-    let (second, _) = engine(root.path());
-    let mut found = Vec::new();
-    wait(&second, |event| {
+    let (second, _) = start_engine(root.path());
+    let mut queued = Vec::new();
+    wait_for_event(&second, |event| {
         if let Event::Queued { job, place } = event {
             assert!(job.held);
-            found.push((place, job.id));
+            queued.push((place, job.id));
         }
-        (found.len() == 2).then_some(())
+        (queued.len() == 2).then_some(())
     });
     // The first job has a run folder and can be resumed from it.
-    assert_eq!(found, [(0, jobs[1].id), (1, jobs[2].id)]);
+    assert_eq!(queued, [(0, jobs[1].id), (1, jobs[2].id)]);
     std::thread::sleep(Duration::from_millis(300));
     assert!(second.try_recv().is_none(), "held jobs must not start");
     second.send(Command::Hold(false));
     assert_eq!(started_seeds(&second, 2), [2, 3]);
     drop(second);
-    let (third, _) = engine(root.path());
+    let (third, _) = start_engine(root.path());
     std::thread::sleep(Duration::from_millis(200));
     assert!(third.try_recv().is_none(), "the queue is empty");
 }
@@ -317,44 +317,44 @@ fn queue_survives_restart_and_stays_held() {
 #[test]
 fn forget_data_rereads_changed_files() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
-    let made = Made::new();
-    made.class("train/a", 8).class("train/b", 8);
-    made.class("test/a", 2).class("test/b", 2);
+    let (engine, _) = start_engine(root.path());
+    let fixture = DatasetFixture::new();
+    fixture.write_class("train/a", 8).write_class("train/b", 8);
+    fixture.write_class("test/a", 2).write_class("test/b", 2);
     let config = RunConfig {
-        data: made.path().to_string_lossy().into_owned(),
+        data: fixture.path().to_string_lossy().into_owned(),
         classes_per_task: "1".into(),
         epochs: 1,
         settings: crate::frozen_epochs(0),
         train_limit: None,
         test_limit: None,
-        ..short()
+        ..short_config()
     };
-    let images = || {
-        engine.send(train(config.clone()));
-        let header = wait(&engine, |event| match event {
+    let train_and_count_images = || {
+        engine.send(train_command(config.clone()));
+        let header = wait_for_event(&engine, |event| match event {
             Event::Started(header) => Some(header),
             Event::Failed { problem, .. } => panic!("{problem}"),
             _ => None,
         });
-        let end = |event| matches!(event, Event::Finished { .. }).then_some(());
-        wait(&engine, end);
+        let finished = |event| matches!(event, Event::Finished { .. }).then_some(());
+        wait_for_event(&engine, finished);
         header.train_images.clone()
     };
-    assert_eq!(images(), [8, 8]);
-    made.class("train/b", 12);
-    assert_eq!(images(), [8, 8]);
+    assert_eq!(train_and_count_images(), [8, 8]);
+    fixture.write_class("train/b", 12);
+    assert_eq!(train_and_count_images(), [8, 8]);
     engine.send(Command::ForgetData);
-    assert_eq!(images(), [8, 12]);
+    assert_eq!(train_and_count_images(), [8, 12]);
 }
 
 #[test]
 fn next_job_runs_after_failure() {
     let root = tempfile::tempdir().unwrap();
-    let (engine, _) = engine(root.path());
-    engine.send(train(RunConfig {
+    let (engine, _) = start_engine(root.path());
+    engine.send(train_command(RunConfig {
         data: "/nowhere".into(),
-        ..short()
+        ..short_config()
     }));
     engine.send(Command::Predict(PredictRequest {
         ticket: 3,
@@ -363,18 +363,18 @@ fn next_job_runs_after_failure() {
         picture: drawing(),
         tasks: vec![0],
     }));
-    engine.send(train(short()));
-    let (mut failed, mut unanswered) = (false, false);
-    wait(&engine, |event| {
+    engine.send(train_command(short_config()));
+    let (mut failed, mut prediction_failed) = (false, false);
+    wait_for_event(&engine, |event| {
         match event {
             Event::Failed { problem, .. } => failed = !problem.what.is_empty(),
-            Event::NotPredicted { ticket, .. } => unanswered = ticket == 3,
+            Event::NotPredicted { ticket, .. } => prediction_failed = ticket == 3,
             Event::Finished { .. } => return Some(()),
             _ => {}
         }
         None
     });
-    assert!(failed && unanswered);
+    assert!(failed && prediction_failed);
 }
 
 #[test]
@@ -382,46 +382,46 @@ fn added_task_counts_only_when_complete() {
     let root = tempfile::tempdir().unwrap();
     let added_task = crate::teach::letters("AB", 5);
     let source = added_task.path().to_string_lossy().into_owned();
-    let (engine, _) = engine(root.path());
-    engine.send(train(short()));
-    let run = wait(&engine, folder);
-    let teach = || {
+    let (engine, _) = start_engine(root.path());
+    engine.send(train_command(short_config()));
+    let run = wait_for_event(&engine, started_folder);
+    let teach_command = || {
         let (run, source) = (run.clone(), source.clone());
         let job = Job::new(JobWork::Teach { run, source }, String::new());
         Command::Queue(Box::new(job))
     };
-    engine.send(teach());
-    let mut ended = Vec::new();
-    wait_job_event(&engine, |told| {
-        match told.event {
-            Event::Finished { .. } => ended.push(told.job),
+    engine.send(teach_command());
+    let mut finished_jobs = Vec::new();
+    wait_job_event(&engine, |job_event| {
+        match job_event.event {
+            Event::Finished { .. } => finished_jobs.push(job_event.job),
             Event::Failed { problem, .. } => panic!("{problem}"),
             _ => {}
         }
-        (ended.len() == 2).then_some(())
+        (finished_jobs.len() == 2).then_some(())
     });
-    assert_ne!(ended[0], ended[1]);
-    let added_tasks = || store::load(&run).unwrap().header.added_tasks.len();
-    assert_eq!(added_tasks(), 1);
+    assert_ne!(finished_jobs[0], finished_jobs[1]);
+    let count_added_tasks = || store::load_run(&run).unwrap().header.added_tasks.len();
+    assert_eq!(count_added_tasks(), 1);
     // Stopping the second added task keeps the first.
-    engine.send(teach());
-    let learning = |event| {
+    engine.send(teach_command());
+    let is_training = |event| {
         let event: Event = event;
         let phase = Phase::Training {
             task: 3,
             epoch: 0,
             frozen: true,
         };
-        matches!(event, Event::Phase { phase: now, .. } if now == phase).then_some(())
+        matches!(event, Event::Phase { phase: current, .. } if current == phase).then_some(())
     };
-    wait(&engine, learning);
+    wait_for_event(&engine, is_training);
     engine.control.set(ControlRequest::Stop);
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
-    assert_eq!(added_tasks(), 1);
+    assert_eq!(count_added_tasks(), 1);
     // After the added task is replaced, predictions use the new one.
-    let ask = |ticket| {
+    let predict_classes = |ticket| {
         engine.send(Command::Predict(PredictRequest {
             ticket,
             about: 0,
@@ -429,21 +429,21 @@ fn added_task_counts_only_when_complete() {
             picture: drawing(),
             tasks: vec![2],
         }));
-        wait(&engine, |event| match event {
+        wait_for_event(&engine, |event| match event {
             Event::Predicted(prediction) => Some(prediction.classes),
             Event::NotPredicted { problem, .. } => panic!("{problem}"),
             _ => None,
         })
     };
-    assert_eq!(ask(1)[10..], ["A", "B"]);
+    assert_eq!(predict_classes(1)[10..], ["A", "B"]);
     store::undo_added_task(&run).unwrap();
-    let other = crate::teach::letters("XYZ", 5);
-    let source = other.path().to_string_lossy().into();
+    let replacement = crate::teach::letters("XYZ", 5);
+    let source = replacement.path().to_string_lossy().into();
     let run = run.clone();
     let job = Job::new(JobWork::Teach { run, source }, String::new());
     engine.send(Command::Queue(Box::new(job)));
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())
     });
-    assert_eq!(ask(2)[10..], ["X", "Y", "Z"]);
+    assert_eq!(predict_classes(2)[10..], ["X", "Y", "Z"]);
 }

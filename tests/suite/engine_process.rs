@@ -5,54 +5,54 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::Picture;
+use lae_studio::run::event::NamedImage;
 use lae_studio::session::Session;
 use lae_studio::session::backend::EngineHost;
 use lae_studio::session::run_view::Stage;
 
 /// Number of measurements of each kind.
-const TURNS: usize = 3;
+const REPETITIONS: usize = 3;
 /// Number of sequential predictions.
-const ASKED: usize = 100;
+const PREDICTIONS: usize = 100;
 
 fn wait_until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Duration {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !done(session) {
         session.drain();
-        assert!(begun.elapsed() < crate::PATIENCE, "timed out");
+        assert!(start.elapsed() < crate::TIMEOUT, "timed out");
         std::thread::sleep(Duration::from_micros(200));
     }
-    begun.elapsed()
+    start.elapsed()
 }
 
 /// Returns the seconds of a run of five tasks and the sorted seconds of predictions with its last snapshot.
-fn measure(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
-    let draft = RunConfig::default();
-    let mut session = Session::open(root.into(), draft, whose, Arc::new(|| {})).unwrap();
+fn measure(root: &Path, host: EngineHost) -> (f64, Vec<f64>) {
+    let config = RunConfig::default();
+    let mut session = Session::open(root.into(), config, host, Arc::new(|| {})).unwrap();
     wait_until(&mut session, |s| {
-        !s.busy() && s.compare.runs.ready().is_some()
+        !s.is_busy() && s.compare.runs.ready().is_some()
     });
     session.start();
-    let trained = wait_until(&mut session, |s| {
+    let training_time = wait_until(&mut session, |s| {
         s.train
             .live
             .as_ref()
             .is_some_and(|run| run.stage == Stage::Finished)
     });
-    wait_until(&mut session, |s| s.predict.run.is_some() && !s.busy());
-    let asked = (0..ASKED).map(|number| {
+    wait_until(&mut session, |s| s.predict.run.is_some() && !s.is_busy());
+    let prediction_times = (0..PREDICTIONS).map(|number| {
         let shade = number as u8;
-        let picture = Picture {
+        let image = NamedImage {
             name: format!("picture {number}"),
             width: 28,
             height: 28,
             rgb: [shade, 255 - shade, 40].repeat(28 * 28),
         };
-        session.predict_picture(Arc::new(picture), None);
+        session.predict_image(Arc::new(image), None);
         let last = session.predict.task;
         let ticket = session.predict.ticket;
         wait_until(&mut session, |s| {
-            s.predict.answers.get(last).is_some_and(|answer| {
+            s.predict.predictions.get(last).is_some_and(|answer| {
                 answer
                     .as_ref()
                     .is_some_and(|answer| answer.ticket == ticket)
@@ -60,26 +60,26 @@ fn measure(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
         })
         .as_secs_f64()
     });
-    let mut asked: Vec<f64> = asked.collect();
-    asked.sort_by(f64::total_cmp);
-    (trained.as_secs_f64(), asked)
+    let mut prediction_times: Vec<f64> = prediction_times.collect();
+    prediction_times.sort_by(f64::total_cmp);
+    (training_time.as_secs_f64(), prediction_times)
 }
 
 #[test]
 #[ignore = "a measurement"]
 fn cost_of_engine_process_is_measured() {
-    for turn in 0..TURNS {
+    for repetition in 0..REPETITIONS {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_lae-studio"));
-        for (name, whose) in [
+        for (name, host) in [
             ("thread", EngineHost::Thread),
             ("process", EngineHost::Process(program)),
         ] {
             let root = tempfile::tempdir().unwrap();
-            let (trained, asked) = measure(root.path(), whose);
+            let (training_seconds, prediction_seconds) = measure(root.path(), host);
             eprintln!(
-                "{turn}, {name}: trained in {trained:.2} s; a prediction {:.1} ms, 95 of 100 at most {:.1} ms",
-                asked[ASKED / 2] * 1e3,
-                asked[ASKED * 95 / 100] * 1e3,
+                "{repetition}, {name}: trained in {training_seconds:.2} s; a prediction {:.1} ms, 95 of 100 at most {:.1} ms",
+                prediction_seconds[PREDICTIONS / 2] * 1e3,
+                prediction_seconds[PREDICTIONS * 95 / 100] * 1e3,
             );
         }
     }

@@ -9,7 +9,7 @@ use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
 use lae_studio::store::{self, StoredRun, StoredState};
-use lae_studio::tensors::Named;
+use lae_studio::tensors::NamedTensors;
 
 use crate::skip::skip;
 
@@ -29,7 +29,7 @@ fn config() -> RunConfig {
 
 /// Puts a folder where checkpoints go before the passes of some tasks, and stops the run once a
 /// task is saved.
-struct Failing {
+struct CheckpointBlocker {
     root: std::path::PathBuf,
     tasks: &'static [usize],
     stop_after: usize,
@@ -37,7 +37,7 @@ struct Failing {
     remarks: Vec<String>,
 }
 
-impl Sink for Failing {
+impl Sink for CheckpointBlocker {
     fn event(&mut self, event: Event) {
         match event {
             Event::Progress { progress, .. } => {
@@ -62,14 +62,14 @@ impl Sink for Failing {
     }
 }
 
-fn snapshots(run: &Path) -> Vec<Named> {
-    let tasks = store::load(run).unwrap().reports.len();
+fn snapshots(run: &Path) -> Vec<NamedTensors> {
+    let tasks = store::load_run(run).unwrap().reports.len();
     (0..tasks)
         .map(|task| store::load_snapshot(run, task).unwrap())
         .collect()
 }
 
-fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
+fn answers_of_tasks(run: &StoredRun) -> Vec<&lae_studio::metrics::Predictions> {
     run.reports.iter().map(|report| &report.answers).collect()
 }
 
@@ -77,17 +77,17 @@ fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
 fn resume_after_failed_checkpoints_gives_same_result() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
-    let whole = experiment::train(
+    let reference = experiment::train(
         &config(),
         root.path(),
         &cache,
         &mut Vec::new(),
         &Control::default(),
     );
-    let whole = whole.unwrap().header().unwrap().folder.clone();
-    let wanted = store::load(&whole).unwrap();
+    let reference = reference.unwrap().header().unwrap().folder.clone();
+    let expected = store::load_run(&reference).unwrap();
     // The last pass of a task, a whole task and more, and everything from the first pass on.
-    for (tasks, stop_after, gone) in [
+    for (tasks, stop_after, is_state_removed) in [
         (&[0][..], 0, false),
         (&[1][..], 1, false),
         (&[0, 1][..], 1, false),
@@ -95,52 +95,59 @@ fn resume_after_failed_checkpoints_gives_same_result() {
     ] {
         let root = tempfile::tempdir().unwrap();
         let control = Control::default();
-        let mut sink = Failing {
+        let mut sink = CheckpointBlocker {
             root: root.path().to_path_buf(),
             tasks,
             stop_after,
             control: control.clone(),
             remarks: Vec::new(),
         };
-        let ended = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
-        let Ok(Outcome::Stopped(header)) = ended else {
-            panic!("{tasks:?}: {ended:?}")
+        let outcome = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
+        let Ok(Outcome::Stopped(header)) = outcome else {
+            panic!("{tasks:?}: {outcome:?}")
         };
-        let failed = sink.remarks.iter();
+        let remarks = sink.remarks.iter();
         assert!(
-            failed
+            remarks
                 .clone()
                 .any(|what| says!(what, "problem-epoch-not-saved"))
         );
         assert_eq!(
-            store::load(&header.folder).unwrap().reports.len(),
+            store::load_run(&header.folder).unwrap().reports.len(),
             stop_after + 1
         );
-        if gone {
+        if is_state_removed {
             std::fs::remove_dir_all(header.folder.join("resume")).unwrap();
         }
         let mut events = Vec::new();
         let control = Control::default();
-        let ended = experiment::resume(&header.folder, &cache, &mut events, &control);
-        assert!(matches!(ended, Ok(Outcome::Finished(_))), "{tasks:?}");
-        let told = events.iter().any(
+        let outcome = experiment::resume(&header.folder, &cache, &mut events, &control);
+        assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{tasks:?}");
+        let has_missing_state_remark = events.iter().any(
             |event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-training-state-missing")),
         );
-        assert_eq!(told, gone, "{tasks:?}");
-        let run = store::load(&header.folder).unwrap();
+        assert_eq!(has_missing_state_remark, is_state_removed, "{tasks:?}");
+        let run = store::load_run(&header.folder).unwrap();
         assert_eq!(run.state, StoredState::Finished);
-        assert_eq!(answers(&run), answers(&wanted), "{tasks:?}");
-        assert!(snapshots(&header.folder) == snapshots(&whole), "{tasks:?}");
+        assert_eq!(
+            answers_of_tasks(&run),
+            answers_of_tasks(&expected),
+            "{tasks:?}"
+        );
+        assert!(
+            snapshots(&header.folder) == snapshots(&reference),
+            "{tasks:?}"
+        );
     }
 }
 
 /// Renames the run's folder once its first task is saved.
-struct Renaming<'a> {
+struct RunRenamer<'a> {
     root: &'a Path,
     done: bool,
 }
 
-impl Sink for Renaming<'_> {
+impl Sink for RunRenamer<'_> {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::Saved { .. }) && !self.done {
             let folder = std::fs::read_dir(self.root).unwrap().next().unwrap();
@@ -155,24 +162,24 @@ fn run_stops_when_folder_is_renamed_and_resumes() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
     let control = Control::default();
-    let whole =
+    let reference =
         experiment::train(&config(), root.path(), &cache, &mut Vec::new(), &control).unwrap();
-    let whole = whole.header().unwrap().folder.clone();
+    let reference = reference.header().unwrap().folder.clone();
     let root = tempfile::tempdir().unwrap();
-    let mut sink = Renaming {
+    let mut sink = RunRenamer {
         root: root.path(),
         done: false,
     };
-    let ended = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
-    let problem = ended.unwrap_err();
+    let outcome = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
+    let problem = outcome.unwrap_err();
     assert!(problem.mentions("io-save-failed"), "{problem}");
-    let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
-    assert_eq!(left.len(), 1, "the old folder was created again");
+    let remaining: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
+    assert_eq!(remaining.len(), 1, "the old folder was created again");
     let moved = root.path().join("moved");
     experiment::resume(&moved, &cache, &mut Vec::new(), &control).unwrap();
-    let [run, wanted] = [&moved, &whole].map(|folder| store::load(folder).unwrap());
-    assert_eq!(answers(&run), answers(&wanted));
-    assert!(snapshots(&moved) == snapshots(&whole));
+    let [run, expected] = [&moved, &reference].map(|folder| store::load_run(folder).unwrap());
+    assert_eq!(answers_of_tasks(&run), answers_of_tasks(&expected));
+    assert!(snapshots(&moved) == snapshots(&reference));
     assert!(!moved.join("resume").exists());
 }
 
@@ -194,8 +201,8 @@ fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process
         None => std::process::Command::new(program),
         Some(fault) => {
             let (call, rest) = fault.split_once(':').unwrap();
-            let family = FAMILIES.iter().find(|[one, _]| *one == call);
-            let family = family.map_or(call, |[_, all]| all);
+            let family = FAMILIES.iter().find(|[name, _]| *name == call);
+            let family = family.map_or(call, |[_, calls_of_family]| calls_of_family);
             let [trace, inject] = [format!("trace={family}"), format!("inject={family}:{rest}")];
             let mut strace = std::process::Command::new("strace");
             strace.arg("-qq").arg("-o").arg(calls.path());
@@ -214,13 +221,13 @@ fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process
         .output()
         .unwrap();
     if let Some(fault) = fault {
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!said.contains("strace: "), "{fault}: {said}");
+        let stderr_text = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr_text.contains("strace: "), "{fault}: {stderr_text}");
         let calls = std::fs::read_to_string(calls.path()).unwrap();
-        let met = ["(INJECTED)", "killed by SIGKILL"]
+        let injected = ["(INJECTED)", "killed by SIGKILL"]
             .iter()
             .any(|mark| calls.contains(mark));
-        assert!(met, "{fault} was not injected: {words:?}\n{calls}");
+        assert!(injected, "{fault} was not injected: {words:?}\n{calls}");
     }
     output
 }
@@ -240,19 +247,19 @@ fn run_recovers_from_injected_system_call_faults() {
             .split_whitespace()
             .collect();
     let result = |home: &Path| {
-        let runs = store::list(&home.join("runs"));
+        let runs = store::list_runs(&home.join("runs"));
         let [run] = runs.as_slice() else {
             panic!("{} runs", runs.len())
         };
-        let stored = store::load(&run.folder).unwrap();
+        let stored = store::load_run(&run.folder).unwrap();
         assert_eq!(stored.state, StoredState::Finished);
         let reports = stored.reports.iter();
         let answers: Vec<_> = reports.map(|report| report.answers.clone()).collect();
         (answers, snapshots(&run.folder))
     };
-    let whole = tempfile::tempdir().unwrap();
-    assert!(run_program(whole.path(), None, &train).status.success());
-    let wanted = result(whole.path());
+    let reference = tempfile::tempdir().unwrap();
+    assert!(run_program(reference.path(), None, &train).status.success());
+    let expected = result(reference.path());
     // The second file and the last of the first task; the checkpoint's own bytes.
     for fault in [
         "rename:signal=KILL:when=2",
@@ -262,9 +269,9 @@ fn run_recovers_from_injected_system_call_faults() {
     ] {
         let home = tempfile::tempdir().unwrap();
         let first = run_program(home.path(), Some(fault), &train);
-        let said = String::from_utf8_lossy(&first.stderr).into_owned();
-        assert!(!said.contains("panicked"), "{fault}: {said}");
-        let listed = store::list(&home.path().join("runs"));
+        let stderr_text = String::from_utf8_lossy(&first.stderr).into_owned();
+        assert!(!stderr_text.contains("panicked"), "{fault}: {stderr_text}");
+        let listed = store::list_runs(&home.path().join("runs"));
         let unfinished = listed.first().map(|run| run.summary.clone().unwrap().state);
         if unfinished != Some(StoredState::Finished) {
             let words = match unfinished {
@@ -272,9 +279,9 @@ fn run_recovers_from_injected_system_call_faults() {
                 Some(_) => vec!["resume", "latest", "--quiet"],
             };
             let second = run_program(home.path(), None, &words);
-            let said = String::from_utf8_lossy(&second.stderr);
-            assert!(second.status.success(), "{fault}: {said}");
+            let stderr_text = String::from_utf8_lossy(&second.stderr);
+            assert!(second.status.success(), "{fault}: {stderr_text}");
         }
-        assert!(result(home.path()) == wanted, "{fault}");
+        assert!(result(home.path()) == expected, "{fault}");
     }
 }

@@ -9,10 +9,10 @@ use lae_studio::method;
 use lae_studio::run::config::{Precision, RunConfig};
 use lae_studio::run::event::Control;
 use lae_studio::store;
-use lae_studio::tensors::Named;
+use lae_studio::tensors::NamedTensors;
 
 /// Two tasks of five digits with a few steps.
-fn short(method: &str, own: &[&str]) -> RunConfig {
+fn short_config(method: &str, settings: &[&str]) -> RunConfig {
     let mut config = RunConfig {
         data: "digits".into(),
         classes_per_task: "5".into(),
@@ -23,9 +23,9 @@ fn short(method: &str, own: &[&str]) -> RunConfig {
         device: "cpu".into(),
         ..RunConfig::default()
     };
-    method::adopt(&mut config, method::named_method(method).unwrap());
-    for text in own {
-        method::set(&mut config, text).unwrap();
+    method::switch_method(&mut config, method::find_method(method).unwrap());
+    for setting in settings {
+        method::apply_assignment(&mut config, setting).unwrap();
     }
     config
 }
@@ -42,14 +42,14 @@ fn train(config: &RunConfig, root: &Path) -> Outcome {
     .unwrap()
 }
 
-fn snapshots(outcome: &Outcome) -> Vec<Named> {
+fn snapshots(outcome: &Outcome) -> Vec<NamedTensors> {
     let header = outcome.header().unwrap();
     (0..header.tasks.len())
         .map(|task| store::load_snapshot(&header.folder, task).unwrap())
         .collect()
 }
 
-fn of_backbone(snapshot: &Named) -> Vec<&str> {
+fn backbone_names(snapshot: &NamedTensors) -> Vec<&str> {
     let names = snapshot
         .keys()
         .filter_map(|name| name.strip_prefix("backbone."));
@@ -59,56 +59,59 @@ fn of_backbone(snapshot: &Named) -> Vec<&str> {
 #[test]
 fn trains_all_weights_except_earlier_heads() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = train(&short("seq-ft", &["keep_weights=every"]), root.path());
-    let kept = snapshots(&outcome);
+    let outcome = train(
+        &short_config("seq-ft", &["keep_weights=every"]),
+        root.path(),
+    );
+    let task_snapshots = snapshots(&outcome);
     let device = burn::tensor::Device::flex();
-    let fresh = library::open(library::NANO, &device, &mut |_| true).unwrap();
-    let fresh = fresh.backbone.weights().unwrap();
-    let names: Vec<&str> = fresh.iter().map(|(name, _)| name).collect();
-    let mut before = Named::new();
-    fresh.write("backbone", &mut before).unwrap();
-    for after in &kept {
-        assert_eq!(of_backbone(after), names);
+    let pretrained = library::open(library::NANO, &device, &mut |_| true).unwrap();
+    let pretrained_weights = pretrained.backbone.weights().unwrap();
+    let names: Vec<&str> = pretrained_weights.iter().map(|(name, _)| name).collect();
+    let mut previous = NamedTensors::new();
+    pretrained_weights.write("backbone", &mut previous).unwrap();
+    for current in &task_snapshots {
+        assert_eq!(backbone_names(current), names);
         for name in &names {
-            let full = format!("backbone.{name}");
-            assert_eq!(before[&full].shape, after[&full].shape);
-            assert_ne!(before[&full].values, after[&full].values, "{name}");
+            let key = format!("backbone.{name}");
+            assert_eq!(previous[&key].shape, current[&key].shape);
+            assert_ne!(previous[&key].values, current[&key].values, "{name}");
         }
-        before.extend(after.clone());
+        previous.extend(current.clone());
     }
     for part in ["weight", "bias"] {
         let name = format!("head.0.{part}");
-        assert_eq!(kept[0][&name], kept[1][&name]);
-        assert!(kept[1].contains_key(&format!("head.1.{part}")));
+        assert_eq!(task_snapshots[0][&name], task_snapshots[1][&name]);
+        assert!(task_snapshots[1].contains_key(&format!("head.1.{part}")));
     }
 }
 
 #[test]
 fn stores_only_last_backbone_by_default() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = train(&short("seq-ft", &[]), root.path());
-    let kept = snapshots(&outcome);
-    assert!(of_backbone(&kept[0]).is_empty());
-    assert!(!of_backbone(&kept[1]).is_empty());
+    let outcome = train(&short_config("seq-ft", &[]), root.path());
+    let task_snapshots = snapshots(&outcome);
+    assert!(backbone_names(&task_snapshots[0]).is_empty());
+    assert!(!backbone_names(&task_snapshots[1]).is_empty());
     let folder = outcome.header().unwrap().folder.clone();
     let cache = ResourceCache::default();
-    let ask = |task| Predictor::open(&folder, task, None, &cache, false).map(|_| ());
-    assert!(ask(1).is_ok());
-    let problem = ask(0).unwrap_err();
+    let open_predictor = |task| Predictor::open(&folder, task, None, &cache, false).map(|_| ());
+    assert!(open_predictor(1).is_ok());
+    let problem = open_predictor(0).unwrap_err();
     assert_says!(problem.remedy, "advice-choose-last-task");
 }
 
 #[test]
 fn joint_training_uses_one_task() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = train(&short("joint-ft", &[]), root.path());
+    let outcome = train(&short_config("joint-ft", &[]), root.path());
     assert_eq!(
         outcome.header().unwrap().tasks,
         std::slice::from_ref(&(0..10))
     );
-    let kept = snapshots(&outcome);
-    assert_eq!(kept[0]["head.0.bias"].values.len(), 10);
-    assert!(!of_backbone(&kept[0]).is_empty());
+    let task_snapshots = snapshots(&outcome);
+    assert_eq!(task_snapshots[0]["head.0.bias"].values.len(), 10);
+    assert!(!backbone_names(&task_snapshots[0]).is_empty());
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn rejects_half_precision() {
     for precision in [Precision::F16, Precision::Bf16] {
         let config = RunConfig {
             precision,
-            ..short("seq-ft", &[])
+            ..short_config("seq-ft", &[])
         };
         let problems = method::problems(&config);
         assert_eq!(problems.len(), 1);

@@ -40,7 +40,7 @@ use bytes::Dice;
 use meter::Meter;
 use tempfile::TempDir;
 
-use crate::files_at;
+use crate::list_files;
 
 /// One input: files by their paths in a folder.
 type Case = BTreeMap<String, Vec<u8>>;
@@ -48,13 +48,13 @@ type Case = BTreeMap<String, Vec<u8>>;
 /// Memory that any input may take.
 const FREE_BYTES: usize = 64 << 20;
 /// Further memory, in multiples of the input's size.
-const MOST_TIMES: usize = 20;
+const MAX_SIZE_FACTOR: usize = 20;
 /// Most processor time.
-const MOST_TIME: Duration = Duration::from_secs(2);
+const MAX_TIME: Duration = Duration::from_secs(2);
 /// An input that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(120);
+const HANG_TIMEOUT: Duration = Duration::from_secs(120);
 /// Seconds per target unless the environment says otherwise.
-const USUAL_SECONDS: f64 = 0.7;
+const DEFAULT_SECONDS: f64 = 0.7;
 
 /// One reader with its inputs.
 trait Target: Send + Sync {
@@ -62,21 +62,21 @@ trait Target: Send + Sync {
     const NAME: &'static str;
 
     /// Valid inputs; each must be accepted.
-    fn valid(&self) -> Vec<Case>;
+    fn valid_cases(&self) -> Vec<Case>;
 
     /// A new input, usually one of the valid ones with mutations.
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case;
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case;
 
     /// Reads the input in a folder; whether it was accepted.
     fn read(&self, folder: &Path) -> bool;
 
     /// Bytes that may be used beyond what every input may take.
-    fn extra(&self, _: &Case) -> usize {
+    fn extra_bytes(&self, _: &Case) -> usize {
         0
     }
 
     /// Names that reading may leave in the folder, by their beginnings.
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -87,7 +87,7 @@ trait Target: Send + Sync {
 }
 
 /// A case of one file.
-fn single(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
+fn single_file_case(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
     Case::from([(name.to_owned(), bytes.into())])
 }
 
@@ -104,39 +104,41 @@ impl Sandbox {
         Self { root }
     }
 
-    fn inside(&self) -> PathBuf {
+    fn case_folder(&self) -> PathBuf {
         self.root.path().join("inside")
     }
 
     /// Replaces the content by an input.
-    fn fill(&self, case: &Case) {
-        let inside = self.inside();
-        if inside.exists() {
-            fs::remove_dir_all(&inside).unwrap();
+    fn replace_content(&self, case: &Case) {
+        let case_folder = self.case_folder();
+        if case_folder.exists() {
+            fs::remove_dir_all(&case_folder).unwrap();
         }
-        write(&inside, case);
+        write_case(&case_folder, case);
     }
 
     /// Describes a file that was written where it does not belong.
-    fn intruder(&self, case: &Case, leaves: &[&str]) -> Option<String> {
+    fn find_stray_file(&self, case: &Case, allowed: &[&str]) -> Option<String> {
         let root = self.root.path();
         if fs::read(root.join("precious")).ok().as_deref() != Some(b"precious") {
             return Some("the file beside the folder was changed".into());
         }
-        let own = |name: &str| ["precious", "inside"].contains(&name);
-        let given = |name: &str| {
-            let known = case.keys().any(|path| path.split('/').next() == Some(name));
-            known || leaves.iter().any(|start| name.starts_with(start))
+        let is_sandbox_entry = |name: &str| ["precious", "inside"].contains(&name);
+        let is_expected = |name: &str| {
+            let is_in_case = case.keys().any(|path| path.split('/').next() == Some(name));
+            is_in_case || allowed.iter().any(|start| name.starts_with(start))
         };
-        let beside = names_in(root).into_iter().find(|name| !own(name));
-        let within = names_in(&self.inside())
+        let outside = file_names(root)
             .into_iter()
-            .find(|name| !given(name));
-        (beside.or(within)).map(|name| format!("{name} was written"))
+            .find(|name| !is_sandbox_entry(name));
+        let within = file_names(&self.case_folder())
+            .into_iter()
+            .find(|name| !is_expected(name));
+        (outside.or(within)).map(|name| format!("{name} was written"))
     }
 }
 
-fn write(folder: &Path, case: &Case) {
+fn write_case(folder: &Path, case: &Case) {
     fs::create_dir_all(folder).unwrap();
     for (name, bytes) in case {
         let path = folder.join(name);
@@ -145,7 +147,7 @@ fn write(folder: &Path, case: &Case) {
     }
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
+fn file_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -153,31 +155,33 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// All files below a folder as a case.
-fn case_of(folder: &Path) -> Case {
-    let named = |file: PathBuf| {
+fn read_case(folder: &Path) -> Case {
+    let named_file = |file: PathBuf| {
         let name = file.strip_prefix(folder).unwrap().to_str().unwrap();
         (name.replace('\\', "/"), fs::read(&file).unwrap())
     };
-    files_at(folder).into_iter().map(named).collect()
+    list_files(folder).into_iter().map(named_file).collect()
 }
 
 /// Reads the input; an error describes a panic, a broken limit or a stray file.
 fn check_case<T: Target>(target: &T, sandbox: &Sandbox, case: &Case) -> Result<bool, String> {
-    sandbox.fill(case);
+    sandbox.replace_content(case);
     let meter = Meter::start();
-    let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&sandbox.inside())));
+    let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&sandbox.case_folder())));
     let (memory, time) = meter.stop();
     let accepted = accepted.map_err(|_| "reading it panics".to_owned())?;
     let size: usize = case.values().map(Vec::len).sum();
-    let most = FREE_BYTES + MOST_TIMES * size + target.extra(case);
-    if memory > most {
-        let (memory, most) = (memory >> 20, most >> 20);
-        return Err(format!("it takes {memory} MB of memory instead of {most}"));
+    let max_bytes = FREE_BYTES + MAX_SIZE_FACTOR * size + target.extra_bytes(case);
+    if memory > max_bytes {
+        let (memory, max_megabytes) = (memory >> 20, max_bytes >> 20);
+        return Err(format!(
+            "it takes {memory} MB of memory instead of {max_megabytes}"
+        ));
     }
-    if time > MOST_TIME {
+    if time > MAX_TIME {
         return Err(format!("it takes {time:.1?}"));
     }
-    match sandbox.intruder(case, target.leaves()) {
+    match sandbox.find_stray_file(case, target.allowed_leftovers()) {
         Some(what) => Err(what),
         None => Ok(accepted),
     }
@@ -199,9 +203,9 @@ fn fuzz<T: Target + 'static>(target: T) {
     // One thread for everything, rayon's share included, so that its memory is counted.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.unwrap();
-    std::thread::spawn(move || pool.install(|| work(&target, &sender)));
+    std::thread::spawn(move || pool.install(|| run_target(&target, &sender)));
     loop {
-        match receiver.recv_timeout(HANGS) {
+        match receiver.recv_timeout(HANG_TIMEOUT) {
             Ok(Message::Alive) => {}
             Ok(Message::Done(inputs, accepted)) => {
                 eprintln!("{}: {inputs} inputs, {accepted} of them accepted", T::NAME);
@@ -210,25 +214,29 @@ fn fuzz<T: Target + 'static>(target: T) {
             Ok(Message::Found(what)) => panic!("{}: {what}", T::NAME),
             Err(RecvTimeoutError::Timeout) => {
                 // The input is still in its folder.
-                let place = std::env::temp_dir();
-                panic!("{} hangs; see {}/lae-fuzz-{0}-*", T::NAME, place.display());
+                let temp_folder = std::env::temp_dir();
+                panic!(
+                    "{} hangs; see {}/lae-fuzz-{0}-*",
+                    T::NAME,
+                    temp_folder.display()
+                );
             }
             Err(RecvTimeoutError::Disconnected) => panic!("{}: the test failed", T::NAME),
         }
     }
 }
 
-fn work<T: Target>(target: &T, sender: &Sender<Message>) {
+fn run_target<T: Target>(target: &T, sender: &Sender<Message>) {
     let sandbox = Sandbox::new(T::NAME);
-    let valid = target.valid();
+    let valid = target.valid_cases();
     // Fills caches that belong to no input.
     for case in &valid {
-        sandbox.fill(case);
-        let accepted = target.read(&sandbox.inside());
+        sandbox.replace_content(case);
+        let accepted = target.read(&sandbox.case_folder());
         assert!(accepted, "{}: a valid input is refused", T::NAME);
         let _ = sender.send(Message::Alive);
     }
-    for (name, case) in corpus(T::NAME) {
+    for (name, case) in load_corpus(T::NAME) {
         if let Err(what) = check_case(target, &sandbox, &case) {
             let _ = sender.send(Message::Found(format!(
                 "{what} on tests/corpus/{}/{name}",
@@ -237,29 +245,29 @@ fn work<T: Target>(target: &T, sender: &Sender<Message>) {
             return;
         }
     }
-    let seconds = number("LAE_FUZZ_SECONDS");
+    let seconds = env_number("LAE_FUZZ_SECONDS");
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let first = match (number("LAE_FUZZ_SEED"), seconds) {
+    let first = match (env_number("LAE_FUZZ_SEED"), seconds) {
         (Some(seed), _) => seed as u64,
         // The suite uses the same seeds every time, a campaign new ones.
         (None, None) => 0,
         (None, Some(_)) => now().map_or(0, |time| time.as_secs() << 20),
     };
     let first = first + (target.lane() << 16);
-    let end = Instant::now() + Duration::from_secs_f64(seconds.unwrap_or(USUAL_SECONDS));
+    let end = Instant::now() + Duration::from_secs_f64(seconds.unwrap_or(DEFAULT_SECONDS));
     let (mut inputs, mut accepted) = (0, 0);
     while Instant::now() < end {
         let seed = first + inputs as u64;
-        let case = target.vary(&valid, &mut Dice::new(T::NAME, seed));
+        let case = target.generate(&valid, &mut Dice::new(T::NAME, seed));
         match check_case(target, &sandbox, &case) {
-            Ok(fine) => accepted += usize::from(fine),
+            Ok(is_accepted) => accepted += usize::from(is_accepted),
             Err(what) => {
-                let kept = store_case(T::NAME, seed, &case);
-                let found = format!(
+                let stored = store_case(T::NAME, seed, &case);
+                let finding = format!(
                     "{what} with LAE_FUZZ_SEED={seed}; kept in {}",
-                    kept.display()
+                    stored.display()
                 );
-                let _ = sender.send(Message::Found(found));
+                let _ = sender.send(Message::Found(finding));
                 return;
             }
         }
@@ -269,27 +277,27 @@ fn work<T: Target>(target: &T, sender: &Sender<Message>) {
     let _ = sender.send(Message::Done(inputs, accepted));
 }
 
-fn number(name: &str) -> Option<f64> {
+fn env_number(name: &str) -> Option<f64> {
     std::env::var(name).ok()?.trim().parse().ok()
 }
 
 /// Stores an input that failed.
 fn store_case(target: &str, seed: u64, case: &Case) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("lae-fuzz-found/{target}/{seed}"));
-    write(&folder, case);
+    write_case(&folder, case);
     folder
 }
 
 /// Inputs that failed once, by name.
-fn corpus(target: &str) -> Vec<(String, Case)> {
+fn load_corpus(target: &str) -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/corpus")
         .join(target);
-    let mut names = names_in(&folder);
+    let mut names = file_names(&folder);
     names.sort();
-    let case = |name: String| {
-        let case = case_of(&folder.join(&name));
+    let load_case = |name: String| {
+        let case = read_case(&folder.join(&name));
         (name, case)
     };
-    names.into_iter().map(case).collect()
+    names.into_iter().map(load_case).collect()
 }

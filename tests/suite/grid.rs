@@ -6,34 +6,34 @@ use std::path::Path;
 use lae_studio::experiment::estimate::Basis;
 use lae_studio::experiment::grid::{Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped};
 use lae_studio::experiment::{self, ResourceCache, presets};
-use lae_studio::method::filled;
+use lae_studio::method::with_explicit_settings;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
-use lae_studio::run::grid::{CellStanding, Grid};
+use lae_studio::run::grid::{CellState, Grid};
 use lae_studio::store::{self, StoredState, lock_cell};
 
 /// Settings of very short runs.
-const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 8\ntest_limit = 4\n\
+const TINY_CONFIG: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 8\ntest_limit = 4\n\
     device = \"cpu\"\nblocks = \"2\"\n";
 
-fn cells(text: &str, root: &Path) -> Result<Cells> {
-    let grid = Grid::read("mine", text, "mine.toml")?;
-    Cells::of(grid, root, &Overrides::default())
+fn parse_cells(text: &str, root: &Path) -> Result<Cells> {
+    let grid = Grid::parse("mine", text, "mine.toml")?;
+    Cells::from_grid(grid, root, &Overrides::default())
 }
 
-fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
-    let cells = cells(text, root).unwrap();
+fn new_plan(text: &str, root: &Path, control: &Control) -> GridPlan {
+    let cells = parse_cells(text, root).unwrap();
     let cache = ResourceCache::default();
-    GridPlan::make(cells, root, true, &cache, control).unwrap()
+    GridPlan::build(cells, root, true, &cache, control).unwrap()
 }
 
 /// Records events and stops after a number of saved tasks.
 #[derive(Default)]
 struct RecordingSink {
-    begun: Vec<(usize, bool)>,
-    ended: Vec<(usize, CellStanding)>,
-    waited: usize,
+    started: Vec<(usize, bool)>,
+    completed: Vec<(usize, CellState)>,
+    waiting_cells: usize,
     stop_after: Option<(usize, Control)>,
     /// Called once the grid waits for other processes.
     on_wait: Option<Box<dyn FnOnce()>>,
@@ -41,10 +41,11 @@ struct RecordingSink {
 
 impl Sink for RecordingSink {
     fn event(&mut self, event: Event) {
-        if let (Event::TaskEvaluated { .. }, Some((left, control))) = (event, &mut self.stop_after)
+        if let (Event::TaskEvaluated { .. }, Some((remaining, control))) =
+            (event, &mut self.stop_after)
         {
-            *left -= 1;
-            if *left == 0 {
+            *remaining -= 1;
+            if *remaining == 0 {
                 control.set(ControlRequest::Stop);
             }
         }
@@ -52,29 +53,29 @@ impl Sink for RecordingSink {
 }
 
 impl GridSink for RecordingSink {
-    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
-        match standing {
-            CellStanding::AtWork => self.begun.push((cell, plan.run_of(cell).is_some())),
-            standing => self.ended.push((cell, standing.clone())),
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, state: &CellState) {
+        match state {
+            CellState::AtWork => self.started.push((cell, plan.run_for(cell).is_some())),
+            state => self.completed.push((cell, state.clone())),
         }
     }
 
-    fn waits(&mut self, cells: usize) {
-        self.waited = cells;
-        if let Some(act) = self.on_wait.take() {
-            act();
+    fn report_waiting(&mut self, cells: usize) {
+        self.waiting_cells = cells;
+        if let Some(callback) = self.on_wait.take() {
+            callback();
         }
     }
 }
 
 fn run_all(plan: &mut GridPlan, sink: &mut RecordingSink) -> GridEnd {
-    let order = plan.in_order();
+    let order = plan.execution_order();
     plan.run(&order, sink)
 }
 
 /// Returns the keys of all runs in a folder and asserts that they are finished.
-fn finished(root: &Path) -> Vec<store::RunKey> {
-    let runs = store::list(root)
+fn finished_run_keys(root: &Path) -> Vec<store::RunKey> {
+    let runs = store::list_runs(root)
         .into_iter()
         .map(|run| run.summary.unwrap());
     runs.map(|run| {
@@ -90,24 +91,24 @@ fn shipped_grids_are_valid_and_demos_match() {
     let names: Vec<&str> = shipped().iter().map(|grid| grid.name).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
     for grid in shipped() {
-        let (read, text) = find(grid.name).unwrap();
+        let (parsed, text) = find(grid.name).unwrap();
         assert_eq!(text, grid.text);
         assert!(
-            !read.title.is_empty() && !read.about.is_empty(),
+            !parsed.title.is_empty() && !parsed.about.is_empty(),
             "{}",
             grid.name
         );
-        let cells = Cells::of(read, root.path(), &Overrides::default()).unwrap();
+        let cells = Cells::from_grid(parsed, root.path(), &Overrides::default()).unwrap();
         for cell in &cells.cells {
-            assert_eq!(cell.refused, None, "{}", grid.name);
+            assert_eq!(cell.problem, None, "{}", grid.name);
             let is_demo = grid.name.ends_with("-demo");
             let embedded = ["digits", "letters"].contains(&cell.config.data.as_str());
             assert_eq!(is_demo, embedded && cell.config.backbone == "lae-nano");
         }
-        if let Some(whole) = grid.name.strip_suffix("-demo") {
-            assert!(names.contains(&whole), "{whole}");
-            let rows = find(whole).unwrap().0.rows();
-            assert!(cells.rows.len() >= rows, "{whole}");
+        if let Some(full_name) = grid.name.strip_suffix("-demo") {
+            assert!(names.contains(&full_name), "{full_name}");
+            let rows = find(full_name).unwrap().0.row_count();
+            assert!(cells.rows.len() >= rows, "{full_name}");
         }
     }
 }
@@ -121,37 +122,41 @@ fn paper_grids_match_presets() {
         "cifar100-20",
         "imagenet-r-20",
     ] {
-        let preset = presets::named(name).unwrap();
-        let cells = Cells::of(find(name).unwrap().0, root.path(), &Overrides::default()).unwrap();
+        let preset = presets::find_preset(name).unwrap();
+        let cells =
+            Cells::from_grid(find(name).unwrap().0, root.path(), &Overrides::default()).unwrap();
         for (title, pet, size) in presets::PETS {
             let title = format!("LAE · {title}");
             let row = cells.rows.iter().find(|row| row.title == title).unwrap();
-            let wanted = presets::over_orders(&preset.with_pet(pet, size), preset.paper, 3);
-            let own: Vec<RunConfig> = row
+            let expected =
+                presets::repeat_over_orders(&preset.with_pet(pet, size), preset.paper, 3);
+            let actual: Vec<RunConfig> = row
                 .cells
                 .iter()
                 .map(|c| cells.cells[*c].config.clone())
                 .collect();
-            assert_eq!(own, wanted, "{name} {title}");
+            assert_eq!(actual, expected, "{name} {title}");
         }
     }
-    let with =
-        |name: &str| Cells::of(find(name).unwrap().0, root.path(), &Overrides::default()).unwrap();
-    let switches = with("switches");
+    let load_cells = |name: &str| {
+        Cells::from_grid(find(name).unwrap().0, root.path(), &Overrides::default()).unwrap()
+    };
+    let switches = load_cells("switches");
     let baseline = &switches.cells[switches.rows[0].cells[0]].config;
     assert_eq!(
         (baseline.method.as_str(), baseline.pet_size),
         ("baseline", 10)
     );
     assert_eq!(switches.rows.len(), 7);
-    let swin = with("swin");
+    let swin = load_cells("swin");
     assert!(swin.cells.iter().all(|cell| cell.config.blocks == "10"));
-    let convnext = with("convnext");
+    let convnext = load_cells("convnext");
     assert!(convnext.cells.iter().all(|cell| cell.config.blocks == "15"));
-    let alpha = with("alpha");
-    let own = |row: usize| alpha.cells[alpha.rows[row].cells[0]].config.settings["ema"].clone();
+    let alpha = load_cells("alpha");
+    let ema_of_row =
+        |row: usize| alpha.cells[alpha.rows[row].cells[0]].config.settings["ema"].clone();
     assert_eq!(
-        [0, 1, 2].map(own),
+        [0, 1, 2].map(ema_of_row),
         [0.999, 0.9999, 0.99999].map(Setting::Real)
     );
     assert!(alpha.cells.iter().all(|cell| cell.config.epochs == 50));
@@ -161,7 +166,7 @@ fn paper_grids_match_presets() {
 fn merges_equal_cells_and_applies_overrides() {
     let root = tempfile::tempdir().unwrap();
     let text = "epochs = 5\n[[part]]\ntitle = \"a\"\npet_size = [5, 10]\n[[part]]\ntitle = \"b\"\npet_size = 10\ncache_mb = 7\n";
-    let cells = cells(text, root.path()).unwrap();
+    let cells = parse_cells(text, root.path()).unwrap();
     assert_eq!((cells.rows.len(), cells.cells.len()), (3, 2));
     assert_eq!(cells.rows[1].cells, cells.rows[2].cells);
     let overrides = Overrides {
@@ -169,32 +174,40 @@ fn merges_equal_cells_and_applies_overrides() {
         data: vec![("imagenet-r".into(), "/data/r".into())],
         ..Overrides::default()
     };
-    let moved = Cells::of(find("switches").unwrap().0, root.path(), &overrides).unwrap();
-    let is_moved = |config: &RunConfig| config.data == "/data/r" && config.device == "cpu";
+    let overridden =
+        Cells::from_grid(find("switches").unwrap().0, root.path(), &overrides).unwrap();
+    let is_overridden = |config: &RunConfig| config.data == "/data/r" && config.device == "cpu";
     assert!(
-        moved
+        overridden
             .cells
             .iter()
-            .all(|cell| is_moved(&cell.config) && cell.config.epochs == 50)
+            .all(|cell| is_overridden(&cell.config) && cell.config.epochs == 50)
     );
 }
 
 #[test]
 fn method_settings_apply_only_to_their_method() {
     let root = tempfile::tempdir().unwrap();
-    let read = |text: &str| cells(text, root.path());
-    let both = read("method = [\"lae\", \"l2p\"]\nsettings.ema = 0.9\n").unwrap();
-    let own = |cell: usize| both.cells[cell].config.settings.get("ema").cloned();
-    assert_eq!([own(0), own(1)], [Some(Setting::Real(0.9)), None]);
-    let told = |text: &str| -> Problem { read(text).unwrap_err() };
-    let crossed = told("method = [\"lae\", \"l2p\"]\nsettings.ema = [0.9, 0.99]\n");
+    let parse = |text: &str| parse_cells(text, root.path());
+    let two_methods = parse("method = [\"lae\", \"l2p\"]\nsettings.ema = 0.9\n").unwrap();
+    let ema_setting = |cell: usize| two_methods.cells[cell].config.settings.get("ema").cloned();
+    assert_eq!(
+        [ema_setting(0), ema_setting(1)],
+        [Some(Setting::Real(0.9)), None]
+    );
+    let expect_problem = |text: &str| -> Problem { parse(text).unwrap_err() };
+    let crossed_problem =
+        expect_problem("method = [\"lae\", \"l2p\"]\nsettings.ema = [0.9, 0.99]\n");
     assert_says!(
-        crossed.what,
+        crossed_problem.what,
         "problem-method-lacks-setting",
         title = "L2P",
         key = "ema"
     );
-    assert!(crossed.place.contains("line 2"), "{crossed}");
+    assert!(
+        crossed_problem.place.contains("line 2"),
+        "{crossed_problem}"
+    );
     for (text, id, remedy) in [
         (
             "settings.emma = 0.9\n",
@@ -212,19 +225,19 @@ fn method_settings_apply_only_to_their_method() {
             "lae",
         ),
     ] {
-        let problem = told(text);
+        let problem = expect_problem(text);
         assert!(
             problem.mentions(id) && problem.remedy.contains(remedy),
             "{problem}"
         );
         assert!(problem.place.starts_with("mine.toml, line"), "{problem}");
     }
-    let refused = read("settings.ema = [0.5, 2.0]\n").unwrap();
-    assert!(refused.cells[0].refused.is_none());
-    let problem = refused.cells[1].refused.clone().unwrap();
+    let with_invalid_cell = parse("settings.ema = [0.5, 2.0]\n").unwrap();
+    assert!(with_invalid_cell.cells[0].problem.is_none());
+    let problem = with_invalid_cell.cells[1].problem.clone().unwrap();
     assert_says!(problem.what, "problem-setting-value-invalid", given = "2");
-    let near = find("switches-dmo").unwrap_err();
-    assert!(near.remedy.contains("switches-demo"), "{near}");
+    let suggestion = find("switches-dmo").unwrap_err();
+    assert!(suggestion.remedy.contains("switches-demo"), "{suggestion}");
     assert!(
         find("nowhere.toml")
             .unwrap_err()
@@ -236,49 +249,46 @@ fn method_settings_apply_only_to_their_method() {
 fn plan_predicts_run_keys() {
     let root = tempfile::tempdir().unwrap();
     let text = format!(
-        "{TINY}[[part]]\ntitle = \"a\"\nmethod = [\"lae\", \"l2p\", \"joint-ft\", \"simplecil\"]\nsettings.freeze_epochs = 0\n\
+        "{TINY_CONFIG}[[part]]\ntitle = \"a\"\nmethod = [\"lae\", \"l2p\", \"joint-ft\", \"simplecil\"]\nsettings.freeze_epochs = 0\n\
          [[part]]\ntitle = \"b\"\npet = \"prefix\"\npet_variant = [\"plain\", \"compensated\", \"scaled\"]\nprecision = \"f32\"\n\
          order = \"seed:3\"\nseed = 4\nsettings.freeze_epochs = 0\n"
     );
-    let mut plan = plan(&text, root.path(), &Control::default());
+    let mut plan = new_plan(&text, root.path(), &Control::default());
     let keys: Vec<store::RunKey> = (0..7).map(|cell| plan.key(cell).unwrap().clone()).collect();
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 7);
-    assert!((0..7).all(|cell| plan.state(cell) == CellStanding::ToDo));
-    let mut heard = RecordingSink::default();
-    assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 0 });
-    let runs: HashSet<store::RunKey> = finished(root.path()).into_iter().collect();
+    assert!((0..7).all(|cell| plan.state(cell) == CellState::ToDo));
+    let mut sink = RecordingSink::default();
+    assert_eq!(run_all(&mut plan, &mut sink), GridEnd::Done { failed: 0 });
+    let runs: HashSet<store::RunKey> = finished_run_keys(root.path()).into_iter().collect();
     assert_eq!(runs, keys.into_iter().collect());
-    assert!((0..7).all(|cell| matches!(plan.state(cell), CellStanding::Done(_))));
-    let costs = plan.costs(&plan.in_order());
+    assert!((0..7).all(|cell| matches!(plan.state(cell), CellState::Done(_))));
+    let costs = plan.estimate_costs(&plan.execution_order());
     assert_eq!((costs.runs, costs.seconds), (0, 0.0));
 }
 
 #[test]
 fn stopped_grid_resumes_without_repeating_cells() {
     let root = tempfile::tempdir().unwrap();
-    let text = format!("{TINY}settings.freeze_epochs = 0\norders = 2\nseeds = 2\n");
+    let text = format!("{TINY_CONFIG}settings.freeze_epochs = 0\norders = 2\nseeds = 2\n");
     let control = Control::default();
-    let mut first = plan(&text, root.path(), &control);
-    assert!(first.costs(&first.in_order()).seconds > 0.0);
-    let mut heard = RecordingSink {
+    let mut first = new_plan(&text, root.path(), &control);
+    assert!(first.estimate_costs(&first.execution_order()).seconds > 0.0);
+    let mut sink = RecordingSink {
         stop_after: Some((3, control.clone())),
         ..RecordingSink::default()
     };
-    let end = run_all(&mut first, &mut heard);
+    let end = run_all(&mut first, &mut sink);
     assert_eq!(end, GridEnd::Stopped { saved: true });
-    assert_eq!(heard.begun, [(0, false), (1, false)]);
-    let mut second = plan(&text, root.path(), &Control::default());
-    let stopped = second.state(1);
-    assert_eq!(stopped, CellStanding::Stopped { saved: 1, tasks: 2 });
-    let mut heard = RecordingSink::default();
-    assert_eq!(
-        run_all(&mut second, &mut heard),
-        GridEnd::Done { failed: 0 }
-    );
-    assert_eq!(heard.begun, [(1, true), (2, false), (3, false)]);
-    assert!(matches!(heard.ended[0], (0, CellStanding::Done(_))));
-    assert_eq!(finished(root.path()).len(), 4);
-    let [row] = &second.rows(&second.in_order())[..] else {
+    assert_eq!(sink.started, [(0, false), (1, false)]);
+    let mut second = new_plan(&text, root.path(), &Control::default());
+    let stopped_state = second.state(1);
+    assert_eq!(stopped_state, CellState::Stopped { saved: 1, tasks: 2 });
+    let mut sink = RecordingSink::default();
+    assert_eq!(run_all(&mut second, &mut sink), GridEnd::Done { failed: 0 });
+    assert_eq!(sink.started, [(1, true), (2, false), (3, false)]);
+    assert!(matches!(sink.completed[0], (0, CellState::Done(_))));
+    assert_eq!(finished_run_keys(root.path()).len(), 4);
+    let [row] = &second.rows(&second.execution_order())[..] else {
         panic!("one row")
     };
     assert_eq!((row.missing, row.figures.runs.len()), (0, 4));
@@ -287,44 +297,44 @@ fn stopped_grid_resumes_without_repeating_cells() {
     );
     assert!(
         second
-            .seconds(0)
+            .estimate_seconds(0)
             .is_some_and(|(seconds, basis)| seconds > 0.0 && basis == Some(Basis::Experiment))
     );
     // Other settings are estimated from the most similar runs.
     let text = format!(
-        "{TINY}[[part]]\ntitle = \"a\"\nmethod = \"lae\"\nsettings.freeze_epochs = 1\n[[part]]\ntitle = \"b\"\nmethod = \"l2p\"\n"
+        "{TINY_CONFIG}[[part]]\ntitle = \"a\"\nmethod = \"lae\"\nsettings.freeze_epochs = 1\n[[part]]\ntitle = \"b\"\nmethod = \"l2p\"\n"
     );
-    let mut others = plan(&text, root.path(), &Control::default());
-    let (lae, first) = others.seconds(0).unwrap();
-    let (l2p, second) = others.seconds(1).unwrap();
+    let mut similar = new_plan(&text, root.path(), &Control::default());
+    let (lae, first) = similar.estimate_seconds(0).unwrap();
+    let (l2p, second) = similar.estimate_seconds(1).unwrap();
     assert_eq!(
         [first, second],
         [Some(Basis::Method), Some(Basis::Backbone)]
     );
     assert!(l2p > 1.3 * lae, "{l2p} {lae}");
-    let costs = others.costs(&others.in_order());
+    let costs = similar.estimate_costs(&similar.execution_order());
     assert!(costs.measured && !costs.same_method);
-    assert!(others.find_devices().is_empty());
+    assert!(similar.find_devices().is_empty());
 }
 
 #[test]
 fn failed_cells_do_not_block_others() {
     let root = tempfile::tempdir().unwrap();
     // Tasks with too many classes, and a PET size that the plugin rejects.
-    let tiny = TINY.replace("\"5\"\n", "[\"5,6\", \"5\"]\n");
+    let tiny = TINY_CONFIG.replace("\"5\"\n", "[\"5,6\", \"5\"]\n");
     let text = format!("{tiny}settings.freeze_epochs = 0\npet_size = [5, 9000]\n");
-    let mut plan = plan(&text, root.path(), &Control::default());
-    let mut heard = RecordingSink::default();
-    assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 3 });
+    let mut plan = new_plan(&text, root.path(), &Control::default());
+    let mut sink = RecordingSink::default();
+    assert_eq!(run_all(&mut plan, &mut sink), GridEnd::Done { failed: 3 });
     assert_eq!(
-        (heard.begun.as_slice(), heard.ended.len()),
+        (sink.started.as_slice(), sink.completed.len()),
         (&[(2, false)][..], 4)
     );
-    assert_eq!(finished(root.path()).len(), 1);
-    let nowhere = root.path().join("no pictures").display().to_string();
-    let text = text.replace("\"digits\"", &format!("['{nowhere}', \"digits\"]"));
-    let mut plan = self::plan(&text, root.path(), &Control::default());
-    let costs = plan.costs(&plan.in_order());
+    assert_eq!(finished_run_keys(root.path()).len(), 1);
+    let missing_folder = root.path().join("no pictures").display().to_string();
+    let text = text.replace("\"digits\"", &format!("['{missing_folder}', \"digits\"]"));
+    let mut plan = self::new_plan(&text, root.path(), &Control::default());
+    let costs = plan.estimate_costs(&plan.execution_order());
     assert_eq!(costs.runs, 0);
     assert_eq!(
         run_all(&mut plan, &mut RecordingSink::default()),
@@ -335,16 +345,16 @@ fn failed_cells_do_not_block_others() {
 #[test]
 fn waits_for_cells_locked_by_another_process() {
     let root = tempfile::tempdir().unwrap();
-    let text = format!("{TINY}settings.freeze_epochs = 0\nseeds = 3\n");
-    let mut plan = plan(&text, root.path(), &Control::default());
+    let text = format!("{TINY_CONFIG}settings.freeze_epochs = 0\nseeds = 3\n");
+    let mut plan = new_plan(&text, root.path(), &Control::default());
     let lock = lock_cell(root.path(), plan.key(0).unwrap())
         .unwrap()
         .unwrap();
-    assert_eq!(plan.state(0), CellStanding::Elsewhere);
-    assert_eq!(plan.costs(&plan.in_order()).runs, 2);
+    assert_eq!(plan.state(0), CellState::Elsewhere);
+    assert_eq!(plan.estimate_costs(&plan.execution_order()).runs, 2);
     let config = plan.cells.cells[0].config.clone();
     let folder = root.path().to_path_buf();
-    let mut heard = RecordingSink {
+    let mut sink = RecordingSink {
         // The other process finishes its run.
         on_wait: Some(Box::new(move || {
             let (cache, control) = (ResourceCache::default(), Control::default());
@@ -354,29 +364,32 @@ fn waits_for_cells_locked_by_another_process() {
         })),
         ..RecordingSink::default()
     };
-    assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 0 });
+    assert_eq!(run_all(&mut plan, &mut sink), GridEnd::Done { failed: 0 });
     assert_eq!(
-        (heard.begun.as_slice(), heard.waited),
+        (sink.started.as_slice(), sink.waiting_cells),
         (&[(1, false), (2, false)][..], 1)
     );
     assert!(matches!(
-        heard.ended.last(),
-        Some((0, CellStanding::Done(_)))
+        sink.completed.last(),
+        Some((0, CellState::Done(_)))
     ));
-    assert_eq!(finished(root.path()).len(), 3);
+    assert_eq!(finished_run_keys(root.path()).len(), 3);
 }
 
 #[test]
 fn grid_applies_preset_like_train() {
     let root = tempfile::tempdir().unwrap();
-    let cells = cells(
+    let cells = parse_cells(
         "preset = \"imagenet-r-10\"\nmethod = \"seq-ft\"\nepochs = 2\n",
         root.path(),
     )
     .unwrap();
     let config = &cells.cells[0].config;
-    let mut wanted = presets::named("imagenet-r-10").unwrap().run.clone();
-    experiment::overrides::turn_to(&mut wanted, "seq-ft", true).unwrap();
-    wanted.epochs = 2;
-    assert_eq!(filled(config), filled(&wanted));
+    let mut expected = presets::find_preset("imagenet-r-10").unwrap().run.clone();
+    experiment::overrides::switch_method(&mut expected, "seq-ft", true).unwrap();
+    expected.epochs = 2;
+    assert_eq!(
+        with_explicit_settings(config),
+        with_explicit_settings(&expected)
+    );
 }

@@ -5,17 +5,17 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::grid::{Grid, GridKey};
 
 fn read(text: &str) -> Grid {
-    Grid::read("mine", text, "mine.toml").unwrap()
+    Grid::parse("mine", text, "mine.toml").unwrap()
 }
 
-fn refused(text: &str) -> Problem {
-    Grid::read("mine", text, "mine.toml").unwrap_err()
+fn expect_problem(text: &str) -> Problem {
+    Grid::parse("mine", text, "mine.toml").unwrap_err()
 }
 
 /// Returns the titles of all rows.
 fn titles(grid: &Grid) -> Vec<String> {
     let rows = grid.parts.iter().flat_map(|part| {
-        (0..part.rows()).map(|row| {
+        (0..part.row_count()).map(|row| {
             let choices = part.choices(row);
             let words = choices.iter().map(|choice| choice.title.as_str());
             let words = [part.title.as_str()].into_iter().chain(words);
@@ -37,20 +37,20 @@ fn crosses_lists_and_shares_single_values() {
         (grid.title.as_str(), grid.about.as_str()),
         ("Mine", "for me")
     );
-    let wanted = [
+    let expected = [
         "pet_size 5, base_lr 0.01",
         "pet_size 5, base_lr 1",
         "pet_size 10, base_lr 0.01",
         "pet_size 10, base_lr 1",
     ];
-    assert_eq!(titles(&grid), wanted);
+    assert_eq!(titles(&grid), expected);
     let [part] = grid.parts.as_slice() else {
         panic!("one part")
     };
     assert_eq!((part.repetitions(), part.fixed.len()), (6, 1));
     // An empty file is a grid of one run.
     assert_eq!(
-        (read("").rows(), titles(&read(""))),
+        (read("").row_count(), titles(&read(""))),
         (1, vec![String::new()])
     );
 }
@@ -75,35 +75,35 @@ pet_size = 1
 rows = [{ title = "x", pet = "lora", pet_size = 3 }, { method = "l2p" }]
 "#,
     );
-    let wanted = [
+    let expected = [
         "A",
         "B, x, ema 0.5",
         "B, x, ema 0.6",
         "B, method l2p, ema 0.5",
         "B, method l2p, ema 0.6",
     ];
-    assert_eq!(titles(&grid), wanted);
+    assert_eq!(titles(&grid), expected);
     let [a, b] = grid.parts.as_slice() else {
         panic!("two parts")
     };
     assert_eq!((a.orders, b.orders), (Some(2), Some(3)));
     // What applies to all rows comes first, so that a row's own value wins.
-    let given = b.fixed.iter().chain(&b.choices(0)[0].given);
-    let sizes = given.filter(|given| given.key.name() == "pet_size");
-    let sizes: Vec<String> = sizes.map(|given| given.value.to_string()).collect();
+    let fixed_values = b.fixed.iter().chain(&b.choices(0)[0].values);
+    let sizes = fixed_values.filter(|setting| setting.key.name() == "pet_size");
+    let sizes: Vec<String> = sizes.map(|setting| setting.value.to_string()).collect();
     assert_eq!(sizes, ["1", "3"]);
 }
 
 #[test]
 fn parses_crop_scale_pairs_and_lists() {
-    let crops = |text: &str| read(text).rows();
+    let crops = |text: &str| read(text).row_count();
     assert_eq!(crops("crop_scale = [0.5, 1.0]"), 1);
     assert_eq!(crops("crop_scale = [[0.5, 1.0], [0.08, 1]]"), 2);
     assert_eq!(crops("flip = [true, false]\nblocks = [1, \"0,2\"]"), 4);
 }
 
 /// Invalid text and its problem: message with one of its values, position, and remedy with one of its values.
-const REFUSED: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
+const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
     (
         "epochs = 2\nepoch = 3\n",
         ["problem-grid-key-unknown", "`epoch`"],
@@ -252,24 +252,27 @@ const REFUSED: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
 
 #[test]
 fn reports_each_mistake_with_position_and_remedy() {
-    for (text, [what, value], place, [remedy, advised]) in REFUSED {
-        let problem = refused(text);
-        assert!(problem.is(what), "{text}: {problem}");
+    for (text, [problem_id, value], position, [remedy, advice_text]) in INVALID_GRIDS {
+        let problem = expect_problem(text);
+        assert!(problem.is(problem_id), "{text}: {problem}");
         assert!(problem.what.contains(value), "{text}: {problem}");
         assert!(problem.place.starts_with("mine.toml, line "), "{problem}");
-        assert!(problem.place.contains(place), "{text}: {problem}");
+        assert!(problem.place.contains(position), "{text}: {problem}");
         assert!(problem.mentions(remedy), "{text}: {problem}");
-        assert!(problem.remedy.contains(advised), "{text}: {problem}");
+        assert!(problem.remedy.contains(advice_text), "{text}: {problem}");
     }
-    let both = refused("epoch = 1\nbatch = 0\n");
-    let second = tr!("problem-grid-value-invalid", value = "0", name = "batch");
-    let second = format!("line 2, column 9: {second}");
-    assert!(both.remedy.contains(&second), "{both}");
-    assert!(refused("a = ").is("problem-toml-invalid"));
-    let twice = refused("epochs = 1\nepochs = 2\n");
-    assert!(twice.is("problem-toml-invalid"), "{twice}");
+    let two_mistakes = expect_problem("epoch = 1\nbatch = 0\n");
+    let second_problem = tr!("problem-grid-value-invalid", value = "0", name = "batch");
+    let second_problem = format!("line 2, column 9: {second_problem}");
+    assert!(
+        two_mistakes.remedy.contains(&second_problem),
+        "{two_mistakes}"
+    );
+    assert!(expect_problem("a = ").is("problem-toml-invalid"));
+    let duplicate = expect_problem("epochs = 1\nepochs = 2\n");
+    assert!(duplicate.is("problem-toml-invalid"), "{duplicate}");
     // The words of the TOML library.
-    assert!(twice.what.contains("duplicate key"), "{twice}");
+    assert!(duplicate.what.contains("duplicate key"), "{duplicate}");
 }
 
 #[test]
@@ -279,48 +282,48 @@ fn rejects_oversized_and_deeply_nested_files() {
         format!("[{}]", values.join(","))
     };
     let huge = format!("pet_size = {0}\nseed = {0}\nbatch = {0}\n", list(10_000));
-    let problem = refused(&huge);
+    let problem = expect_problem(&huge);
     assert!(problem.is("problem-grid-too-many-runs"), "{problem}");
     assert!(problem.what.contains("100,000"), "{problem}");
-    assert!(read(&format!("pet_size = {}\norders = 10\n", list(10_000))).rows() == 10_000);
-    let crossed = format!("pet_size = {}\norders = 1000\nseeds = 1000\n", list(10_000));
-    assert!(refused(&crossed).is("problem-grid-too-many-runs"));
+    assert!(read(&format!("pet_size = {}\norders = 10\n", list(10_000))).row_count() == 10_000);
+    let too_many_runs = format!("pet_size = {}\norders = 1000\nseeds = 1000\n", list(10_000));
+    assert!(expect_problem(&too_many_runs).is("problem-grid-too-many-runs"));
     let parts: String = (0..1001)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
-    assert!(refused(&parts).is("problem-grid-too-many-parts"));
+    assert!(expect_problem(&parts).is("problem-grid-too-many-parts"));
     // Each part inherits all values.
-    let some: String = (0..500)
+    let many_parts: String = (0..500)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
-    let shared = format!("pet_size = {}\n{some}", list(100_000));
-    assert!(refused(&shared).is("problem-grid-too-many-runs"));
-    for deep in ["[", "{ a = "] {
-        let problem = refused(&format!("epochs = {}", deep.repeat(100_000)));
+    let inherited = format!("pet_size = {}\n{many_parts}", list(100_000));
+    assert!(expect_problem(&inherited).is("problem-grid-too-many-runs"));
+    for opening in ["[", "{ a = "] {
+        let problem = expect_problem(&format!("epochs = {}", opening.repeat(100_000)));
         assert!(problem.is("problem-toml-invalid"), "{problem}");
     }
-    let long = format!("{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).is("problem-name-too-long"));
-    let long = format!("settings.{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).is("problem-name-too-long"));
+    let long_name = format!("{} = 1\n", "k".repeat(1 << 20));
+    assert!(expect_problem(&long_name).is("problem-name-too-long"));
+    let long_name = format!("settings.{} = 1\n", "k".repeat(1 << 20));
+    assert!(expect_problem(&long_name).is("problem-name-too-long"));
 }
 
 #[test]
 fn accepts_every_setting_of_run_file() {
-    let whole = RunConfig {
+    let full_config = RunConfig {
         micro_batch: Some(1),
         pet_variant: Some("plain".into()),
         train_limit: Some(1),
         test_limit: Some(1),
         ..RunConfig::default()
     };
-    let text = whole.to_toml().unwrap();
+    let text = full_config.to_toml().unwrap();
     let grid = read(&text);
     let mut config = RunConfig::default();
-    for given in &grid.parts[0].fixed {
-        if let GridKey::Common(setting) = given.key {
-            assert!((setting.set)(&mut config, given.value.clone()));
+    for entry in &grid.parts[0].fixed {
+        if let GridKey::Common(setting) = entry.key {
+            assert!((setting.set)(&mut config, entry.value.clone()));
         }
     }
-    assert_eq!(config, whole);
+    assert_eq!(config, full_config);
 }

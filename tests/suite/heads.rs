@@ -6,8 +6,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::vit;
 use lae_studio::method::{
-    self, Answer, Batch, CancelToken, Chosen, Features, Heads, METHODS, Method, Pass, PetPlan,
-    Setup, State, Task,
+    self, Answer, Batch, CancelToken, ConfiguredMethod, Features, Heads, METHODS, Method, Pass,
+    PetPlan, Setup, State, Task,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
@@ -32,16 +32,16 @@ impl Method for Aligned {
         self.0.learn(batch, pass)
     }
 
-    fn end_pass(&mut self, pass: usize, go_on: &mut CancelToken<'_>) -> Result<()> {
-        self.0.end_pass(pass, go_on)
+    fn end_pass(&mut self, pass: usize, cancel: &mut CancelToken<'_>) -> Result<()> {
+        self.0.end_pass(pass, cancel)
     }
 
-    fn end_task(&mut self, go_on: &mut CancelToken<'_>) -> Result<()> {
-        self.0.end_task(go_on)?;
+    fn end_task(&mut self, cancel: &mut CancelToken<'_>) -> Result<()> {
+        self.0.end_task(cancel)?;
         if let Some(heads) = self.0.heads_mut() {
             for head in &mut heads.0 {
-                let length = head.weight.clone().powi_scalar(2).sum().sqrt();
-                head.weight = head.weight.clone() / length.unsqueeze::<2>();
+                let norm = head.weight.clone().powi_scalar(2).sum().sqrt();
+                head.weight = head.weight.clone() / norm.unsqueeze::<2>();
             }
         }
         Ok(())
@@ -59,32 +59,35 @@ impl Method for Aligned {
         self.0.heads_mut()
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        self.0.state(state)
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
+        self.0.sync_state(state)
     }
 }
 
-fn built(key: &str) -> Box<dyn Method> {
+fn build_method(key: &str) -> Box<dyn Method> {
     let spec = METHODS.iter().find(|spec| spec.key == key).unwrap();
-    let config = crate::methods::config_of(spec);
-    let trains_pet = Chosen::of(&config).unwrap().trains_pet().unwrap();
+    let config = crate::methods::quick_config(spec);
+    let trains_pet = ConfiguredMethod::from_config(&config)
+        .unwrap()
+        .trains_pet()
+        .unwrap();
     let pet = trains_pet.then(|| {
-        PetPlan::of(
+        PetPlan::with_settings(
             PluginLibrary::with_folders(Vec::new())
                 .get("adapter")
                 .unwrap(),
-            PetSettings::of_size(2),
+            PetSettings::with_size(2),
             vec![0, 1],
         )
     });
-    let network = Architecture::of(vit::Config::plain(SIDE, 8, 16, 6, 2));
+    let network = Architecture::new(vit::Config::new(SIDE, 8, 16, 6, 2));
     let setup = Setup {
         config: &config,
-        backbone: network.random(3, &Device::flex()).unwrap(),
+        backbone: network.build_random(3, &Device::flex()).unwrap(),
         pet: pet.as_ref(),
         tasks: &TASKS,
-        planned: TASKS.len(),
-        own: TASKS.len(),
+        planned_tasks: TASKS.len(),
+        own_tasks: TASKS.len(),
         repeated_classes: &[],
     };
     method::build(setup).unwrap()
@@ -98,7 +101,7 @@ fn images(stream: u64) -> Tensor<4> {
 /// Learns both tasks with one batch each.
 fn learn(method: &mut dyn Method) {
     for (index, classes) in TASKS.into_iter().enumerate() {
-        let labels: Vec<usize> = (0..4).map(|at| classes.start + at % 2).collect();
+        let labels: Vec<usize> = (0..4).map(|i| classes.start + i % 2).collect();
         method.begin_task(&Task { index, classes }).unwrap();
         let batch = Batch {
             images: images(index as u64),
@@ -118,7 +121,7 @@ fn learn(method: &mut dyn Method) {
 #[test]
 fn wrapper_can_change_heads_of_every_method() {
     let keys = METHODS.iter().map(|spec| spec.key);
-    let with_heads = keys.filter(|key| built(key).heads_mut().is_some());
+    let with_heads = keys.filter(|key| build_method(key).heads_mut().is_some());
     let with_heads: Vec<&str> = with_heads.filter(|key| *key != "joint-ft").collect();
     let expected = [
         "lae",
@@ -131,17 +134,23 @@ fn wrapper_can_change_heads_of_every_method() {
     ];
     assert_eq!(with_heads, expected);
     for key in with_heads {
-        let (mut plain, mut aligned) = (built(key), Aligned(built(key)));
+        let (mut plain, mut aligned) = (build_method(key), Aligned(build_method(key)));
         learn(&mut *plain);
         learn(&mut aligned);
         let features = plain.features(images(7)).unwrap();
-        let before = plain.classify(&features).unwrap();
-        assert_eq!(before, plain.predict(images(7)).unwrap(), "{key}");
-        let after = aligned.predict(images(7)).unwrap();
-        assert_ne!(before, after, "{key}");
+        let plain_answers = plain.classify(&features).unwrap();
+        assert_eq!(plain_answers, plain.predict(images(7)).unwrap(), "{key}");
+        let aligned_answers = aligned.predict(images(7)).unwrap();
+        assert_ne!(plain_answers, aligned_answers, "{key}");
         // Snapshots contain the changed heads, too.
-        let mut read = built(key);
-        read.restore(&aligned.snapshot().unwrap(), &TASKS).unwrap();
-        assert_eq!(read.predict(images(7)).unwrap(), after, "{key}");
+        let mut restored = build_method(key);
+        restored
+            .restore(&aligned.snapshot().unwrap(), &TASKS)
+            .unwrap();
+        assert_eq!(
+            restored.predict(images(7)).unwrap(),
+            aligned_answers,
+            "{key}"
+        );
     }
 }

@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lae_studio::data::{Dataset, OpenOptions};
-use lae_studio::experiment::inside::look;
+use lae_studio::experiment::inside::inspect_run;
 use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::recorded_backbone::RecordedBackbone;
 use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, ControlRequest, Event, Picture, Sink};
-use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInside};
+use lae_studio::run::event::{Control, ControlRequest, Event, NamedImage, Sink};
+use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInspection};
 
 use super::shared_folder;
 
 /// Two tasks of five digits that take a few seconds.
-fn short() -> RunConfig {
+fn short_config() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
@@ -29,7 +29,7 @@ fn short() -> RunConfig {
     }
 }
 
-fn trained(config: &RunConfig, root: &Path) -> PathBuf {
+fn train_run(config: &RunConfig, root: &Path) -> PathBuf {
     let (cache, control) = (ResourceCache::default(), Control::default());
     let outcome = experiment::train(config, root, &cache, &mut Vec::new(), &control).unwrap();
     outcome.header().unwrap().folder.clone()
@@ -38,16 +38,16 @@ fn trained(config: &RunConfig, root: &Path) -> PathBuf {
 /// Returns a run that several tests inspect.
 fn shared_run() -> &'static Path {
     static RUN: OnceLock<PathBuf> = OnceLock::new();
-    RUN.get_or_init(|| trained(&short(), &shared_folder()))
+    RUN.get_or_init(|| train_run(&short_config(), &shared_folder()))
 }
 
-fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {
-    look(folder, [1, task], None, &ResourceCache::default()).unwrap()
+fn inspect_stored_run(folder: &Path, task: usize) -> (Predictor, RunInspection) {
+    inspect_run(folder, [1, task], None, &ResourceCache::default()).unwrap()
 }
 
 /// Returns test image `index` of the digits as opened by that run.
-fn test_picture(index: usize) -> Picture {
-    let config = short();
+fn test_image(index: usize) -> NamedImage {
+    let config = short_config();
     let options = OpenOptions {
         train_limit: config.train_limit,
         test_limit: config.test_limit,
@@ -55,7 +55,7 @@ fn test_picture(index: usize) -> Picture {
     };
     let data = Dataset::open("digits", &options).unwrap();
     let image = data.test[index].decode().unwrap();
-    Picture {
+    NamedImage {
         name: index.to_string(),
         width: image.width() as usize,
         height: image.height() as usize,
@@ -65,7 +65,8 @@ fn test_picture(index: usize) -> Picture {
 
 #[test]
 fn probe_set_is_balanced_and_stable_across_tasks() {
-    let [first, second] = [0, 1].map(|task| inside(shared_run(), task).1.probe.unwrap());
+    let [first, second] =
+        [0, 1].map(|task| inspect_stored_run(shared_run(), task).1.probe.unwrap());
     assert_eq!(
         (&first.places, &first.labels),
         (&second.places, &second.labels)
@@ -77,8 +78,8 @@ fn probe_set_is_balanced_and_stable_across_tasks() {
         "all test images are used if there are fewer than 300"
     );
     for class in 0..10 {
-        let of = first.labels.iter().filter(|label| **label == class);
-        assert_eq!(of.count(), 8);
+        let labels_of_class = first.labels.iter().filter(|label| **label == class);
+        assert_eq!(labels_of_class.count(), 8);
     }
     // The axes are the same after every task; the features move.
     let [a, b] = [&first, &second].map(|probe| probe.map_of(Expert::ONLINE).unwrap());
@@ -86,25 +87,25 @@ fn probe_set_is_balanced_and_stable_across_tasks() {
     assert_ne!(a.points, b.points);
     assert!(a.shares[0] >= a.shares[1] && a.shares[1] > 0.0 && a.shares[0] < 1.0);
     // Along the axes of a snapshot, the mean of its points is 0.
-    let middle: f32 = b.points.iter().map(|p| p[0]).sum::<f32>() / 80.0;
-    assert!(middle.abs() < 1e-3, "{middle}");
+    let mean: f32 = b.points.iter().map(|p| p[0]).sum::<f32>() / 80.0;
+    assert!(mean.abs() < 1e-3, "{mean}");
     assert!(first.maps.len() == 1 && second.maps.len() == 2);
 }
 
 #[test]
 fn probe_energies_match_predictions() {
-    let (predictor, inside) = inside(shared_run(), 1);
+    let (predictor, inside) = inspect_stored_run(shared_run(), 1);
     let probe = inside.probe.unwrap();
-    for at in [0, 17, 42, 79] {
-        let (source, index) = probe.places[at];
+    for i in [0, 17, 42, 79] {
+        let (source, index) = probe.places[i];
         assert_eq!(source, 0);
-        let (verdict, _) = predictor.predict(&test_picture(index)).unwrap();
-        assert_eq!(verdict.opinions.last().unwrap().class, probe.given[at]);
+        let (verdict, _) = predictor.predict(&test_image(index)).unwrap();
+        assert_eq!(verdict.predictions.last().unwrap().class, probe.given[i]);
         for expert in [Expert::ONLINE, Expert::OFFLINE] {
-            let said = verdict.opinions.iter().find(|o| o.expert == expert);
-            let energy = probe.energies_of(expert).unwrap()[at];
-            let apart = said.unwrap().energy.unwrap() - energy;
-            assert!(apart.abs() < 1e-3, "{apart}");
+            let opinion = verdict.predictions.iter().find(|o| o.expert == expert);
+            let energy = probe.energies_of(expert).unwrap()[i];
+            let difference = opinion.unwrap().energy.unwrap() - energy;
+            assert!(difference.abs() < 1e-3, "{difference}");
         }
     }
     assert!(probe.energies_of(Expert::ENSEMBLE).is_none());
@@ -125,10 +126,10 @@ fn attention_sums_to_one_and_depends_on_pet() {
     let [first, second] = [0, 1].map(|task| {
         let predictor =
             Predictor::open(shared_run(), task, None, &ResourceCache::default(), false).unwrap();
-        predictor.attention_maps(&test_picture(3)).unwrap()
+        predictor.attention_maps(&test_image(3)).unwrap()
     });
-    let before = first.before.as_ref().unwrap();
-    assert_sums_to_one(before);
+    let untrained_map = first.before.as_ref().unwrap();
+    assert_sums_to_one(untrained_map);
     assert!(
         second.before.is_none(),
         "only the first task has a map before training"
@@ -139,17 +140,17 @@ fn attention_sums_to_one_and_depends_on_pet() {
     );
     for (_, map) in first.attention_maps.iter().chain(&second.attention_maps) {
         assert_sums_to_one(map);
-        assert_ne!(map.values, before.values);
+        assert_ne!(map.values, untrained_map.values);
     }
-    let [online, offline] = [Expert::ONLINE, Expert::OFFLINE].map(|e| second.of(e).unwrap());
+    let [online, offline] = [Expert::ONLINE, Expert::OFFLINE].map(|e| second.map_of(e).unwrap());
     assert_ne!(online.values, offline.values);
     assert_eq!(first.seen.len(), first.seen_size.pow(2) * 3);
 }
 
 /// Stops a run after its first task.
-struct OneTask(Control);
+struct StopAfterFirstTask(Control);
 
-impl Sink for OneTask {
+impl Sink for StopAfterFirstTask {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::TaskEvaluated { .. }) {
             self.0.set(ControlRequest::Stop);
@@ -163,43 +164,53 @@ fn frozen_pet_does_not_move() {
     // constant.
     let config = RunConfig {
         settings: crate::lae_settings(1, 1.0),
-        ..short()
+        ..short_config()
     };
     let root = tempfile::tempdir().unwrap();
     let (cache, control) = (ResourceCache::default(), Control::default());
-    let sink = &mut OneTask(control.clone());
-    let begun = experiment::train(&config, root.path(), &cache, sink, &control).unwrap();
-    let folder = begun.header().unwrap().folder.clone();
+    let sink = &mut StopAfterFirstTask(control.clone());
+    let outcome = experiment::train(&config, root.path(), &cache, sink, &control).unwrap();
+    let folder = outcome.header().unwrap().folder.clone();
     let file = folder.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let older = text.replace("freeze_epochs = 1", "freeze_epochs = 2");
     std::fs::write(&file, older).unwrap();
     experiment::resume(&folder, &cache, &mut Vec::new(), &Control::default()).unwrap();
-    let [first, second] = [0, 1].map(|task| inside(&folder, task).1.movement);
-    let began = first.of(Expert::ONLINE).unwrap();
-    assert_eq!(began.len(), 5, "a PET in each of the first five blocks");
-    assert!(began.iter().all(|(_, moved)| *moved > 0.0));
-    assert_eq!(second.of(Expert::ONLINE), Some(began));
-    assert_eq!(second.of(Expert::OFFLINE), Some(began));
+    let [first, second] = [0, 1].map(|task| inspect_stored_run(&folder, task).1.movement);
+    let first_movement = first.expert_movement(Expert::ONLINE).unwrap();
+    assert_eq!(
+        first_movement.len(),
+        5,
+        "a PET in each of the first five blocks"
+    );
+    assert!(first_movement.iter().all(|(_, moved)| *moved > 0.0));
+    assert_eq!(second.expert_movement(Expert::ONLINE), Some(first_movement));
+    assert_eq!(
+        second.expert_movement(Expert::OFFLINE),
+        Some(first_movement)
+    );
     assert!(first.distance.is_empty());
     assert!(second.distance.iter().all(|(_, distance)| *distance == 0.0));
     // With a learning rate near zero, nothing moves.
-    let still = RunConfig {
+    let tiny_rate_config = RunConfig {
         base_lr: 1e-30,
         epochs: 1,
         settings: crate::lae_settings(0, 0.9),
-        ..short()
+        ..short_config()
     };
-    let folder = trained(&still, root.path());
-    let movement = inside(&folder, 0).1.movement;
-    let moved = movement.of(Expert::ONLINE).unwrap();
-    assert!(moved.iter().all(|(_, moved)| *moved < 1e-20), "{moved:?}");
+    let folder = train_run(&tiny_rate_config, root.path());
+    let movement = inspect_stored_run(&folder, 0).1.movement;
+    let distances = movement.expert_movement(Expert::ONLINE).unwrap();
+    assert!(
+        distances.iter().all(|(_, moved)| *moved < 1e-20),
+        "{distances:?}"
+    );
 }
 
 #[test]
 fn inspects_methods_with_and_without_pet() {
     let root = tempfile::tempdir().unwrap();
-    let of = |method: &str, settings: &[(&str, Setting)]| {
+    let inspect_method = |method: &str, settings: &[(&str, Setting)]| {
         let settings = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone()));
         let config = RunConfig {
             method: method.into(),
@@ -207,12 +218,12 @@ fn inspects_methods_with_and_without_pet() {
             epochs: 1,
             train_limit: Some(6),
             test_limit: Some(4),
-            ..short()
+            ..short_config()
         };
-        let folder = trained(&config, root.path());
-        let (predictor, inside) = inside(&folder, 1);
+        let folder = train_run(&config, root.path());
+        let (predictor, inside) = inspect_stored_run(&folder, 1);
         let attention_maps = predictor
-            .attention_maps(&test_picture(0))
+            .attention_maps(&test_image(0))
             .unwrap()
             .attention_maps;
         assert_eq!(attention_maps.len(), 1);
@@ -221,15 +232,18 @@ fn inspects_methods_with_and_without_pet() {
         assert_eq!(probe.maps.len(), 1);
         (inside.movement.since_start.len(), probe.energies.len())
     };
-    assert_eq!(of("simplecil", &[]), (0, 0));
-    assert_eq!(of("dualprompt", &[]), (0, 1));
-    assert_eq!(of("l2p", &[]), (0, 1));
-    assert_eq!(of("esn", &[]), (0, 0));
-    assert_eq!(of("aper", &[]), (1, 0));
-    assert_eq!(of("ease", &[]), (1, 0));
-    assert_eq!(of("baseline", &[]), (1, 1));
-    let every = Setting::Text("every".into());
-    assert_eq!(of("seq-ft", &[("keep_weights", every)]), (0, 1));
+    assert_eq!(inspect_method("simplecil", &[]), (0, 0));
+    assert_eq!(inspect_method("dualprompt", &[]), (0, 1));
+    assert_eq!(inspect_method("l2p", &[]), (0, 1));
+    assert_eq!(inspect_method("esn", &[]), (0, 0));
+    assert_eq!(inspect_method("aper", &[]), (1, 0));
+    assert_eq!(inspect_method("ease", &[]), (1, 0));
+    assert_eq!(inspect_method("baseline", &[]), (1, 1));
+    let keep_weights = Setting::Text("every".into());
+    assert_eq!(
+        inspect_method("seq-ft", &[("keep_weights", keep_weights)]),
+        (0, 1)
+    );
 }
 
 /// Networks without a class token report the length of the feature at each position.
@@ -241,9 +255,9 @@ fn records_feature_lengths_without_class_token() {
     use lae_studio::pet::PetStack;
     use lae_studio::tensors::HostTensor;
 
-    let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    let config = swin::Config::new((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
     let device = Device::flex();
-    let network = Architecture::of(config).random(3, &device).unwrap();
+    let network = Architecture::new(config).build_random(3, &device).unwrap();
     let recorded = RecordedBackbone::new(network.clone());
     let values = (0..3 * 32 * 32).map(|i| (i % 71) as f32 / 35.0 - 1.0);
     let images = HostTensor {
@@ -255,11 +269,11 @@ fn records_feature_lengths_without_class_token() {
     let (features, passes) = recorded
         .record(|| recorded.features(images.clone(), &plain))
         .unwrap();
-    let read = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
-    let alone = network.features(images.clone(), &plain).unwrap();
+    let to_values = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
+    let unrecorded = network.features(images.clone(), &plain).unwrap();
     assert_eq!(
-        read(&features),
-        read(&alone),
+        to_values(&features),
+        to_values(&unrecorded),
         "recording must not change features"
     );
     let [pass] = &passes[..] else {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::rust_files;
 
 /// Packages of several modules; each of the others is one module.
-const PARTS: [&str; 5] = ["base", "compute", "network", "runs", "training"];
+const MULTI_MODULE_PACKAGES: [&str; 5] = ["base", "compute", "network", "runs", "training"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
@@ -29,16 +29,23 @@ fn layers() -> BTreeMap<String, (String, usize)> {
 }
 
 /// Returns a source file's path in the folder of its package; in `src` if the package is one module.
-fn inner(path: &Path) -> &Path {
+fn relative_to_src(path: &Path) -> &Path {
     let inner = path.strip_prefix(root().join("src")).unwrap();
-    let part = PARTS.iter().find_map(|part| inner.strip_prefix(part).ok());
+    let part = MULTI_MODULE_PACKAGES
+        .iter()
+        .find_map(|part| inner.strip_prefix(part).ok());
     part.unwrap_or(inner)
 }
 
 /// Every source file of all packages with the module it belongs to.
 fn sources() -> Vec<(String, PathBuf)> {
     let with_module = |path: PathBuf| {
-        let first = inner(&path).iter().next().unwrap().to_str().unwrap();
+        let first = relative_to_src(&path)
+            .iter()
+            .next()
+            .unwrap()
+            .to_str()
+            .unwrap();
         (first.trim_end_matches(".rs").to_string(), path)
     };
     let files = rust_files(&root().join("src"));
@@ -47,29 +54,29 @@ fn sources() -> Vec<(String, PathBuf)> {
 
 /// The modules a line of code names after `crate::`, groups included.
 fn named_modules(code: &str) -> BTreeSet<String> {
-    let ident = |text: &str| -> String {
-        let letters = text
+    let identifier = |text: &str| -> String {
+        let name = text
             .chars()
             .take_while(|c| c.is_alphanumeric() || *c == '_');
-        letters.collect()
+        name.collect()
     };
     let mut found = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
+    for (start, _) in code.match_indices("crate::") {
+        let rest = &code[start + "crate::".len()..];
         let Some(group) = rest.strip_prefix('{') else {
-            found.insert(ident(rest));
+            found.insert(identifier(rest));
             continue;
         };
-        let (mut depth, mut fresh) = (1, true);
+        let (mut depth, mut expects_name) = (1, true);
         for (i, c) in group.char_indices() {
             match c {
                 '{' => depth += 1,
                 '}' if depth == 1 => break,
                 '}' => depth -= 1,
-                ',' if depth == 1 => fresh = true,
-                c if fresh && depth == 1 && !c.is_whitespace() => {
-                    found.insert(ident(&group[i..]));
-                    fresh = false;
+                ',' if depth == 1 => expects_name = true,
+                c if expects_name && depth == 1 && !c.is_whitespace() => {
+                    found.insert(identifier(&group[i..]));
+                    expects_name = false;
                 }
                 _ => {}
             }
@@ -80,7 +87,7 @@ fn named_modules(code: &str) -> BTreeSet<String> {
 }
 
 /// A file's code without comments.
-fn code_of(path: &Path) -> String {
+fn read_code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let code = text
         .lines()
@@ -95,32 +102,33 @@ fn files_import_no_higher_layer() {
         layers.len() > 10,
         "the table of docs/architecture.md was not found"
     );
-    let mut upward = Vec::new();
+    let mut violations = Vec::new();
     for (module, path) in sources() {
-        let (package, own) = layers
+        let (package, module_layer) = layers
             .get(&module)
             .unwrap_or_else(|| panic!("docs/architecture.md has no layer for src/{module}"));
-        let shown = path.strip_prefix(root()).unwrap().display();
-        let code = code_of(&path);
+        let display_path = path.strip_prefix(root()).unwrap().display();
+        let code = read_code(&path);
         for other in named_modules(&code) {
             // The compiler keeps packages apart.
-            if layers
-                .get(&other)
-                .is_some_and(|(of, layer)| of == package && layer > own)
-            {
-                upward.push(format!("{shown} names crate::{other} of a higher layer"));
+            if layers.get(&other).is_some_and(|(other_package, layer)| {
+                other_package == package && layer > module_layer
+            }) {
+                violations.push(format!(
+                    "{display_path} names crate::{other} of a higher layer"
+                ));
             }
         }
         let file = path.file_name().unwrap();
-        let depth = inner(&path).iter().count();
-        let top = depth == 1 || depth == 2 && file == "mod.rs";
-        if top && code.lines().any(|line| line.starts_with("use super::")) {
-            upward.push(format!(
-                "{shown} reaches the crate's root by super:: (write crate::)"
+        let depth = relative_to_src(&path).iter().count();
+        let is_top_level = depth == 1 || depth == 2 && file == "mod.rs";
+        if is_top_level && code.lines().any(|line| line.starts_with("use super::")) {
+            violations.push(format!(
+                "{display_path} reaches the crate's root by super:: (write crate::)"
             ));
         }
     }
-    assert!(upward.is_empty(), "{}", upward.join("\n"));
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]
@@ -137,22 +145,23 @@ fn layer_table_names_existing_modules() {
 #[test]
 fn ui_does_not_use_burn() {
     for (module, path) in sources() {
-        let named = module == "ui" && code_of(&path).contains("burn::");
+        let named = module == "ui" && read_code(&path).contains("burn::");
         assert!(!named, "{} names burn", path.display());
     }
 }
 
 #[test]
 fn module_folders_use_mod_rs() {
-    let heads = sources()
+    let stems = sources()
         .into_iter()
         .map(|(_, path)| path.with_extension(""));
-    let outside = heads.filter(|path| path.is_dir());
-    let outside = outside.map(|path| inner(&path).to_str().unwrap().replace('\\', "/"));
-    let outside: Vec<String> = outside.collect();
+    let misplaced = stems.filter(|path| path.is_dir());
+    let misplaced =
+        misplaced.map(|path| relative_to_src(&path).to_str().unwrap().replace('\\', "/"));
+    let misplaced: Vec<String> = misplaced.collect();
     assert!(
-        outside.is_empty(),
-        "foo/mod.rs, not foo.rs beside foo/: {outside:?}"
+        misplaced.is_empty(),
+        "foo/mod.rs, not foo.rs beside foo/: {misplaced:?}"
     );
 }
 
@@ -164,7 +173,7 @@ fn finds_modules_in_single_and_grouped_imports() {
 }
 
 /// Calls that open a file without the checks of `files` for pipes and sizes.
-const OPENINGS: [&str; 7] = [
+const OPEN_CALLS: [&str; 7] = [
     "File::open(",
     "fs::read(",
     "fs::read_to_string(",
@@ -175,7 +184,7 @@ const OPENINGS: [&str; 7] = [
 ];
 
 /// Exceptions: `files`, system files, and the reader that only takes a path.
-const MAY_OPEN: [(&str, &str); 6] = [
+const ALLOWED_CALLS: [(&str, &str); 6] = [
     ("files/mod.rs", "File::open("),
     ("files/mod.rs", "OpenOptions::new()"),
     ("memory/mod.rs", "fs::read_to_string("),
@@ -188,20 +197,22 @@ const MAY_OPEN: [(&str, &str); 6] = [
 fn only_files_module_opens_files() {
     let mut found = Vec::new();
     for (_, path) in sources() {
-        let name = inner(&path).to_str().unwrap().replace('\\', "/");
+        let name = relative_to_src(&path).to_str().unwrap().replace('\\', "/");
         if name.ends_with("tests.rs") {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for opening in OPENINGS {
-            let allowed = |(file, call): &(&str, &str)| *file == name && opening.starts_with(call);
-            let parts = code.split(opening).collect::<Vec<_>>();
+        for open_call in OPEN_CALLS {
+            let allowed =
+                |(file, call): &(&str, &str)| *file == name && open_call.starts_with(call);
+            let parts = code.split(open_call).collect::<Vec<_>>();
             // Not as a suffix of another name.
-            let own = |before: &&str| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            let used = parts[..parts.len() - 1].iter().any(own);
-            if used && !MAY_OPEN.iter().any(allowed) {
-                found.push(format!("{name}: {opening}"));
+            let is_whole_name =
+                |prefix: &&str| !prefix.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_called = parts[..parts.len() - 1].iter().any(is_whole_name);
+            if is_called && !ALLOWED_CALLS.iter().any(allowed) {
+                found.push(format!("{name}: {open_call}"));
             }
         }
     }

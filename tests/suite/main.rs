@@ -93,16 +93,16 @@ use std::time::Duration;
 
 use lae_studio::problem::Problem;
 use lae_studio::run::config::{Setting, Settings};
-use lae_studio::run::event::{MethodFacts, Scores};
+use lae_studio::run::event::{MethodFacts, ScoreKind};
 use lae_studio::texts::{FluentValue, Language};
 
 /// How long tests wait for an expected event. Generous, for slow and busy machines.
-const PATIENCE: Duration = Duration::from_secs(900);
+const TIMEOUT: Duration = Duration::from_secs(900);
 
 /// Creates a folder that tests share. It is inside cargo's target folder and is deleted with it.
 fn shared_folder() -> PathBuf {
-    let place = env!("CARGO_TARGET_TMPDIR");
-    tempfile::tempdir_in(place).unwrap().keep()
+    let target_dir = env!("CARGO_TARGET_TMPDIR");
+    tempfile::tempdir_in(target_dir).unwrap().keep()
 }
 
 /// Copies a folder recursively.
@@ -138,13 +138,13 @@ fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
 }
 
 /// Returns the files at a path, sorted: the file itself, or all in the folder and its subfolders.
-fn files_at(path: &Path) -> Vec<PathBuf> {
+fn list_files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_path_buf()];
     }
     let entries = std::fs::read_dir(path).unwrap();
     let mut files: Vec<_> = entries
-        .flat_map(|entry| files_at(&entry.unwrap().path()))
+        .flat_map(|entry| list_files(&entry.unwrap().path()))
         .collect();
     files.sort();
     files
@@ -152,7 +152,7 @@ fn files_at(path: &Path) -> Vec<PathBuf> {
 
 /// Returns the Rust files in a folder and its subfolders, sorted.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = files_at(folder);
+    let mut files = list_files(folder);
     files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
     files
 }
@@ -184,6 +184,6 @@ fn lae_facts() -> MethodFacts {
         uses_pet: true,
         pet_sized: Some(true),
         seeded: Some(true),
-        scores: Some(Scores::Maximum),
+        scores: Some(ScoreKind::Maximum),
     }
 }

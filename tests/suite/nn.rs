@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use crate::nn_exact as exact;
 
 /// Returns the CPU device with gradients, which uses the kernels.
-pub fn fast() -> Device {
+pub fn kernel_device() -> Device {
     Device::flex().autodiff()
 }
 
 /// Returns the CPU device that recomputes activations, which uses the framework's operations.
-pub fn plain() -> Device {
+pub fn framework_device() -> Device {
     Device::flex().autodiff().gradient_checkpointing()
 }
 
@@ -46,26 +46,26 @@ pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
 }
 
 /// max|a|.
-fn largest(a: &[f64]) -> f64 {
+fn max_abs(a: &[f64]) -> f64 {
     a.iter().fold(1e-30, |m: f64, v| m.max(v.abs()))
 }
 
 /// max|a − b|; NaN if any difference is NaN.
-fn apart(a: &[f64], b: &[f64]) -> f64 {
+fn max_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    apart.fold(0.0, |m: f64, v| if v > m || v.is_nan() { v } else { m })
+    let absolute = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    absolute.fold(0.0, |m: f64, v| if v > m || v.is_nan() { v } else { m })
 }
 
 /// max|a − b| / max|b|.
-pub fn error(a: &[f64], b: &[f64]) -> f64 {
-    apart(a, b) / largest(b)
+pub fn relative_error(a: &[f64], b: &[f64]) -> f64 {
+    max_difference(a, b) / max_abs(b)
 }
 
 /// max|a − b| over the larger of max|b| and max|incoming|: if incoming gradients cancel (saturated softmax), the
 /// rounding error in f32 is relative to them, not to the result.
 pub fn gradient_error(a: &[f64], b: &[f64], incoming: &[f64]) -> f64 {
-    apart(a, b) / largest(b).max(largest(incoming))
+    max_difference(a, b) / max_abs(b).max(max_abs(incoming))
 }
 
 /// The gradient of Σ weights·f(x) by central differences.
@@ -74,11 +74,11 @@ pub fn differences(f: &dyn Fn(&[f64]) -> Vec<f64>, x: &[f64], weights: &[f64]) -
     let total = |x: &[f64]| -> f64 { f(x).iter().zip(weights).map(|(y, w)| y * w).sum() };
     (0..x.len())
         .map(|i| {
-            let mut moved = x.to_vec();
-            moved[i] = x[i] + STEP;
-            let above = total(&moved);
-            moved[i] = x[i] - STEP;
-            (above - total(&moved)) / (2.0 * STEP)
+            let mut shifted = x.to_vec();
+            shifted[i] = x[i] + STEP;
+            let upper = total(&shifted);
+            shifted[i] = x[i] - STEP;
+            (upper - total(&shifted)) / (2.0 * STEP)
         })
         .collect()
 }
@@ -94,21 +94,24 @@ fn check<const D: usize>(
     let expected = exact(x);
     let weights = numbers(expected.len(), 77, 1.0);
     let gradient = differences(exact, x, &weights);
-    for (device, allowed) in [(fast(), 3e-6), (plain(), 5e-6)] {
+    for (device, tolerance) in [(kernel_device(), 3e-6), (framework_device(), 5e-6)] {
         let input = tensor(x, shape, &device).require_grad();
         let output = layer(input.clone());
         let incoming = tensor(&weights, output.dims(), &device);
         let graph = (output.clone() * incoming).sum().backward();
         let output = values(output);
-        let off = error(&output, &expected);
-        assert!(off < allowed, "{shape:?} {device:?}: values off by {off:e}");
-        let off = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
+        let difference = relative_error(&output, &expected);
         assert!(
-            off < allowed,
-            "{shape:?} {device:?}: gradient off by {off:e}"
+            difference < tolerance,
+            "{shape:?} {device:?}: values off by {difference:e}"
         );
-        let without = layer(tensor(x, shape, &device.inner()));
-        assert!(error(&values(without), &output) < allowed);
+        let difference = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
+        assert!(
+            difference < tolerance,
+            "{shape:?} {device:?}: gradient off by {difference:e}"
+        );
+        let untracked = layer(tensor(x, shape, &device.inner()));
+        assert!(relative_error(&values(untracked), &output) < tolerance);
     }
 }
 
@@ -120,8 +123,8 @@ fn linear(inputs: usize, outputs: usize, bias: bool) -> (Linear, Vec<f64>, Vec<f
         vec![]
     };
     let device = Device::flex();
-    let own = (!bias.is_empty()).then(|| tensor(&bias, [outputs], &device));
-    let layer = Linear::new(tensor(&weight, [inputs, outputs], &device), own);
+    let bias_tensor = (!bias.is_empty()).then(|| tensor(&bias, [outputs], &device));
+    let layer = Linear::new(tensor(&weight, [inputs, outputs], &device), bias_tensor);
     (layer, weight, bias)
 }
 
@@ -294,25 +297,32 @@ fn kernels_match_framework_at_real_sizes() {
         let graph = output.clone().powf_scalar(2.0).mean().backward();
         (values(output), values(input.grad(&graph).unwrap()))
     };
-    let ((y, dx), (y_plain, dx_plain)) = (run(fast()), run(plain()));
-    assert!(error(&y, &y_plain) < 2e-6, "{:e}", error(&y, &y_plain));
-    assert!(error(&dx, &dx_plain) < 5e-6, "{:e}", error(&dx, &dx_plain));
+    let ((y, dx), (y_plain, dx_plain)) = (run(kernel_device()), run(framework_device()));
+    assert!(
+        relative_error(&y, &y_plain) < 2e-6,
+        "{:e}",
+        relative_error(&y, &y_plain)
+    );
+    assert!(
+        relative_error(&dx, &dx_plain) < 5e-6,
+        "{:e}",
+        relative_error(&dx, &dx_plain)
+    );
 }
 
 #[test]
 fn views_give_same_results_as_copies() {
     let device = Device::flex();
-    let whole = tensor(&numbers(6 * 10 * 48, 3, 1.0), [6, 10, 48], &device);
+    let base = tensor(&numbers(6 * 10 * 48, 3, 1.0), [6, 10, 48], &device);
     let (layer, ..) = layer_norm(16);
     let views = [
-        whole
-            .clone()
+        base.clone()
             .slice([2..5, 0..10, 0..48])
             .reshape([30, 3, 16]),
-        whole.clone().slice([0..6, 3..9, 16..32]),
-        whole.clone().swap_dims(0, 1).slice([0..10, 1..3, 32..48]),
-        whole.clone().flip([1]).slice([0..2, 0..10, 0..16]),
-        whole.slice([0..1, 0..1, 0..16]).expand([4, 5, 16]),
+        base.clone().slice([0..6, 3..9, 16..32]),
+        base.clone().swap_dims(0, 1).slice([0..10, 1..3, 32..48]),
+        base.clone().flip([1]).slice([0..2, 0..10, 0..16]),
+        base.slice([0..1, 0..1, 0..16]).expand([4, 5, 16]),
     ];
     for view in views {
         let shape = view.dims();
@@ -330,9 +340,9 @@ fn views_give_same_results_as_copies() {
 fn constant_and_tracked_inputs_combine() {
     let x = numbers(2 * 5 * 16, 4, 1.0);
     let (layer, ..) = layer_norm(16);
-    let constant = layer.forward(tensor(&x, [2, 5, 16], &fast()));
+    let constant = layer.forward(tensor(&x, [2, 5, 16], &kernel_device()));
     assert!(constant.is_autodiff() && !constant.is_tracked());
-    let tracked = tensor(&x, [2, 5, 16], &fast()).require_grad();
+    let tracked = tensor(&x, [2, 5, 16], &kernel_device()).require_grad();
     let graph = (layer.forward(tracked.clone()) * constant).sum().backward();
     assert!(tracked.grad(&graph).is_some());
 }
@@ -340,7 +350,7 @@ fn constant_and_tracked_inputs_combine() {
 /// A derived weight that needs a gradient uses the framework's path.
 #[test]
 fn trained_weights_get_gradients() {
-    let device = fast();
+    let device = kernel_device();
     let weight = tensor(&numbers(16 * 4, 5, 0.3), [16, 4], &device).require_grad();
     let layer = Linear::new(weight.clone(), None);
     let x = tensor(&numbers(2 * 5 * 16, 4, 1.0), [2, 5, 16], &device.inner());
@@ -356,7 +366,7 @@ fn f64_input_uses_framework() {
         (&Device::flex(), burn::tensor::DType::F64),
     );
     let y = nn::gelu(x).into_data().try_to_vec::<f64>().unwrap();
-    assert!(error(&y, &exact::gelu(&[0.5, -1.0, 2.0])) < 1e-6);
+    assert!(relative_error(&y, &exact::gelu(&[0.5, -1.0, 2.0])) < 1e-6);
 }
 
 /// Many threads repeat the same forward and backward pass with bit-exact results.
@@ -367,7 +377,7 @@ fn concurrent_calls_give_identical_results() {
     let (conv, ..) = depthwise(48);
     let x = numbers(5 * 49 * 48, 2, 1.0);
     let run = || {
-        let input = tensor(&x, [5, 49, 48], &fast()).require_grad();
+        let input = tensor(&x, [5, 49, 48], &kernel_device()).require_grad();
         let y = conv.forward(norm.forward(input.clone()), 7, 7);
         let y = nn::softmax(nn::gelu(nn::attention(qkv.forward(y), 3, None)));
         let graph = y.clone().powf_scalar(2.0).sum().backward();
@@ -394,15 +404,15 @@ fn results_are_independent_of_thread_count() {
     let ((fc1, ..), (fc2, ..)) = (linear(48, 192, true), linear(192, 48, true));
     let ((qkv, ..), (proj, ..)) = (linear(48, 144, true), linear(48, 48, true));
     let run = || {
-        let x = tensor(&numbers(7 * 49 * 48, 2, 1.0), [7, 49, 48], &fast()).require_grad();
-        let w = tensor(&numbers(48 * 5, 3, 0.2), [48, 5], &fast()).require_grad();
-        let s = tensor(&numbers(48, 4, 0.2), [1, 1, 48], &fast()).require_grad();
-        let e = nn::mlp(x.clone(), Frame::whole(&norm), &fc1, &fc2);
-        let e = nn::self_attention(e, Frame::whole(&norm), [&qkv, &proj], 3, None);
-        let p = tensor(&numbers(3 * 48, 5, 1.0), [1, 3, 48], &fast()).require_grad();
+        let x = tensor(&numbers(7 * 49 * 48, 2, 1.0), [7, 49, 48], &kernel_device()).require_grad();
+        let w = tensor(&numbers(48 * 5, 3, 0.2), [48, 5], &kernel_device()).require_grad();
+        let s = tensor(&numbers(48, 4, 0.2), [1, 1, 48], &kernel_device()).require_grad();
+        let e = nn::mlp(x.clone(), Frame::pre_norm(&norm), &fc1, &fc2);
+        let e = nn::self_attention(e, Frame::pre_norm(&norm), [&qkv, &proj], 3, None);
+        let p = tensor(&numbers(3 * 48, 5, 1.0), [1, 3, 48], &kernel_device()).require_grad();
         let packed = Tensor::cat(vec![e.clone(), e.clone(), e], 2);
         let e = nn::prefixed_attention(packed, [p.clone(), p.clone()], 3);
-        let small = nn::project(nn::times(e, s.clone()).reshape([7 * 49, 48]), w.clone());
+        let small = nn::project(nn::multiply(e, s.clone()).reshape([7 * 49, 48]), w.clone());
         let graph = nn::gelu(small.clone()).sum().backward();
         let gradients = [
             values(x.grad(&graph).unwrap()),
@@ -436,30 +446,24 @@ fn check_pair(
     );
     // `y` repeats along rows, or is one value for all.
     let width = if small[2] == large[2] { y.len() } else { 1 };
-    let together = |x: &[f64], y: &[f64]| -> Vec<f64> {
+    let combine = |x: &[f64], y: &[f64]| -> Vec<f64> {
         let pairs = x.iter().enumerate();
         pairs.map(|(i, x)| exact(*x, y[i % width])).collect()
     };
     let constant = |values: &[f64], shape| tensor::<3>(values, shape, &Device::flex());
     let fixed = constant(&y, small);
-    check(&x, large, &|x| layer(x, fixed.clone()), &|x| {
-        together(x, &y)
-    });
-    check(&x, large, &|x| layer(fixed.clone(), x), &|x| {
-        together(x, &y)
-    });
+    check(&x, large, &|x| layer(x, fixed.clone()), &|x| combine(x, &y));
+    check(&x, large, &|x| layer(fixed.clone(), x), &|x| combine(x, &y));
     let fixed = constant(&x, large);
-    check(&y, small, &|y| layer(fixed.clone(), y), &|y| {
-        together(&x, y)
-    });
+    check(&y, small, &|y| layer(fixed.clone(), y), &|y| combine(&x, y));
 }
 
 #[test]
 fn plus_and_times_match_f64() {
     for large in [[2, 3, 5], [1, 1, 1], [3, 1, 17], [2, 150, 3], [1, 7, 33]] {
         for small in [large, [1, 1, large[2]], [1, 1, 1]] {
-            check_pair(large, small, &nn::plus, &|x, y| x + y);
-            check_pair(large, small, &nn::times, &|x, y| x * y);
+            check_pair(large, small, &nn::add, &|x, y| x + y);
+            check_pair(large, small, &nn::multiply, &|x, y| x * y);
         }
     }
 }
@@ -467,9 +471,9 @@ fn plus_and_times_match_f64() {
 /// Shapes that the kernels do not support.
 #[test]
 fn times_supports_other_broadcasts() {
-    let x = tensor(&numbers(12, 1, 1.0), [2, 3, 2], &fast()).require_grad();
-    let column = tensor(&[1.0, 2.0, 3.0], [1, 3, 1], &fast()).require_grad();
-    let graph = nn::times(x.clone(), column.clone()).sum().backward();
+    let x = tensor(&numbers(12, 1, 1.0), [2, 3, 2], &kernel_device()).require_grad();
+    let column = tensor(&[1.0, 2.0, 3.0], [1, 3, 1], &kernel_device()).require_grad();
+    let graph = nn::multiply(x.clone(), column.clone()).sum().backward();
     assert_eq!(x.grad(&graph).unwrap().dims(), [2, 3, 2]);
     assert_eq!(column.grad(&graph).unwrap().dims(), [1, 3, 1]);
 }
@@ -482,12 +486,12 @@ fn project_matches_f64() {
             numbers(inputs * outputs, 4, 0.5),
         );
         let exact = |x: &[f64], w: &[f64]| -> Vec<f64> {
-            let at = |i: usize| {
+            let element = |i: usize| {
                 let (row, column) = (i / outputs, i % outputs);
                 let terms = (0..inputs).map(|k| x[row * inputs + k] * w[k * outputs + column]);
                 terms.sum()
             };
-            (0..rows * outputs).map(at).collect()
+            (0..rows * outputs).map(element).collect()
         };
         let fixed = tensor(&w, [inputs, outputs], &Device::flex());
         let of_x = |x: Tensor<2>| nn::project(x, fixed.clone());

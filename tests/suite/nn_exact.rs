@@ -83,8 +83,8 @@ pub fn attention(qkv: &[f64], batch: usize, tokens: usize, heads: usize, bias: &
                         let product: f64 = (first..first + head)
                             .map(|c| at(image, i, 0, c) * at(image, j, 1, c))
                             .sum();
-                        let place = ((image % groups * heads + h) * tokens + i) * tokens + j;
-                        product / (head as f64).sqrt() + bias.get(place).copied().unwrap_or(0.0)
+                        let index = ((image % groups * heads + h) * tokens + i) * tokens + j;
+                        product / (head as f64).sqrt() + bias.get(index).copied().unwrap_or(0.0)
                     })
                     .collect();
                 let weights = softmax(&scores, tokens);
@@ -108,17 +108,18 @@ pub fn prefixed_attention(
 ) -> Vec<f64> {
     let width = qkv.len() / (batch * tokens * 3);
     let size = length * width;
-    let mut long = Vec::new();
+    let mut extended = Vec::new();
     for image in 0..batch {
-        let of = |prefix: &[f64]| prefix[image * size % prefix.len()..][..size].to_vec();
-        let (keys, values) = (of(keys), of(values));
+        let prefix_of_image =
+            |prefix: &[f64]| prefix[image * size % prefix.len()..][..size].to_vec();
+        let (keys, values) = (prefix_of_image(keys), prefix_of_image(values));
         for (k, v) in keys.chunks(width).zip(values.chunks(width)) {
-            long.extend([&vec![0.0; width], k, v].map(<[f64]>::to_vec).concat());
+            extended.extend([&vec![0.0; width], k, v].map(<[f64]>::to_vec).concat());
         }
-        long.extend(&qkv[image * tokens * 3 * width..][..tokens * 3 * width]);
+        extended.extend(&qkv[image * tokens * 3 * width..][..tokens * 3 * width]);
     }
-    let all = attention(&long, batch, length + tokens, heads, &[]);
-    let images = all.chunks((length + tokens) * width);
+    let outputs = attention(&extended, batch, length + tokens, heads, &[]);
+    let images = outputs.chunks((length + tokens) * width);
     images.flat_map(|image| image[size..].to_vec()).collect()
 }
 
@@ -132,12 +133,12 @@ pub fn depthwise7(
     let channels = bias.len();
     let mut y = Vec::new();
     for image in x.chunks_exact(rows * columns * channels) {
-        for place in 0..rows * columns {
+        for position in 0..rows * columns {
             for c in 0..channels {
                 let mut total = bias[c];
                 for tap in 0..49 {
-                    let r = (place / columns + tap / 7).wrapping_sub(3);
-                    let q = (place % columns + tap % 7).wrapping_sub(3);
+                    let r = (position / columns + tap / 7).wrapping_sub(3);
+                    let q = (position % columns + tap % 7).wrapping_sub(3);
                     if r < rows && q < columns {
                         total += weight[c * 49 + tap] * image[(r * columns + q) * channels + c];
                     }

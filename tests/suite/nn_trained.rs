@@ -5,7 +5,10 @@ use burn::tensor::{Device, Tensor};
 use lae_studio::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
 use proptest::prelude::*;
 
-use crate::nn::{differences, error, fast, gradient_error, numbers, plain, tensor, values};
+use crate::nn::{
+    differences, framework_device, gradient_error, kernel_device, numbers, relative_error, tensor,
+    values,
+};
 use crate::nn_exact as exact;
 
 /// Compares values and all gradients of `layer` with `exact`.
@@ -17,26 +20,32 @@ fn check_all<const N: usize>(
     let expected = exact(&inputs);
     let weights = numbers(expected.len(), 77, 1.0);
     let gradients: [Vec<f64>; N] = std::array::from_fn(|i| {
-        let of_one = |x: &[f64]| {
-            let mut moved = inputs.clone();
-            moved[i] = x.to_vec();
-            exact(&moved)
+        let partial = |x: &[f64]| {
+            let mut changed = inputs.clone();
+            changed[i] = x.to_vec();
+            exact(&changed)
         };
-        differences(&of_one, &inputs[i], &weights)
+        differences(&partial, &inputs[i], &weights)
     });
-    for (device, allowed) in [(fast(), 4e-6), (plain(), 6e-6)] {
+    for (device, tolerance) in [(kernel_device(), 4e-6), (framework_device(), 6e-6)] {
         let tracked = inputs
             .each_ref()
             .map(|x| tensor(x, [x.len()], &device).require_grad());
         let output = layer(tracked.clone());
         let incoming = tensor(&weights, output.dims(), &device);
         let graph = (output.clone() * incoming).sum().backward();
-        let off = error(&values(output), &expected);
-        assert!(off < allowed, "{device:?}: values off by {off:e}");
-        for (i, (tracked, wanted)) in tracked.iter().zip(&gradients).enumerate() {
-            let got = values(tracked.grad(&graph).unwrap());
-            let off = gradient_error(&got, wanted, &weights);
-            assert!(off < allowed, "{device:?}: gradient {i} off by {off:e}");
+        let difference = relative_error(&values(output), &expected);
+        assert!(
+            difference < tolerance,
+            "{device:?}: values off by {difference:e}"
+        );
+        for (i, (tracked, expected_gradient)) in tracked.iter().zip(&gradients).enumerate() {
+            let actual = values(tracked.grad(&graph).unwrap());
+            let difference = gradient_error(&actual, expected_gradient, &weights);
+            assert!(
+                difference < tolerance,
+                "{device:?}: gradient {i} off by {difference:e}"
+            );
         }
     }
 }
@@ -67,7 +76,7 @@ proptest! {
         let own = numbers(outputs, 6, 0.3);
         let shape = [batch, tokens, inputs];
         let layer = |x: Tensor<1>, weight: Tensor<1>, bias: Option<Tensor<1>>| {
-            let layer = Linear::trained(weight.reshape([outputs, inputs]), bias);
+            let layer = Linear::new_trained(weight.reshape([outputs, inputs]), bias);
             flat(layer.forward(x.reshape(shape)))
         };
         let exactly = |x: &[f64], weight: &[f64], bias: &[f64]| {
@@ -174,8 +183,8 @@ proptest! {
             &|[x, gamma, beta, w1, b1, w2, b2]| {
                 let norm = LayerNorm::new(gamma, beta, 1e-5);
                 let frame = Frame { norm: Some(&norm), residual };
-                let fc1 = Linear::trained(w1.reshape([hidden, width]), Some(b1));
-                let fc2 = Linear::trained(w2.reshape([width, hidden]), Some(b2));
+                let fc1 = Linear::new_trained(w1.reshape([hidden, width]), Some(b1));
+                let fc2 = Linear::new_trained(w2.reshape([width, hidden]), Some(b2));
                 flat(nn::mlp(x.reshape([batch, tokens, width]), frame, &fc1, &fc2))
             },
             &|[x, gamma, beta, w1, b1, w2, b2]| {
@@ -200,8 +209,8 @@ proptest! {
             &|[x, gamma, beta, w1, b1, w2, b2]| {
                 let norm = LayerNorm::new(gamma, beta, 1e-5);
                 let frame = Frame { norm: Some(&norm), residual };
-                let qkv = Linear::trained(w1.reshape([3 * width, width]), Some(b1));
-                let proj = Linear::trained(w2.reshape([width, width]), Some(b2));
+                let qkv = Linear::new_trained(w1.reshape([3 * width, width]), Some(b1));
+                let proj = Linear::new_trained(w2.reshape([width, width]), Some(b2));
                 let x = x.reshape([batch, tokens, width]);
                 flat(nn::self_attention(x, frame, [&qkv, &proj], heads, None))
             },
@@ -223,7 +232,7 @@ fn wide_depthwise_convolution_matches_framework() {
         numbers(37 * 49, 2, 0.15),
         numbers(37, 3, 0.2),
     ];
-    let [first, second] = [fast(), plain()].map(|device| {
+    let [first, second] = [kernel_device(), framework_device()].map(|device| {
         let [x, weight, bias] = inputs
             .each_ref()
             .map(|x| tensor(x, [x.len()], &device).require_grad());
@@ -233,7 +242,7 @@ fn wide_depthwise_convolution_matches_framework() {
         [x, weight, bias].map(|t| values(t.grad(&graph).unwrap()))
     });
     for (a, b) in first.iter().zip(&second) {
-        assert!(error(a, b) < 5e-6, "{:e}", error(a, b));
+        assert!(relative_error(a, b) < 5e-6, "{:e}", relative_error(a, b));
     }
 }
 
@@ -242,7 +251,7 @@ fn wide_depthwise_convolution_matches_framework() {
 fn gradients_are_independent_of_thread_count() {
     let run = || {
         let leaf = |count: usize, seed: u64| {
-            tensor(&numbers(count, seed, 0.3), [count], &fast()).require_grad()
+            tensor(&numbers(count, seed, 0.3), [count], &kernel_device()).require_grad()
         };
         let leaves = [
             leaf(144 * 48, 1),
@@ -263,11 +272,11 @@ fn gradients_are_independent_of_thread_count() {
         let norm = LayerNorm::new(gamma, beta.clone(), 1e-5);
         let e = norm.forward(x);
         let e = Depthwise7::new(taps.reshape([48, 1, 7, 7]), shift.clone()).forward(e, 7, 7);
-        let qkv = Linear::trained(weight.reshape([144, 48]), Some(bias));
+        let qkv = Linear::new_trained(weight.reshape([144, 48]), Some(bias));
         let y = nn::attention(qkv.forward(e), 3, Some(&scores.reshape([1, 3, 49, 49])));
-        let proj = Linear::trained(proj.reshape([48, 48]), Some(beta));
-        let y = nn::self_attention(y, Frame::whole(&norm), [&qkv, &proj], 3, None);
-        let y = nn::mlp(y, Frame::whole(&norm), &proj, &proj);
+        let proj = Linear::new_trained(proj.reshape([48, 48]), Some(beta));
+        let y = nn::self_attention(y, Frame::pre_norm(&norm), [&qkv, &proj], 3, None);
+        let y = nn::mlp(y, Frame::pre_norm(&norm), &proj, &proj);
         let graph = y.powf_scalar(2.0).sum().backward();
         leaves.map(|leaf| values(leaf.grad(&graph).unwrap()))
     };

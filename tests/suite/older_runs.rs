@@ -9,12 +9,12 @@ use lae_studio::run::event::Control;
 use lae_studio::store;
 use sha2::{Digest, Sha256};
 
-use super::data::Made;
-use super::experiment::{StopAfter, folder_of, short, snapshots, train};
+use super::data::DatasetFixture;
+use super::experiment::{StopAfter, run_folder, short_config, snapshots, train};
 
 /// Trains a run on class folders and stops it in its second epoch.
-fn stopped_on(made: &Made, root: &Path) -> PathBuf {
-    let config = of_folder(made);
+fn train_and_stop(fixture: &DatasetFixture, root: &Path) -> PathBuf {
+    let config = folder_config(fixture);
     let control = Control::default();
     let mut sink = StopAfter {
         control: control.clone(),
@@ -22,17 +22,17 @@ fn stopped_on(made: &Made, root: &Path) -> PathBuf {
     };
     let outcome = train(&config, root, &mut sink, &control);
     assert!(matches!(outcome, Outcome::Stopped(_)));
-    folder_of(&outcome)
+    run_folder(&outcome)
 }
 
-fn of_folder(made: &Made) -> RunConfig {
+fn folder_config(fixture: &DatasetFixture) -> RunConfig {
     RunConfig {
-        data: made.path().to_string_lossy().into_owned(),
+        data: fixture.path().to_string_lossy().into_owned(),
         train_limit: None,
         test_limit: None,
         validation_share: 0.2,
         classes_per_task: "2".into(),
-        ..short()
+        ..short_config()
     }
 }
 
@@ -59,82 +59,92 @@ fn older_fingerprint(classes: &[String], split: &[Sample], on_disk: fn(&str) -> 
 /// images have changed since.
 #[test]
 fn resumes_older_run_with_decomposed_names() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     // The tilde is replaced by the combining diaeresis later; both sort equally among these names.
     for class in ["A~pfel", "Birne", "Mu~ll", "Zebra"] {
-        made.class(class, 10);
-        made.pictures(&[&format!("{class}/u~.png")]);
+        fixture.write_class(class, 10);
+        fixture.write_images(&[&format!("{class}/u~.png")]);
         for (folder, name) in [("a~", 1), ("a~", 2), ("b", 3), ("b", 4)] {
-            made.pictures(&[&format!("{class}/{folder}/{name}.png")]);
+            fixture.write_images(&[&format!("{class}/{folder}/{name}.png")]);
         }
     }
     let decomposed = |name: &str| name.replace('~', "\u{308}");
     let root = tempfile::tempdir().unwrap();
-    let whole = train(
-        &of_folder(&made),
+    let uninterrupted = train(
+        &folder_config(&fixture),
         root.path(),
         &mut Vec::new(),
         &Control::default(),
     );
-    let folder = stopped_on(&made, root.path());
+    let folder = train_and_stop(&fixture, root.path());
     let data = ResourceCache::default()
-        .data(&of_folder(&made), &|| true)
+        .data(&folder_config(&fixture), &|| true)
         .unwrap();
-    let older = |split| older_fingerprint(&data.classes, split, decomposed);
-    let run = store::load(&folder).unwrap();
+    let fingerprint = |split| older_fingerprint(&data.classes, split, decomposed);
+    let run = store::load_run(&folder).unwrap();
     let images = run.header.images.unwrap();
     let file = folder.join("run.toml");
     let text = decomposed(&std::fs::read_to_string(&file).unwrap())
-        .replace(&images.train, &older(&data.train))
-        .replace(&images.test, &older(&data.test));
+        .replace(&images.train, &fingerprint(&data.train))
+        .replace(&images.test, &fingerprint(&data.test));
     std::fs::write(&file, text).unwrap();
     for class in &data.classes {
-        let at = made.path().join(class);
+        let class_dir = fixture.path().join(class);
         for name in ["u~.png", "a~"] {
-            std::fs::rename(at.join(name), at.join(decomposed(name))).unwrap();
+            std::fs::rename(class_dir.join(name), class_dir.join(decomposed(name))).unwrap();
         }
-        std::fs::rename(&at, made.path().join(decomposed(class))).unwrap();
+        std::fs::rename(&class_dir, fixture.path().join(decomposed(class))).unwrap();
     }
-    let now = made.open();
-    assert_eq!(now.classes, ["Birne", "M\u{fc}ll", "Zebra", "\u{c4}pfel"]);
-    let run = store::load(&folder).unwrap();
+    let reopened = fixture.open();
+    assert_eq!(
+        reopened.classes,
+        ["Birne", "M\u{fc}ll", "Zebra", "\u{c4}pfel"]
+    );
+    let run = store::load_run(&folder).unwrap();
     assert_eq!(run.header.class_order[0], "\u{c4}pfel");
     let resume = || {
         let (cache, control) = (ResourceCache::default(), Control::default());
         experiment::resume(&folder, &cache, &mut Vec::new(), &control)
     };
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
-    let want = snapshots(&folder_of(&whole), 2);
-    assert_eq!(snapshots(&folder, 2), want);
-    let last = |folder: &Path| store::load(folder).unwrap().reports.pop().unwrap().answers;
-    assert_eq!(last(&folder), last(&folder_of(&whole)));
+    let expected = snapshots(&run_folder(&uninterrupted), 2);
+    assert_eq!(snapshots(&folder, 2), expected);
+    let last = |folder: &Path| {
+        store::load_run(folder)
+            .unwrap()
+            .reports
+            .pop()
+            .unwrap()
+            .answers
+    };
+    assert_eq!(last(&folder), last(&run_folder(&uninterrupted)));
 }
 
 #[test]
 fn resume_rejects_lists_ignored_at_start() {
-    let made = Made::new();
+    let fixture = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        made.class(class, 10);
+        fixture.write_class(class, 10);
     }
     let root = tempfile::tempdir().unwrap();
-    let folder = stopped_on(&made, root.path());
+    let folder = train_and_stop(&fixture, root.path());
     let resume = || {
         let (cache, control) = (ResourceCache::default(), Control::default());
         experiment::resume(&folder, &cache, &mut Vec::new(), &control)
     };
     let rows = |class: fn(usize) -> char| -> String {
-        let places = (0..40).map(|at| (at, ["a", "b", "c", "d"][at / 10], at % 10));
-        let row = |(at, folder, n)| format!("{folder}/{n:03}.png,{}\n", class(at));
-        let rows: Vec<String> = places.map(row).collect();
+        let entries = (0..40).map(|i| (i, ["a", "b", "c", "d"][i / 10], i % 10));
+        let row = |(i, folder, n)| format!("{folder}/{n:03}.png,{}\n", class(i));
+        let rows: Vec<String> = entries.map(row).collect();
         format!("file,label\n{}", rows.concat())
     };
     // Other classes, then other images in the same classes.
-    let (other, mixed) = (
-        rows(|at| ['a', 'b', 'c', 'e'][at % 4]),
-        rows(|at| ['a', 'b', 'c', 'd'][at % 4]),
+    let (other_classes, other_images) = (
+        rows(|i| ['a', 'b', 'c', 'e'][i % 4]),
+        rows(|i| ['a', 'b', 'c', 'd'][i % 4]),
     );
-    for table in [other, mixed] {
-        made.file("labels.csv", table);
+    for table in [other_classes, other_images] {
+        fixture.write_file("labels.csv", table);
         let problem = resume().unwrap_err();
         assert_says!(
             problem.remedy,
@@ -144,6 +154,6 @@ fn resume_rejects_lists_ignored_at_start() {
         );
     }
     // A table that agrees with the folders changes nothing.
-    made.file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));
+    fixture.write_file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
 }

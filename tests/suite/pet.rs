@@ -66,22 +66,22 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     data.into_iter().map(f64::from).collect()
 }
 
-fn close(found: &[f64], wanted: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(found.len(), wanted.len(), "{what}");
-    let most = wanted.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-    for (at, (a, b)) in found.iter().zip(wanted).enumerate() {
+fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, label: &str) {
+    assert_eq!(actual.len(), expected.len(), "{label}");
+    let scale = expected.iter().fold(0.0f64, |max, x| max.max(x.abs()));
+    for (i, (a, b)) in actual.iter().zip(expected).enumerate() {
         assert!(
-            (a - b).abs() <= tolerance * most,
-            "{what}[{at}]: {a} instead of {b}"
+            (a - b).abs() <= tolerance * scale,
+            "{label}[{i}]: {a} instead of {b}"
         );
     }
 }
 
 /// Returns a stack in block 0 with random parameters, and the parameters as matrices.
-fn noisy(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
+fn noisy_stack(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
     let settings = PetSettings {
         variant: variant.map(str::to_owned),
-        ..PetSettings::of_size(SIZE)
+        ..PetSettings::with_size(SIZE)
     };
     let stack = PetStack::init(
         &plugin(name),
@@ -92,9 +92,9 @@ fn noisy(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
         &Device::flex(),
     );
     let mut matrices = Vec::new();
-    let stack = stack.unwrap().with(|_, old, _| {
+    let stack = stack.unwrap().map_tensors(|_, old, _| {
         let [rows, columns] = old.dims();
-        let matrix = Matrix::noise(rows, columns, 100 + matrices.len() as u64);
+        let matrix = Matrix::random(rows, columns, 100 + matrices.len() as u64);
         matrices.push(matrix.clone());
         tensor(&matrix)
     });
@@ -108,10 +108,10 @@ fn check(
     run: &dyn Fn(&PetStack) -> Tensor<2>,
     formula: &dyn Fn(&[Matrix]) -> Matrix,
 ) {
-    let wanted = formula(matrices);
-    close(&values(run(stack)), &wanted.values, 2e-6, "result");
+    let expected = formula(matrices);
+    assert_close(&values(run(stack)), &expected.values, 2e-6, "result");
 
-    let weight = Matrix::noise(wanted.rows, wanted.columns, 9);
+    let weight = Matrix::random(expected.rows, expected.columns, 9);
     let loss = |p: &[Matrix]| -> f64 {
         let result = formula(p);
         let terms = result.values.iter().zip(&weight.values);
@@ -120,30 +120,33 @@ fn check(
     let tracked = stack.tracked();
     let gradients = (run(&tracked) * tensor(&weight)).sum().backward();
     for (index, (name, parameter, trained)) in tracked.parameters().enumerate() {
-        let found = parameter.grad(&gradients);
-        assert_eq!(found.is_some(), trained, "{name}");
-        let Some(found) = found else { continue };
+        let gradient = parameter.grad(&gradients);
+        assert_eq!(gradient.is_some(), trained, "{name}");
+        let Some(gradient) = gradient else { continue };
         let step = 1e-5;
-        let wanted: Vec<f64> = (0..matrices[index].values.len())
-            .map(|at| {
-                let moved = |by: f64| {
+        let expected: Vec<f64> = (0..matrices[index].values.len())
+            .map(|i| {
+                let shifted_loss = |shift: f64| {
                     let mut p = matrices.to_vec();
-                    p[index].values[at] += by;
+                    p[index].values[i] += shift;
                     loss(&p)
                 };
-                (moved(step) - moved(-step)) / (2.0 * step)
+                (shifted_loss(step) - shifted_loss(-step)) / (2.0 * step)
             })
             .collect();
-        close(&values(found), &wanted, 2e-5, name);
+        assert_close(&values(gradient), &expected, 2e-5, name);
     }
 }
 
 #[test]
 fn adapter_matches_formula() {
-    let (stack, matrices) = noisy("adapter", None);
-    let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
+    let (stack, matrices) = noisy_stack("adapter", None);
+    let (e, h) = (
+        Matrix::random(ROWS, WIDTH, 1),
+        Matrix::random(ROWS, WIDTH, 2),
+    );
     let run = |stack: &PetStack| {
-        let result = stack.around(0, Site::Attention, &tokens(&e), tokens(&h));
+        let result = stack.apply(0, Site::Attention, &tokens(&e), tokens(&h));
         result.unwrap().reshape([ROWS, WIDTH])
     };
     check(&stack, &matrices, &run, &|p| adapter(p, &e, &h));
@@ -151,12 +154,15 @@ fn adapter_matches_formula() {
 
 #[test]
 fn lora_matches_formula_on_keys_and_values() {
-    let (stack, matrices) = noisy("lora", None);
-    let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
+    let (stack, matrices) = noisy_stack("lora", None);
+    let (e, h) = (
+        Matrix::random(ROWS, WIDTH, 1),
+        Matrix::random(ROWS, WIDTH, 2),
+    );
     let run = |stack: &PetStack| {
-        let at = |site| stack.around(0, site, &tokens(&e), tokens(&h)).unwrap();
-        let both = at(Site::Key) + at(Site::Value) * 2.0;
-        both.reshape([ROWS, WIDTH])
+        let apply = |site| stack.apply(0, site, &tokens(&e), tokens(&h)).unwrap();
+        let sum = apply(Site::Key) + apply(Site::Value) * 2.0;
+        sum.reshape([ROWS, WIDTH])
     };
     let formula = |p: &[Matrix]| {
         let part = |p: &[Matrix]| h.plus(&e.times(&p[0]).times(&p[1]).scaled(p[2].values[0]));
@@ -168,9 +174,9 @@ fn lora_matches_formula_on_keys_and_values() {
 
 #[test]
 fn prefix_matches_formula_of_each_variant() {
-    let [q, k, v] = [1, 2, 3].map(|seed| Matrix::noise(ROWS, WIDTH, seed));
+    let [q, k, v] = [1, 2, 3].map(|seed| Matrix::random(ROWS, WIDTH, seed));
     for (variant, calibrated) in [("calibrated", true), ("plain", false)] {
-        let (stack, mut matrices) = noisy("prefix", Some(variant));
+        let (stack, mut matrices) = noisy_stack("prefix", Some(variant));
         let run = |stack: &PetStack| {
             let result = stack.attend(0, per_head(&q), per_head(&k), per_head(&v));
             result.unwrap().swap_dims(1, 2).reshape([ROWS, WIDTH])
@@ -179,48 +185,50 @@ fn prefix_matches_formula_of_each_variant() {
         assert_eq!(trained, [true, true, calibrated, calibrated]);
         let mut stack = stack;
         if !calibrated {
-            for (at, name) in [(2, "0.s_k"), (3, "0.s_v")] {
-                matrices[at] = Matrix::new(1, 1, vec![1.0]);
-                stack.set(name, tensor(&matrices[at])).unwrap();
+            for (index, name) in [(2, "0.s_k"), (3, "0.s_v")] {
+                matrices[index] = Matrix::new(1, 1, vec![1.0]);
+                stack.set(name, tensor(&matrices[index])).unwrap();
             }
         }
         check(&stack, &matrices, &run, &|p| {
-            let image = |at: usize| {
-                let [q, k, v] = [&q, &k, &v].map(|m| m.rows_of(at * TOKENS, (at + 1) * TOKENS));
+            let image = |i: usize| {
+                let [q, k, v] = [&q, &k, &v].map(|m| m.row_range(i * TOKENS, (i + 1) * TOKENS));
                 prefix(p, &q, &k, &v, HEADS, calibrated)
             };
-            image(0).above(&image(1))
+            image(0).stack_rows(&image(1))
         });
     }
 }
 
 #[test]
 fn gradients_flow_to_pet_inputs() {
-    let (stack, _) = noisy("adapter", None);
-    let e = tokens(&Matrix::noise(ROWS, WIDTH, 1));
+    let (stack, _) = noisy_stack("adapter", None);
+    let e = tokens(&Matrix::random(ROWS, WIDTH, 1));
     let e = e.autodiff().require_grad();
-    for stack in [stack.tracked(), stack.plain()] {
+    for stack in [stack.tracked(), stack.detached()] {
         let h = e.clone() * 2.0;
-        let result = stack.around(0, Site::Attention, &e, h).unwrap();
+        let result = stack.apply(0, Site::Attention, &e, h).unwrap();
         let gradients = result.sum().backward();
         assert!(e.grad(&gradients).is_some());
     }
-    let plain = stack.around(0, Site::Attention, &e.clone().inner(), e.clone().inner());
+    let plain = stack.apply(0, Site::Attention, &e.clone().inner(), e.clone().inner());
     assert!(!plain.unwrap().is_autodiff());
 }
 
 #[test]
 fn stack_init_is_deterministic_per_seed_and_block() {
-    let settings = PetSettings::of_size(SIZE);
-    let start = |seed, blocks: &[usize]| {
+    let settings = PetSettings::with_size(SIZE);
+    let init_stack = |seed, blocks: &[usize]| {
         let spec = plugin("adapter");
         PetStack::init(&spec, &settings, &shapes(4), blocks, seed, &Device::flex()).unwrap()
     };
-    let read = |stack: &PetStack, name: &str| {
-        let found = stack.parameters().find(|(own, ..)| *own == name);
+    let read_parameter = |stack: &PetStack, name: &str| {
+        let found = stack
+            .parameters()
+            .find(|(parameter_name, ..)| *parameter_name == name);
         values(found.unwrap().1.clone())
     };
-    let stack = start(1, &[1, 3]);
+    let stack = init_stack(1, &[1, 3]);
     assert_eq!(stack.first_block(), Some(1));
     assert!(stack.uses(3, Site::Attention) && !stack.uses(2, Site::Attention));
     let names: Vec<&str> = stack.parameters().map(|(name, ..)| name).collect();
@@ -231,18 +239,27 @@ fn stack_init_is_deterministic_per_seed_and_block() {
             "3.s"
         ]
     );
-    assert_eq!(read(&stack, "3.down"), read(&start(1, &[3]), "3.down"));
-    assert_ne!(read(&stack, "3.down"), read(&stack, "1.down"));
-    assert_ne!(read(&stack, "3.down"), read(&start(2, &[3]), "3.down"));
-    let moved = stack.with(|name, tensor, trained| {
+    assert_eq!(
+        read_parameter(&stack, "3.down"),
+        read_parameter(&init_stack(1, &[3]), "3.down")
+    );
+    assert_ne!(
+        read_parameter(&stack, "3.down"),
+        read_parameter(&stack, "1.down")
+    );
+    assert_ne!(
+        read_parameter(&stack, "3.down"),
+        read_parameter(&init_stack(2, &[3]), "3.down")
+    );
+    let rescaled = stack.map_tensors(|name, tensor, trained| {
         assert!(trained);
         match name {
             "1.s" => tensor.clone() * 3.0,
             _ => tensor.clone(),
         }
     });
-    assert_eq!(read(&moved, "1.s"), [3.0]);
-    assert_eq!(read(&moved, "3.s"), [1.0]);
+    assert_eq!(read_parameter(&rescaled, "1.s"), [3.0]);
+    assert_eq!(read_parameter(&rescaled, "3.s"), [1.0]);
 }
 
 /// Swaps two parameters in the file; runs of older versions drew by position.
@@ -258,28 +275,33 @@ fn parameters_are_drawn_by_name_not_position() {
             parameters[0], parameters[1]
         )
     };
-    let start = |parameters, drawing| {
+    let init_parameters = |parameters, drawing| {
         let spec = PetSpec::parse(&text(parameters), "moved.toml").unwrap();
         let settings = PetSettings {
             drawing,
-            ..PetSettings::of_size(SIZE)
+            ..PetSettings::with_size(SIZE)
         };
         let stack = PetStack::init(&spec, &settings, &shapes(2), &[1], 6, &Device::flex());
         let stack = stack.unwrap();
-        let read = |name| {
-            let found = stack.parameters().find(|(own, ..)| *own == name);
+        let read_parameter = |name| {
+            let found = stack
+                .parameters()
+                .find(|(parameter_name, ..)| *parameter_name == name);
             values(found.unwrap().1.clone())
         };
-        ["1.down", "1.up"].map(read)
+        ["1.down", "1.up"].map(read_parameter)
     };
-    let (here, there) = ([DOWN, UP], [UP, DOWN]);
+    let (down_first, up_first) = ([DOWN, UP], [UP, DOWN]);
     assert_eq!(
-        start(here, StreamScheme::ByName),
-        start(there, StreamScheme::ByName)
+        init_parameters(down_first, StreamScheme::ByName),
+        init_parameters(up_first, StreamScheme::ByName)
     );
-    let old = start(here, StreamScheme::ByPlace);
-    assert_ne!(old, start(there, StreamScheme::ByPlace));
-    let [_, up] = old;
+    let by_position = init_parameters(down_first, StreamScheme::ByPlace);
+    assert_ne!(
+        by_position,
+        init_parameters(up_first, StreamScheme::ByPlace)
+    );
+    let [_, up] = by_position;
     let stream = (1 << 32) | (1 << 8);
     let drawn = Init::Normal(0.1).draw([SIZE, WIDTH], 6, stream);
     assert_eq!(up, drawn.into_iter().map(f64::from).collect::<Vec<_>>());
@@ -287,11 +309,11 @@ fn parameters_are_drawn_by_name_not_position() {
 
 #[test]
 fn set_checks_parameter_names_and_shapes() {
-    let (mut stack, _) = noisy("adapter", None);
-    let matrix = tensor(&Matrix::noise(2, 2, 1));
-    let wrong = stack.set("0.down", matrix.clone()).unwrap_err();
+    let (mut stack, _) = noisy_stack("adapter", None);
+    let matrix = tensor(&Matrix::random(2, 2, 1));
+    let shape_error = stack.set("0.down", matrix.clone()).unwrap_err();
     assert_eq!(
-        wrong.what,
+        shape_error.what,
         tr!(
             "problem-pet-parameter-shape",
             name = "0.down",
@@ -306,9 +328,9 @@ fn set_checks_parameter_names_and_shapes() {
 #[test]
 fn empty_stack_changes_nothing() {
     let stack = PetStack::empty();
-    let h = tokens(&Matrix::noise(ROWS, WIDTH, 2));
-    let same = stack.around(0, Site::Block, &h, h.clone()).unwrap();
-    assert_eq!(values(same), values(h));
+    let h = tokens(&Matrix::random(ROWS, WIDTH, 2));
+    let unchanged = stack.apply(0, Site::Block, &h, h.clone()).unwrap();
+    assert_eq!(values(unchanged), values(h));
     assert_eq!(stack.first_block(), None);
     assert_eq!(stack.parameters().count(), 0);
 }
@@ -324,7 +346,7 @@ fn parameter_counts_match_paper() {
     };
     let shapes = vec![vit_b; 12];
     // Trained values of one expert, and of online + offline as in the paper's table, whose million is 2^20.
-    for (name, size, one, both) in [
+    for (name, size, per_expert, expected_millions) in [
         ("adapter", 5, 42_270, "0.08"),
         ("adapter", 10, 80_695, "0.15"),
         ("lora", 5, 76_810, "0.15"),
@@ -332,11 +354,11 @@ fn parameter_counts_match_paper() {
         ("prefix", 10, 76_810, "0.15"),
         ("prefix", 20, 153_610, "0.29"),
     ] {
-        let settings = PetSettings::of_size(size);
+        let settings = PetSettings::with_size(size);
         let count = plugin(name).parameter_count(&shapes, &[0, 1, 2, 3, 4], &settings);
         let count = count.unwrap();
-        assert_eq!(count, one, "{name}{size}");
+        assert_eq!(count, per_expert, "{name}{size}");
         let millions = 2.0 * count as f64 / f64::from(1 << 20);
-        assert_eq!(format!("{millions:.2}"), both, "{name}{size}");
+        assert_eq!(format!("{millions:.2}"), expected_millions, "{name}{size}");
     }
 }

@@ -8,7 +8,7 @@ use lae_studio::problem::Problem;
 use crate::assert_is;
 
 /// A valid plugin; each test breaks one part of it.
-const GOOD: &str = r#"name = "Mine"
+const VALID_PLUGIN: &str = r#"name = "Mine"
 description = "A bottleneck."
 sites = ["attention"]
 
@@ -23,18 +23,18 @@ up   = { shape = ["r", "d"], init = "zeros" }
 attention = "h + gelu(e @ down) @ up"
 "#;
 
-fn broken(text: &str) -> Problem {
+fn parse_error(text: &str) -> Problem {
     PetSpec::parse(text, "mine.toml").unwrap_err()
 }
 
 /// Returns the problem after replacing one part of the valid plugin.
-fn after(part: &str, replacement: &str) -> Problem {
-    assert_eq!(GOOD.matches(part).count(), 1, "{part}");
-    broken(&GOOD.replace(part, replacement))
+fn error_after_replacing(part: &str, replacement: &str) -> Problem {
+    assert_eq!(VALID_PLUGIN.matches(part).count(), 1, "{part}");
+    parse_error(&VALID_PLUGIN.replace(part, replacement))
 }
 
-fn equation(text: &str) -> Problem {
-    after("h + gelu(e @ down) @ up", text)
+fn equation_error(text: &str) -> Problem {
+    error_after_replacing("h + gelu(e @ down) @ up", text)
 }
 
 /// Asserts that the problem is this reason, at this part of an equation.
@@ -46,34 +46,34 @@ fn assert_at_part(problem: &Problem, part: &str, why: &str) {
 
 #[test]
 fn valid_plugin_parses_and_starts_as_identity() {
-    let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
+    let spec = PetSpec::parse(VALID_PLUGIN, "mine.toml").unwrap();
     assert!(spec.starts_as_identity);
-    assert_eq!(spec.text(), GOOD);
+    assert_eq!(spec.text(), VALID_PLUGIN);
 }
 
 #[test]
 fn rejects_oversized_names() {
-    let long = "n".repeat(30_000);
+    let long_name = "n".repeat(30_000);
     for (part, replacement) in [
-        ("down = {", format!("{long} = {{")),
-        ("size = {", format!("{long} = {{")),
-        ("symbol = \"r\"", format!("symbol = \"{long}\"")),
-        ("[\"attention\"]", format!("[\"{long}\"]")),
-        ("attention = \"", format!("{long} = \"")),
-        ("[\"d\", \"r\"]", format!("[\"d\", \"{long}\"]")),
+        ("down = {", format!("{long_name} = {{")),
+        ("size = {", format!("{long_name} = {{")),
+        ("symbol = \"r\"", format!("symbol = \"{long_name}\"")),
+        ("[\"attention\"]", format!("[\"{long_name}\"]")),
+        ("attention = \"", format!("{long_name} = \"")),
+        ("[\"d\", \"r\"]", format!("[\"d\", \"{long_name}\"]")),
     ] {
-        let problem = after(part, &replacement);
+        let problem = error_after_replacing(part, &replacement);
         let what = tr!("problem-name-too-long", letters = "30000", most = 64);
         assert_eq!(problem.what, what);
         assert!(problem.remedy.len() < 1000, "{}", problem.remedy.len());
     }
-    let problem = equation(&format!("h + {}", &long[..300]));
+    let problem = equation_error(&format!("h + {}", &long_name[..300]));
     assert_says!(problem.what, "problem-name-too-long", letters = 300);
 }
 
 #[test]
 fn shape_error_names_operands_and_sizes() {
-    let problem = equation("h + gelu(e @ up) @ down");
+    let problem = equation_error("h + gelu(e @ up) @ down");
     let reason = tr!("problem-product-inner-sizes", a = "192", b = "5");
     let why = tr!(
         "problem-product-shapes-differ",
@@ -88,7 +88,7 @@ fn shape_error_names_operands_and_sizes() {
         tr!("advice-tested-with-blocks", name = "ViT", width = 192)
     );
 
-    let problem = equation("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
+    let problem = equation_error("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
     let why = tr!(
         "problem-shapes-not-broadcastable",
         a = "2×17×192",
@@ -96,7 +96,7 @@ fn shape_error_names_operands_and_sizes() {
         b = "2×17×5"
     );
     assert_at_part(&problem, "h + gelu(e @ down)", &why);
-    let problem = equation("gelu(e @ down) + 0 * (e @ transpose(up))");
+    let problem = equation_error("gelu(e @ down) + 0 * (e @ transpose(up))");
     assert_eq!(
         problem.what,
         tr!(
@@ -112,29 +112,29 @@ fn shape_error_names_operands_and_sizes() {
 
 #[test]
 fn unknown_names_get_suggestion() {
-    let problem = equation("h + gelu(e @ dwon) @ up");
+    let problem = equation_error("h + gelu(e @ dwon) @ up");
     assert_eq!(problem.what, tr!("problem-name-unknown", name = "dwon"));
     assert_eq!(problem.place, "mine.toml, line 13, column 27");
     assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "down"));
 
-    let problem = equation("h + gleu(e @ down) @ up");
+    let problem = equation_error("h + gleu(e @ down) @ up");
     assert_eq!(problem.what, tr!("problem-function-unknown", name = "gleu"));
     assert_eq!(problem.place, "mine.toml, line 13, column 18");
     assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "gelu"));
 
-    let problem = equation("h + gelu(zebra @ down) @ up");
+    let problem = equation_error("h + gelu(zebra @ down) @ up");
     assert!(
         problem
             .remedy
             .starts_with(&tr!("advice-known-names", names = "e, h, down, up, d,"))
     );
-    let problem = equation("h + gelu * (e @ down @ up)");
+    let problem = equation_error("h + gelu * (e @ down @ up)");
     assert_eq!(problem.remedy, tr!("advice-call-function", name = "gelu"));
 }
 
 #[test]
 fn rejects_invalid_equation_syntax() {
-    for (text, id, shown, column) in [
+    for (text, id, quoted, column) in [
         ("", "problem-equation-empty", "", 14),
         ("h +", "problem-equation-ends-early", "+", 16),
         ("h + * e", "problem-value-missing-before", "*", 18),
@@ -160,51 +160,54 @@ fn rejects_invalid_equation_syntax() {
         ("h + true", "problem-name-unknown", "true", 18),
         ("h + this", "problem-name-unknown", "this", 18),
     ] {
-        let problem = equation(text);
+        let problem = equation_error(text);
         assert_is(&problem, id);
         assert!(
-            shown.is_empty() || problem.what.contains(&format!("`{shown}`")),
+            quoted.is_empty() || problem.what.contains(&format!("`{quoted}`")),
             "{problem}"
         );
-        let place = format!("mine.toml, line 13, column {column}");
-        assert_eq!(problem.place, place, "{text}");
+        let position = format!("mine.toml, line 13, column {column}");
+        assert_eq!(problem.place, position, "{text}");
     }
 }
 
 #[test]
 fn distinguishes_numbers_and_tensors() {
-    let problem = equation("h + gelu(2) * (e @ down @ up)");
+    let problem = equation_error("h + gelu(2) * (e @ down @ up)");
     let why = tr!("problem-function-needs-tensor", usage = "gelu(x)");
     assert_at_part(&problem, "gelu(2)", &why);
-    let problem = equation("h + 2 @ (e @ down @ up)");
+    let problem = equation_error("h + 2 @ (e @ down @ up)");
     let why = tr!("problem-product-needs-tensors");
     assert_at_part(&problem, "2 @ (e @ down @ up)", why);
-    let problem = equation("h + first_columns(e @ down @ up, e)");
+    let problem = equation_error("h + first_columns(e @ down @ up, e)");
     let why = tr!(
         "problem-function-needs-number",
         usage = "first_columns(x, n)"
     );
     assert_at_part(&problem, "first_columns(e @ down @ up, e)", &why);
-    let text = GOOD.replace("h + gelu(e @ down) @ up", "h + 0 * (e @ down @ up)");
+    let text = VALID_PLUGIN.replace("h + gelu(e @ down) @ up", "h + 0 * (e @ down @ up)");
     let text = text.replace("attention = ", "attention.all = ") + "attention.end = \"d + all\"\n";
     assert!(PetSpec::parse(&text, "mine.toml").is_ok());
     let text = text.replace("d + all", "sqrt(d)").replace(".end", ".all2");
-    assert_eq!(broken(&text).what, tr!("problem-step-unused", name = "all"));
+    assert_eq!(
+        parse_error(&text).what,
+        tr!("problem-step-unused", name = "all")
+    );
 }
 
 #[test]
 fn reports_equations_that_cannot_be_computed() {
-    let problem = equation("h + (e @ down @ up) / 0");
+    let problem = equation_error("h + (e @ down @ up) / 0");
     assert_eq!(
         problem.what,
         tr!("problem-equation-not-finite", name = "attention")
     );
-    let problem = equation("h + split_heads(e @ down @ up, 5)");
+    let problem = equation_error("h + split_heads(e @ down @ up, 5)");
     let channels = tr!("count-channels", n = 192);
     let heads = tr!("count-heads", n = 5);
     let why = tr!("problem-heads-do-not-divide", channels, heads);
     assert_at_part(&problem, "split_heads(e @ down @ up, 5)", &why);
-    let problem = equation("h + first_columns(e, 500) * (e @ down @ up)");
+    let problem = equation_error("h + first_columns(e, 500) * (e @ down @ up)");
     let why = tr!(
         "problem-cut-outside-columns",
         shape = "2×17×192",
@@ -212,7 +215,7 @@ fn reports_equations_that_cannot_be_computed() {
         n = "500"
     );
     assert_at_part(&problem, "first_columns(e, 500)", &why);
-    let problem = equation("h + first_columns(e, 2.5) * (e @ down @ up)");
+    let problem = equation_error("h + first_columns(e, 2.5) * (e @ down @ up)");
     let why = tr!("problem-count-not-whole", number = "2.5");
     assert_at_part(&problem, "first_columns(e, 2.5)", &why);
 }
@@ -220,42 +223,49 @@ fn reports_equations_that_cannot_be_computed() {
 #[test]
 fn rejects_too_long_deep_and_large_equations() {
     let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
-    assert!(equation(&deep).mentions("problem-equation-too-long"));
+    assert!(equation_error(&deep).mentions("problem-equation-too-long"));
     let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
     assert_eq!(
-        equation(&nested).what,
+        equation_error(&nested).what,
         tr!("problem-parentheses-too-deep", deepest = 24)
     );
     let minus = format!("h + {}(e @ down @ up)", "-".repeat(200));
-    assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &minus), "x").is_ok());
+    assert!(
+        PetSpec::parse(
+            &VALID_PLUGIN.replace("h + gelu(e @ down) @ up", &minus),
+            "x"
+        )
+        .is_ok()
+    );
     let long = format!("h + e @ down @ up{}", " + h - h".repeat(60));
-    assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &long), "x").is_ok());
+    assert!(PetSpec::parse(&VALID_PLUGIN.replace("h + gelu(e @ down) @ up", &long), "x").is_ok());
     let longer = format!("h + e @ down @ up{}", " + h - h".repeat(400));
-    assert!(equation(&longer).mentions("problem-equation-too-long"));
+    assert!(equation_error(&longer).mentions("problem-equation-too-long"));
 
     // A step cannot use itself or a later one.
-    let own = GOOD.replace("attention = ", "attention.x = \"x + 1\"\nattention.y = ");
-    let problem = broken(&own);
+    let self_reference =
+        VALID_PLUGIN.replace("attention = ", "attention.x = \"x + 1\"\nattention.y = ");
+    let problem = parse_error(&self_reference);
     assert_eq!(problem.what, tr!("problem-name-unknown", name = "x"));
     assert_eq!(problem.place, "mine.toml, line 13, column 16");
 
     // Doubling the tokens thirty times would fill any memory.
-    let mut text = GOOD.replace(
+    let mut text = VALID_PLUGIN.replace(
         "attention = \"h + gelu(e @ down) @ up\"",
         "attention.x0 = \"join_tokens(e, e)\"",
     );
     for step in 1..30 {
-        let before = step - 1;
-        text += &format!("attention.x{step} = \"join_tokens(x{before}, x{before})\"\n");
+        let previous = step - 1;
+        text += &format!("attention.x{step} = \"join_tokens(x{previous}, x{previous})\"\n");
     }
     text += "attention.end = \"h + x29 + e @ down @ up\"\n";
-    assert_is(&broken(&text), "problem-equation-memory");
-    let mut text = GOOD.replace("attention = ", "attention.end = ");
+    assert_is(&parse_error(&text), "problem-equation-memory");
+    let mut text = VALID_PLUGIN.replace("attention = ", "attention.end = ");
     for step in 0..40 {
         text += &format!("attention.z{step} = \"h\"\n");
     }
     assert_eq!(
-        broken(&text).what,
+        parse_error(&text).what,
         tr!("problem-equation-too-many-steps", most_steps = 32)
     );
 }
@@ -263,7 +273,7 @@ fn rejects_too_long_deep_and_large_equations() {
 #[test]
 fn rejects_plugins_that_need_too_many_resources() {
     // 1 GiB steps, each of which would be accepted alone.
-    let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
+    let mut text = VALID_PLUGIN.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
     text = text.replace(
         "attention = ",
         "attention.s0 = \"row + col\"\nattention.end = ",
@@ -272,48 +282,48 @@ fn rejects_plugins_that_need_too_many_resources() {
         "@ up\"",
         "@ up + 0 * mean(transpose(mean(s0))) + 0 * mean(transpose(mean(big)))\"",
     );
-    assert_is(&broken(&text), "problem-equation-memory");
+    assert_is(&parse_error(&text), "problem-equation-memory");
     // Parameters that are too large to draw.
-    let text = GOOD.replace("\"d\", \"r\"", "8192, 4096");
-    let problem = broken(&text);
+    let text = VALID_PLUGIN.replace("\"d\", \"r\"", "8192, 4096");
+    let problem = parse_error(&text);
     assert_is(&problem, "problem-plugin-parameters-too-large");
     // Products of allowed matrices with more than 2^31 multiplications each.
     let shapes = "wide = { shape = [1536, 1536], init = \"zeros\" }";
-    let mut text = GOOD.replace("[parameters]", &format!("[parameters]\n{shapes}"));
+    let mut text = VALID_PLUGIN.replace("[parameters]", &format!("[parameters]\n{shapes}"));
     text = text.replace(
         "@ up\"",
         "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"",
     );
-    let problem = broken(&text);
+    let problem = parse_error(&text);
     let why = tr!("problem-equation-multiplications", shape = "1536×1536");
     assert_at_part(&problem, "wide @ wide", &why);
     // 3,000 variants.
-    let mut text = GOOD.replace("description", "variant = \"first\"\ndescription");
+    let mut text = VALID_PLUGIN.replace("description", "variant = \"first\"\ndescription");
     for variant in 0..3000 {
         text += &format!("[variants.v{variant}]\n");
     }
     assert_eq!(
-        broken(&text).what,
+        parse_error(&text).what,
         tr!("problem-plugin-too-many-variants", most_variants = 32)
     );
 }
 
 #[test]
 fn reports_each_invalid_value_with_position() {
-    let huge = format!("{GOOD}# {}", "x".repeat(70_000));
+    let huge = format!("{VALID_PLUGIN}# {}", "x".repeat(70_000));
     assert_eq!(
-        broken(&huge).what,
+        parse_error(&huge).what,
         tr!(
             "problem-plugin-file-too-large",
             bytes = huge.len().to_string(),
             most_bytes = "65536"
         )
     );
-    let problem = after("sites = [\"attention\"]", "sites = [\"attention\"");
+    let problem = error_after_replacing("sites = [\"attention\"]", "sites = [\"attention\"");
     assert_is(&problem, "problem-toml-invalid");
     assert!(problem.place.starts_with("mine.toml, line "), "{problem}");
     let nested = format!("x = {}{}", "[".repeat(10_000), "]".repeat(10_000));
-    assert!(broken(&nested).mentions("problem-toml-invalid"));
+    assert!(parse_error(&nested).mentions("problem-toml-invalid"));
     let number = |number: &str| tr!("plugin-value-number", number);
     let parameter = |name: &str| tr!("plugin-part-parameter", name);
     let key_kind = |key: &str, owner: &str, wanted: &str, found: &str| {
@@ -515,10 +525,10 @@ fn reports_each_invalid_value_with_position() {
         ),
     ];
     for (part, replacement, what, line, column) in cases {
-        let problem = after(part, replacement);
+        let problem = error_after_replacing(part, replacement);
         assert_eq!(problem.what, what);
-        let place = format!("mine.toml, line {line}, column {column}");
-        assert_eq!(problem.place, place, "{what}");
+        let position = format!("mine.toml, line {line}, column {column}");
+        assert_eq!(problem.place, position, "{what}");
     }
 }
 
@@ -530,16 +540,16 @@ fn columns_count_characters_in_every_string_kind() {
         ("\"\"\"\nh + e\n  @ dwon @ up + down\"\"\"", 15, 5),
         ("\"\\u0068 + e @ dwon @ up + down\"", 13, 13),
     ] {
-        let problem = after("\"h + gelu(e @ down) @ up\"", quoted);
+        let problem = error_after_replacing("\"h + gelu(e @ down) @ up\"", quoted);
         assert_eq!(problem.what, tr!("problem-name-unknown", name = "dwon"));
-        let place = format!("mine.toml, line {line}, column {column}");
-        assert_eq!(problem.place, place, "{quoted}");
+        let position = format!("mine.toml, line {line}, column {column}");
+        assert_eq!(problem.place, position, "{quoted}");
     }
 }
 
 #[test]
 fn explains_incompatible_blocks_sizes_and_variants() {
-    let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
+    let spec = PetSpec::parse(VALID_PLUGIN, "mine.toml").unwrap();
     let convnext = BlockShape {
         width: 8,
         hidden: 32,
@@ -548,7 +558,7 @@ fn explains_incompatible_blocks_sizes_and_variants() {
         sites: &[Site::Block, Site::Mlp],
     };
     let shapes = vec![convnext; 3];
-    let problem = spec.fits(&shapes, &[0, 2]).unwrap_err();
+    let problem = spec.matching_sites(&shapes, &[0, 2]).unwrap_err();
     assert_eq!(
         problem.what,
         tr!(
@@ -562,19 +572,19 @@ fn explains_incompatible_blocks_sizes_and_variants() {
         problem.remedy,
         tr!("advice-choose-pet-for-sites", offered = "block, mlp")
     );
-    let text = GOOD.replace("attention", "block");
+    let text = VALID_PLUGIN.replace("attention", "block");
     let spec = PetSpec::parse(&text, "mine.toml").unwrap();
     let device = burn::tensor::Device::flex();
-    let start = |settings: &PetSettings, blocks: &[usize]| {
+    let init_stack = |settings: &PetSettings, blocks: &[usize]| {
         PetStack::init(&spec, settings, &shapes, blocks, 0, &device).map(|_| ())
     };
-    assert!(start(&PetSettings::default(), &[0, 2]).is_ok());
-    let problem = start(&PetSettings::default(), &[3]).unwrap_err();
+    assert!(init_stack(&PetSettings::default(), &[0, 2]).is_ok());
+    let problem = init_stack(&PetSettings::default(), &[3]).unwrap_err();
     assert_eq!(
         problem.what,
         tr!("problem-block-not-found", block = 3, count = 3)
     );
-    let problem = start(&PetSettings::of_size(65), &[0]).unwrap_err();
+    let problem = init_stack(&PetSettings::with_size(65), &[0]).unwrap_err();
     assert_eq!(
         problem.what,
         tr!(
@@ -592,7 +602,7 @@ fn explains_incompatible_blocks_sizes_and_variants() {
         variant: Some("plain".to_owned()),
         ..PetSettings::default()
     };
-    let problem = start(&settings, &[0]).unwrap_err();
+    let problem = init_stack(&settings, &[0]).unwrap_err();
     assert_eq!(
         problem.what,
         tr!("problem-variant-not-found", name = "Mine", name2 = "plain")
@@ -600,19 +610,19 @@ fn explains_incompatible_blocks_sizes_and_variants() {
 }
 
 /// Returns the text and its diagnostics after some replacements in the valid plugin.
-fn found(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
-    let mut text = GOOD.to_owned();
+fn find_mistakes(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
+    let mut text = VALID_PLUGIN.to_owned();
     for (part, replacement) in changes {
         assert_eq!(text.matches(part).count(), 1, "{part}");
         text = text.replace(part, replacement);
     }
-    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
-    (text, wrong)
+    let diagnostics = PetSpec::parse_checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
+    (text, diagnostics)
 }
 
 #[test]
 fn reports_all_mistakes_with_span_and_fix() {
-    let (text, wrong) = found(&[
+    let (text, diagnostics) = find_mistakes(&[
         ("description", "descripton"),
         ("[\"d\", \"r\"]", "[\"d\", \"rr\"]"),
         ("\"zeros\"", "\"zero\""),
@@ -622,7 +632,10 @@ fn reports_all_mistakes_with_span_and_fix() {
         ),
     ]);
     // An invalid character hides further errors of its equation only.
-    let told: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
+    let messages: Vec<&str> = diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.what.as_str())
+        .collect();
     let last = tr!(
         "problem-character-not-allowed",
         letter = "·",
@@ -641,24 +654,24 @@ fn reports_all_mistakes_with_span_and_fix() {
         owner = parameter
     );
     let invalid = tr!("problem-init-invalid", text = "zero");
-    assert_eq!(told, [&unknown_key, &unknown_size, &invalid, &last]);
-    let (text, wrong) = {
+    assert_eq!(messages, [&unknown_key, &unknown_size, &invalid, &last]);
+    let (text, diagnostics) = {
         let text = text.replace(" · e", "");
-        let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
-        (text, wrong)
+        let diagnostics = PetSpec::parse_checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
+        (text, diagnostics)
     };
     let mut fixed = text.clone();
-    let mut seen = Vec::new();
-    for wrong in wrong.iter().rev() {
-        let place = &text[wrong.span.clone()];
-        seen.push((place, wrong.fix.as_deref()));
-        if let Some(fix) = &wrong.fix {
-            fixed.replace_range(wrong.span.clone(), fix);
+    let mut fixes = Vec::new();
+    for diagnostic in diagnostics.iter().rev() {
+        let snippet = &text[diagnostic.span.clone()];
+        fixes.push((snippet, diagnostic.fix.as_deref()));
+        if let Some(fix) = &diagnostic.fix {
+            fixed.replace_range(diagnostic.span.clone(), fix);
         }
     }
-    seen.reverse();
+    fixes.reverse();
     assert_eq!(
-        seen,
+        fixes,
         [
             ("descripton", Some("description")),
             ("\"rr\"", None),
@@ -671,8 +684,8 @@ fn reports_all_mistakes_with_span_and_fix() {
     let fixed = fixed
         .replace(" - relu(e, 2)", "")
         .replace("\"rr\"", "\"r\"");
-    assert_eq!(fixed, GOOD);
-    let problem = broken(&text);
+    assert_eq!(fixed, VALID_PLUGIN);
+    let problem = parse_error(&text);
     assert_eq!(problem.what, unknown_key);
     assert_eq!(problem.place, "mine.toml, line 2, column 1");
     let first = tr!("advice-did-you-mean", name = "description");
@@ -696,28 +709,30 @@ fn reports_all_mistakes_with_span_and_fix() {
 
 #[test]
 fn reports_every_shape_mismatch_in_equation() {
-    let (text, wrong) = found(&[(
+    let (text, diagnostics) = find_mistakes(&[(
         "h + gelu(e @ down) @ up",
         "h + gelu(e @ up) + (e @ down) @ down + join_tokens(2, e) + e @ down @ up",
     )]);
-    let seen: Vec<&str> = wrong
+    let snippets: Vec<&str> = diagnostics
         .iter()
-        .map(|wrong| &text[wrong.span.clone()])
+        .map(|diagnostic| &text[diagnostic.span.clone()])
         .collect();
-    assert_eq!(seen, ["@", "@", "join_tokens(2, e)"]);
+    assert_eq!(snippets, ["@", "@", "join_tokens(2, e)"]);
     assert!(
-        wrong
-            .iter()
-            .all(|wrong| wrong.why == tr!("advice-tested-with-blocks", name = "ViT", width = 192))
+        diagnostics.iter().all(|diagnostic| diagnostic.why
+            == tr!("advice-tested-with-blocks", name = "ViT", width = 192))
     );
 }
 
 #[test]
 fn variant_errors_point_to_its_equation() {
-    let text = GOOD.replace("description", "variant = \"usual\"\ndescription")
+    let text = VALID_PLUGIN.replace("description", "variant = \"usual\"\ndescription")
         + "\n[variants.odd.equations]\nattention = \"h + (e @ down @ up) / 0\"\n";
-    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
-    assert_eq!(&text[wrong[0].span.clone()], "\"h + (e @ down @ up) / 0\"");
+    let diagnostics = PetSpec::parse_checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
+    assert_eq!(
+        &text[diagnostics[0].span.clone()],
+        "\"h + (e @ down @ up) / 0\""
+    );
 }
 
 #[test]
@@ -737,41 +752,47 @@ fn omits_follow_up_errors() {
         ("[parameters]", "[parameter]"),
         ("h + gelu(e @ down) @ up", "h + gelu(e @ down @ up"),
     ] {
-        let (_, wrong) = found(&[(part, replacement)]);
+        let (_, diagnostics) = find_mistakes(&[(part, replacement)]);
         let expected = if part == "[parameters]" { 2 } else { 1 };
-        assert_eq!(wrong.len(), expected, "{part}: {wrong:?}");
+        assert_eq!(diagnostics.len(), expected, "{part}: {diagnostics:?}");
     }
 }
 
 #[test]
 fn errors_in_escaped_equation_span_whole_string() {
-    let (text, wrong) = found(&[("h + gelu(e @ down) @ up", "h + gelu(e \\u0040 dwon) @ up")]);
-    let [wrong] = wrong.as_slice() else {
-        panic!("{wrong:?}")
+    let (text, diagnostics) =
+        find_mistakes(&[("h + gelu(e @ down) @ up", "h + gelu(e \\u0040 dwon) @ up")]);
+    let [diagnostic] = diagnostics.as_slice() else {
+        panic!("{diagnostics:?}")
     };
     assert_eq!(
-        &text[wrong.span.clone()],
+        &text[diagnostic.span.clone()],
         "\"h + gelu(e \\u0040 dwon) @ up\""
     );
-    let told = (wrong.why.as_str(), &wrong.fix);
-    assert_eq!(told, (&*tr!("advice-did-you-mean", name = "down"), &None));
+    let advice = (diagnostic.why.as_str(), &diagnostic.fix);
+    assert_eq!(advice, (&*tr!("advice-did-you-mean", name = "down"), &None));
 }
 
 #[test]
 fn limits_number_of_reported_mistakes() {
-    let mut text = GOOD.to_owned();
+    let mut text = VALID_PLUGIN.to_owned();
     for number in 0..2000 {
         text += &format!("x{number} = \"nope + nope\"\n");
     }
-    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
-    assert_eq!(wrong.len(), 32);
-    assert!(broken(&text).remedy.ends_with("; and 23 more errors"));
-    let misfits = format!("h{} + e @ down @ up", " + e @ e".repeat(60));
-    assert_eq!(found(&[("h + gelu(e @ down) @ up", &misfits)]).1.len(), 32);
+    let diagnostics = PetSpec::parse_checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
+    assert_eq!(diagnostics.len(), 32);
+    assert!(parse_error(&text).remedy.ends_with("; and 23 more errors"));
+    let mismatches = format!("h{} + e @ down @ up", " + e @ e".repeat(60));
+    assert_eq!(
+        find_mistakes(&[("h + gelu(e @ down) @ up", &mismatches)])
+            .1
+            .len(),
+        32
+    );
 }
 
 #[test]
 fn ignores_equation_without_sites() {
-    let text = GOOD.replace("attention = ", "every = \"any words\"\nattention = ");
+    let text = VALID_PLUGIN.replace("attention = ", "every = \"any words\"\nattention = ");
     assert!(PetSpec::parse(&text, "mine.toml").is_ok());
 }

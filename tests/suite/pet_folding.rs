@@ -9,21 +9,22 @@ use lae_studio::backbone::{Backbone, convnext, library, swin, vit};
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{DropoutSeed, Hooks, PetSettings, PetSpec, PetStack, Site};
 
-use super::backbone::files::{error, images};
+use super::backbone::files::{random_images, relative_error};
 
 fn networks() -> [(&'static str, Arc<dyn Backbone>); 3] {
-    let random = |architecture: Architecture| architecture.random(5, &Device::flex()).unwrap();
-    let vit = Architecture::of(vit::Config::plain(32, 8, 48, 3, 4));
-    let swin = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
-    let convnext = convnext::Config::plain(32, vec![1, 1], vec![16, 32]);
+    let random =
+        |architecture: Architecture| architecture.build_random(5, &Device::flex()).unwrap();
+    let vit = Architecture::new(vit::Config::new(32, 8, 48, 3, 4));
+    let swin = swin::Config::new((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    let convnext = convnext::Config::new(32, vec![1, 1], vec![16, 32]);
     [
         ("ViT", random(vit)),
-        ("Swin", random(Architecture::of(swin))),
-        ("ConvNeXt", random(Architecture::of(convnext))),
+        ("Swin", random(Architecture::new(swin))),
+        ("ConvNeXt", random(Architecture::new(convnext))),
     ]
 }
 
-fn shipped() -> PluginLibrary {
+fn built_in_library() -> PluginLibrary {
     PluginLibrary::with_folders(Vec::new())
 }
 
@@ -32,7 +33,7 @@ fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) ->
     let blocks: Vec<usize> = (0..network.blocks().len()).collect();
     let device = network.device();
     let stack = PetStack::init(spec, settings, network.blocks(), &blocks, 3, &device).ok()?;
-    Some(stack.with(|name, tensor, _| {
+    Some(stack.map_tensors(|name, tensor, _| {
         let [rows, columns] = tensor.dims();
         let value = |i: usize| ((i * 7919 + name.len() * 104_729) % 997) as f32 / 4985.0 - 0.1;
         let values: Vec<f32> = (0..rows * columns).map(value).collect();
@@ -41,18 +42,18 @@ fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) ->
 }
 
 /// Returns a folded copy of PETs.
-fn folding(pets: &PetStack) -> PetStack {
-    let folding = pets.with(|_, tensor, _| tensor.clone());
-    folding.fold();
+fn fold_stack(pets: &PetStack) -> PetStack {
+    let folding = pets.map_tensors(|_, tensor, _| tensor.clone());
+    folding.enable_folding();
     folding
 }
 
 fn features(network: &dyn Backbone, pets: &PetStack) -> Vec<f32> {
-    let found = network.features(images(2, 32, 32), pets).unwrap();
-    found.into_data().try_to_vec().unwrap()
+    let tensor = network.features(random_images(2, 32, 32), pets).unwrap();
+    tensor.into_data().try_to_vec().unwrap()
 }
 
-fn spec_of(sites: &str, parameters: &str, equation: &str) -> Arc<PetSpec> {
+fn parse_spec(sites: &str, parameters: &str, equation: &str) -> Arc<PetSpec> {
     let text = format!(
         "name = \"Mine\"\ndescription = \"\"\nreference = \"\"\nsites = [{sites}]\n[parameters]\n{parameters}\n\
          [equations]\nevery = \"{equation}\"\n"
@@ -63,32 +64,38 @@ fn spec_of(sites: &str, parameters: &str, equation: &str) -> Arc<PetSpec> {
 #[test]
 fn folded_plugins_match_unfolded_on_every_family() {
     let mut folded = Vec::new();
-    for entry in shipped().entries() {
+    for entry in built_in_library().entries() {
         let spec = entry.spec.clone().unwrap();
         for (family, network) in networks() {
             let Some(pets) = drawn(&spec, &*network, &PetSettings::default()) else {
                 continue;
             };
-            let folding = folding(&pets);
+            let folded_pets = fold_stack(&pets);
             let sites: Vec<Site> = Site::ALL.iter().map(|(site, ..)| *site).collect();
-            let acts = |pets: &PetStack| sites.iter().filter(|site| pets.uses(0, **site)).count();
-            if acts(&folding) == acts(&pets) {
+            let count_sites =
+                |pets: &PetStack| sites.iter().filter(|site| pets.uses(0, **site)).count();
+            if count_sites(&folded_pets) == count_sites(&pets) {
                 continue;
             }
             folded.push(format!("{} on {family}", spec.name));
-            let before = features(&*network, &pets);
-            let apart = error(&features(&*network, &folding), &before);
-            assert!(apart < 1e-5, "{} on {family}: {apart}", spec.name);
+            let unfolded = features(&*network, &pets);
+            let difference = relative_error(&features(&*network, &folded_pets), &unfolded);
+            assert!(difference < 1e-5, "{} on {family}: {difference}", spec.name);
             let plain = features(&*network, &PetStack::empty());
-            assert!(error(&plain, &before) > 1e-3, "{} does nothing", spec.name);
+            assert!(
+                relative_error(&plain, &unfolded) > 1e-3,
+                "{} does nothing",
+                spec.name
+            );
         }
     }
     folded.sort();
-    let all = |name: &str| ["ConvNeXt", "Swin", "ViT"].map(|family| format!("{name} on {family}"));
+    let on_all_families =
+        |name: &str| ["ConvNeXt", "Swin", "ViT"].map(|family| format!("{name} on {family}"));
     let attention = |name: &str| [format!("{name} on Swin"), format!("{name} on ViT")];
     let mut expected: Vec<String> = ["LoRA all", "SSF", "SSF full", "BitFit", "BitFit full"]
         .into_iter()
-        .flat_map(all)
+        .flat_map(on_all_families)
         .collect();
     expected.extend(
         ["LoRA", "DoRA", "IA3", "IA3 attention"]
@@ -96,8 +103,8 @@ fn folded_plugins_match_unfolded_on_every_family() {
             .flat_map(attention),
     );
     // FacT and VeRA share factors among all blocks, which have several widths on Swin.
-    let alone = ["FacT on ViT", "LoRA Adapter Prefix on ViT", "VeRA on ViT"];
-    expected.extend(alone.map(String::from));
+    let vit_only = ["FacT on ViT", "LoRA Adapter Prefix on ViT", "VeRA on ViT"];
+    expected.extend(vit_only.map(String::from));
     expected.sort();
     assert_eq!(folded, expected);
 }
@@ -109,15 +116,15 @@ fn folds_only_linear_equations() {
                       c = { shape = [1, \"d_out\"], init = \"ones\", per_site = true }\n\
                       a = { shape = [\"d_in\", 4], init = \"normal(0.1)\", per_site = true }\n\
                       b = { shape = [4, \"d_out\"], init = \"normal(0.1)\", per_site = true }";
-    let used = |equation: &str| -> String {
-        let named = |line: &&str| {
+    let used_parameters = |equation: &str| -> String {
+        let is_used = |line: &&str| {
             let name = format!(" {} ", line.trim_start().split(' ').next().unwrap());
             let spaced = equation.replace(['(', ')', ','], " ");
             format!(" {spaced} ").contains(&name)
         };
         parameters
             .lines()
-            .filter(named)
+            .filter(is_used)
             .collect::<Vec<_>>()
             .join("\n")
     };
@@ -130,17 +137,17 @@ fn folds_only_linear_equations() {
         "h + e @ ( a * 3 ) @ gelu( b )",
         "h * column_norms( w + a @ b ) + e @ w",
     ] {
-        let spec = spec_of(sites, &used(equation), equation);
+        let spec = parse_spec(sites, &used_parameters(equation), equation);
         assert_eq!(
-            spec.foldable(&spec.variants[0]),
+            spec.foldable_sites(&spec.variants[0]),
             [Site::Fc1, Site::Fc2],
             "{equation}"
         );
         for (family, network) in networks() {
             let pets = drawn(&spec, &*network, &PetSettings::default()).unwrap();
-            let folding = features(&*network, &folding(&pets));
-            let apart = error(&folding, &features(&*network, &pets));
-            assert!(apart < 1e-5, "{equation} on {family}: {apart}");
+            let folded_features = features(&*network, &fold_stack(&pets));
+            let difference = relative_error(&folded_features, &features(&*network, &pets));
+            assert!(difference < 1e-5, "{equation} on {family}: {difference}");
         }
     }
     for equation in [
@@ -152,64 +159,69 @@ fn folds_only_linear_equations() {
         "h + softmax( h ) * c",
         "transpose( transpose( h ) )",
     ] {
-        let spec = spec_of(sites, &used(equation), equation);
-        assert!(spec.foldable(&spec.variants[0]).is_empty(), "{equation}");
+        let spec = parse_spec(sites, &used_parameters(equation), equation);
+        assert!(
+            spec.foldable_sites(&spec.variants[0]).is_empty(),
+            "{equation}"
+        );
     }
     // A PET around a whole sub-layer cannot be folded into a layer.
-    let spec = spec_of(
+    let spec = parse_spec(
         "\"mlp\"",
         "c = { shape = [1, \"d\"], init = \"ones\" }",
         "h * c",
     );
-    assert!(spec.foldable(&spec.variants[0]).is_empty());
+    assert!(spec.foldable_sites(&spec.variants[0]).is_empty());
 }
 
 #[test]
 fn training_stack_is_not_folded() {
     let [(_, network), ..] = networks();
-    let spec = shipped().get("lora").unwrap();
+    let spec = built_in_library().get("lora").unwrap();
     let pets = drawn(&spec, &*network, &PetSettings::default()).unwrap();
     let clone = pets.clone();
-    pets.fold();
+    pets.enable_folding();
     assert!(!clone.uses(0, Site::Key));
     assert!(!pets.uses(0, Site::Key));
     assert!(pets.tracked().uses(0, Site::Key));
-    let draws = DropoutSeed {
+    let dropout_seed = DropoutSeed {
         seed: 1,
         step: 1,
         rows: None,
     };
-    assert!(pets.clone().in_training(draws).uses(0, Site::Key));
+    assert!(pets.clone().in_training(dropout_seed).uses(0, Site::Key));
     // New values are folded again.
-    let before = features(&*network, &pets);
-    let doubled = pets.with(|_, tensor, _| tensor.clone() * 2.0);
-    assert!(error(&features(&*network, &doubled), &before) > 1e-3);
+    let original = features(&*network, &pets);
+    let doubled = pets.map_tensors(|_, tensor, _| tensor.clone() * 2.0);
+    assert!(relative_error(&features(&*network, &doubled), &original) > 1e-3);
 }
 
 #[test]
 #[ignore = "a measurement"]
 fn folding_speed_is_measured() {
-    let ti = vit::Config::plain(224, 16, 192, 12, 3);
+    let ti = vit::Config::new(224, 16, 192, 12, 3);
     let nano = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     let networks: [(&str, Arc<dyn Backbone>, usize, usize); 2] = [
         ("lae-nano", nano.backbone, nano.input.size, 32),
         (
             "ViT-Ti/16",
-            Architecture::of(ti).random(5, &Device::flex()).unwrap(),
+            Architecture::new(ti)
+                .build_random(5, &Device::flex())
+                .unwrap(),
             224,
             8,
         ),
     ];
     for (name, network, side, batch) in networks {
-        let pictures = || Tensor::<4>::ones([batch, 3, side, side], &network.device());
+        let batch_images = || Tensor::<4>::ones([batch, 3, side, side], &network.device());
         let blocks: Vec<usize> = (0..5).collect();
-        let quickest = |pets: &PetStack| {
-            let once = || {
-                let began = Instant::now();
-                drop(network.features(pictures(), pets).unwrap().into_data());
-                began.elapsed().as_secs_f64()
+        let measure = |pets: &PetStack| {
+            let time_once = || {
+                let start = Instant::now();
+                drop(network.features(batch_images(), pets).unwrap().into_data());
+                start.elapsed().as_secs_f64()
             };
-            once()
+            time_once()
         };
         let plain = PetStack::empty();
         for plugin in [
@@ -224,7 +236,7 @@ fn folding_speed_is_measured() {
             "bitfit",
             "ssf full",
         ] {
-            let spec = shipped().get(plugin).unwrap();
+            let spec = built_in_library().get(plugin).unwrap();
             let pets = PetStack::init(
                 &spec,
                 &PetSettings::default(),
@@ -234,17 +246,17 @@ fn folding_speed_is_measured() {
                 &network.device(),
             );
             let pets = pets.unwrap();
-            let folding = folding(&pets);
+            let folded_pets = fold_stack(&pets);
             let mut best = [f64::INFINITY; 3];
             for _ in 0..12 {
-                for (best, pets) in best.iter_mut().zip([&plain, &pets, &folding]) {
-                    *best = best.min(quickest(pets));
+                for (best, pets) in best.iter_mut().zip([&plain, &pets, &folded_pets]) {
+                    *best = best.min(measure(pets));
                 }
             }
-            let [none, apart, folded] = best.map(|seconds| seconds * 1e3);
+            let [none, unfolded, folded] = best.map(|seconds| seconds * 1e3);
             eprintln!(
-                "{name} {plugin}: none {none:.1} ms, apart {apart:.1} ms, folded {folded:.1} ms, {:.3}",
-                folded / apart
+                "{name} {plugin}: none {none:.1} ms, apart {unfolded:.1} ms, folded {folded:.1} ms, {:.3}",
+                folded / unfolded
             );
         }
     }

@@ -17,7 +17,7 @@ fn spec(text: &str) -> Arc<PetSpec> {
     PetSpec::parse(text, "t").unwrap()
 }
 
-fn broken(text: &str) -> Problem {
+fn parse_error(text: &str) -> Problem {
     PetSpec::parse(text, "t").unwrap_err()
 }
 
@@ -33,7 +33,7 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// Returns what the plugin adds to zeros at a site of block 1.
 fn added(stack: &PetStack, site: Site, e: &Tensor<3>) -> Vec<f32> {
-    values(stack.around(1, site, e, e.zeros_like()).unwrap())
+    values(stack.apply(1, site, e, e.zeros_like()).unwrap())
 }
 
 #[test]
@@ -45,20 +45,24 @@ fn chooses_sizes_and_constants_by_name() {
          [equations]\nevery = \"h + half * scale * (e @ a @ b)\"\n"
     );
     let spec = spec(&text);
-    assert_eq!(spec.choices().collect::<Vec<_>>(), ["rank", "scale"]);
-    let mut chosen = PetSettings::default();
-    spec.choose(&mut chosen, "rank=3, scale=1.5").unwrap();
-    let stack = stack(&spec, &chosen);
+    assert_eq!(
+        spec.adjustable_names().collect::<Vec<_>>(),
+        ["rank", "scale"]
+    );
+    let mut settings = PetSettings::default();
+    spec.apply_assignments(&mut settings, "rank=3, scale=1.5")
+        .unwrap();
+    let stack = stack(&spec, &settings);
     let shapes: Vec<[usize; 2]> = stack.parameters().map(|(_, x, _)| x.dims()).collect();
     assert_eq!(shapes[..2], [[192, 6], [6, 192]]);
     let e = Tensor::<3>::ones([1, 1, 192], &Device::flex());
-    let wanted = 0.5 * 1.5 * 192.0 * 6.0;
+    let expected = 0.5 * 1.5 * 192.0 * 6.0;
     assert!(
         added(&stack, Site::Mlp, &e)
             .iter()
-            .all(|x| (x - wanted).abs() < 0.1)
+            .all(|x| (x - expected).abs() < 0.1)
     );
-    for (words, id, shown, mend, with) in [
+    for (assignments, id, quoted, remedy_id, remedy_text) in [
         (
             "rank=9",
             "problem-plugin-number-out-of-range",
@@ -102,11 +106,13 @@ fn chooses_sizes_and_constants_by_name() {
             "",
         ),
     ] {
-        let problem = spec.choose(&mut chosen, words).unwrap_err();
+        let problem = spec
+            .apply_assignments(&mut settings, assignments)
+            .unwrap_err();
         assert_is(&problem, id);
-        assert_says!(problem.remedy, mend);
+        assert_says!(problem.remedy, remedy_id);
         assert!(
-            problem.what.contains(shown) && problem.remedy.contains(with),
+            problem.what.contains(quoted) && problem.remedy.contains(remedy_text),
             "{problem}"
         );
     }
@@ -114,16 +120,16 @@ fn chooses_sizes_and_constants_by_name() {
 
 #[test]
 fn reports_invalid_constants_and_shapes() {
-    let with = |numbers: &str, shape: &str| {
+    let parse_message = |numbers: &str, shape: &str| {
         let text = format!(
             "{HEAD}{numbers}\n[parameters]\na = {{ shape = [1, {shape}], init = \"zeros\" }}\n\
              [equations]\nevery = \"h + a\"\n"
         );
-        broken(&text).what
+        parse_error(&text).what
     };
     let owner = tr!("plugin-part-parameter", name = "a");
     let constant = tr!("plugin-part-the-constant", name = "c");
-    for (numbers, shape, what) in [
+    for (numbers, shape, expected) in [
         (
             "[constants]\nc = \"x\"",
             "\"d\"",
@@ -182,8 +188,8 @@ fn reports_invalid_constants_and_shapes() {
             &tr!("problem-shape-part-not-allowed", part = "x", owner = &owner),
         ),
     ] {
-        let told = with(numbers, shape);
-        assert!(told.contains(what), "{numbers} {shape}: {told}");
+        let message = parse_message(numbers, shape);
+        assert!(message.contains(expected), "{numbers} {shape}: {message}");
     }
 }
 
@@ -203,7 +209,7 @@ fn suggests_site_for_names_of_other_programs() {
         let text = format!(
             "{text}[parameters]\na = {{ shape = [1, 1], init = \"zeros\" }}\n[equations]\nevery = \"h + a\"\n"
         );
-        let problem = broken(&text);
+        let problem = parse_error(&text);
         assert!(
             problem.what == tr!("problem-site-not-found", name),
             "{}",
@@ -238,14 +244,14 @@ fn equations_can_use_weight_and_column_norms() {
     );
     let e = Tensor::<3>::ones([1, 1, rows], &Device::flex());
     let h = Tensor::<3>::zeros([1, 1, columns], &Device::flex());
-    let out = stack
-        .around_linear((0, Site::Fc1), &e, h, &|| w.clone())
+    let output = stack
+        .apply_linear((0, Site::Fc1), &e, h, &|| w.clone())
         .unwrap();
-    for (column, found) in values(out).into_iter().enumerate() {
-        let of_column = || (0..rows).map(|row| f64::from(weight[row * columns + column]));
-        let length = of_column().map(|x| x * x).sum::<f64>().sqrt();
-        let wanted = of_column().sum::<f64>() / length;
-        assert!((f64::from(found) - wanted).abs() < 1e-4, "{column}");
+    for (column, actual) in values(output).into_iter().enumerate() {
+        let column_values = || (0..rows).map(|row| f64::from(weight[row * columns + column]));
+        let norm = column_values().map(|x| x * x).sum::<f64>().sqrt();
+        let expected = column_values().sum::<f64>() / norm;
+        assert!((f64::from(actual) - expected).abs() < 1e-4, "{column}");
     }
 }
 
@@ -306,43 +312,58 @@ fn prompts(sites: &str, equations: &str) -> String {
 
 #[test]
 fn only_input_adds_and_tokens_removes_tokens() {
-    let enter = "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
-    let leave = |n: usize| {
+    let input_equation =
+        "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
+    let plugin_with_tokens = |n: usize| {
         let tokens = format!("tokens = \"join_tokens(first_rows(h, 1), rest_rows(h, {n}))\"");
-        prompts("[\"input\", \"tokens\"]", &format!("{enter}\n{tokens}"))
+        prompts(
+            "[\"input\", \"tokens\"]",
+            &format!("{input_equation}\n{tokens}"),
+        )
     };
-    let deep = stack(&spec(&leave(4)), &PetSettings::default());
-    let shallow = stack(&spec(&prompts("\"input\"", enter)), &PetSettings::default());
+    let input_and_tokens = stack(&spec(&plugin_with_tokens(4)), &PetSettings::default());
+    let input_only = stack(
+        &spec(&prompts("\"input\"", input_equation)),
+        &PetSettings::default(),
+    );
     let e = Tensor::<3>::zeros([2, 5, 192], &Device::flex());
-    for stack in [&deep, &shallow] {
-        let grown = stack.input(1, e.clone()).unwrap();
-        assert_eq!(grown.dims(), [2, 8, 192]);
-        let rows = values(grown.sum_dim(2));
+    for stack in [&input_and_tokens, &input_only] {
+        let extended = stack.input(1, e.clone()).unwrap();
+        assert_eq!(extended.dims(), [2, 8, 192]);
+        let rows = values(extended.sum_dim(2));
         assert_eq!(rows[..8], [0.0, 192.0, 192.0, 192.0, 0.0, 0.0, 0.0, 0.0]);
     }
     let h = Tensor::<3>::ones([2, 8, 192], &Device::flex());
-    let left = deep.around(1, Site::Tokens, &e, h.clone()).unwrap();
-    assert_eq!(left.dims(), [2, 5, 192]);
-    let kept = shallow.around(1, Site::Tokens, &e, h).unwrap();
-    assert_eq!(kept.dims(), [2, 8, 192]);
+    let without_prompts = input_and_tokens
+        .apply(1, Site::Tokens, &e, h.clone())
+        .unwrap();
+    assert_eq!(without_prompts.dims(), [2, 5, 192]);
+    let with_prompts = input_only.apply(1, Site::Tokens, &e, h).unwrap();
+    assert_eq!(with_prompts.dims(), [2, 8, 192]);
     // One token too many is removed; the class token is removed; another site adds tokens; the width differs.
-    let fewer = "input = \"rest_rows(e, 1) + 0 * first_rows(p, 1)\"";
-    let elsewhere = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
-    let wide = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";
+    let dropping_token = "input = \"rest_rows(e, 1) + 0 * first_rows(p, 1)\"";
+    let mlp_prompts = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
+    let wrong_width = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";
     let shape = "problem-equation-result-shape";
     let tokens = "problem-equation-result-tokens";
     for (text, id, site, found, needed) in [
-        (leave(5), shape, "tokens", "2×16×192", "2×20×192"),
         (
-            prompts("\"input\"", fewer),
+            plugin_with_tokens(5),
+            shape,
+            "tokens",
+            "2×16×192",
+            "2×20×192",
+        ),
+        (
+            prompts("\"input\"", dropping_token),
             tokens,
             "input",
             "2×16×192",
             "2×17×192",
         ),
-        (elsewhere, shape, "mlp", "2×20×192", "2×17×192"),
+        (mlp_prompts, shape, "mlp", "2×20×192", "2×17×192"),
     ] {
-        let problem = broken(&text);
+        let problem = parse_error(&text);
         assert_is(&problem, id);
         assert_says!(
             problem.what,
@@ -352,7 +373,7 @@ fn only_input_adds_and_tokens_removes_tokens() {
             needed = needed
         );
     }
-    let problem = broken(&prompts("\"input\"", wide));
+    let problem = parse_error(&prompts("\"input\"", wrong_width));
     assert!(problem.is("problem-equation-part"), "{problem}");
     assert_is(&problem, "problem-tokens-not-joinable");
 }

@@ -30,10 +30,10 @@ fn built_in_plugins_are_valid_and_name_source() {
         assert_eq!(view.origin, BUILT_IN_ORIGIN);
         assert!(!view.description.is_empty() && !view.reference.is_empty());
         // A new Prefix and added tokens take part in the attention; all others start as the identity.
-        let takes_part = ["Prefix", "VPT"]
+        let acts_initially = ["Prefix", "VPT"]
             .iter()
             .any(|name| view.name.contains(name));
-        assert_eq!(view.starts_as_identity, !takes_part);
+        assert_eq!(view.starts_as_identity, !acts_initially);
     }
     let prefix = library.get("prefix").unwrap();
     assert_eq!(prefix.without_learning.as_deref(), Some("plain"));
@@ -69,8 +69,8 @@ fn later_folders_override_and_broken_files_are_listed() {
     assert!(cut.is("problem-plugin-key-missing"), "{cut}");
     assert!(cut.what.contains("`parameters`"), "{cut}");
     assert!(cut.place.ends_with("cut.toml, line 1, column 1"), "{cut}");
-    let wrong = library.get("toml").unwrap_err();
-    assert_is(&wrong, "problem-toml-invalid");
+    let invalid = library.get("toml").unwrap_err();
+    assert_is(&invalid, "problem-toml-invalid");
     let latin = library.get("latin").unwrap_err();
     assert_eq!(latin.what, "the file is not UTF-8 text");
     let huge = library.get("huge").unwrap_err();
@@ -95,21 +95,21 @@ fn limits_number_of_listed_files() {
 #[test]
 fn rereading_sees_changes_on_disk() {
     let folder = tempfile::tempdir().unwrap();
-    let described = |name: &str| {
+    let description_of = |name: &str| {
         let library = PluginLibrary::with_folders(vec![folder.path().to_owned()]);
         library.get(name).map(|spec| spec.description.clone())
     };
-    assert!(described("mine").is_err());
+    assert!(description_of("mine").is_err());
     write(folder.path(), "a.toml", plugin("Mine", "one"));
-    assert_eq!(described("mine").unwrap(), "one");
+    assert_eq!(description_of("mine").unwrap(), "one");
     write(folder.path(), "a.toml", plugin("Mine", "two"));
-    assert_eq!(described("mine").unwrap(), "two");
+    assert_eq!(description_of("mine").unwrap(), "two");
     write(folder.path(), "b.toml", plugin("LoRA", "mine"));
-    assert_eq!(described("lora").unwrap(), "mine");
+    assert_eq!(description_of("lora").unwrap(), "mine");
     fs::remove_file(folder.path().join("a.toml")).unwrap();
     fs::remove_file(folder.path().join("b.toml")).unwrap();
-    assert!(described("mine").is_err());
-    assert_ne!(described("lora").unwrap(), "mine");
+    assert!(description_of("mine").is_err());
+    assert_ne!(description_of("lora").unwrap(), "mine");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn view_reports_fit_to_blocks() {
         heads: 0,
         sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
     };
-    let settings = PetSettings::of_size(5);
+    let settings = PetSettings::with_size(5);
     let views = library.view(Some(Blocks {
         shapes: &[convnext],
         chosen: &[0],

@@ -19,7 +19,7 @@ impl Matrix {
     }
 
     /// Reproducible random values in ±1.
-    pub fn noise(rows: usize, columns: usize, seed: u64) -> Self {
+    pub fn random(rows: usize, columns: usize, seed: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut next = || {
             state ^= state << 13;
@@ -61,12 +61,14 @@ impl Matrix {
     }
 
     pub fn plus(&self, other: &Self) -> Self {
-        let row = |at: usize| match other.rows {
-            1 => at % self.columns,
-            _ => at,
+        let row = |index: usize| match other.rows {
+            1 => index % self.columns,
+            _ => index,
         };
         let values = self.values.iter().enumerate();
-        let values = values.map(|(at, x)| x + other.values[row(at)]).collect();
+        let values = values
+            .map(|(index, x)| x + other.values[row(index)])
+            .collect();
         Self::new(self.rows, self.columns, values)
     }
 
@@ -75,7 +77,7 @@ impl Matrix {
     }
 
     /// Columns `from..to`.
-    pub fn columns_of(&self, from: usize, to: usize) -> Self {
+    pub fn column_range(&self, from: usize, to: usize) -> Self {
         let cells = (0..self.rows).flat_map(|r| (from..to).map(move |c| (r, c)));
         Self::new(
             self.rows,
@@ -85,19 +87,19 @@ impl Matrix {
     }
 
     /// Rows `from..to`.
-    pub fn rows_of(&self, from: usize, to: usize) -> Self {
+    pub fn row_range(&self, from: usize, to: usize) -> Self {
         let values = self.values[from * self.columns..to * self.columns].to_vec();
         Self::new(to - from, self.columns, values)
     }
 
     /// Appends the rows of `other`.
-    pub fn above(&self, other: &Self) -> Self {
+    pub fn stack_rows(&self, other: &Self) -> Self {
         let values = [self.values.as_slice(), &other.values].concat();
         Self::new(self.rows + other.rows, self.columns, values)
     }
 
     /// Softmax of every row.
-    pub fn shares(&self) -> Self {
+    pub fn softmax(&self) -> Self {
         let values = self.values.chunks(self.columns).flat_map(|row| {
             let exp: Vec<f64> = row.iter().map(|x| x.exp()).collect();
             let sum: f64 = exp.iter().sum();
@@ -123,33 +125,47 @@ pub fn adapter(p: &[Matrix], e: &Matrix, h: &Matrix) -> Matrix {
     let [down, b_down, up, b_up, s] = p else {
         panic!("five parameters")
     };
-    let middle = e.times(down).plus(b_down).map(gelu);
-    h.plus(&middle.times(up).plus(b_up).scaled(s.values[0]))
+    let hidden = e.times(down).plus(b_down).map(gelu);
+    h.plus(&hidden.times(up).plus(b_up).scaled(s.values[0]))
 }
 
 /// One head of Prefix: queries, keys and values are tokens × head width.
-fn prefix_head(q: &Matrix, k: &Matrix, v: &Matrix, pk: &Matrix, pv: &Matrix, own: bool) -> Matrix {
+fn prefix_head(
+    q: &Matrix,
+    k: &Matrix,
+    v: &Matrix,
+    pk: &Matrix,
+    pv: &Matrix,
+    calibrated: bool,
+) -> Matrix {
     let scale = (q.columns as f64).powf(-0.5);
-    let scores = q.times(&pk.above(k).transposed()).scaled(scale);
-    let joint = scores.shares();
+    let scores = q.times(&pk.stack_rows(k).transposed()).scaled(scale);
+    let weights = scores.softmax();
     let rank = pk.rows;
-    if !own {
-        return joint.times(&pv.above(v));
+    if !calibrated {
+        return weights.times(&pv.stack_rows(v));
     }
-    let ordinary = joint.columns_of(rank, rank + k.rows).times(v);
+    let attended = weights.column_range(rank, rank + k.rows).times(v);
     // Eq. 12: divided by λ, the total weight of the prefix tokens.
-    let shares = joint.columns_of(0, rank);
+    let prefix_weights = weights.column_range(0, rank);
     let mut values = Vec::new();
-    for row in 0..shares.rows {
-        let lambda: f64 = (0..rank).map(|i| shares.at(row, i)).sum();
-        values.extend((0..rank).map(|i| shares.at(row, i) / lambda));
+    for row in 0..prefix_weights.rows {
+        let lambda: f64 = (0..rank).map(|i| prefix_weights.at(row, i)).sum();
+        values.extend((0..rank).map(|i| prefix_weights.at(row, i) / lambda));
     }
-    ordinary.plus(&Matrix::new(shares.rows, rank, values).times(pv))
+    attended.plus(&Matrix::new(prefix_weights.rows, rank, values).times(pv))
 }
 
-/// Prefix over all heads; q, k, v are tokens × width with heads side by side. `own` chooses the
+/// Prefix over all heads; q, k, v are tokens × width with heads side by side. `calibrated` chooses the
 /// calibrated form, in which the prefix weights are normalized separately.
-pub fn prefix(p: &[Matrix], q: &Matrix, k: &Matrix, v: &Matrix, heads: usize, own: bool) -> Matrix {
+pub fn prefix(
+    p: &[Matrix],
+    q: &Matrix,
+    k: &Matrix,
+    v: &Matrix,
+    heads: usize,
+    calibrated: bool,
+) -> Matrix {
     let [pk, pv, sk, sv] = p else {
         panic!("four parameters")
     };
@@ -157,8 +173,15 @@ pub fn prefix(p: &[Matrix], q: &Matrix, k: &Matrix, v: &Matrix, heads: usize, ow
     let width = q.columns / heads;
     let parts: Vec<Matrix> = (0..heads)
         .map(|head| {
-            let part = |m: &Matrix| m.columns_of(head * width, (head + 1) * width);
-            prefix_head(&part(q), &part(k), &part(v), &part(&pk), &part(&pv), own)
+            let part = |m: &Matrix| m.column_range(head * width, (head + 1) * width);
+            prefix_head(
+                &part(q),
+                &part(k),
+                &part(v),
+                &part(&pk),
+                &part(&pv),
+                calibrated,
+            )
         })
         .collect();
     let cells = (0..q.rows).flat_map(|r| (0..q.columns).map(move |c| (r, c)));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::files_at;
+use crate::list_files;
 use crate::texts::literals;
 
 /// Phrases to avoid, in lower case, and what to write instead. `|` separates the forms of a phrase.
@@ -81,8 +81,8 @@ const SKIPPED: &[&str] = &[
 ];
 
 /// Returns what begins a comment in a file, `""` if all of the file is prose; `None` if it has no prose.
-fn comment_mark(place: &str) -> Option<&'static str> {
-    Some(match place.rsplit(['/', '.']).next()? {
+fn comment_mark(path: &str) -> Option<&'static str> {
+    Some(match path.rsplit(['/', '.']).next()? {
         "cff" | "ftl" | "md" | "run" | "sh" | "toml" | "yml" => "",
         "c" | "rs" | "wgsl" => "//",
         "py" => "#",
@@ -92,27 +92,31 @@ fn comment_mark(place: &str) -> Option<&'static str> {
 
 /// Returns the comment of a line: all of the line, or what follows code and a blank.
 fn comment<'a>(line: &'a str, mark: &str) -> &'a str {
-    let at = match line.starts_with(mark) {
+    let start = match line.starts_with(mark) {
         true => Some(0),
-        false => line.find(&format!(" {mark} ")).map(|at| at + 1),
+        false => line.find(&format!(" {mark} ")).map(|position| position + 1),
     };
-    at.map_or("", |at| {
-        line[at + mark.len()..].trim_start_matches(['/', '!'])
+    start.map_or("", |position| {
+        line[position + mark.len()..].trim_start_matches(['/', '!'])
     })
 }
 
 /// Returns the prose of each line, without code; empty for a line without prose.
 fn prose(mark: &str, text: &str) -> Vec<String> {
-    let (mut fenced, mut quoted) = (false, false);
+    let (mut in_fence, mut in_docstring) = (false, false);
     let line_prose = |line: &str| {
         let line = line.trim();
         let quotes = line.matches("\"\"\"").count();
-        let docstring = mark == "#" && (quoted || quotes > 0);
-        quoted ^= quotes % 2 == 1;
-        let prose = if docstring { line } else { comment(line, mark) };
-        let fence = prose.trim().starts_with("```");
-        fenced ^= fence;
-        match fenced || fence {
+        let is_docstring = mark == "#" && (in_docstring || quotes > 0);
+        in_docstring ^= quotes % 2 == 1;
+        let prose = if is_docstring {
+            line
+        } else {
+            comment(line, mark)
+        };
+        let is_fence = prose.trim().starts_with("```");
+        in_fence ^= is_fence;
+        match in_fence || is_fence {
             true => String::new(),
             false => prose
                 .trim()
@@ -132,18 +136,18 @@ fn findings(lines: &[String]) -> Vec<(usize, &'static str, &'static str)> {
     let flat = text.replace('\n', " ");
     let in_name = |letter: char| letter.is_alphanumeric() || "$_-{}<>".contains(letter);
     let mut found = Vec::new();
-    for (phrases, instead) in PHRASES {
+    for (phrases, replacement) in PHRASES {
         for phrase in phrases.split('|') {
-            for (at, _) in flat.match_indices(phrase) {
-                let before = flat[..at].trim_end_matches(['.', ':']);
-                let after = flat[at + phrase.len()..].trim_start_matches(['.', ':']);
-                let is_name = before.ends_with(in_name) || after.starts_with(in_name);
-                let is_right = ALLOWED
+            for (start, _) in flat.match_indices(phrase) {
+                let prefix = flat[..start].trim_end_matches(['.', ':']);
+                let suffix = flat[start + phrase.len()..].trim_start_matches(['.', ':']);
+                let is_name = prefix.ends_with(in_name) || suffix.starts_with(in_name);
+                let is_allowed = ALLOWED
                     .iter()
-                    .any(|allowed| flat[at..].starts_with(allowed));
-                if !is_name && !is_right {
-                    let line = text[..at].matches('\n').count() + 1;
-                    found.push((line, phrase, *instead));
+                    .any(|allowed| flat[start..].starts_with(allowed));
+                if !is_name && !is_allowed {
+                    let line = text[..start].matches('\n').count() + 1;
+                    found.push((line, phrase, *replacement));
                 }
             }
         }
@@ -158,31 +162,33 @@ fn texts_docs_and_comments_use_plain_words() {
     let mut found = Vec::new();
     for path in SEARCHED
         .iter()
-        .flat_map(|place| files_at(&root.join(place)))
+        .flat_map(|entry| list_files(&root.join(entry)))
     {
-        let place = path.strip_prefix(root).unwrap().to_string_lossy();
-        let place = place.replace('\\', "/");
-        let Some(mark) = comment_mark(&place) else {
+        let relative = path.strip_prefix(root).unwrap().to_string_lossy();
+        let relative = relative.replace('\\', "/");
+        let Some(mark) = comment_mark(&relative) else {
             continue;
         };
         let skipped = SKIPPED
             .iter()
             .any(|skipped| path.starts_with(root.join(skipped)));
-        if skipped || place.ends_with(".de.md") {
+        if skipped || relative.ends_with(".de.md") {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines = prose(mark, &text);
-        if place.starts_with("src/") && place.ends_with(".rs") {
+        if relative.starts_with("src/") && relative.ends_with(".rs") {
             // English texts of lists: settings, methods, presets.
-            for (line, words, _) in literals(&text) {
-                if words.contains(' ') {
-                    lines[line - 1].push_str(&format!(" . {words}"));
+            for (line, literal, _) in literals(&text) {
+                if literal.contains(' ') {
+                    lines[line - 1].push_str(&format!(" . {literal}"));
                 }
             }
         }
-        for (line, phrase, instead) in findings(&lines) {
-            found.push(format!("{place}:{line}: \"{phrase}\"; write: {instead}"));
+        for (line, phrase, replacement) in findings(&lines) {
+            found.push(format!(
+                "{relative}:{line}: \"{phrase}\"; write: {replacement}"
+            ));
         }
     }
     assert!(
@@ -195,17 +201,17 @@ fn texts_docs_and_comments_use_plain_words() {
 
 #[test]
 fn finds_phrases_in_prose_but_not_in_code() {
-    let found = |mark, text: &str| -> Vec<(usize, &str)> {
-        let found = findings(&prose(mark, text)).into_iter();
-        found.map(|(line, phrase, _)| (line, phrase)).collect()
+    let find = |mark, text: &str| -> Vec<(usize, &str)> {
+        let matches = findings(&prose(mark, text)).into_iter();
+        matches.map(|(line, phrase, _)| (line, phrase)).collect()
     };
     let rust = "/// Reads the\n/// picture, `picture`, of\n/// its own accord. Now\nlet picture = 1; // many go\n// on\n";
     let expected = [(2, "of its own accord"), (2, "picture"), (4, "go on")];
-    assert_eq!(found("//", rust), expected);
+    assert_eq!(find("//", rust), expected);
     let texts = "picture-title = Two { $pictures } of picture.rs, so many\n";
-    assert_eq!(found("", texts), [(1, "so many")]);
+    assert_eq!(find("", texts), [(1, "so many")]);
     let text = "It stands for a person.\n```\na picture\n```\nNone. For\n";
-    assert_eq!(found("", text), [(1, "a person")]);
+    assert_eq!(find("", text), [(1, "a person")]);
     let python = "picture = 1  # a person\n\"\"\"The\nperson\"\"\"\npicture = 2\n";
-    assert_eq!(found("#", python), [(1, "a person"), (2, "the person")]);
+    assert_eq!(find("#", python), [(1, "a person"), (2, "the person")]);
 }

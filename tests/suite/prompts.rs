@@ -8,11 +8,11 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
 use lae_studio::method::answers::argmax;
 use lae_studio::method::optimiser::{OptimiserSettings, StepPosition};
-use lae_studio::method::prompt::choice::best;
+use lae_studio::method::prompt::choice::top_prompts;
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
 use lae_studio::method::prompt::l2p::L2p;
-use lae_studio::method::prompt::{Leaves, Occasion, Prompted, Scheme};
+use lae_studio::method::prompt::{Leaves, PromptMethod, PromptPurpose, Scheme};
 use lae_studio::method::{self, Batch, Method, Pass, Setup, Task};
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
@@ -23,16 +23,19 @@ use crate::assert_is;
 const WIDTH: usize = 16;
 
 fn vit() -> Arc<dyn Backbone> {
-    let architecture = Architecture::of(vit::Config::plain(16, 8, WIDTH, 4, 2));
-    architecture.random(3, &Device::flex()).unwrap()
+    let architecture = Architecture::new(vit::Config::new(16, 8, WIDTH, 4, 2));
+    architecture.build_random(3, &Device::flex()).unwrap()
 }
 
-fn on(backbone: Arc<dyn Backbone>, scheme: impl Scheme + 'static) -> Result<Prompted> {
+fn build_prompted(
+    backbone: Arc<dyn Backbone>,
+    scheme: impl Scheme + 'static,
+) -> Result<PromptMethod> {
     let training = OptimiserSettings {
         clip: Some(1.0),
         ..OptimiserSettings::adam(0.05)
     };
-    Prompted::new(backbone, Box::new(scheme), training, 5)
+    PromptMethod::new(backbone, Box::new(scheme), training, 5)
 }
 
 fn l2p() -> L2p {
@@ -74,20 +77,20 @@ fn images(count: usize) -> Tensor<4> {
     Tensor::random(shape, Distribution::Uniform(0.0, 1.0), &device)
 }
 
-fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
+fn to_values<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
     HostTensor::read(tensor).unwrap().values
 }
 
-fn steps(prompted: &mut Prompted, count: usize) {
+fn run_steps(prompted: &mut PromptMethod, count: usize) {
     for step in 0..count {
-        let now = StepPosition {
+        let position = StepPosition {
             step,
             steps: count,
             epoch: 0,
             epochs: 1,
         };
         let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
-        prompted.update(gradients.of, now);
+        prompted.update(gradients.gradients, position);
     }
 }
 
@@ -95,72 +98,72 @@ fn steps(prompted: &mut Prompted, count: usize) {
 fn best_sorts_by_similarity_then_index() {
     let rows = [[0.1f32, 0.5, 0.5, 0.2], [0.3, 0.3, 0.3, 0.3]].concat();
     let rows = Tensor::from_data(TensorData::new(rows, [2, 4]), &Device::flex());
-    assert_eq!(best(&rows, 3).unwrap(), [[1, 2, 3], [0, 1, 2]]);
+    assert_eq!(top_prompts(&rows, 3).unwrap(), [[1, 2, 3], [0, 1, 2]]);
 }
 
 #[test]
 fn prompts_are_chosen_per_image() {
-    let schemes: [Box<dyn Fn() -> Prompted>; 3] = [
-        Box::new(|| on(vit(), l2p()).unwrap()),
-        Box::new(|| on(vit(), dualprompt(3)).unwrap()),
-        Box::new(|| on(vit(), coda()).unwrap()),
+    let schemes: [Box<dyn Fn() -> PromptMethod>; 3] = [
+        Box::new(|| build_prompted(vit(), l2p()).unwrap()),
+        Box::new(|| build_prompted(vit(), dualprompt(3)).unwrap()),
+        Box::new(|| build_prompted(vit(), coda()).unwrap()),
     ];
     for make in schemes {
-        let (mut prompted, again) = (make(), make());
-        prompted.begin(2).unwrap();
-        for (name, leaf) in &again.leaves {
-            let drawn = !name.starts_with("coda");
-            assert!(!drawn || numbers(leaf) == numbers(&prompted.leaves[name]));
+        let (mut prompted, second) = (make(), make());
+        prompted.start_task(2).unwrap();
+        for (name, leaf) in &second.leaves {
+            let is_random = !name.starts_with("coda");
+            assert!(!is_random || to_values(leaf) == to_values(&prompted.leaves[name]));
         }
-        steps(&mut prompted, 3);
-        prompted.begin(3).unwrap();
-        let together = numbers(&prompted.logits(images(5)).unwrap());
-        assert_eq!(together.len(), 5 * 5);
+        run_steps(&mut prompted, 3);
+        prompted.start_task(3).unwrap();
+        let batched = to_values(&prompted.logits(images(5)).unwrap());
+        assert_eq!(batched.len(), 5 * 5);
         for image in 0..5 {
-            let alone = images(5).slice_dim(0, image..image + 1);
-            let alone = numbers(&prompted.logits(alone).unwrap());
-            let apart = alone.iter().zip(&together[image * 5..]);
-            assert!(apart.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-4);
+            let single = images(5).slice_dim(0, image..image + 1);
+            let single = to_values(&prompted.logits(single).unwrap());
+            let pairs = single.iter().zip(&batched[image * 5..]);
+            assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-4);
         }
     }
 }
 
 #[test]
 fn new_dualprompt_slot_copies_previous_one() {
-    let mut prompted = on(vit(), dualprompt(3)).unwrap();
-    prompted.begin(2).unwrap();
-    let fresh = prompted.leaves.clone();
-    steps(&mut prompted, 2);
-    let before = prompted.leaves.clone();
+    let mut prompted = build_prompted(vit(), dualprompt(3)).unwrap();
+    prompted.start_task(2).unwrap();
+    let initial = prompted.leaves.clone();
+    run_steps(&mut prompted, 2);
+    let trained = prompted.leaves.clone();
     let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     assert_eq!(gradients.choice, [[0]; 4]);
-    prompted.begin(2).unwrap();
-    let (was, is) = (&before, &prompted.leaves);
+    prompted.start_task(2).unwrap();
+    let (previous, current) = (&trained, &prompted.leaves);
     // Rows of `e`: block and part, then slot, then token.
     let slot = |leaves: &Leaves, part: usize, slot: usize| {
-        let rows = numbers(&leaves["e"]);
+        let rows = to_values(&leaves["e"]);
         rows[(part * 3 + slot) * 3 * WIDTH..][..3 * WIDTH].to_vec()
     };
     for part in 0..4 {
-        assert_ne!(slot(was, part, 0), slot(&fresh, part, 0));
-        assert_eq!(slot(was, part, 1), slot(&fresh, part, 1));
-        assert_eq!(slot(is, part, 1), slot(was, part, 0));
+        assert_ne!(slot(previous, part, 0), slot(&initial, part, 0));
+        assert_eq!(slot(previous, part, 1), slot(&initial, part, 1));
+        assert_eq!(slot(current, part, 1), slot(previous, part, 0));
         for other in [0, 2] {
-            assert_eq!(slot(is, part, other), slot(was, part, other));
+            assert_eq!(slot(current, part, other), slot(previous, part, other));
         }
     }
-    assert_eq!(numbers(&is["key"]), numbers(&was["key"]));
-    assert_eq!(numbers(&is["g"]), numbers(&was["g"]));
+    assert_eq!(to_values(&current["key"]), to_values(&previous["key"]));
+    assert_eq!(to_values(&current["g"]), to_values(&previous["g"]));
 }
 
 #[test]
 fn images_choose_slots_if_tasks_exceed_slots() {
-    let mut prompted = on(vit(), dualprompt(4)).unwrap();
-    prompted.begin(2).unwrap();
-    steps(&mut prompted, 2);
-    let before = prompted.leaves.clone();
-    prompted.begin(2).unwrap();
-    assert_eq!(numbers(&prompted.leaves["e"]), numbers(&before["e"]));
+    let mut prompted = build_prompted(vit(), dualprompt(4)).unwrap();
+    prompted.start_task(2).unwrap();
+    run_steps(&mut prompted, 2);
+    let previous = prompted.leaves.clone();
+    prompted.start_task(2).unwrap();
+    assert_eq!(to_values(&prompted.leaves["e"]), to_values(&previous["e"]));
     let learning = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     let (answering, _) = prompted.prompted_features(images(4)).unwrap();
     assert_eq!(learning.choice, answering.choice);
@@ -171,27 +174,30 @@ fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut rows = old.to_vec();
     for draw in draws {
-        let mut rest = draw.clone();
+        let mut residual = draw.clone();
         for row in &rows {
-            let along = dot(draw, row) / dot(row, row);
-            rest.iter_mut().zip(row).for_each(|(r, v)| *r -= along * v);
+            let projection = dot(draw, row) / dot(row, row);
+            residual
+                .iter_mut()
+                .zip(row)
+                .for_each(|(r, v)| *r -= projection * v);
         }
-        rows.push(rest);
+        rows.push(residual);
     }
     let scaled = rows[old.len()..].iter().map(|row| {
-        let length = dot(row, row).sqrt();
-        row.iter().map(|v| v / length).collect()
+        let norm = dot(row, row).sqrt();
+        row.iter().map(|v| v / norm).collect()
     });
     scaled.collect()
 }
 
 #[test]
 fn new_coda_components_are_orthogonal() {
-    let mut prompted = on(vit(), coda()).unwrap();
-    prompted.begin(2).unwrap();
+    let mut prompted = build_prompted(vit(), coda()).unwrap();
+    prompted.start_task(2).unwrap();
     let rows = |leaves: &Leaves, name: &str| -> Vec<Vec<f64>> {
         let leaf = &leaves[name];
-        let values = numbers(leaf);
+        let values = to_values(leaf);
         let rows = values.chunks_exact(leaf.dims()[1]);
         rows.map(|row| row.iter().map(|v| f64::from(*v)).collect())
             .collect()
@@ -212,7 +218,7 @@ fn new_coda_components_are_orthogonal() {
         );
         assert!(rows[2..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
-    steps(&mut prompted, 3);
+    run_steps(&mut prompted, 3);
     let trained = prompted.leaves.clone();
     let draw = |row: usize, columns: usize| -> Vec<f32> {
         (0..columns)
@@ -228,98 +234,124 @@ fn new_coda_components_are_orthogonal() {
         })
         .unwrap();
     for name in leaves.keys() {
-        let (was, is) = (rows(&trained, name), rows(&leaves, name));
-        assert_ne!(was[..2], rows(&first, name)[..2], "{name} was trained");
-        assert_eq!(was[..2], is[..2]);
+        let (previous, current) = (rows(&trained, name), rows(&leaves, name));
+        assert_ne!(previous[..2], rows(&first, name)[..2], "{name} was trained");
+        assert_eq!(previous[..2], current[..2]);
         let draws: Vec<Vec<f64>> = [2, 3]
-            .map(|row| draw(row, was[0].len()).into_iter().map(f64::from).collect())
+            .map(|row| {
+                draw(row, previous[0].len())
+                    .into_iter()
+                    .map(f64::from)
+                    .collect()
+            })
             .to_vec();
-        let wanted = gram_schmidt(&was[..2], &draws);
-        let pairs = is[2..4].iter().flatten().zip(wanted.iter().flatten());
+        let expected = gram_schmidt(&previous[..2], &draws);
+        let pairs = current[2..4]
+            .iter()
+            .flatten()
+            .zip(expected.iter().flatten());
         assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
-        assert!(is[4..].iter().flatten().all(|v| *v == 0.0));
+        assert!(current[4..].iter().flatten().all(|v| *v == 0.0));
     }
     // Nothing is orthogonal to non-finite rows, so drawing ends with a problem.
-    for broken in [f32::NAN, f32::INFINITY] {
+    for non_finite in [f32::NAN, f32::INFINITY] {
         let mut leaves = trained.clone();
         let (name, leaf) = leaves.pop_first().unwrap();
-        leaves.insert(name, leaf * broken);
-        let refused =
+        leaves.insert(name, leaf * non_finite);
+        let result =
             coda().start_components(1, &mut leaves, |_, row, _, columns| draw(row, columns));
-        assert!(refused.unwrap_err().mentions("problem-values-not-finite"));
+        assert!(result.unwrap_err().mentions("problem-values-not-finite"));
     }
-    prompted.begin(2).unwrap();
-    steps(&mut prompted, 2);
+    prompted.start_task(2).unwrap();
+    run_steps(&mut prompted, 2);
     for name in trained.keys() {
-        let (was, is) = (rows(&trained, name), rows(&prompted.leaves, name));
+        let (previous, current) = (rows(&trained, name), rows(&prompted.leaves, name));
         assert_eq!(
-            was[..2],
-            is[..2],
+            previous[..2],
+            current[..2],
             "{name}: components of earlier tasks changed"
         );
-        assert!(is[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
+        assert!(current[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
 }
 
 #[test]
 fn rejects_invalid_prompt_settings() {
-    let swin = swin::Config::plain((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
-    let swin = Architecture::of(swin).random(5, &Device::flex()).unwrap();
-    let many = L2p { top_k: 7, ..l2p() };
+    let swin = swin::Config::new((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
+    let swin = Architecture::new(swin)
+        .build_random(5, &Device::flex())
+        .unwrap();
+    let too_many_chosen = L2p { top_k: 7, ..l2p() };
     let overlapping = DualPrompt {
         e_blocks: vec![0, 1],
         ..dualprompt(3)
     };
-    let deep = DualPrompt {
+    let missing_block = DualPrompt {
         e_blocks: vec![4],
         ..dualprompt(3)
     };
-    let large = Coda {
+    let too_large = Coda {
         pool: WIDTH + 1,
         ..coda()
     };
-    let few = Coda { tasks: 7, ..coda() };
-    let odd = Coda {
+    let too_few = Coda { tasks: 7, ..coda() };
+    let odd_length = Coda {
         length: 3,
         ..coda()
     };
-    for (made, id, shown) in [
-        (on(swin, l2p()), "problem-prompts-need-class-token", "L2P"),
-        (on(vit(), many), "problem-top-k-exceeds-pool", "7 of 6"),
+    for (result, id, expected_text) in [
         (
-            on(vit(), overlapping),
+            build_prompted(swin, l2p()),
+            "problem-prompts-need-class-token",
+            "L2P",
+        ),
+        (
+            build_prompted(vit(), too_many_chosen),
+            "problem-top-k-exceeds-pool",
+            "7 of 6",
+        ),
+        (
+            build_prompted(vit(), overlapping),
             "problem-block-with-both-prompts",
             "block 0",
         ),
-        (on(vit(), large), "problem-components-exceed-channels", ""),
         (
-            on(vit(), few),
+            build_prompted(vit(), too_large),
+            "problem-components-exceed-channels",
+            "",
+        ),
+        (
+            build_prompted(vit(), too_few),
             "problem-components-fewer-than-tasks",
             "7 tasks",
         ),
-        (on(vit(), odd), "problem-coda-prompt-length", ""),
+        (
+            build_prompted(vit(), odd_length),
+            "problem-coda-prompt-length",
+            "",
+        ),
     ] {
-        let problem = made.err().unwrap();
+        let problem = result.err().unwrap();
         assert_is(&problem, id);
-        assert!(problem.what.contains(shown), "{problem}");
+        assert!(problem.what.contains(expected_text), "{problem}");
     }
-    let problem = on(vit(), deep).err().unwrap();
+    let problem = build_prompted(vit(), missing_block).err().unwrap();
     assert!(problem.what.contains("block 4"), "{problem}");
     assert!(coda().remark().is_none());
-    let uneven = Coda { tasks: 4, ..coda() };
+    let indivisible = Coda { tasks: 4, ..coda() };
     assert_says!(
-        uneven.remark().unwrap().what,
+        indivisible.remark().unwrap().what,
         "problem-coda-prompt-unused-components",
         unused = 2,
         pool = 6
     );
 }
 
-/// Returns a method on the toy network; with `still`, training images are not augmented.
-fn named(method: &str, still: bool) -> Box<dyn Method> {
+/// Returns a method on the toy network; with `unaugmented`, training images are not augmented.
+fn build_method(method: &str, unaugmented: bool) -> Box<dyn Method> {
     let mut config = RunConfig {
         method: method.to_string(),
-        crop_scale: [if still { 1.0 } else { 0.5 }, 1.0],
+        crop_scale: [if unaugmented { 1.0 } else { 0.5 }, 1.0],
         flip: false,
         epochs: 3,
         ..RunConfig::default()
@@ -330,15 +362,15 @@ fn named(method: &str, still: bool) -> Box<dyn Method> {
         _ => &["pool=7", "blocks=0,2"],
     };
     for setting in settings {
-        method::set(&mut config, setting).unwrap();
+        method::apply_assignment(&mut config, setting).unwrap();
     }
     method::build(Setup {
         config: &config,
         backbone: vit(),
         pet: None,
         tasks: &[0..2, 2..4],
-        planned: 2,
-        own: 2,
+        planned_tasks: 2,
+        own_tasks: 2,
         repeated_classes: &[],
     })
     .unwrap()
@@ -369,84 +401,87 @@ fn begin(method: &mut dyn Method, task: usize) {
 
 #[test]
 fn caches_queries_within_task_for_unaugmented_images() {
-    let after = |still: bool, second: Tensor<4>| {
-        let mut method = named("dualprompt", still);
+    let train_two_tasks = |unaugmented: bool, second_epoch_images: Tensor<4>| {
+        let mut method = build_method("dualprompt", unaugmented);
         begin(&mut *method, 0);
         learn(&mut *method, images(4), (0, 0));
-        learn(&mut *method, second.clone(), (1, 0));
+        learn(&mut *method, second_epoch_images.clone(), (1, 0));
         let first = method.snapshot().unwrap();
         begin(&mut *method, 1);
-        learn(&mut *method, second, (0, 1));
+        learn(&mut *method, second_epoch_images, (0, 1));
         [first, method.snapshot().unwrap()]
     };
-    assert!(after(true, images(4)) == after(false, images(4)));
+    assert!(train_two_tasks(true, images(4)) == train_two_tasks(false, images(4)));
     // Other images with the same indices: the query of the first epoch is used.
-    let other = images(4).flip([3]);
-    let (kept, asked) = (after(true, other.clone()), after(false, other));
-    assert!(kept[0]["key"] != asked[0]["key"]);
+    let flipped = images(4).flip([3]);
+    let (cached, recomputed) = (
+        train_two_tasks(true, flipped.clone()),
+        train_two_tasks(false, flipped),
+    );
+    assert!(cached[0]["key"] != recomputed[0]["key"]);
 }
 
 #[test]
 fn restored_state_continues_exactly() {
     for name in ["l2p", "dualprompt", "coda-prompt"] {
-        let mut method = named(name, false);
+        let mut method = build_method(name, false);
         begin(&mut *method, 0);
         learn(&mut *method, images(4), (0, 0));
         begin(&mut *method, 1);
         learn(&mut *method, images(4), (0, 1));
-        let mut other = named(name, false);
+        let mut restored = build_method(name, false);
         let state = method.checkpoint().unwrap();
-        other.restore(&state, &[0..2, 2..4]).unwrap();
+        restored.restore(&state, &[0..2, 2..4]).unwrap();
         learn(&mut *method, images(4), (1, 1));
-        learn(&mut *other, images(4), (1, 1));
+        learn(&mut *restored, images(4), (1, 1));
         assert!(
-            method.checkpoint().unwrap() == other.checkpoint().unwrap(),
+            method.checkpoint().unwrap() == restored.checkpoint().unwrap(),
             "{name}"
         );
         let verdicts = method.predict(images(2)).unwrap();
-        assert_eq!(verdicts, other.predict(images(2)).unwrap());
+        assert_eq!(verdicts, restored.predict(images(2)).unwrap());
         assert_eq!(verdicts[0].scores.len(), 4);
         assert_eq!(method.remarks().len(), usize::from(name == "coda-prompt"));
-        let mut short = state;
-        short.retain(|tensor, _| !tensor.ends_with("key") && !tensor.ends_with(".k"));
+        let mut incomplete = state;
+        incomplete.retain(|tensor, _| !tensor.ends_with("key") && !tensor.ends_with(".k"));
         if name != "coda-prompt" {
-            assert!(other.restore(&short, &[0..2, 2..4]).is_err());
+            assert!(restored.restore(&incomplete, &[0..2, 2..4]).is_err());
         }
     }
 }
 
 #[test]
 fn slot_can_be_given_for_all_images() {
-    let mut prompted = on(vit(), dualprompt(3)).unwrap();
+    let mut prompted = build_prompted(vit(), dualprompt(3)).unwrap();
     for _ in 0..2 {
-        prompted.begin(2).unwrap();
-        steps(&mut prompted, 2);
+        prompted.start_task(2).unwrap();
+        run_steps(&mut prompted, 2);
     }
     let first = prompted.first_pass(images(4), None).unwrap();
-    let (asked, chosen) = prompted
-        .logits_on(first.clone(), Occasion::Answering)
+    let (selected, selected_logits) = prompted
+        .logits_for(first.clone(), PromptPurpose::Prediction)
         .unwrap();
-    let given = [0, 1].map(|slot| {
-        let (asked, logits) = prompted
-            .logits_on(first.clone(), Occasion::Given(slot))
+    let slot_logits = [0, 1].map(|slot| {
+        let (forced, logits) = prompted
+            .logits_for(first.clone(), PromptPurpose::Slot(slot))
             .unwrap();
-        assert_eq!(asked.choice, [[slot]; 4]);
-        numbers(&logits)
+        assert_eq!(forced.choice, [[slot]; 4]);
+        to_values(&logits)
     });
-    assert_ne!(given[0], given[1]);
+    assert_ne!(slot_logits[0], slot_logits[1]);
     assert_eq!(prompted.study_cost(1), 1.5);
-    let views = prompted.slots(images(4)).unwrap();
+    let views = prompted.slot_views(images(4)).unwrap();
     for (image, view) in views.iter().enumerate() {
-        assert_eq!([view.chosen], asked.choice[image][..]);
-        for (class, given) in view.classes.iter().zip(&given) {
-            assert_eq!(*class, argmax(&given[image * 4..image * 4 + 4]));
+        assert_eq!([view.chosen], selected.choice[image][..]);
+        for (class, slot_scores) in view.classes.iter().zip(&slot_logits) {
+            assert_eq!(*class, argmax(&slot_scores[image * 4..image * 4 + 4]));
         }
     }
     assert_eq!(views[3].classes.len(), 2);
-    for (image, choice) in asked.choice.iter().enumerate() {
-        if let Some(given) = given.get(choice[0]) {
+    for (image, choice) in selected.choice.iter().enumerate() {
+        if let Some(slot_scores) = slot_logits.get(choice[0]) {
             let row = image * 4..image * 4 + 4;
-            assert_eq!(numbers(&chosen)[row.clone()], given[row]);
+            assert_eq!(to_values(&selected_logits)[row.clone()], slot_scores[row]);
         }
     }
 }

@@ -11,7 +11,7 @@ use lae_studio::texts::Language;
 use crate::store::{header, report};
 
 /// Creates a run with this number of its two tasks finished and a changed header.
-pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSummary {
+pub fn create_run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSummary {
     let mut header = header();
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, "").unwrap();
@@ -25,13 +25,13 @@ pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSum
 }
 
 /// Changes the method of a run; `seeded` is false if the seed has no effect.
-pub fn of_method(header: &mut RunHeader, key: &str, title: &str, seeded: bool) {
+pub fn set_method(header: &mut RunHeader, key: &str, title: &str, seeded: bool) {
     header.config.method = key.into();
     header.method.title = title.into();
     header.method.seeded = Some(seeded);
 }
 
-fn by_method() -> TableRequest {
+fn request_by_method() -> TableRequest {
     TableRequest {
         by: vec!["method".into()],
         ..TableRequest::default()
@@ -40,7 +40,7 @@ fn by_method() -> TableRequest {
 
 /// Returns the group of each row and the number of its runs.
 fn rows(table: &RunTable<'_>) -> Vec<(String, usize)> {
-    let rows = table.cells();
+    let rows = table.to_text_table();
     let row = |row: &Vec<String>| (row[0].clone(), row[1].parse().unwrap());
     rows.rows().iter().map(row).collect()
 }
@@ -49,15 +49,15 @@ fn rows(table: &RunTable<'_>) -> Vec<(String, usize)> {
 fn unfinished_runs_are_omitted_or_get_separate_row() {
     let root = tempfile::tempdir().unwrap();
     let runs = [
-        run(root.path(), 2, &|_| {}),
+        create_run(root.path(), 2, &|_| {}),
         // After one of two tasks, A_N is 100, but for half of the classes only.
-        run(root.path(), 1, &|header| header.config.seed = 7),
-        run(root.path(), 1, &|h| of_method(h, "l2p", "L2P", true)),
+        create_run(root.path(), 1, &|header| header.config.seed = 7),
+        create_run(root.path(), 1, &|h| set_method(h, "l2p", "L2P", true)),
     ];
-    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
-    let table = by_method().table(&measured).unwrap();
+    let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
+    let table = request_by_method().build(&table_runs).unwrap();
     assert_eq!(rows(&table), [("LAE".to_string(), 1)]);
-    assert_eq!(table.left_out(), 2);
+    assert_eq!(table.omitted_count(), 2);
     let notes = table.notes().join("\n");
     assert!(
         notes.contains("omitted because unfinished:")
@@ -72,9 +72,9 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
     let request = TableRequest {
         unfinished: true,
         sort: Some("-final".into()),
-        ..by_method()
+        ..request_by_method()
     };
-    let table = request.table(&measured).unwrap();
+    let table = request.build(&table_runs).unwrap();
     // The finished run is first, although its A_N is the lowest.
     let finished: Vec<bool> = table
         .rows()
@@ -93,12 +93,12 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
     Language::German.speak();
     let columns = ["final_accuracy".into(), "seconds".into()].into();
     let german = TableRequest { columns, ..request }
-        .table(&measured)
+        .build(&table_runs)
         .unwrap();
     let german = german.export(Format::Markdown).unwrap();
     Language::English.speak();
-    let wanted = "| Läufe | Tasks | Endgenauigkeit | Sekunden |";
-    assert!(german.contains(wanted), "{german}");
+    let expected = "| Läufe | Tasks | Endgenauigkeit | Sekunden |";
+    assert!(german.contains(expected), "{german}");
     assert!(german.contains("| 1 von 2 |"), "{german}");
     let csv = table.export(Format::Csv).unwrap();
     assert!(
@@ -106,7 +106,7 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
             && csv.contains("\nl2p,1,1,2,100,"),
         "{csv}"
     );
-    let json = serde_json::to_value(table.json()).unwrap();
+    let json = serde_json::to_value(table.to_json_rows()).unwrap();
     assert_eq!(
         json[1]["unfinished"],
         serde_json::json!({"done": 1, "of": 2})
@@ -117,11 +117,11 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
 #[test]
 fn export_labels_show_progress_and_validation() {
     let root = tempfile::tempdir().unwrap();
-    let mut named = run(root.path(), 2, &|h| h.config.validation_share = 0.2);
+    let mut named = create_run(root.path(), 2, &|h| h.config.validation_share = 0.2);
     named.header.about.name = "Mine".into();
     let runs = [
-        run(root.path(), 2, &|_| {}),
-        run(root.path(), 1, &|_| {}),
+        create_run(root.path(), 2, &|_| {}),
+        create_run(root.path(), 1, &|_| {}),
         named,
     ];
     let labels: Vec<String> = store::groups::groups(&runs)
@@ -136,33 +136,33 @@ fn export_labels_show_progress_and_validation() {
             "Mine · on validation images"
         ]
     );
-    let elsewhere = run(root.path(), 2, &|h| h.config.data = "/my/pets".into());
-    let labels = store::groups::groups(&[runs[0].clone(), elsewhere]);
+    let other_data = create_run(root.path(), 2, &|h| h.config.data = "/my/pets".into());
+    let labels = store::groups::groups(&[runs[0].clone(), other_data]);
     assert_eq!(labels[1].label, "pets · LAE · adapter 5");
 }
 
 #[test]
 fn validation_and_test_runs_get_separate_rows() {
     let root = tempfile::tempdir().unwrap();
-    let validated = |header: &mut RunHeader| header.config.validation_share = 0.2;
-    let base = |header: &mut RunHeader| of_method(header, "baseline", "Baseline", true);
+    let with_validation = |header: &mut RunHeader| header.config.validation_share = 0.2;
+    let as_baseline = |header: &mut RunHeader| set_method(header, "baseline", "Baseline", true);
     let runs = [
-        run(root.path(), 2, &|_| {}),
-        run(root.path(), 2, &validated),
-        run(root.path(), 2, &base),
-        run(root.path(), 2, &|header| {
-            validated(header);
-            base(header);
+        create_run(root.path(), 2, &|_| {}),
+        create_run(root.path(), 2, &with_validation),
+        create_run(root.path(), 2, &as_baseline),
+        create_run(root.path(), 2, &|header| {
+            with_validation(header);
+            as_baseline(header);
         }),
     ];
-    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
+    let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
     let request = TableRequest {
         against: Some(ComparisonBase::Condition("method = baseline".into())),
-        ..by_method()
+        ..request_by_method()
     };
-    let table = request.table(&measured).unwrap();
+    let table = request.build(&table_runs).unwrap();
     assert!(table.rows().iter().all(|row| row.runs.len() == 1));
-    assert!(table.mixed().is_empty());
+    assert!(table.mixed_settings().is_empty());
     let markdown = table.export(Format::Markdown).unwrap();
     for row in [
         "| LAE | 1 | test | 75.0 |",
@@ -172,8 +172,13 @@ fn validation_and_test_runs_get_separate_rows() {
     }
     // Each row is compared with the row measured on the same images, never with itself.
     let pairs: Vec<Option<usize>> = table
-        .both()
-        .map(|(_, beside)| beside.against.as_ref().map(|difference| difference.pairs))
+        .rows_with_comparisons()
+        .map(|(_, comparison)| {
+            comparison
+                .against
+                .as_ref()
+                .map(|difference| difference.pairs)
+        })
         .collect();
     assert_eq!(pairs, [Some(1), Some(1), None, None]);
     let last = markdown.lines().find(|line| line.starts_with("| Baseline"));
@@ -183,40 +188,44 @@ fn validation_and_test_runs_get_separate_rows() {
     );
     let csv = table.export(Format::Csv).unwrap();
     assert!(csv.starts_with("method,runs,measured_on,"), "{csv}");
-    let only = TableRequest {
+    let columns_only = TableRequest {
         columns: vec!["measured_on".into(), "tasks_done".into()],
-        ..by_method()
+        ..request_by_method()
     };
-    let table = only.table(&measured).unwrap().export(Format::Csv).unwrap();
+    let table = columns_only
+        .build(&table_runs)
+        .unwrap()
+        .export(Format::Csv)
+        .unwrap();
     assert!(table.contains("lae,1,validation,2\n"), "{table}");
 }
 
 #[test]
 fn seeds_of_deterministic_method_count_once() {
     let root = tempfile::tempdir().unwrap();
-    let still = |seed: u64, first: &str| {
-        run(root.path(), 2, &|header| {
-            of_method(header, "simplecil", "SimpleCIL", false);
+    let deterministic = |seed: u64, first: &str| {
+        create_run(root.path(), 2, &|header| {
+            set_method(header, "simplecil", "SimpleCIL", false);
             header.config.seed = seed;
             header.class_order[0] = first.into();
         })
     };
-    let drawing = |seed: u64| {
-        run(root.path(), 2, &|header| {
+    let random = |seed: u64| {
+        create_run(root.path(), 2, &|header| {
             header.config.seed = seed;
             header.class_order[0] = "a".into();
         })
     };
     let runs = [
-        still(0, "a"),
-        still(1, "a"),
-        still(2, "a"),
-        still(0, "b"),
-        drawing(0),
-        drawing(1),
+        deterministic(0, "a"),
+        deterministic(1, "a"),
+        deterministic(2, "a"),
+        deterministic(0, "b"),
+        random(0),
+        random(1),
     ];
-    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
-    let table = by_method().table(&measured).unwrap();
+    let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
+    let table = request_by_method().build(&table_runs).unwrap();
     assert_eq!(
         rows(&table),
         [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
@@ -227,29 +236,35 @@ fn seeds_of_deterministic_method_count_once() {
     let latex = table.export(Format::Latex).unwrap();
     assert!(latex.contains(&format!("% {note}")), "{latex}");
     let one_seed = [
-        measured[0].clone(),
-        measured[3].clone(),
-        measured[4].clone(),
+        table_runs[0].clone(),
+        table_runs[3].clone(),
+        table_runs[4].clone(),
     ];
-    assert!(by_method().table(&one_seed).unwrap().notes().is_empty());
+    assert!(
+        request_by_method()
+            .build(&one_seed)
+            .unwrap()
+            .notes()
+            .is_empty()
+    );
     // The single run is paired with each seed of the other method.
     let request = TableRequest {
         against: Some(ComparisonBase::Condition("method = simplecil".into())),
-        ..by_method()
+        ..request_by_method()
     };
-    let table = request.table(&measured).unwrap();
+    let table = request.build(&table_runs).unwrap();
     let pairs = table
-        .both()
-        .filter_map(|(_, beside)| beside.against.as_ref());
+        .rows_with_comparisons()
+        .filter_map(|(_, comparison)| comparison.against.as_ref());
     assert_eq!(pairs.map(|pairs| pairs.pairs).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
 fn older_runs_of_deterministic_method_count_once() {
     let root = tempfile::tempdir().unwrap();
-    let older = |key: &'static str, title: &'static str, seed: u64| {
-        let run = run(root.path(), 2, &|header| {
-            of_method(header, key, title, true);
+    let older_run = |key: &'static str, title: &'static str, seed: u64| {
+        let run = create_run(root.path(), 2, &|header| {
+            set_method(header, key, title, true);
             header.method.seeded = None;
             header.config.seed = seed;
         });
@@ -257,14 +272,14 @@ fn older_runs_of_deterministic_method_count_once() {
         std::fs::remove_file(run.header.folder.join("summary.json")).unwrap();
         store::summarize(&run.header.folder).unwrap()
     };
-    let still = |seed| older("simplecil", "SimpleCIL", seed);
-    let runs = [still(0), still(1), still(2)];
+    let deterministic = |seed| older_run("simplecil", "SimpleCIL", seed);
+    let runs = [deterministic(0), deterministic(1), deterministic(2)];
     let runs: Vec<RunSummary> = runs
         .into_iter()
-        .chain((0..2).map(|seed| older("ranpac", "RanPAC", seed)))
+        .chain((0..2).map(|seed| older_run("ranpac", "RanPAC", seed)))
         .collect();
-    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
-    let table = by_method().table(&measured).unwrap();
+    let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
+    let table = request_by_method().build(&table_runs).unwrap();
     let counts = [("SimpleCIL".to_string(), 1), ("RanPAC".to_string(), 2)];
     assert_eq!(rows(&table), counts);
     assert_eq!(table.notes().len(), 1, "{:?}", table.notes());
@@ -273,31 +288,34 @@ fn older_runs_of_deterministic_method_count_once() {
 #[test]
 fn latex_table_marks_best_and_uses_symbols() {
     let root = tempfile::tempdir().unwrap();
-    let with = |key: &'static str, title: &'static str, right: usize| {
-        let mut run = run(root.path(), 2, &|h| of_method(h, key, title, true));
-        let mut stored = store::load(&run.header.folder).unwrap();
+    let run_with_correct = |key: &'static str, title: &'static str, correct: usize| {
+        let mut run = create_run(root.path(), 2, &|h| set_method(h, key, title, true));
+        let mut stored = store::load_run(&run.header.folder).unwrap();
         let answers = &mut stored.reports[1].answers;
-        let mut given = answers.labels.clone();
-        let wrong = given.len() - right;
-        given.iter_mut().take(wrong).for_each(|class| *class = 3);
-        let expert = run.header.answering();
-        answers.given.insert(expert, given);
-        run = RunSummary::of(&stored);
+        let mut predictions = answers.labels.clone();
+        let incorrect = predictions.len() - correct;
+        predictions
+            .iter_mut()
+            .take(incorrect)
+            .for_each(|class| *class = 3);
+        let expert = run.header.answering_expert();
+        answers.given.insert(expert, predictions);
+        run = RunSummary::from_run(&stored);
         run
     };
     let runs = [
-        with("baseline", "Baseline", 1),
-        with("lae", "LAE", 3),
-        with("l2p", "L2P", 2),
+        run_with_correct("baseline", "Baseline", 1),
+        run_with_correct("lae", "LAE", 3),
+        run_with_correct("l2p", "L2P", 2),
     ];
-    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
+    let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
     let request = TableRequest {
         columns: vec!["final".into(), "forgetting".into()],
         against: Some(ComparisonBase::Condition("method = baseline".into())),
         published: true,
-        ..by_method()
+        ..request_by_method()
     };
-    let table = request.table(&measured).unwrap();
+    let table = request.build(&table_runs).unwrap();
     let latex = table.export(Format::Latex).unwrap();
     for part in [
         "Method & Runs & $A_N$ & $F_N$ & $A_N$ vs. Baseline & Pairs & $A_N$, published",

@@ -7,26 +7,29 @@ use std::sync::{Mutex, PoisonError};
 static SKIPPED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
 /// Records that a test or a part of it was skipped.
-pub fn skip(why: &str) {
-    eprintln!("skipped: {why}");
+pub fn skip(reason: &str) {
+    eprintln!("skipped: {reason}");
     let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
     if skipped.is_empty() {
         // The harness exits after its result; only exit handlers run later.
         #[allow(unsafe_code)]
         // SAFETY: the function takes no arguments, handles its failures, and has static lifetime.
         unsafe {
-            libc::atexit(last_line);
+            libc::atexit(print_summary);
         }
     }
-    *skipped.entry(why.to_string()).or_default() += 1;
+    *skipped.entry(reason.to_string()).or_default() += 1;
 }
 
-extern "C" fn last_line() {
+extern "C" fn print_summary() {
     let skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
     let count: usize = skipped.values().sum();
-    let why: Vec<String> = skipped
+    let reasons: Vec<String> = skipped
         .iter()
-        .map(|(why, count)| format!("{count} × {why}"))
+        .map(|(reason, count)| format!("{count} × {reason}"))
         .collect();
-    eprintln!("skipped on this machine: {count} ({})\n", why.join("; "));
+    eprintln!(
+        "skipped on this machine: {count} ({})\n",
+        reasons.join("; ")
+    );
 }

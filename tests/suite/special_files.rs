@@ -16,46 +16,49 @@ use lae_studio::texts::Language;
 use lae_studio::{backbone, data, fetch, run, tensors, ui};
 
 use crate::assert_is;
-use crate::data::Made;
+use crate::data::DatasetFixture;
 use crate::store::{header, report};
 
 /// Creates a pipe without a writer, a link to an endless device, and a sparse file of 1 TiB.
-fn hostile(folder: &Path) -> [PathBuf; 3] {
+fn create_special_files(folder: &Path) -> [PathBuf; 3] {
     let [pipe, zero, sparse] = ["pipe", "zero", "sparse"].map(|name| folder.join(name));
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
+    let status = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(status.unwrap().success());
     symlink("/dev/zero", &zero).unwrap();
     File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
     [pipe, zero, sparse]
 }
 
 /// Returns the result of `work`; panics if it hangs.
-fn with_timeout<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let (give, take) = mpsc::channel();
-    std::thread::spawn(move || give.send(work()));
-    take.recv_timeout(crate::PATIENCE)
-        .unwrap_or_else(|_| panic!("{what} hangs"))
+fn with_timeout<T: Send + 'static>(label: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(work()));
+    receiver
+        .recv_timeout(crate::TIMEOUT)
+        .unwrap_or_else(|_| panic!("{label} hangs"))
 }
 
 /// One way to read a file of each kind.
 type Reader = fn(&Path) -> Option<Problem>;
 
 const READERS: [(&str, Reader); 11] = [
-    ("corrected labels", |path| store::read_corrected(path).err()),
+    ("corrected labels", |path| {
+        store::read_corrections(path).err()
+    }),
     ("lesson of a teacher", |path| {
-        let place = path.with_extension("md").display().to_string();
-        units::open(&place, Language::English).err()
+        let lesson_path = path.with_extension("md").display().to_string();
+        units::open(&lesson_path, Language::English).err()
     }),
     ("class order", |path| {
         data::scenario::ClassOrder::parse(&path.with_extension("json").display().to_string()).err()
     }),
     ("crop boxes", |path| {
-        data::export::Boxes::from_file(path).err()
+        data::export::CropBoxes::from_file(path).err()
     }),
     ("weights", |path| backbone::weights::open(path).err()),
     ("tensors", |path| tensors::load(path, "read it").err()),
-    ("picture", |path| data::decode_picture_file(path, 16).err()),
-    ("picture's size", |path| data::picture_size(path).err()),
+    ("picture", |path| data::decode_image_file(path, 16).err()),
+    ("picture's size", |path| data::image_size(path).err()),
     ("data set", |path| {
         let options = data::OpenOptions::default();
         data::Dataset::open(&path.display().to_string(), &options).err()
@@ -66,32 +69,32 @@ const READERS: [(&str, Reader); 11] = [
         false => fetch::sha256_of_file(path).err(),
     }),
     ("golden file", |path| {
-        let place = WeightPlacement::from(&burn::tensor::Device::flex());
-        golden::check(path, &place, Tolerance::CPU).err()
+        let weight_placement = WeightPlacement::from(&burn::tensor::Device::flex());
+        golden::check(path, &weight_placement, Tolerance::CPU).err()
     }),
 ];
 
 #[test]
 fn readers_reject_pipes_devices_and_sparse_files() {
     let folder = tempfile::tempdir().unwrap();
-    for path in hostile(folder.path()) {
+    for path in create_special_files(folder.path()) {
         for ending in ["json", "md"] {
             symlink(&path, path.with_extension(ending)).unwrap();
         }
-        for (what, read) in READERS {
-            let place = path.clone();
-            let problem = with_timeout(what, move || read(&place));
-            assert!(problem.is_some(), "{what} reads {}", path.display());
+        for (label, read) in READERS {
+            let path_copy = path.clone();
+            let problem = with_timeout(label, move || read(&path_copy));
+            assert!(problem.is_some(), "{label} reads {}", path.display());
         }
     }
 }
 
 #[test]
 fn dataset_opens_despite_special_files() {
-    let made = Made::new();
-    made.class("a", 4).class("b", 4);
-    let away = tempfile::tempdir().unwrap();
-    for odd in hostile(away.path()) {
+    let fixture = DatasetFixture::new();
+    fixture.write_class("a", 4).write_class("b", 4);
+    let outside = tempfile::tempdir().unwrap();
+    for special in create_special_files(outside.path()) {
         for name in [
             "labels.csv",
             "train.txt",
@@ -100,18 +103,18 @@ fn dataset_opens_despite_special_files() {
             "a/odd.png",
             "odd.zip",
         ] {
-            let place = made.path().join(name);
-            symlink(&odd, &place).unwrap();
-            let at = made.path().to_path_buf();
-            let what = format!("{name} as {}", odd.display());
-            let opened = with_timeout(&what, move || {
-                data::Dataset::open(&at.display().to_string(), &data::OpenOptions::default())
+            let link = fixture.path().join(name);
+            symlink(&special, &link).unwrap();
+            let root = fixture.path().to_path_buf();
+            let label = format!("{name} as {}", special.display());
+            let result = with_timeout(&label, move || {
+                data::Dataset::open(&root.display().to_string(), &data::OpenOptions::default())
             });
-            fs::remove_file(&place).unwrap();
-            let data = opened.unwrap_or_else(|problem| panic!("{what}: {problem}"));
-            assert_eq!(data.train.len() + data.test.len(), 8, "{what}");
-            let skipped: Vec<_> = data.skipped.iter().map(|one| &one.path).collect();
-            assert_eq!(skipped, [&place], "{what}");
+            fs::remove_file(&link).unwrap();
+            let data = result.unwrap_or_else(|problem| panic!("{label}: {problem}"));
+            assert_eq!(data.train.len() + data.test.len(), 8, "{label}");
+            let skipped: Vec<_> = data.skipped.iter().map(|entry| &entry.path).collect();
+            assert_eq!(skipped, [&link], "{label}");
         }
     }
 }
@@ -120,26 +123,26 @@ fn dataset_opens_despite_special_files() {
 fn special_lesson_files_fail_without_hanging() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
-    let saved = RunFolder::create(root.path(), &mut header, "").unwrap();
-    saved.save_task(&report(0), &Default::default()).unwrap();
-    let run = saved.path().to_path_buf();
-    drop(saved);
-    let away = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    let run = folder.path().to_path_buf();
+    drop(folder);
+    let outside = tempfile::tempdir().unwrap();
     let lesson = run.join("lessons/task_2");
     fs::create_dir_all(&lesson).unwrap();
-    for odd in hostile(away.path()) {
+    for special in create_special_files(outside.path()) {
         let file = lesson.join("lesson.toml");
-        symlink(&odd, &file).unwrap();
-        for what in ["loading", "undoing"] {
-            let at = run.clone();
-            let done = with_timeout(what, move || match what {
-                "loading" => store::load(&at).map(drop),
-                _ => store::undo_added_task(&at).map(drop),
+        symlink(&special, &file).unwrap();
+        for action in ["loading", "undoing"] {
+            let path = run.clone();
+            let result = with_timeout(action, move || match action {
+                "loading" => store::load_run(&path).map(drop),
+                _ => store::undo_added_task(&path).map(drop),
             });
-            let what = format!("{what} {}", odd.display());
-            let problem = done.expect_err(&what);
-            assert!(problem.place.contains("lesson.toml"), "{what}: {problem}");
-            assert!(file.is_symlink(), "{what}: the file was deleted");
+            let label = format!("{action} {}", special.display());
+            let problem = result.expect_err(&label);
+            assert!(problem.place.contains("lesson.toml"), "{label}: {problem}");
+            assert!(file.is_symlink(), "{label}: the file was deleted");
         }
         fs::remove_file(file).unwrap();
     }
@@ -149,15 +152,15 @@ fn special_lesson_files_fail_without_hanging() {
 fn list_of_runs_survives_special_files() {
     let root = tempfile::tempdir().unwrap();
     let mut good = header();
-    let saved = RunFolder::create(root.path(), &mut good, "").unwrap();
-    saved.save_task(&report(0), &Default::default()).unwrap();
-    let whole = saved.path().to_path_buf();
-    drop(saved);
-    let said = About {
+    let folder = RunFolder::create(root.path(), &mut good, "").unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    let complete = folder.path().to_path_buf();
+    drop(folder);
+    let about = About {
         name: "mine".into(),
         ..About::default()
     };
-    store::set_about(&whole, &said).unwrap();
+    store::set_about(&complete, &about).unwrap();
     let files = [
         "run.toml",
         "metrics.csv",
@@ -171,19 +174,19 @@ fn list_of_runs_survives_special_files() {
             let copy = root.path().join(format!("copy-{kind}-{number}"));
             fs::create_dir_all(copy.join("confusion")).unwrap();
             for name in files {
-                fs::copy(whole.join(name), copy.join(name)).unwrap();
+                fs::copy(complete.join(name), copy.join(name)).unwrap();
             }
             fs::remove_file(copy.join(file)).unwrap();
-            let odd = tempfile::tempdir_in(&copy).unwrap().keep();
-            fs::rename(&hostile(&odd)[kind], copy.join(file)).unwrap();
+            let special_dir = tempfile::tempdir_in(&copy).unwrap().keep();
+            fs::rename(&create_special_files(&special_dir)[kind], copy.join(file)).unwrap();
         }
     }
-    let at = root.path().to_path_buf();
-    let listed = with_timeout("the list", move || store::list(&at));
+    let root_path = root.path().to_path_buf();
+    let listed = with_timeout("the list", move || store::list_runs(&root_path));
     assert_eq!(listed.len(), 19);
-    let read = listed.iter().filter(|entry| entry.summary.is_ok());
+    let readable = listed.iter().filter(|entry| entry.summary.is_ok());
     // A special lock file does not prevent reading; a special `about.toml` only loses the name.
-    assert_eq!(read.count(), 7);
+    assert_eq!(readable.count(), 7);
     let nameless = listed.iter().filter(|entry| entry.remark.is_some());
     assert_eq!(nameless.count(), 3);
 }
@@ -212,8 +215,8 @@ fn run_folder_writes_nothing_through_links() {
     folder.save_task(&report(0), &Default::default()).unwrap();
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
     assert!(!path.join("task_1.safetensors").is_symlink());
-    let stored = store::load(&path).unwrap();
-    assert!(matches!(stored.state, StoredState::Running));
+    let run = store::load_run(&path).unwrap();
+    assert!(matches!(run.state, StoredState::Running));
     drop(folder);
     // A linked folder is neither cleaned nor written.
     fs::remove_dir_all(path.join("confusion")).unwrap();
@@ -232,7 +235,7 @@ fn run_folder_writes_nothing_through_links() {
 #[test]
 fn settings_load_survives_special_files() {
     let folder = tempfile::tempdir().unwrap();
-    for path in hostile(folder.path()) {
+    for path in create_special_files(folder.path()) {
         let settings = with_timeout("the settings", move || {
             ui::settings::Settings::load(Some(&path))
         });

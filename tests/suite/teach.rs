@@ -10,47 +10,54 @@ use std::path::{Path, PathBuf};
 use lae_studio::data::{Dataset, OpenOptions, Sample};
 use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::{self, Outcome, ResourceCache};
-use lae_studio::method::{METHODS, set, usual_pet};
+use lae_studio::method::{METHODS, apply_assignment, apply_pet_defaults};
 use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, RepeatedClass, Sink};
-use lae_studio::store::{self, AddedFigures, RunSummary, StoredRun, StoredState};
+use lae_studio::run::event::{
+    Control, ControlRequest, Event, NamedImage, Phase, RepeatedClass, Sink,
+};
+use lae_studio::store::{self, AddedTaskFigures, RunSummary, StoredRun, StoredState};
 
-use crate::data::Made;
-use crate::methods::config_of;
+use crate::data::DatasetFixture;
+use crate::methods::quick_config;
 
-/// Drawings of these letters, this number of each, as a folder of classes.
-pub fn letters(of: &str, each: usize) -> Made {
-    let made = Made::new();
+/// Returns a folder of classes with `count` drawings of each of the letters in `names`.
+pub fn letters(names: &str, count: usize) -> DatasetFixture {
+    let image_folder = DatasetFixture::new();
     let options = OpenOptions {
-        train_limit: Some(each),
+        train_limit: Some(count),
         ..OpenOptions::default()
     };
     let data = Dataset::open("letters", &options).unwrap();
     for sample in &data.train {
         let class = &data.classes[sample.class as usize];
-        if of.contains(class.as_str()) {
-            let (bytes, ending) = sample.file().unwrap();
+        if names.contains(class.as_str()) {
+            let (bytes, ending) = sample.encoded_file().unwrap();
             let name = Path::new(&sample.name()).with_extension(ending);
-            made.file(&name.to_string_lossy(), bytes);
+            image_folder.write_file(&name.to_string_lossy(), bytes);
         }
     }
-    made
+    image_folder
 }
 
 fn config(method: &str) -> RunConfig {
-    config_of(METHODS.iter().find(|spec| spec.key == method).unwrap())
+    quick_config(METHODS.iter().find(|spec| spec.key == method).unwrap())
 }
 
-fn trained(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> PathBuf {
+fn train_run_with(
+    config: &RunConfig,
+    root: &Path,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> PathBuf {
     let outcome = experiment::train(config, root, &ResourceCache::default(), sink, control)
         .unwrap_or_else(|problem| panic!("{}: {problem}", config.method));
     outcome.header().unwrap().folder.clone()
 }
 
-fn finished(config: &RunConfig, root: &Path) -> PathBuf {
-    trained(config, root, &mut Vec::new(), &Control::default())
+fn train_run(config: &RunConfig, root: &Path) -> PathBuf {
+    train_run_with(config, root, &mut Vec::new(), &Control::default())
 }
 
 fn teach(run: &Path, folder: &Path) -> Result<Outcome> {
@@ -80,29 +87,29 @@ fn teach_error(run: &Path, folder: &Path) -> Problem {
     }
 }
 
-/// Paths and contents of a folder, without a run's summary, which is made from the other files and contains their
+/// The paths and contents of a folder, without a run's summary, which is made from the other files and contains their
 /// times.
 pub fn folder_contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(next).unwrap() {
+    while let Some(current) = folders.pop() {
+        for entry in std::fs::read_dir(current).unwrap() {
             let path = entry.unwrap().path();
             let inner = path.strip_prefix(folder).unwrap().to_path_buf();
             if path.is_dir() {
-                found.insert(inner, Vec::new());
+                contents.insert(inner, Vec::new());
                 folders.push(path);
             } else if !inner.ends_with("summary.json") {
-                found.insert(inner, std::fs::read(&path).unwrap());
+                contents.insert(inner, std::fs::read(&path).unwrap());
             }
         }
     }
-    found
+    contents
 }
 
-fn picture(sample: &Sample) -> Picture {
+fn decode_picture(sample: &Sample) -> NamedImage {
     let image = sample.decode().unwrap();
-    Picture {
+    NamedImage {
         name: sample.name(),
         width: image.width() as usize,
         height: image.height() as usize,
@@ -112,7 +119,7 @@ fn picture(sample: &Sample) -> Picture {
 
 /// Asserts that predictions for some test images equal the stored answers after each task.
 fn assert_predictions_match_evaluation(run: &Path) {
-    let stored = store::load(run).unwrap();
+    let stored = store::load_run(run).unwrap();
     let header = &stored.header;
     let options = OpenOptions {
         train_limit: header.config.train_limit,
@@ -120,58 +127,61 @@ fn assert_predictions_match_evaluation(run: &Path) {
         test_share: header.config.test_share,
         ..OpenOptions::default()
     };
-    let own = Dataset::open(&header.config.data, &options).unwrap();
+    let dataset = Dataset::open(&header.config.data, &options).unwrap();
     for report in &stored.reports {
         let answers = &report.answers;
         let predictor = Predictor::open(run, report.task, None, &ResourceCache::default(), false);
         let predictor = match predictor {
             Err(problem) if problem.mentions("problem-network-not-saved") => {
-                // Seq-FT keeps the whole network after the last own task and after added tasks.
-                assert!(header.config.method == "seq-ft" && report.task + 1 < header.own_tasks());
+                // Seq-FT saves the network only after the last original task and after added tasks.
+                assert!(
+                    header.config.method == "seq-ft"
+                        && report.task + 1 < header.original_task_count()
+                );
                 continue;
             }
             other => other.unwrap_or_else(|problem| panic!("{problem}")),
         };
         assert_eq!(predictor.classes().len(), header.tasks[report.task].end);
-        for at in (0..answers.labels.len()).step_by(7) {
-            let (source, index) = (answers.source(at), answers.samples[at]);
-            let asked = match source.checked_sub(1) {
-                None => picture(&own.test[index]),
+        for i in (0..answers.labels.len()).step_by(7) {
+            let (source, index) = (answers.source(i), answers.samples[i]);
+            let input = match source.checked_sub(1) {
+                None => decode_picture(&dataset.test[index]),
                 Some(added_task) => {
-                    let task = header.own_tasks() + added_task;
-                    let kept =
-                        store::added_task_pictures(run, task, &header.added_tasks[added_task], 16);
-                    kept.unwrap().test_picture(index).unwrap()
+                    let task = header.original_task_count() + added_task;
+                    let pictures =
+                        store::added_task_images(run, task, &header.added_tasks[added_task], 16);
+                    pictures.unwrap().test_image(index).unwrap()
                 }
             };
-            let (verdict, _) = predictor.predict(&asked).unwrap();
-            for opinion in &verdict.opinions {
-                let given = answers.of(opinion.expert)[at];
-                let what = format!("{} task {} image {at}", header.config.method, report.task);
-                assert_eq!(opinion.class, header.class_at(given), "{what}");
+            let (verdict, _) = predictor.predict(&input).unwrap();
+            for opinion in &verdict.predictions {
+                let predicted = answers.for_expert(opinion.expert)[i];
+                let context = format!("{} task {} image {i}", header.config.method, report.task);
+                assert_eq!(opinion.class, header.class_at(predicted), "{context}");
             }
         }
     }
 }
 
-fn figures_of(run: &StoredRun) -> AddedFigures {
+fn figures_of(run: &StoredRun) -> AddedTaskFigures {
     store::added_task_figures(&run.header, &run.reports).unwrap()
 }
 
 /// Every method that supports added tasks, and settings with other state.
-fn teachable() -> Vec<RunConfig> {
+fn teachable_configs() -> Vec<RunConfig> {
     let mut configs: Vec<RunConfig> = METHODS
         .iter()
         .filter(|spec| !spec.all_at_once)
-        .map(|spec| config_of(spec))
+        .map(|spec| quick_config(spec))
         .collect();
     for (method, setting) in [
         ("ranpac", "first_session=adapter"),
         ("dualprompt", "pool=0"),
     ] {
         let mut config = config(method);
-        set(&mut config, setting).unwrap();
-        usual_pet(&mut config, None, Some(3));
+        apply_assignment(&mut config, setting).unwrap();
+        apply_pet_defaults(&mut config, None, Some(3));
         configs.push(config);
     }
     configs
@@ -181,14 +191,14 @@ fn teachable() -> Vec<RunConfig> {
 fn every_method_adds_two_tasks_and_undo_restores_run() {
     let (first, second) = (letters("AB", 10), letters("CDE", 6));
     let root = tempfile::tempdir().unwrap();
-    for config in teachable() {
-        let run = finished(&config, root.path());
+    for config in teachable_configs() {
+        let run = train_run(&config, root.path());
         let before = folder_contents(&run);
-        let measured = store::load(&run).unwrap();
+        let trained = store::load_run(&run).unwrap();
         add_task(&run, first.path());
-        let once = folder_contents(&run);
+        let after_first = folder_contents(&run);
         add_task(&run, second.path());
-        let stored = store::load(&run).unwrap();
+        let stored = store::load_run(&run).unwrap();
         assert_eq!(stored.state, StoredState::Finished, "{}", config.method);
         let header = &stored.header;
         assert_eq!(header.tasks, [0..5, 5..10, 10..12, 12..15]);
@@ -206,9 +216,14 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
         let images = last.answers.labels.len();
         assert_eq!(images, 40 + 4 + 3, "{}", config.method);
         assert_eq!(last.answers.sources[images - 1], 2);
-        assert_eq!(stored.reports[..2], measured.reports);
-        let histories = RunSummary::of(&stored).histories();
-        assert!(histories.of(stored.header.answering()).last().is_some());
+        assert_eq!(stored.reports[..2], trained.reports);
+        let histories = RunSummary::from_run(&stored).histories();
+        assert!(
+            histories
+                .for_expert(stored.header.answering_expert())
+                .last_accuracy()
+                .is_some()
+        );
         assert_predictions_match_evaluation(&run);
         let problem = experiment::resume(
             &run,
@@ -221,7 +236,7 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
             store::undo_added_task(&run).unwrap().classes,
             ["C", "D", "E"]
         );
-        assert!(folder_contents(&run) == once, "{}", config.method);
+        assert!(folder_contents(&run) == after_first, "{}", config.method);
         assert_eq!(store::undo_added_task(&run).unwrap().classes, ["A", "B"]);
         assert!(folder_contents(&run) == before, "{}", config.method);
         assert!(
@@ -231,9 +246,13 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
         );
         // The same added task gives the same run again.
         add_task(&run, first.path());
-        let again = folder_contents(&run);
+        let repeated_contents = folder_contents(&run);
         let snapshot = Path::new("lessons/task_3/task_3.safetensors");
-        assert!(again[snapshot] == once[snapshot], "{}", config.method);
+        assert!(
+            repeated_contents[snapshot] == after_first[snapshot],
+            "{}",
+            config.method
+        );
     }
 }
 
@@ -245,11 +264,11 @@ fn learns_added_classes_from_few_drawings() {
         let mut config = config(method);
         config.train_limit = Some(40);
         if method == "ranpac" {
-            set(&mut config, "projection=500").unwrap();
+            apply_assignment(&mut config, "projection=500").unwrap();
         }
-        let run = finished(&config, root.path());
+        let run = train_run(&config, root.path());
         add_task(&run, added_task.path());
-        let figures = figures_of(&store::load(&run).unwrap());
+        let figures = figures_of(&store::load_run(&run).unwrap());
         // Chance is one in twelve.
         assert!(figures.new.after.unwrap() >= 50.0, "{method}: {figures:?}");
         assert!(figures.old.before.is_some() && figures.old.after.unwrap() > 10.0);
@@ -260,14 +279,14 @@ fn learns_added_classes_from_few_drawings() {
 #[test]
 fn added_task_drift_is_measured_from_first_task() {
     let root = tempfile::tempdir().unwrap();
-    let run = finished(&config("lae"), root.path());
+    let run = train_run(&config("lae"), root.path());
     add_task(&run, letters("AB", 5).path());
-    let stored = store::load(&run).unwrap();
+    let stored = store::load_run(&run).unwrap();
     let drift = |task: usize| stored.reports[task].measurements["online_drift"];
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
 }
 
-/// Stops an added task in the phase after this number of other phases.
+/// Stops an added task after this number of phases.
 struct StopAfter {
     control: Control,
     phases: usize,
@@ -292,7 +311,7 @@ impl Sink for StopAfter {
 fn stopping_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("AB", 6);
-    let run = finished(&config("lae"), root.path());
+    let run = train_run(&config("lae"), root.path());
     let before = folder_contents(&run);
     let mut stopped = 0;
     for phases in 0.. {
@@ -305,11 +324,11 @@ fn stopping_added_task_leaves_run_unchanged() {
         if matches!(outcome, Outcome::Finished(_)) {
             break;
         }
-        assert_eq!(outcome, Outcome::NotBegun);
+        assert_eq!(outcome, Outcome::NotStarted);
         assert!(folder_contents(&run) == before, "after {phases} phases");
         stopped += 1;
     }
-    // Preparing it, two epochs, testing.
+    // The phases are preparation, two epochs and evaluation.
     assert!(stopped >= 6, "{stopped}");
 }
 
@@ -318,22 +337,22 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("AB", 6);
     for method in ["lae", "dualprompt", "coda-prompt", "ease", "esn", "ranpac"] {
-        let whole = finished(&config(method), root.path());
+        let uninterrupted = train_run(&config(method), root.path());
         let control = Control::default();
         // In the middle of the second task.
-        let mut sink = StopIn {
+        let mut sink = StopInTask {
             control: control.clone(),
             task: 1,
         };
-        let run = trained(&config(method), root.path(), &mut sink, &control);
+        let run = train_run_with(&config(method), root.path(), &mut sink, &control);
         control.set(ControlRequest::Run);
         let before = folder_contents(&run);
         add_task(&run, added_task.path());
-        let stored = store::load(&run).unwrap();
+        let stored = store::load_run(&run).unwrap();
         assert_eq!(stored.state, StoredState::Finished);
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
-        let note = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
+        let note = lae_studio::texts::join_translated(&stored.header.added_tasks[0].notes, " ");
         assert_says!(note, "teach-run-was-stopped", task = 2, of = 2);
         assert_predictions_match_evaluation(&run);
         let resume =
@@ -343,25 +362,28 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
         store::undo_added_task(&run).unwrap();
         assert!(folder_contents(&run) == before, "{method}");
         assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
-        let last = |run: &Path| store::load_snapshot(run, 1).unwrap();
-        assert!(last(&run) == last(&whole), "{method}");
+        let last_snapshot = |run: &Path| store::load_snapshot(run, 1).unwrap();
+        assert!(
+            last_snapshot(&run) == last_snapshot(&uninterrupted),
+            "{method}"
+        );
     }
-    // These methods no longer have the state of the last whole task: the network is kept with the finished run
-    // alone, and the sums hold the next task's images by the time it is tested.
+    // These methods no longer have the state of the last complete task: the network is saved with a finished run
+    // only, and the sums include the next task's images once it is evaluated.
     for method in ["seq-ft", "ranpac"] {
         let control = Control::default();
-        let (mut early, mut late) = (
-            StopIn {
+        let (mut stop_in_training, mut stop_in_test) = (
+            StopInTask {
                 control: control.clone(),
                 task: 1,
             },
             StopInTest(control.clone()),
         );
         let sink: &mut dyn Sink = match method {
-            "seq-ft" => &mut early,
-            _ => &mut late,
+            "seq-ft" => &mut stop_in_training,
+            _ => &mut stop_in_test,
         };
-        let run = trained(&config(method), root.path(), sink, &control);
+        let run = train_run_with(&config(method), root.path(), sink, &control);
         let before = folder_contents(&run);
         let problem = teach_error(&run, added_task.path());
         assert_says!(problem.remedy, "advice-resume-then-add-task");
@@ -369,73 +391,73 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
     }
 }
 
-/// Stops a run when it begins to learn a task.
-struct StopIn {
+/// Stops a run when it begins to learn the given task.
+struct StopInTask {
     control: Control,
     task: usize,
 }
 
-impl Sink for StopIn {
+impl Sink for StopInTask {
     fn event(&mut self, event: Event) {
-        let now = match event {
+        let current_task = match event {
             Event::Phase {
                 phase: Phase::Training { task, .. } | Phase::Measuring { task },
                 ..
             } => task,
             _ => return,
         };
-        if now == self.task {
+        if current_task == self.task {
             self.control.set(ControlRequest::Stop);
         }
     }
 }
 
-/// Digits 0 to 4 are learned when it stops, 5 to 9 only planned.
+/// When the run stops, digits 0 to 4 are learned and 5 to 9 are only planned.
 #[test]
 fn planned_but_unlearned_class_counts_as_new() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let mut sink = StopIn {
+    let mut sink = StopInTask {
         control: control.clone(),
         task: 1,
     };
-    let run = trained(&config("simplecil"), root.path(), &mut sink, &control);
-    let pictures = letters("AB", 6);
-    let added_task = Made::new();
+    let run = train_run_with(&config("simplecil"), root.path(), &mut sink, &control);
+    let drawings = letters("AB", 6);
+    let added_task = DatasetFixture::new();
     for (class, letter) in [("7", "A"), ("1", "B")] {
-        for entry in std::fs::read_dir(pictures.path().join(letter)).unwrap() {
+        for entry in std::fs::read_dir(drawings.path().join(letter)).unwrap() {
             let entry = entry.unwrap();
             let name = format!("{class}/{}", entry.file_name().to_string_lossy());
-            added_task.file(&name, std::fs::read(entry.path()).unwrap());
+            added_task.write_file(&name, std::fs::read(entry.path()).unwrap());
         }
     }
     add_task(&run, added_task.path());
-    let stored = store::load(&run).unwrap();
+    let stored = store::load_run(&run).unwrap();
     assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
-    let again = &stored.header.added_tasks[0].again;
+    let repeated = &stored.header.added_tasks[0].again;
     assert!(
-        matches!(again[..], [RepeatedClass { class: 0, of: 1 }]),
-        "{again:?}"
+        matches!(repeated[..], [RepeatedClass { class: 0, of: 1 }]),
+        "{repeated:?}"
     );
 
-    // As an earlier version wrote it: known though only planned. The run does not open, the added task can be undone.
+    // An earlier version wrote a planned class as known. The run does not open, but its added task can be undone.
     let file = run.join("lessons/task_2/lesson.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("of = 1", "of = 7")).unwrap();
-    let problem = store::load(&run).unwrap_err();
+    let problem = store::load_run(&run).unwrap_err();
     crate::assert_is(&problem, "problem-added-task-unreadable");
     assert!(problem.what.contains("not in the run"), "{problem}");
     store::undo_added_task(&run).unwrap();
-    assert_eq!(store::load(&run).unwrap().reports.len(), 1);
+    assert_eq!(store::load_run(&run).unwrap().reports.len(), 1);
 }
 
-/// Stops a run when its second task is tested.
+/// Stops a run when its second task is evaluated.
 struct StopInTest(Control);
 
 impl Sink for StopInTest {
     fn event(&mut self, event: Event) {
         let phase = Phase::Evaluating { task: 1 };
-        if matches!(event, Event::Phase { phase: now, .. } if now == phase) {
+        if matches!(event, Event::Phase { phase: current, .. } if current == phase) {
             self.0.set(ControlRequest::Stop);
         }
     }
@@ -443,12 +465,12 @@ impl Sink for StopInTest {
 
 #[test]
 fn adds_task_to_run_of_older_version() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    let source_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
     let root = tempfile::tempdir().unwrap();
     let run = root.path().join("old");
-    for (name, bytes) in folder_contents(&kept) {
+    for (name, bytes) in folder_contents(&source_run) {
         let path = run.join(&name);
-        if kept.join(&name).is_dir() {
+        if source_run.join(&name).is_dir() {
             std::fs::create_dir_all(path).unwrap();
         } else {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -456,21 +478,21 @@ fn adds_task_to_run_of_older_version() {
         }
     }
     add_task(&run, letters("AB", 6).path());
-    let stored = store::load(&run).unwrap();
-    assert_eq!(stored.header.own_tasks(), 2);
+    let stored = store::load_run(&run).unwrap();
+    assert_eq!(stored.header.original_task_count(), 2);
     assert_eq!(stored.header.planned_tasks(), 5);
     let figures = figures_of(&stored);
     assert!(figures.old.before.is_some() && figures.old.after.is_some());
-    assert_eq!(stored.header.answering(), Expert::ENSEMBLE);
+    assert_eq!(stored.header.answering_expert(), Expert::ENSEMBLE);
     assert_predictions_match_evaluation(&run);
 }
 
 #[test]
 fn run_killed_at_end_keeps_state_for_added_tasks() {
     let root = tempfile::tempdir().unwrap();
-    let run = finished(&config("ranpac"), root.path());
+    let run = train_run(&config("ranpac"), root.path());
     let state = run.join("state.safetensors");
-    // State after a kill between its last task and its end.
+    // The state of a run killed between its last task and its end.
     let checkpoint = run.join("resume/checkpoint.safetensors");
     std::fs::create_dir(run.join("resume")).unwrap();
     std::fs::rename(&state, &checkpoint).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lae_studio::backbone::library::{BackboneLibrary, Places};
+use lae_studio::backbone::library::{BackboneLibrary, WeightLocations};
 use lae_studio::data::builtin;
 use lae_studio::data::published::PUBLISHED;
 use lae_studio::device::AdapterKind;
@@ -93,26 +93,26 @@ const NOT_DISPLAYED: &[&str] = &[
 /// the tests at the end.
 pub(super) fn literals(code: &str) -> Vec<(usize, String, String)> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
-    let (mut found, mut before) = (Vec::new(), String::new());
+    let (mut found, mut preceding) = (Vec::new(), String::new());
     let mut open: Option<String> = None;
     for (number, line) in code.lines().enumerate() {
         let trimmed = line.trim_start();
         if open.is_none() && (trimmed.starts_with("//") || trimmed.starts_with("#[")) {
             continue;
         }
-        let mut letters = line.chars().peekable();
-        while let Some(letter) = letters.next() {
+        let mut chars = line.chars().peekable();
+        while let Some(letter) = chars.next() {
             match (&mut open, letter) {
-                (Some(text), '\\') => text.extend(['\\', letters.next().unwrap_or(' ')]),
+                (Some(text), '\\') => text.extend(['\\', chars.next().unwrap_or(' ')]),
                 (Some(_), '"') => {
                     let text = open.take().unwrap_or_default();
-                    found.push((number + 1, text, std::mem::take(&mut before)));
+                    found.push((number + 1, text, std::mem::take(&mut preceding)));
                 }
                 (Some(text), letter) => text.push(letter),
                 (None, '"') => open = Some(String::new()),
-                (None, '\'') if letters.peek() == Some(&'"') => drop(letters.next()),
-                (None, '/') if letters.peek() == Some(&'/') => break,
-                (None, letter) => before.push(letter),
+                (None, '\'') if chars.peek() == Some(&'"') => drop(chars.next()),
+                (None, '/') if chars.peek() == Some(&'/') => break,
+                (None, letter) => preceding.push(letter),
             }
         }
     }
@@ -121,23 +121,24 @@ pub(super) fn literals(code: &str) -> Vec<(usize, String, String)> {
 
 /// Returns whether a text has words: two adjacent letters outside braces.
 fn has_words(text: &str) -> bool {
-    let mut outside = String::new();
+    let mut unbraced = String::new();
     let mut depth = 0;
     for letter in text.chars() {
         match letter {
             '{' => depth += 1,
             '}' => depth -= 1,
-            letter if depth == 0 => outside.push(letter),
+            letter if depth == 0 => unbraced.push(letter),
             _ => {}
         }
     }
-    let letters: Vec<_> = outside.chars().collect();
-    let word = letters
+    let letters: Vec<_> = unbraced.chars().collect();
+    let has_adjacent_letters = letters
         .windows(2)
-        .any(|two| two.iter().all(|letter| letter.is_alphabetic()));
+        .any(|pair| pair.iter().all(|letter| letter.is_alphabetic()));
     // A lowercase word without spaces is an internal name.
-    let name = |letter: char| letter.is_ascii_lowercase() || "-_.:/0123456789".contains(letter);
-    word && !outside.chars().all(name)
+    let is_name_char =
+        |letter: char| letter.is_ascii_lowercase() || "-_.:/0123456789".contains(letter);
+    has_adjacent_letters && !unbraced.chars().all(is_name_char)
 }
 
 #[test]
@@ -151,53 +152,54 @@ fn ui_has_no_text_outside_assets() {
         !is_test
             && !EXCEPTIONS
                 .iter()
-                .any(|place| file.starts_with(root.join(place)))
+                .any(|exception| file.starts_with(root.join(exception)))
     });
-    let mut outside = Vec::new();
+    let mut untranslated = Vec::new();
     for file in files {
         let code = std::fs::read_to_string(&file).unwrap();
-        for (line, text, before) in literals(&code) {
-            let call = before.trim_end().trim_end_matches('&');
-            let unread = NOT_DISPLAYED.iter().any(|name| call.ends_with(name));
-            if has_words(&text) && !unread && !SAME_IN_ALL_LANGUAGES.contains(&text.as_str()) {
-                let place = file.strip_prefix(&root).unwrap().display();
-                outside.push(format!("{place}:{line}: {text}"));
+        for (line, text, preceding) in literals(&code) {
+            let call = preceding.trim_end().trim_end_matches('&');
+            let not_displayed = NOT_DISPLAYED.iter().any(|name| call.ends_with(name));
+            if has_words(&text) && !not_displayed && !SAME_IN_ALL_LANGUAGES.contains(&text.as_str())
+            {
+                let path = file.strip_prefix(&root).unwrap().display();
+                untranslated.push(format!("{path}:{line}: {text}"));
             }
         }
     }
     assert!(
-        outside.is_empty(),
+        untranslated.is_empty(),
         "words outside assets/texts:\n{}",
-        outside.join("\n")
+        untranslated.join("\n")
     );
 }
 
 /// Returns whether code ends in a call that takes the id of a message.
 fn is_message_call(code: &str) -> bool {
-    let call = ["tr!(", "message!(", ".is(", ".mentions("]
+    let takes_id = ["tr!(", "message!(", ".is(", ".mentions("]
         .iter()
         .any(|call| code.ends_with(call));
-    call && !code.ends_with("include_str!(")
+    takes_id && !code.ends_with("include_str!(")
 }
 
 #[test]
 fn messages_exist_and_are_all_used() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = rust_files(&root);
-    let of_program = files.len();
+    let program_files = files.len();
     files.extend(rust_files(&root.with_file_name("tests")));
-    let known: BTreeSet<&str> = Language::English.names().collect();
-    let of_lists: BTreeSet<&str> = Language::German.names().collect();
-    let (mut named, mut missing) = (BTreeSet::new(), Vec::new());
-    for (at, file) in files.into_iter().enumerate() {
+    let message_ids: BTreeSet<&str> = Language::English.message_ids().collect();
+    let list_ids: BTreeSet<&str> = Language::German.message_ids().collect();
+    let (mut used, mut missing) = (BTreeSet::new(), Vec::new());
+    for (i, file) in files.into_iter().enumerate() {
         let code = std::fs::read_to_string(&file).unwrap();
-        for (line, text, before) in literals(&code) {
-            if known.contains(text.as_str()) {
+        for (line, text, preceding) in literals(&code) {
+            if message_ids.contains(text.as_str()) {
                 // Only the program's own uses count.
-                if at < of_program {
-                    named.insert(text);
+                if i < program_files {
+                    used.insert(text);
                 }
-            } else if is_message_call(before.trim_end()) && !of_lists.contains(text.as_str()) {
+            } else if is_message_call(preceding.trim_end()) && !list_ids.contains(text.as_str()) {
                 missing.push(format!("{}:{line}: {text}", file.display()));
             }
         }
@@ -207,25 +209,28 @@ fn messages_exist_and_are_all_used() {
         "no such messages:\n{}",
         missing.join("\n")
     );
-    let silent: Vec<_> = known.iter().filter(|id| !named.contains(**id)).collect();
-    assert!(silent.is_empty(), "unused messages: {silent:?}");
+    let unused: Vec<_> = message_ids
+        .iter()
+        .filter(|id| !used.contains(**id))
+        .collect();
+    assert!(unused.is_empty(), "unused messages: {unused:?}");
 }
 
 /// Returns the ids of the messages of a setting.
 fn setting_messages(spec: &SettingSpec) -> Vec<String> {
-    let (refused, refused_try) = spec.refused;
-    let (large, large_try) = spec.too_large.unwrap_or_default();
+    let (refusal, refusal_advice) = spec.refused;
+    let (too_large, too_large_advice) = spec.too_large.unwrap_or_default();
     let words = [
         ("title", spec.title),
         ("meaning", spec.meaning),
-        ("refused", refused),
-        ("refused-advice", refused_try),
-        ("large", large),
-        ("large-advice", large_try),
+        ("refused", refusal),
+        ("refused-advice", refusal_advice),
+        ("large", too_large),
+        ("large-advice", too_large_advice),
         ("fix", spec.fix),
     ];
-    let there = words.iter().filter(|(_, words)| !words.is_empty());
-    let ids = there.map(|(part, _)| list_id("setting", spec.texts(), part));
+    let present = words.iter().filter(|(_, words)| !words.is_empty());
+    let ids = present.map(|(part, _)| list_id("setting", spec.texts(), part));
     let names = match spec.kind {
         SettingKind::Name(names) => Some(list_id("range", names, "names")),
         _ => None,
@@ -235,18 +240,22 @@ fn setting_messages(spec: &SettingSpec) -> Vec<String> {
 
 /// Returns the ids of all messages for entries of the program's lists and files.
 fn list_messages() -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    let own = METHODS.iter().flat_map(|method| method.settings);
-    for spec in SETTINGS.iter().map(|setting| &setting.spec).chain(own) {
-        all.extend(setting_messages(spec));
+    let mut ids = BTreeSet::new();
+    let method_settings = METHODS.iter().flat_map(|method| method.settings);
+    for spec in SETTINGS
+        .iter()
+        .map(|setting| &setting.spec)
+        .chain(method_settings)
+    {
+        ids.extend(setting_messages(spec));
     }
     let mut add = |list: &str, key: &str, parts: &[&str]| {
-        all.extend(parts.iter().map(|part| list_id(list, key, part)));
+        ids.extend(parts.iter().map(|part| list_id(list, key, part)));
     };
     for method in METHODS {
         add("method", method.key, &["summary"]);
         for expert in method.experts {
-            add("expert", expert.name(), &["title"]);
+            add("expert", expert.key(), &["title"]);
         }
     }
     for preset in presets() {
@@ -294,9 +303,9 @@ fn list_messages() -> BTreeSet<String> {
     for plugin in PluginLibrary::with_folders(Vec::new()).entries() {
         add("plugin", &plugin.name, &["about"]);
     }
-    let places = Places {
+    let places = WeightLocations {
         tables: Vec::new(),
-        ..Places::usual()
+        ..WeightLocations::from_env()
     };
     for entry in BackboneLibrary::new(places).entries() {
         add("backbone", &entry.name, &["on"]);
@@ -305,38 +314,41 @@ fn list_messages() -> BTreeSet<String> {
         }
     }
     for file in rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
-        for (_, text, before) in literals(&std::fs::read_to_string(&file).unwrap()) {
+        for (_, text, preceding) in literals(&std::fs::read_to_string(&file).unwrap()) {
             for (call, list, part) in [
                 ("Problem::io(", "io", "failed"),
                 ("not_finite(", "finite", "what"),
                 ("called:", "called", "is"),
                 ("any:", "called", "in"),
             ] {
-                if before.trim_end().ends_with(call) {
+                if preceding.trim_end().ends_with(call) {
                     add(list, &text, &[part]);
                 }
             }
         }
     }
-    all
+    ids
 }
 
 #[test]
 fn lists_are_translated_into_every_language() {
-    let wanted = list_messages();
-    let english: BTreeSet<&str> = Language::English.names().collect();
+    let expected = list_messages();
+    let english: BTreeSet<&str> = Language::English.message_ids().collect();
     for (language, name) in Language::ALL {
-        let own = language.names().filter(|id| !english.contains(id));
-        let own: BTreeSet<String> = own.map(str::to_string).collect();
+        let translated = language.message_ids().filter(|id| !english.contains(id));
+        let translated: BTreeSet<String> = translated.map(str::to_string).collect();
         if language == Language::English {
-            assert!(own.is_empty());
+            assert!(translated.is_empty());
             continue;
         }
-        let missing: Vec<_> = wanted.difference(&own).collect();
+        let missing: Vec<_> = expected.difference(&translated).collect();
         assert!(missing.is_empty(), "{name} lacks {missing:?}");
         // Most titles of backbones are names; translations are optional.
         let title = |id: &&String| id.starts_with("backbone-") && id.ends_with("-title");
-        let gone: Vec<_> = own.difference(&wanted).filter(|id| !title(id)).collect();
-        assert!(gone.is_empty(), "obsolete messages: {gone:?}");
+        let obsolete: Vec<_> = translated
+            .difference(&expected)
+            .filter(|id| !title(id))
+            .collect();
+        assert!(obsolete.is_empty(), "obsolete messages: {obsolete:?}");
     }
 }

@@ -76,7 +76,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use lae_studio::device::{self, DeviceInfo};
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
@@ -85,9 +85,9 @@ use crate::skip::skip;
 
 /// A dropped file.
 #[derive(Debug)]
-struct Dropped(PathBuf);
+struct DroppedPath(PathBuf);
 
-impl egui::DroppedFile for Dropped {
+impl egui::DroppedFile for DroppedPath {
     fn path(&self) -> &Path {
         &self.0
     }
@@ -98,17 +98,17 @@ impl egui::DroppedFile for Dropped {
 }
 
 /// A window over recorded events, with real sources.
-fn recorded(
+fn recorded_window(
     size: [f32; 2],
     theme: ThemeChoice,
     runs: &Path,
-) -> (Harness<'static, StudioApp>, Recorded) {
-    let backend = Recorded::default();
-    let twin = backend.clone();
+) -> (Harness<'static, StudioApp>, RecordedBackend) {
+    let backend = RecordedBackend::default();
+    let backend_clone = backend.clone();
     let runs = runs.to_path_buf();
     let harness = window(size, theme, move |wake| {
-        let backend: Box<dyn Backend> = Box::new(twin);
-        Session::with(backend, Disk::at(runs), RunConfig::default(), wake)
+        let backend: Box<dyn Backend> = Box::new(backend_clone);
+        Session::with_backend(backend, Disk::new(runs), RunConfig::default(), wake)
     });
     (harness, backend)
 }
@@ -153,7 +153,7 @@ fn wait(
     what: &str,
     mut done: impl FnMut(&StudioApp) -> bool,
 ) {
-    let begun = Instant::now();
+    let start = Instant::now();
     loop {
         harness.step();
         if done(harness.state()) {
@@ -161,7 +161,7 @@ fn wait(
             return;
         }
         assert!(
-            begun.elapsed() < crate::PATIENCE,
+            start.elapsed() < crate::TIMEOUT,
             "timed out waiting until {what}"
         );
         std::thread::sleep(Duration::from_millis(15));
@@ -169,10 +169,10 @@ fn wait(
 }
 
 /// Steps until no task is running.
-fn settle(harness: &mut Harness<'_, StudioApp>) {
-    wait(harness, "tasks are done", |app| !app.session.busy());
+fn wait_until_idle(harness: &mut Harness<'_, StudioApp>) {
+    wait(harness, "tasks are done", |app| !app.session.is_busy());
     harness.run_steps(3);
-    wait(harness, "tasks are done", |app| !app.session.busy());
+    wait(harness, "tasks are done", |app| !app.session.is_busy());
 }
 
 /// The labels of all widgets.
@@ -190,16 +190,16 @@ fn labels(window: &Harness<'_, StudioApp>) -> Vec<String> {
 fn open_steps(harness: &mut Harness<'_, StudioApp>) {
     use egui_kittest::kittest::Queryable;
     for step in ["Open Backbone", "Open PET", "Open Method"] {
-        if let Some(open) = harness.query_by_label(step) {
-            open.click();
+        if let Some(button) = harness.query_by_label(step) {
+            button.click();
             harness.run_steps(2);
         }
     }
-    settle(harness);
+    wait_until_idle(harness);
 }
 
 /// Renders the window; `None` if there is no graphics adapter, which is recorded as a skip.
-fn drawn(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
+fn render_window(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
     if device::list().iter().all(DeviceInfo::is_cpu) {
         skip("no graphics adapter to draw with, not even a software one");
         return None;
@@ -208,13 +208,13 @@ fn drawn(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
 }
 
 /// Writes an image of the window if images are requested.
-fn shot(harness: &mut Harness<'_, StudioApp>, name: &str) {
+fn save_screenshot(harness: &mut Harness<'_, StudioApp>, name: &str) {
     let Some(folder) = std::env::var_os("LAE_SHOTS") else {
         return;
     };
     let folder = PathBuf::from(folder);
     std::fs::create_dir_all(&folder).unwrap();
-    if let Some(picture) = drawn(harness) {
-        picture.save(folder.join(format!("{name}.png"))).unwrap();
+    if let Some(screenshot) = render_window(harness) {
+        screenshot.save(folder.join(format!("{name}.png"))).unwrap();
     }
 }

@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-fn run_program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
+fn run_program(args: &[&str], root: &Path) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_lae-studio"))
-        .args(words)
+        .args(args)
         .env("LAE_RUNS", root.join("runs"))
         .env("HOME", root)
         .env("XDG_DATA_HOME", root.join("data"))
@@ -25,9 +25,9 @@ fn run_program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
 fn play_lesson(name: &str) -> Value {
     let root = tempfile::tempdir().unwrap();
     let words = ["lesson", name, "--play", "--device", "cpu", "--quiet"];
-    let (code, out, said) = run_program(&[&words[..], &["--json", "-"]].concat(), root.path());
-    assert_eq!(code, Some(0), "{name}: {said}\n{out}");
-    let played: Value = serde_json::from_str(&out).unwrap();
+    let (code, stdout, stderr) = run_program(&[&words[..], &["--json", "-"]].concat(), root.path());
+    assert_eq!(code, Some(0), "{name}: {stderr}\n{stdout}");
+    let played: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(played["holds"], true, "{played}");
     for figure in played["figures"].as_array().unwrap() {
         assert!(figure["value"].is_number(), "{name}: {figure}");
@@ -99,29 +99,29 @@ fn prints_plays_and_reuses_custom_lesson() {
     let file = root.path().join("mine.en.md");
     let path = file.to_str().unwrap();
     std::fs::write(&file, CUSTOM_LESSON.replace("LIMIT", "20")).unwrap();
-    let (code, out, said) = run_program(&["lesson", path], root.path());
-    assert_eq!(code, Some(0), "{said}");
+    let (code, stdout, stderr) = run_program(&["lesson", path], root.path());
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        out.contains("It ends at [A_2] %.") && out.contains("lae-studio train"),
-        "{out}"
+        stdout.contains("It ends at [A_2] %.") && stdout.contains("lae-studio train"),
+        "{stdout}"
     );
     let play = ["lesson", path, "--play", "--device", "cpu", "--quiet"];
-    let (code, out, said) = run_program(&play, root.path());
-    assert_eq!(code, Some(0), "{said}");
+    let (code, stdout, stderr) = run_program(&play, root.path());
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        out.contains("holds: accuracy(tiny) > 20 (line 24)"),
-        "{out}"
+        stdout.contains("holds: accuracy(tiny) > 20 (line 24)"),
+        "{stdout}"
     );
-    assert!(!out.contains("[A_2]"), "{out}");
-    let (_, out, said) = run_program(&[&play[..], &["--json", "-"]].concat(), root.path());
-    let again: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(again["runs"][0]["again"], true);
-    assert!(said.contains("reused"), "{said}");
+    assert!(!stdout.contains("[A_2]"), "{stdout}");
+    let (_, stdout, stderr) = run_program(&[&play[..], &["--json", "-"]].concat(), root.path());
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["runs"][0]["again"], true);
+    assert!(stderr.contains("reused"), "{stderr}");
     // A failed check gives exit code 1.
     std::fs::write(&file, CUSTOM_LESSON.replace("LIMIT", "101")).unwrap();
-    let (code, out, _) = run_program(&play, root.path());
+    let (code, stdout, _) = run_program(&play, root.path());
     assert_eq!(code, Some(1));
-    assert!(out.contains("FAILS: accuracy(tiny) > 101"), "{out}");
+    assert!(stdout.contains("FAILS: accuracy(tiny) > 101"), "{stdout}");
 }
 
 #[test]
@@ -129,33 +129,33 @@ fn reports_invalid_lessons_with_line() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("wrong.md");
     let path = file.to_str().unwrap();
-    let told = |text: &str| {
+    let run_invalid = |text: &str| {
         std::fs::write(&file, text).unwrap();
-        let (code, _, said) = run_program(&["lesson", path, "--play"], root.path());
-        assert_eq!(code, Some(1), "{said}");
-        assert!(!said.contains("panicked"), "{said}");
-        said
+        let (code, _, stderr) = run_program(&["lesson", path, "--play"], root.path());
+        assert_eq!(code, Some(1), "{stderr}");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        stderr
     };
-    assert_says!(told("nothing"), "lesson-no-title");
-    let wrong = told(&CUSTOM_LESSON.replace("simplecil", "simple"));
+    assert_says!(run_invalid("nothing"), "lesson-no-title");
+    let message = run_invalid(&CUSTOM_LESSON.replace("simplecil", "simple"));
     assert!(
-        wrong.contains("wrong.md, line 10") && wrong.contains("\"simple\""),
-        "{wrong}"
+        message.contains("wrong.md, line 10") && message.contains("\"simple\""),
+        "{message}"
     );
-    assert!(told(&CUSTOM_LESSON.replace("LIMIT", "much")).contains("line 24"));
-    assert!(told(&CUSTOM_LESSON.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
+    assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "much")).contains("line 24"));
+    assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
     assert!(
         run_program(&["lesson", path], root.path())
             .2
             .contains("UTF-8")
     );
-    let (code, _, said) = run_program(&["lesson", "nothing"], root.path());
+    let (code, _, stderr) = run_program(&["lesson", "nothing"], root.path());
     assert_eq!(code, Some(1));
-    assert!(said.contains("forgetting"), "{said}");
-    let (code, out, _) = run_program(&["lesson", "--lang", "de"], root.path());
+    assert!(stderr.contains("forgetting"), "{stderr}");
+    let (code, stdout, _) = run_program(&["lesson", "--lang", "de"], root.path());
     assert_eq!(code, Some(0));
-    assert!(out.contains("Was wird vergessen?"), "{out}");
+    assert!(stdout.contains("Was wird vergessen?"), "{stdout}");
 }
 
 /// Any damaged file gives a lesson or a `Problem` that names it.
@@ -166,9 +166,9 @@ fn damaged_lessons_never_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
     for name in ["forgetting.de.md", "inside-lae.en.md"] {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        let read = |text: &str| Unit::read("x", Language::English, text, "x.md");
+        let read = |text: &str| Unit::parse("x", Language::English, text, "x.md");
         assert!(read(&text).is_ok());
-        let marks = [
+        let insertions = [
             "",
             "```",
             "{",
@@ -178,14 +178,14 @@ fn damaged_lessons_never_panic() {
             "\u{f8f0}9\u{f8f1}",
             "((((",
         ];
-        for (i, at) in (0..text.len()).step_by(61).enumerate() {
-            let at = text.floor_char_boundary(at);
-            let (before, after) = text.split_at(at);
-            let mark = marks[i % marks.len()];
-            let skipped = after.ceil_char_boundary(after.len().min(i % 9));
+        for (i, position) in (0..text.len()).step_by(61).enumerate() {
+            let position = text.floor_char_boundary(position);
+            let (head, tail) = text.split_at(position);
+            let insertion = insertions[i % insertions.len()];
+            let skipped = tail.ceil_char_boundary(tail.len().min(i % 9));
             for broken in [
-                before.to_string(),
-                format!("{before}{mark}{}", &after[skipped..]),
+                head.to_string(),
+                format!("{head}{insertion}{}", &tail[skipped..]),
             ] {
                 if let Err(problem) = read(&broken) {
                     assert!(problem.place.starts_with("x.md"), "{problem}");

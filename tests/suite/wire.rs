@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lae_studio::metrics::{Answers, Expert};
+use lae_studio::metrics::{Expert, Predictions};
 use lae_studio::problem::Problem;
-use lae_studio::run::check_result::{self, Report};
-use lae_studio::run::doubt::{DoubtRequest, DoubtState};
+use lae_studio::run::check_result::{self, CheckReport};
+use lae_studio::run::doubt::{LabelCheckRequest, LabelCheckState};
 use lae_studio::run::event::{
-    ClassPrediction, Command, ControlRequest, Event, Phase, Picture, PredictRequest, Prediction,
+    ClassPrediction, Command, ControlRequest, Event, NamedImage, Phase, PredictRequest, Prediction,
     RunHeader, RunProgress,
 };
-use lae_studio::run::grid::{CellStanding, GridLine, GridStanding};
+use lae_studio::run::grid::{CellState, GridRun, GridState};
 use lae_studio::run::inside::{
-    AttentionKind, AttentionMap, FeatureMap, InsideContent, InsideRequest, InsideTarget, Insight,
-    Movement, PictureInside, ProbeInside, RunInside,
+    AttentionKind, AttentionMap, FeatureMap, ImageInspection, Inspection, InspectionContent,
+    InspectionRequest, InspectionTarget, Movement, ProbeInspection, RunInspection,
 };
 use lae_studio::run::job::{GridWork, Job, JobAttachments, JobId, JobWork, SearchBy};
 use lae_studio::run::queue::JobEvent;
-use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, SearchResult};
+use lae_studio::run::search_result::{ChosenRow, ContestSummary, EdgeSetting, SearchResult};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::trial_result::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, ClientMessage, ClientRequest, ServerMessage};
@@ -30,7 +30,7 @@ use rand::{RngExt, SeedableRng};
 struct RandomValues(StdRng);
 
 impl RandomValues {
-    fn whole(&mut self) -> usize {
+    fn integer(&mut self) -> usize {
         match self.0.random_range(0..6) {
             0 => 0,
             1 => usize::MAX,
@@ -47,7 +47,7 @@ impl RandomValues {
         }
     }
 
-    fn share(&mut self) -> f32 {
+    fn fraction(&mut self) -> f32 {
         match self.0.random_range(0..5) {
             0 => f32::MAX,
             1 => f32::from_bits(1),
@@ -60,9 +60,9 @@ impl RandomValues {
         (0..length).map(|_| self.0.random()).collect()
     }
 
-    fn shares(&mut self) -> Vec<f32> {
+    fn fractions(&mut self) -> Vec<f32> {
         let length = self.0.random_range(0..5);
-        (0..length).map(|_| self.share()).collect()
+        (0..length).map(|_| self.fraction()).collect()
     }
 
     fn text(&mut self) -> String {
@@ -77,11 +77,11 @@ impl RandomValues {
         Path::new("/runs").join(format!("2026_{}", self.0.random_range(0..99)))
     }
 
-    fn picture(&mut self) -> Picture {
-        Picture {
+    fn picture(&mut self) -> NamedImage {
+        NamedImage {
             name: self.text(),
-            width: self.whole(),
-            height: self.whole(),
+            width: self.integer(),
+            height: self.integer(),
             rgb: self.bytes(),
         }
     }
@@ -99,50 +99,51 @@ impl RandomValues {
         }
     }
 
-    fn standings(&mut self) -> [CellStanding; 6] {
+    fn cell_states(&mut self) -> [CellState; 6] {
         [
-            CellStanding::Done(self.run()),
-            CellStanding::Stopped {
-                saved: self.whole(),
-                tasks: self.whole(),
+            CellState::Done(self.run()),
+            CellState::Stopped {
+                saved: self.integer(),
+                tasks: self.integer(),
             },
-            CellStanding::AtWork,
-            CellStanding::Elsewhere,
-            CellStanding::ToDo,
-            CellStanding::Refused(self.problem()),
+            CellState::AtWork,
+            CellState::Elsewhere,
+            CellState::ToDo,
+            CellState::Refused(self.problem()),
         ]
     }
 
-    fn grid(&mut self) -> GridStanding {
-        let lines = self.standings().map(|standing| GridLine {
+    fn grid(&mut self) -> GridState {
+        let lines = self.cell_states().map(|standing| GridRun {
             row: self.text(),
             order: self.text(),
-            seed: self.whole() as u64,
+            seed: self.integer() as u64,
             seconds: self.real(),
             standing,
         });
-        GridStanding {
+        GridState {
             title: self.text(),
             about: self.text(),
             lines: lines.to_vec(),
-            rows: self.whole(),
+            rows: self.integer(),
             measured: true,
-            memory: self.whole() as u64,
-            disk: self.whole() as u64,
+            memory: self.integer() as u64,
+            disk: self.integer() as u64,
         }
     }
 
-    fn checked(&mut self) -> Report {
-        let found = check_result::Difference::new(check_result::Part::Answer, Some(1), self.text());
-        Report {
+    fn check_report(&mut self) -> CheckReport {
+        let difference =
+            check_result::Difference::new(check_result::Part::Answer, Some(1), self.text());
+        CheckReport {
             run: self.text(),
             equal: vec![self.text()],
-            differences: vec![found],
-            ..Report::default()
+            differences: vec![difference],
+            ..CheckReport::default()
         }
     }
 
-    fn tried(&mut self) -> Trial {
+    fn trial(&mut self) -> Trial {
         let method = TriedMethod {
             method: self.text(),
             title: self.text(),
@@ -151,35 +152,35 @@ impl RandomValues {
             forgotten: None,
             p: Some(self.real()),
             seconds: self.real(),
-            memory: Some(self.whole() as u64),
+            memory: Some(self.integer() as u64),
             problem: None,
             losses: vec![0.5, 0.25],
         };
         Trial {
             data: self.text(),
-            train_images: self.whole(),
-            judged_images: self.whole(),
+            train_images: self.integer(),
+            judged_images: self.integer(),
             bounds: vec![self.text().into()],
             methods: vec![method],
             seconds: self.real(),
         }
     }
 
-    fn searched(&mut self) -> SearchResult {
-        let chosen = ChosenEnd {
+    fn search_result(&mut self) -> SearchResult {
+        let chosen = ChosenRow {
             title: self.text(),
             mean: self.real(),
             second: Some((self.text(), self.real())),
             level: vec![self.text()],
-            runs: self.whole(),
-            edges: vec![EdgeEnd {
+            runs: self.integer(),
+            edges: vec![EdgeSetting {
                 setting: self.text(),
                 is_highest: true,
             }],
         };
-        let contest = ContestEnd {
+        let contest = ContestSummary {
             title: self.text(),
-            tried: self.whole(),
+            tried: self.integer(),
             chosen: Some(chosen),
             unranked: vec![self.text()],
         };
@@ -191,9 +192,9 @@ impl RandomValues {
 
     fn jobs(&mut self) -> Vec<Job> {
         let config = crate::store::header().config;
-        let mut held = Job::train(config, self.text());
-        held.held = true;
-        held.own = JobAttachments {
+        let mut held_job = Job::train(config, self.text());
+        held_job.held = true;
+        held_job.own = JobAttachments {
             plugins: vec![self.text(), self.text()],
             backbones: vec![self.text()],
             weights: [(self.text(), self.text().into())].into(),
@@ -208,13 +209,13 @@ impl RandomValues {
         let grid = GridWork {
             name: self.text(),
             text: self.text(),
-            runs: self.whole(),
+            runs: self.integer(),
             search: Some(SearchBy::Halving),
-            cells: vec![self.whole(), self.whole()],
+            cells: vec![self.integer(), self.integer()],
             data: vec![(self.text(), self.text())],
         };
         vec![
-            held,
+            held_job,
             Job::resume(self.run(), Some(self.text()), self.text()),
             self.job(teach),
             self.job(check),
@@ -226,152 +227,154 @@ impl RandomValues {
     fn map(&mut self) -> AttentionMap {
         AttentionMap {
             kind: AttentionKind::Length,
-            rows: self.whole(),
-            columns: self.whole(),
-            values: self.shares(),
-            rest: self.share(),
+            rows: self.integer(),
+            columns: self.integer(),
+            values: self.fractions(),
+            rest: self.fraction(),
         }
     }
 
-    fn insights(&mut self) -> [InsideContent; 2] {
+    fn insights(&mut self) -> [InspectionContent; 2] {
         let expert = Expert::OFFLINE;
-        let probe = ProbeInside {
-            places: vec![(self.whole(), self.whole())],
-            labels: vec![self.whole()],
-            given: vec![self.whole()],
-            known: self.whole(),
+        let probe = ProbeInspection {
+            places: vec![(self.integer(), self.integer())],
+            labels: vec![self.integer()],
+            given: vec![self.integer()],
+            known: self.integer(),
             maps: vec![FeatureMap {
                 expert,
-                anchor: self.whole(),
-                shares: [self.share(), self.share()],
-                points: vec![[self.share(), self.share()]],
+                anchor: self.integer(),
+                shares: [self.fraction(), self.fraction()],
+                points: vec![[self.fraction(), self.fraction()]],
             }],
-            energies: vec![(expert, self.shares())],
-            strangeness: vec![(expert, self.shares())],
+            energies: vec![(expert, self.fractions())],
+            strangeness: vec![(expert, self.fractions())],
         };
-        let run = RunInside {
+        let run = RunInspection {
             probe: Some(probe),
             problem: Some(self.problem()),
             movement: Movement {
-                since_start: vec![(expert, vec![(self.whole(), self.real())])],
-                distance: vec![(self.whole(), self.real())],
+                since_start: vec![(expert, vec![(self.integer(), self.real())])],
+                distance: vec![(self.integer(), self.real())],
             },
         };
-        let picture = PictureInside {
+        let picture = ImageInspection {
             attention_maps: vec![(expert, self.map())],
             before: Some(self.map()),
             seen: self.bytes(),
-            seen_size: self.whole(),
+            seen_size: self.integer(),
         };
         [
-            InsideContent::Run(Box::new(run)),
-            InsideContent::Picture(Box::new(picture)),
+            InspectionContent::Run(Box::new(run)),
+            InspectionContent::Picture(Box::new(picture)),
         ]
     }
 
     fn prediction(&mut self) -> Prediction {
         Prediction {
-            ticket: self.whole() as u64,
+            ticket: self.integer() as u64,
             run: self.run(),
-            task: self.whole(),
+            task: self.integer(),
             classes: vec![self.text(), self.text()],
             opinions: vec![ClassPrediction {
                 expert: Expert::ENSEMBLE,
-                class: self.whole(),
-                probabilities: self.shares(),
-                energy: Some(self.share()),
+                class: self.integer(),
+                probabilities: self.fractions(),
+                energy: Some(self.fraction()),
             }],
             decided_by: Expert::ONLINE,
             seen: self.bytes(),
-            seen_size: self.whole(),
+            seen_size: self.integer(),
         }
     }
 }
 
 /// Returns at least one command of each kind.
 pub fn commands(seed: u64) -> Vec<Command> {
-    let mut chance = RandomValues(StdRng::seed_from_u64(seed));
-    let c = &mut chance;
+    let mut random = RandomValues(StdRng::seed_from_u64(seed));
+    let c = &mut random;
     let queued = c
         .jobs()
         .into_iter()
         .map(|job| Command::Queue(Box::new(job)));
-    let mut all: Vec<Command> = queued.collect();
-    let looks = [
-        InsideTarget::Run { anchor: c.whole() },
-        InsideTarget::Picture(c.picture()),
+    let mut result: Vec<Command> = queued.collect();
+    let targets = [
+        InspectionTarget::Run {
+            anchor: c.integer(),
+        },
+        InspectionTarget::Picture(c.picture()),
     ];
-    all.extend(looks.map(|look| {
-        Command::Inside(InsideRequest {
-            ticket: c.whole() as u64,
+    result.extend(targets.map(|look| {
+        Command::Inside(InspectionRequest {
+            ticket: c.integer() as u64,
             run: c.run(),
             look,
-            tasks: vec![c.whole()],
+            tasks: vec![c.integer()],
         })
     }));
-    all.extend([
-        Command::Stop(JobId::fresh()),
+    result.extend([
+        Command::Stop(JobId::generate()),
         Command::Move {
-            job: JobId::fresh(),
-            place: c.whole(),
+            job: JobId::generate(),
+            place: c.integer(),
         },
         Command::Hold(true),
-        Command::Release(JobId::fresh()),
+        Command::Release(JobId::generate()),
         Command::Predict(PredictRequest {
-            ticket: c.whole() as u64,
-            about: c.whole() as u64,
+            ticket: c.integer() as u64,
+            about: c.integer() as u64,
             run: c.run(),
             picture: c.picture(),
-            tasks: vec![c.whole(), c.whole()],
+            tasks: vec![c.integer(), c.integer()],
         }),
         Command::Sheet(Box::new(SheetRequest {
             only: vec!["inner/a.png".into()],
-            ticket: c.whole() as u64,
+            ticket: c.integer() as u64,
             run: c.run(),
-            task: c.whole(),
+            task: c.integer(),
             folder: "/pictures".into(),
             csv: c.text().into(),
             all_columns: true,
-            threshold: Some(c.share()),
+            threshold: Some(c.fraction()),
         })),
-        Command::Doubts(DoubtRequest {
-            ticket: c.whole() as u64,
+        Command::Doubts(LabelCheckRequest {
+            ticket: c.integer() as u64,
             run: c.run(),
-            task: c.whole(),
+            task: c.integer(),
         }),
-        Command::StopSheet(c.whole() as u64),
+        Command::StopSheet(c.integer() as u64),
         Command::ForgetData,
         Command::Shutdown,
     ]);
-    all
+    result
 }
 
 /// Returns at least one event of each kind.
 pub fn events(seed: u64) -> Vec<JobEvent> {
-    let mut chance = RandomValues(StdRng::seed_from_u64(seed));
-    let c = &mut chance;
-    let mut all = Vec::new();
+    let mut random = RandomValues(StdRng::seed_from_u64(seed));
+    let c = &mut random;
+    let mut result = Vec::new();
     for job in c.jobs() {
-        let (job, place) = (Box::new(job), c.whole());
-        all.push(Event::Queued { job, place });
+        let (job, place) = (Box::new(job), c.integer());
+        result.push(Event::Queued { job, place });
     }
     let phases = [
         Phase::Preparing(c.text().into()),
         Phase::Training {
-            task: c.whole(),
-            epoch: c.whole(),
+            task: c.integer(),
+            epoch: c.integer(),
             frozen: true,
         },
-        Phase::Measuring { task: c.whole() },
-        Phase::Evaluating { task: c.whole() },
+        Phase::Measuring { task: c.integer() },
+        Phase::Evaluating { task: c.integer() },
         Phase::Paused,
     ];
-    all.extend(phases.map(|phase| Event::Phase {
+    result.extend(phases.map(|phase| Event::Phase {
         run: c.text(),
         phase,
     }));
-    all.extend(c.insights().map(|seen| {
-        Event::Inside(Box::new(Insight {
+    result.extend(c.insights().map(|seen| {
+        Event::Inside(Box::new(Inspection {
             ticket: 3,
             run: "/runs/a".into(),
             task: 1,
@@ -379,7 +382,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         }))
     }));
     let count = SheetCount {
-        done: c.whole(),
+        done: c.integer(),
         unreadable: 1,
         of: 2,
     };
@@ -389,21 +392,21 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         SheetState::Stopped,
         SheetState::Failed(c.problem()),
     ];
-    all.extend(sheets.map(|state| Event::Sheet { ticket: 1, state }));
+    result.extend(sheets.map(|state| Event::Sheet { ticket: 1, state }));
     let report = crate::store::report(1);
     let doubts = [
-        DoubtState::Working((1, c.whole())),
-        DoubtState::Done(Box::new(Answers::clone(&report.answers))),
-        DoubtState::Stopped,
-        DoubtState::Failed(c.problem()),
+        LabelCheckState::Working((1, c.integer())),
+        LabelCheckState::Done(Box::new(Predictions::clone(&report.answers))),
+        LabelCheckState::Stopped,
+        LabelCheckState::Failed(c.problem()),
     ];
-    all.extend(doubts.map(|state| Event::Doubts { ticket: 1, state }));
+    result.extend(doubts.map(|state| Event::Doubts { ticket: 1, state }));
     let header = RunHeader {
         folder: c.run(),
         ..crate::store::header()
     };
     let progress = RunProgress {
-        losses: c.shares(),
+        losses: c.fractions(),
         done: c.real(),
         images_per_second: c.real(),
         seconds_left: Some(c.real()),
@@ -411,19 +414,19 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         ..RunProgress::default()
     };
     let run = c.text();
-    all.extend(c.standings().map(|standing| Event::Cell {
+    result.extend(c.cell_states().map(|standing| Event::Cell {
         cell: 3,
         standing,
         seconds_left: 1.5,
     }));
-    all.extend([
+    result.extend([
         Event::Grid(Box::new(c.grid())),
-        Event::Checked(Box::new(c.checked())),
-        Event::Tried(Box::new(c.tried())),
-        Event::Searched(Box::new(c.searched())),
+        Event::Checked(Box::new(c.check_report())),
+        Event::Tried(Box::new(c.trial())),
+        Event::Searched(Box::new(c.search_result())),
         Event::Speed(c.real()),
-        Event::Began(JobId::fresh()),
-        Event::Removed(JobId::fresh()),
+        Event::Began(JobId::generate()),
+        Event::Removed(JobId::generate()),
         Event::Started(Box::new(header)),
         Event::Progress {
             run: run.clone(),
@@ -463,8 +466,9 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
             problem: c.problem(),
         },
     ]);
-    let job = Some(JobId::fresh());
-    all.into_iter()
+    let job = Some(JobId::generate());
+    result
+        .into_iter()
         .map(|event| JobEvent { job, event })
         .collect()
 }
@@ -571,13 +575,13 @@ proptest! {
 
 #[test]
 fn control_requests_roundtrip() {
-    for wish in [
+    for request in [
         ControlRequest::Run,
         ControlRequest::Pause,
         ControlRequest::Stop,
     ] {
         let mut bytes = Vec::new();
-        let (client, number, ask) = (1, 2, ClientRequest::ControlRunning(wish));
+        let (client, number, ask) = (1, 2, ClientRequest::ControlRunning(request));
         wire::write(
             &mut bytes,
             ClientMessage {
@@ -588,9 +592,11 @@ fn control_requests_roundtrip() {
             &[],
         )
         .unwrap();
-        let (said, _) = wire::read::<ClientMessage>(&mut bytes.as_slice())
+        let (message, _) = wire::read::<ClientMessage>(&mut bytes.as_slice())
             .unwrap()
             .unwrap();
-        assert!(matches!(said.ask, ClientRequest::ControlRunning(heard) if heard == wish));
+        assert!(
+            matches!(message.ask, ClientRequest::ControlRunning(received) if received == request)
+        );
     }
 }

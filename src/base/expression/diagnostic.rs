@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::message;
-use crate::names::{guessed, is_long, too_long};
+use crate::names::{is_too_long, suggest_name, too_long_message};
 use crate::problem::{Problem, line_and_column};
 use crate::texts::{Message, Messages, Words};
 
 /// Maximum number of mistakes that are reported in addition to the first.
-const MOST_TOLD: usize = 8;
+const MAX_OTHERS: usize = 8;
 
 /// A mistake, for an error message or for a line under the text in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Number of mistakes that [`Diagnostic::problem`] describes; further ones are only counted.
-    pub const MOST_DESCRIBED: usize = MOST_TOLD + 1;
+    pub const MAX_DESCRIBED: usize = MAX_OTHERS + 1;
 
     /// Creates a mistake without advice.
     pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
@@ -44,52 +44,52 @@ impl Diagnostic {
 
     /// Adds an explanation or advice.
     #[must_use]
-    pub fn because(mut self, why: impl Into<Words>) -> Self {
+    pub fn explain(mut self, why: impl Into<Words>) -> Self {
         self.why = self.messages.store(1, why);
         self
     }
 
     /// Returns the mistake translated to the language of this thread.
     #[must_use]
-    pub fn said(self) -> Self {
+    pub fn translated(self) -> Self {
         Self {
-            what: self.messages.said(0, &self.what),
-            why: self.messages.said(1, &self.why),
+            what: self.messages.translated(0, &self.what),
+            why: self.messages.translated(1, &self.why),
             ..self
         }
     }
 
     /// Adds a replacement for the span.
     #[must_use]
-    pub fn suggest(mut self, by: impl Into<String>) -> Self {
-        self.fix = Some(by.into());
+    pub fn suggest(mut self, replacement: impl Into<String>) -> Self {
+        self.fix = Some(replacement.into());
         self
     }
 
     /// Suggests the known name that is most similar to `name`; lists the known names if none is similar.
     #[must_use]
-    pub fn meant<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
-        match guessed(name, known) {
+    pub fn suggest_name<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        match suggest_name(name, known) {
             Ok(near) => self.suggest(near),
-            Err(list) => self.because(list),
+            Err(list) => self.explain(list),
         }
     }
 
     /// Puts the suggested replacement in quotes.
     #[must_use]
-    pub fn quoted(mut self) -> Self {
+    pub fn quote_fix(mut self) -> Self {
         self.fix = self.fix.map(|fix| format!("\"{fix}\""));
         self
     }
 
     /// Returns the mistake of a name that is too long; `None` if its length is allowed.
-    pub fn of_long_name(name: &str, span: Range<usize>) -> Option<Self> {
-        is_long(name).then(|| Self::new(span, too_long(name)))
+    pub fn from_long_name(name: &str, span: Range<usize>) -> Option<Self> {
+        is_too_long(name).then(|| Self::new(span, too_long_message(name)))
     }
 
     /// Returns what is wrong.
-    pub fn words(&self) -> Words {
-        self.messages.words(0, &self.what)
+    pub fn what_text(&self) -> Words {
+        self.messages.text(0, &self.what)
     }
 
     /// Returns advice for the user; may be empty.
@@ -98,12 +98,12 @@ impl Diagnostic {
             Some(fix) if self.why.is_empty() => {
                 message!("advice-did-you-mean", name = fix.trim_matches('"')).into()
             }
-            _ => self.messages.words(1, &self.why),
+            _ => self.messages.text(1, &self.why),
         }
     }
 
     /// Returns what is wrong with a text that is not valid TOML.
-    pub fn not_toml(error: &toml::de::Error) -> Message {
+    pub fn toml_message(error: &toml::de::Error) -> Message {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
         message!("problem-toml-invalid", message = message.join(", "))
     }
@@ -111,36 +111,45 @@ impl Diagnostic {
     /// Combines the mistakes in a text to one Problem: the first is its main message, and the others follow the
     /// advice. `origin` is the place of the text.
     #[track_caller]
-    pub fn problem(text: &str, origin: &str, wrong: &[Self]) -> Problem {
-        let Some((first, others)) = wrong.split_first() else {
+    pub fn problem(text: &str, origin: &str, diagnostics: &[Self]) -> Problem {
+        let Some((first, others)) = diagnostics.split_first() else {
             return Problem::new(message!("problem-not-readable")).at(origin);
         };
         let mut remedy = first.remedy();
         Self::append(&mut remedy.english, text, others, |_| "; ");
-        let place = format!("{origin}, {}", place(text, first));
-        Problem::new(first.words()).at(place).advise(remedy)
+        let place = format!("{origin}, {}", format_position(text, first));
+        Problem::new(first.what_text()).at(place).advise(remedy)
     }
 
-    /// Appends the first of several mistakes in a text to the remedy of another. `gap` returns the text to insert
+    /// Appends the first of several mistakes in a text to the remedy of another. `separator` returns the text to insert
     /// after the last character of a remedy that is not empty.
-    pub fn append(remedy: &mut String, text: &str, others: &[Self], gap: fn(char) -> &'static str) {
-        for other in others.iter().take(MOST_TOLD) {
-            let gap = remedy.chars().next_back().map_or("", gap);
-            *remedy += &format!("{gap}also {}: {}", place(text, other), other.what);
-            let own = other.remedy().english;
-            if !own.is_empty() {
-                *remedy += &format!(" ({own})");
+    pub fn append(
+        remedy: &mut String,
+        text: &str,
+        others: &[Self],
+        separator: fn(char) -> &'static str,
+    ) {
+        for other in others.iter().take(MAX_OTHERS) {
+            let separator = remedy.chars().next_back().map_or("", separator);
+            *remedy += &format!(
+                "{separator}also {}: {}",
+                format_position(text, other),
+                other.what
+            );
+            let other_remedy = other.remedy().english;
+            if !other_remedy.is_empty() {
+                *remedy += &format!(" ({other_remedy})");
             }
         }
-        if others.len() > MOST_TOLD {
-            let more = counted(others.len() - MOST_TOLD, "more error");
+        if others.len() > MAX_OTHERS {
+            let more = count_with_noun(others.len() - MAX_OTHERS, "more error");
             *remedy += &format!("; and {more}");
         }
     }
 }
 
 /// Returns the position of a mistake in a text.
-fn place(text: &str, wrong: &Diagnostic) -> String {
-    let (line, column) = line_and_column(text, wrong.span.start);
+fn format_position(text: &str, diagnostic: &Diagnostic) -> String {
+    let (line, column) = line_and_column(text, diagnostic.span.start);
     format!("line {line}, column {column}")
 }

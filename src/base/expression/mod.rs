@@ -16,7 +16,7 @@ mod tree;
 
 pub use diagnostic::Diagnostic;
 pub use parse::parse;
-pub use scan::{Piece, pieces};
+pub use scan::{HighlightKind, highlight};
 pub use tree::{BinaryOperator, Expr, NodeKind};
 
 use crate::texts::{Message, list_id};
@@ -25,32 +25,35 @@ use crate::texts::{Message, list_id};
 #[derive(Debug)]
 pub struct Language {
     /// What messages call a text: "the equation".
-    pub called: &'static str,
+    pub name: &'static str,
     /// The same name with the indefinite article: "an equation".
-    pub any: &'static str,
+    pub name_with_article: &'static str,
     /// The binary operators.
     pub operators: &'static [BinaryOperator],
     /// Maximum number of characters of a text.
-    pub most_letters: usize,
+    pub max_chars: usize,
     /// Maximum number of names, numbers and operators of a text, which also limits the depth of the tree.
-    pub most_tokens: usize,
+    pub max_tokens: usize,
     /// Advice for a text that is too long or nested too deeply.
-    pub shorter: &'static str,
+    pub shorten_advice: &'static str,
     /// Advice that lists what a text consists of.
-    pub made_of: &'static str,
+    pub content_advice: &'static str,
 }
 
 impl Language {
     /// Returns the name of a text in messages.
-    fn called(&self) -> Message {
-        Message::of_list(list_id("called", self.called, "is"), self.called)
+    fn name_message(&self) -> Message {
+        Message::with_english(list_id("called", self.name, "is"), self.name)
     }
 
     /// Returns that name with the indefinite article.
-    fn any(&self) -> Message {
-        Message::of_list(list_id("called", self.any, "in"), self.any)
+    fn name_with_article_message(&self) -> Message {
+        Message::with_english(
+            list_id("called", self.name_with_article, "in"),
+            self.name_with_article,
+        )
     }
 }
 
 /// Maximum nesting of parentheses.
-pub(crate) const DEEPEST: usize = 24;
+pub(crate) const MAX_DEPTH: usize = 24;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scan::{Token, scan};
-use super::{DEEPEST, Diagnostic, Expr, Language, NodeKind};
+use super::{Diagnostic, Expr, Language, MAX_DEPTH, NodeKind};
 use crate::message;
 use crate::texts::Message;
 
@@ -12,26 +12,28 @@ use crate::texts::Message;
 /// # Errors
 /// Returns a Diagnostic at the first position that is not part of an expression.
 pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
-    if text.chars().count() > language.most_letters {
+    if text.chars().count() > language.max_chars {
         let what = message!(
             "problem-equation-too-long",
-            called = language.called(),
-            most_letters = language.most_letters.to_string()
+            called = language.name_message(),
+            most_letters = language.max_chars.to_string()
         );
-        return Err(Diagnostic::new(0..text.len(), what).because(language.shorter));
+        return Err(Diagnostic::new(0..text.len(), what).explain(language.shorten_advice));
     }
     let mut parser = Parser {
         language,
         text,
         tokens: &scan(language, text)?,
-        at: 0,
+        position: 0,
         open: Vec::new(),
     };
-    let whole = parser.expression(0)?;
+    let expression = parser.expression(0)?;
     match parser.peek() {
-        None => Ok(whole),
-        Some((Token::Close, _)) => Err(parser.wrong(|_| message!("problem-parenthesis-unmatched"))),
-        Some(_) => Err(parser.no_sign()),
+        None => Ok(expression),
+        Some((Token::Close, _)) => {
+            Err(parser.error_at_next(|_| message!("problem-parenthesis-unmatched")))
+        }
+        Some(_) => Err(parser.missing_operator()),
     }
 }
 
@@ -39,36 +41,36 @@ struct Parser<'t> {
     language: &'t Language,
     text: &'t str,
     tokens: &'t [(Token, Range<usize>)],
-    at: usize,
+    position: usize,
     /// Byte positions of the open parentheses.
     open: Vec<usize>,
 }
 
 impl Parser<'_> {
     fn peek(&self) -> Option<(Token, Range<usize>)> {
-        self.tokens.get(self.at).cloned()
+        self.tokens.get(self.position).cloned()
     }
 
     /// Consumes the next token if it equals this one, and returns its span.
-    fn take(&mut self, token: Token) -> Option<Range<usize>> {
+    fn eat(&mut self, token: Token) -> Option<Range<usize>> {
         let (next, span) = self.peek()?;
-        self.at += usize::from(next == token);
+        self.position += usize::from(next == token);
         (next == token).then_some(span)
     }
 
     /// Parses a chain of values with operators of at least this precedence.
-    fn expression(&mut self, least: u8) -> Result<Expr, Diagnostic> {
+    fn expression(&mut self, min_precedence: u8) -> Result<Expr, Diagnostic> {
         let mut left = self.operand()?;
-        while let Some((Token::Operator(sign), place)) = self.peek()
-            && sign.rank() >= least
+        while let Some((Token::Operator(sign), operator_span)) = self.peek()
+            && sign.precedence() >= min_precedence
         {
-            self.at += 1;
-            let right = self.expression(sign.rank() + 1)?;
+            self.position += 1;
+            let right = self.expression(sign.precedence() + 1)?;
             let span = left.span.start..right.span.end;
             left = Expr {
                 kind: NodeKind::Binary(sign, Box::new([left, right])),
                 span,
-                at: place.start,
+                anchor: operator_span.start,
             };
         }
         Ok(left)
@@ -76,19 +78,19 @@ impl Parser<'_> {
 
     /// Parses a value with the minus signs before it.
     fn operand(&mut self) -> Result<Expr, Diagnostic> {
-        let minuses = self.at;
-        while self.take(Token::Minus).is_some() {}
-        let minuses = &self.tokens[minuses..self.at];
+        let first_minus = self.position;
+        while self.eat(Token::Minus).is_some() {}
+        let minuses = &self.tokens[first_minus..self.position];
         let value = self.value()?;
         Ok(minuses.iter().rev().fold(value, |inner, (_, minus)| {
             let span = minus.start..inner.span.end;
-            Expr::new(NodeKind::Minus(Box::new(inner)), span)
+            Expr::new(NodeKind::Negate(Box::new(inner)), span)
         }))
     }
 
     fn value(&mut self) -> Result<Expr, Diagnostic> {
         let Some((token, span)) = self.peek() else {
-            return Err(self.ended());
+            return Err(self.unexpected_end());
         };
         let name = || self.text[span.clone()].to_owned();
         let kind = match token {
@@ -96,79 +98,79 @@ impl Parser<'_> {
             Token::Number(number) => NodeKind::Number(number),
             Token::Function => {
                 let name = name();
-                self.at += 1;
+                self.position += 1;
                 return self.call(name, span.start);
             }
             Token::Open => {
-                let mut inner = self.inside(false)?;
+                let mut inner = self.parenthesized(false)?;
                 let Some(inner) = inner.pop() else {
-                    return Err(self.no_value());
+                    return Err(self.missing_value());
                 };
-                let span = span.start..self.tokens[self.at - 1].1.end;
+                let span = span.start..self.tokens[self.position - 1].1.end;
                 return Ok(Expr { span, ..inner });
             }
             Token::Operator(_) | Token::Comma | Token::Close | Token::Minus => {
-                return Err(self.no_value());
+                return Err(self.missing_value());
             }
         };
-        self.at += 1;
+        self.position += 1;
         Ok(Expr::new(kind, span))
     }
 
     fn call(&mut self, name: String, start: usize) -> Result<Expr, Diagnostic> {
-        let arguments = self.inside(true)?;
-        let span = start..self.tokens[self.at - 1].1.end;
+        let arguments = self.parenthesized(true)?;
+        let span = start..self.tokens[self.position - 1].1.end;
         Ok(Expr::new(NodeKind::Call(name, arguments), span))
     }
 
     /// Parses the content of the parentheses that open here: one expression, or several separated by commas.
-    fn inside(&mut self, several: bool) -> Result<Vec<Expr>, Diagnostic> {
-        let Some(open) = self.take(Token::Open) else {
-            return Err(self.no_value());
+    fn parenthesized(&mut self, allow_several: bool) -> Result<Vec<Expr>, Diagnostic> {
+        let Some(open) = self.eat(Token::Open) else {
+            return Err(self.missing_value());
         };
         self.open.push(open.start);
-        if self.open.len() > DEEPEST {
+        if self.open.len() > MAX_DEPTH {
             let what = message!(
                 "problem-parentheses-too-deep",
-                deepest = DEEPEST.to_string()
+                deepest = MAX_DEPTH.to_string()
             );
-            return Err(Diagnostic::new(open, what).because(self.language.shorter));
+            return Err(Diagnostic::new(open, what).explain(self.language.shorten_advice));
         }
-        let mut found = vec![self.expression(0)?];
-        while several && self.take(Token::Comma).is_some() {
-            found.push(self.expression(0)?);
+        let mut expressions = vec![self.expression(0)?];
+        while allow_several && self.eat(Token::Comma).is_some() {
+            expressions.push(self.expression(0)?);
         }
-        if self.take(Token::Close).is_some() {
+        if self.eat(Token::Close).is_some() {
             self.open.pop();
-            return Ok(found);
+            return Ok(expressions);
         }
         Err(match self.peek() {
-            Some(_) => self.no_sign(),
-            None => self.ended(),
+            Some(_) => self.missing_operator(),
+            None => self.unexpected_end(),
         })
     }
 
     /// Returns a mistake at the next token; `what` gets its text.
-    fn wrong(&self, what: impl FnOnce(&str) -> Message) -> Diagnostic {
+    fn error_at_next(&self, what: impl FnOnce(&str) -> Message) -> Diagnostic {
         let end = self.text.len();
         let span = self.peek().map_or(end..end, |(_, span)| span);
         Diagnostic::new(span.clone(), what(&self.text[span]))
     }
 
-    fn no_value(&self) -> Diagnostic {
-        self.wrong(|shown| message!("problem-value-missing-before", shown))
+    fn missing_value(&self) -> Diagnostic {
+        self.error_at_next(|shown| message!("problem-value-missing-before", shown))
     }
 
     /// Returns the mistake that the next token cannot follow a value.
-    fn no_sign(&self) -> Diagnostic {
-        self.wrong(|shown| match shown {
+    fn missing_operator(&self) -> Diagnostic {
+        self.error_at_next(|shown| match shown {
             "," => message!("problem-comma-not-allowed"),
             _ => message!("problem-operator-missing-before", shown),
         })
     }
 
     /// Returns the mistake that the text ends too early.
-    fn ended(&self) -> Diagnostic {
+    fn unexpected_end(&self) -> Diagnostic {
         if let Some(&open) = self.open.last() {
             return Diagnostic::new(open..open + 1, message!("problem-parenthesis-never-closed"));
         }
@@ -176,14 +178,17 @@ impl Parser<'_> {
             Some((_, last)) => {
                 let what = message!(
                     "problem-equation-ends-early",
-                    called = self.language.called(),
+                    called = self.language.name_message(),
                     shown = &self.text[last.clone()]
                 );
                 Diagnostic::new(last.clone(), what)
             }
             None => Diagnostic::new(
                 0..0,
-                message!("problem-equation-empty", called = self.language.called()),
+                message!(
+                    "problem-equation-empty",
+                    called = self.language.name_message()
+                ),
             ),
         }
     }
@@ -198,15 +203,25 @@ mod tests {
     use super::*;
 
     const ALL: Language = Language {
-        called: "the text",
-        any: "a text",
+        name: "the text",
+        name_with_article: "a text",
         operators: &[
-            Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide, Product,
+            Or,
+            And,
+            Less,
+            LessOrEqual,
+            Greater,
+            GreaterOrEqual,
+            Add,
+            Subtract,
+            Multiply,
+            Divide,
+            MatMul,
         ],
-        most_letters: 20_000,
-        most_tokens: 5_000,
-        shorter: "split it",
-        made_of: "names and numbers",
+        max_chars: 20_000,
+        max_tokens: 5_000,
+        shorten_advice: "split it",
+        content_advice: "names and numbers",
     };
 
     fn name() -> impl Strategy<Value = String> {
@@ -233,7 +248,7 @@ mod tests {
                     ALL.operators[sign],
                     Box::new([a, b])
                 )),
-                inner.prop_map(|inner| NodeKind::Minus(Box::new(inner))),
+                inner.prop_map(|inner| NodeKind::Negate(Box::new(inner))),
                 (name(), arguments).prop_map(|(name, inner)| NodeKind::Call(name, inner)),
             ]
             .prop_map(new)
@@ -241,12 +256,12 @@ mod tests {
     }
 
     fn check_spans(node: &Expr, text: &str) {
-        assert!(node.span.contains(&node.at) && text.get(node.pointed()).is_some());
-        let own = parse(&ALL, &text[node.span.clone()]).unwrap();
-        assert_eq!(&own, node, "{text}");
-        for part in node.parts() {
-            assert!(node.span.start <= part.span.start && part.span.end <= node.span.end);
-            check_spans(part, text);
+        assert!(node.span.contains(&node.anchor) && text.get(node.error_span()).is_some());
+        let reparsed = parse(&ALL, &text[node.span.clone()]).unwrap();
+        assert_eq!(&reparsed, node, "{text}");
+        for child in node.children() {
+            assert!(node.span.start <= child.span.start && child.span.end <= node.span.end);
+            check_spans(child, text);
         }
     }
 
@@ -263,8 +278,8 @@ mod tests {
         fn parse_errors_have_valid_spans(
             text in "([a-c] ?|[0-9.eE]|[-+*/@<>=(),;] ?|and |\\PC|[\\x00-\\x1f]){0,40}",
         ) {
-            if let Err(wrong) = parse(&ALL, &text) {
-                prop_assert!(text.get(wrong.span).is_some() && !wrong.what.is_empty());
+            if let Err(error) = parse(&ALL, &text) {
+                prop_assert!(text.get(error.span).is_some() && !error.what.is_empty());
             }
         }
     }
@@ -290,9 +305,9 @@ mod tests {
             );
         }
         let sum = parse(&ALL, " (a) +\tf(b, 2) ").unwrap();
-        assert_eq!((sum.span.clone(), sum.at), (1..14, 5));
+        assert_eq!((sum.span.clone(), sum.anchor), (1..14, 5));
         assert_eq!(sum.to_string(), "a + f(b, 2)");
-        assert_eq!(sum.parts()[0].span, 1..4);
+        assert_eq!(sum.children()[0].span, 1..4);
     }
 
     #[test]
@@ -314,11 +329,11 @@ mod tests {
             ("1e999", "problem-not-a-number", "1e999", 0..5),
             ("2e", "problem-operator-missing-before", "e", 1..2),
         ] {
-            let wrong = parse(&ALL, text).unwrap_err();
-            assert!(wrong.messages.is(0, id), "{wrong:?}");
+            let error = parse(&ALL, text).unwrap_err();
+            assert!(error.messages.is(0, id), "{error:?}");
             let shown = format!("`{shown}`");
-            assert!(shown == "``" || wrong.what.contains(&shown), "{wrong:?}");
-            assert_eq!(wrong.span, span, "{text}");
+            assert!(shown == "``" || error.what.contains(&shown), "{error:?}");
+            assert_eq!(error.span, span, "{text}");
         }
     }
 
@@ -338,8 +353,8 @@ mod tests {
             repeat(",", 4000),
             repeat("1e", 4000),
         ] {
-            let wrong = parse(&ALL, &text).unwrap_err();
-            assert!(wrong.what.len() < 300 && text.get(wrong.span).is_some());
+            let error = parse(&ALL, &text).unwrap_err();
+            assert!(error.what.len() < 300 && text.get(error.span).is_some());
         }
         let deep = format!("{}a", repeat("-", 4000));
         assert_eq!(parse(&ALL, &deep).unwrap().to_string(), deep);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{BinaryOperator, Diagnostic, Language};
 use crate::message;
-use crate::names::shortened;
+use crate::names::truncated_name;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,10 +42,10 @@ pub(super) fn scan(
                 continue;
             }
             'a'..='z' | 'A'..='Z' | '_' => {
-                at = after(text, at, |byte| {
+                at = skip_while(text, at, |byte| {
                     byte.is_ascii_alphanumeric() || byte == b'_'
                 });
-                word(language, text, start..at)?
+                scan_word(language, text, start..at)?
             }
             '0'..='9' | '.' => {
                 at = end_of_number(text, at);
@@ -53,29 +53,31 @@ pub(super) fn scan(
                 let number = number.filter(|number: &f64| number.is_finite());
                 match (number, &text[start..at]) {
                     (Some(number), _) => Token::Number(number),
-                    (None, ".") => return Err(stray(language, start, letter)),
+                    (None, ".") => return Err(unexpected_character(language, start, letter)),
                     (None, shown) => {
-                        let what =
-                            message!("problem-not-a-number", shown = shortened(shown).to_string());
+                        let what = message!(
+                            "problem-not-a-number",
+                            shown = truncated_name(shown).to_string()
+                        );
                         return Err(Diagnostic::new(start..at, what));
                     }
                 }
             }
             _ => {
-                let (token, length) = operator(language, &text[at..], after_value)
-                    .ok_or_else(|| stray(language, start, letter))?;
+                let (token, length) = scan_operator(language, &text[at..], after_value)
+                    .ok_or_else(|| unexpected_character(language, start, letter))?;
                 at += length;
                 token
             }
         };
         tokens.push((token, start..at));
-        if tokens.len() > language.most_tokens {
+        if tokens.len() > language.max_tokens {
             let what = message!(
                 "problem-equation-too-many-tokens",
-                called = language.called(),
-                most_tokens = language.most_tokens.to_string()
+                called = language.name_message(),
+                most_tokens = language.max_tokens.to_string()
             );
-            return Err(Diagnostic::new(start..at, what).because(language.shorter));
+            return Err(Diagnostic::new(start..at, what).explain(language.shorten_advice));
         }
     }
     Ok(tokens)
@@ -83,7 +85,7 @@ pub(super) fn scan(
 
 /// The kind of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum HighlightKind {
     /// A name.
     Name,
     /// The name of a function that is called.
@@ -95,37 +97,43 @@ pub enum Piece {
 }
 
 /// Returns the pieces of a text with their byte ranges, up to the first mistake.
-pub fn pieces(language: &Language, text: &str) -> Vec<(Range<usize>, Piece)> {
-    let found = scan(language, text).or_else(|wrong| {
-        let sound = text.get(..wrong.span.start).unwrap_or_default();
-        scan(language, sound)
+pub fn highlight(language: &Language, text: &str) -> Vec<(Range<usize>, HighlightKind)> {
+    let found = scan(language, text).or_else(|error| {
+        let valid = text.get(..error.span.start).unwrap_or_default();
+        scan(language, valid)
     });
-    let piece = |(token, span): (Token, Range<usize>)| {
-        let piece = match token {
-            Token::Name => Piece::Name,
-            Token::Function => Piece::Function,
-            Token::Number(_) => Piece::Number,
-            _ => Piece::Operator,
+    let to_highlight = |(token, span): (Token, Range<usize>)| {
+        let kind = match token {
+            Token::Name => HighlightKind::Name,
+            Token::Function => HighlightKind::Function,
+            Token::Number(_) => HighlightKind::Number,
+            _ => HighlightKind::Operator,
         };
-        (span, piece)
+        (span, kind)
     };
-    found.unwrap_or_default().into_iter().map(piece).collect()
+    found
+        .unwrap_or_default()
+        .into_iter()
+        .map(to_highlight)
+        .collect()
 }
 
-/// Returns the first position from `at` on whose byte does not satisfy `keep`.
-fn after(text: &str, at: usize, keep: fn(u8) -> bool) -> usize {
-    let kept = text.as_bytes()[at..].iter().take_while(|byte| keep(**byte));
-    at + kept.count()
+/// Returns the first position from `at` on whose byte does not satisfy `predicate`.
+fn skip_while(text: &str, at: usize, predicate: fn(u8) -> bool) -> usize {
+    let skipped = text.as_bytes()[at..]
+        .iter()
+        .take_while(|byte| predicate(**byte));
+    at + skipped.count()
 }
 
 /// Returns the end of the number that starts at `at`: digits and points, and an exponent if one follows.
 fn end_of_number(text: &str, at: usize) -> usize {
-    let at = after(text, at, |byte| byte.is_ascii_digit() || byte == b'.');
+    let at = skip_while(text, at, |byte| byte.is_ascii_digit() || byte == b'.');
     let rest = text[at..].trim_start_matches(['e', 'E']);
-    let marks = text.len() - at - rest.len();
+    let exponent_marks = text.len() - at - rest.len();
     let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
-    match marks == 1 && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
-        true => after(text, text.len() - digits.len(), |byte| {
+    match exponent_marks == 1 && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
+        true => skip_while(text, text.len() - digits.len(), |byte| {
             byte.is_ascii_digit()
         }),
         false => at,
@@ -133,21 +141,21 @@ fn end_of_number(text: &str, at: usize) -> usize {
 }
 
 /// Returns the token of a word: an operator such as `and`, a function, or a name.
-fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Diagnostic> {
+fn scan_word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Diagnostic> {
     let word = &text[span.clone()];
     if let Some(sign) = language.operators.iter().find(|sign| sign.text() == word) {
         return Ok(Token::Operator(*sign));
     }
     let end = span.end;
-    match Diagnostic::of_long_name(word, span) {
-        Some(long) => Err(long),
+    match Diagnostic::from_long_name(word, span) {
+        Some(error) => Err(error),
         None if text[end..].trim_start().starts_with('(') => Ok(Token::Function),
         None => Ok(Token::Name),
     }
 }
 
 /// Returns the longest operator, parenthesis or comma at the beginning of this text, and its length in bytes.
-fn operator(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
+fn scan_operator(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
     let single = match text.as_bytes().first()? {
         b'(' => Some(Token::Open),
         b')' => Some(Token::Close),
@@ -155,36 +163,36 @@ fn operator(language: &Language, text: &str, after_value: bool) -> Option<(Token
         b'-' if !after_value => Some(Token::Minus),
         _ => None,
     };
-    let here = language
+    let matching = language
         .operators
         .iter()
         .filter(|sign| text.starts_with(sign.text()));
-    let longest = || here.max_by_key(|sign| sign.text().len());
+    let longest = || matching.max_by_key(|sign| sign.text().len());
     single
         .map(|token| (token, 1))
         .or_else(|| longest().map(|sign| (Token::Operator(*sign), sign.text().len())))
 }
 
 /// Returns the mistake for a character that is not allowed.
-fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
-    let tensors = language.operators.contains(&BinaryOperator::Product);
+fn unexpected_character(language: &Language, at: usize, letter: char) -> Diagnostic {
+    let has_matrix_product = language.operators.contains(&BinaryOperator::MatMul);
     let (why, fix) = match letter {
-        '·' | '×' | '∗' if tensors => (
+        '·' | '×' | '∗' if has_matrix_product => (
             "write * for element by element, @ for the matrix product",
             Some("*"),
         ),
         '·' | '×' | '∗' => ("write the product as *", Some("*")),
         '−' | '–' => ("write the minus sign as -", Some("-")),
-        '^' if tensors => ("write x * x for a square, sqrt(x) for a root", None),
-        _ => (language.made_of, None),
+        '^' if has_matrix_product => ("write x * x for a square, sqrt(x) for a root", None),
+        _ => (language.content_advice, None),
     };
     let what = message!(
         "problem-character-not-allowed",
         letter = letter.to_string(),
-        any = language.any()
+        any = language.name_with_article_message()
     );
     Diagnostic {
         fix: fix.map(str::to_owned),
-        ..Diagnostic::new(at..at + letter.len_utf8(), what).because(why)
+        ..Diagnostic::new(at..at + letter.len_utf8(), what).explain(why)
     }
 }

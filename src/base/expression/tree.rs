@@ -11,7 +11,7 @@ pub struct Expr {
     /// Byte range in the text, including surrounding parentheses.
     pub span: Range<usize>,
     /// The byte that error messages point to: that of the binary operator, otherwise the start.
-    pub at: usize,
+    pub anchor: usize,
 }
 
 /// The kind of a node with its children.
@@ -22,7 +22,7 @@ pub enum NodeKind {
     /// A name.
     Name(String),
     /// The negation of a value.
-    Minus(Box<Expr>),
+    Negate(Box<Expr>),
     /// A binary operator with its two operands.
     Binary(BinaryOperator, Box<[Expr; 2]>),
     /// A function call with at least one argument.
@@ -39,11 +39,11 @@ pub enum BinaryOperator {
     /// `<`
     Less,
     /// `<=`
-    AtMost,
+    LessOrEqual,
     /// `>`
-    More,
+    Greater,
     /// `>=`
-    AtLeast,
+    GreaterOrEqual,
     /// `+`
     Add,
     /// `-`
@@ -53,7 +53,7 @@ pub enum BinaryOperator {
     /// `/`
     Divide,
     /// `@`: the matrix product.
-    Product,
+    MatMul,
 }
 
 impl PartialEq for Expr {
@@ -69,68 +69,68 @@ impl BinaryOperator {
             Self::Or => "or",
             Self::And => "and",
             Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::More => ">",
-            Self::AtLeast => ">=",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
             Self::Add => "+",
             Self::Subtract => "-",
             Self::Multiply => "*",
             Self::Divide => "/",
-            Self::Product => "@",
+            Self::MatMul => "@",
         }
     }
 
     /// Returns the precedence, from 1 (loosest). `@` has the precedence of `*`, as in Python.
-    pub fn rank(self) -> u8 {
+    pub fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,
             Self::And => 2,
-            Self::Less | Self::AtMost | Self::More | Self::AtLeast => 3,
+            Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual => 3,
             Self::Add | Self::Subtract => 4,
-            Self::Multiply | Self::Divide | Self::Product => 5,
+            Self::Multiply | Self::Divide | Self::MatMul => 5,
         }
     }
 
     /// Returns whether it is a logical operator.
-    pub fn joins(self) -> bool {
-        self.rank() <= 2
+    pub fn is_logical(self) -> bool {
+        self.precedence() <= 2
     }
 
     /// Returns whether it is a comparison.
-    pub fn compares(self) -> bool {
-        self.rank() == 3
+    pub fn is_comparison(self) -> bool {
+        self.precedence() == 3
     }
 }
 
 impl Expr {
     /// Creates a node whose messages point to its start.
     pub fn new(kind: NodeKind, span: Range<usize>) -> Self {
-        let at = span.start;
-        Self { kind, span, at }
+        let anchor = span.start;
+        Self { kind, span, anchor }
     }
 
     /// Returns the child nodes from left to right.
-    pub fn parts(&self) -> &[Self] {
+    pub fn children(&self) -> &[Self] {
         match &self.kind {
             NodeKind::Number(_) | NodeKind::Name(_) => &[],
-            NodeKind::Minus(inner) => std::slice::from_ref(inner),
-            NodeKind::Binary(_, both) => both.as_slice(),
+            NodeKind::Negate(inner) => std::slice::from_ref(inner),
+            NodeKind::Binary(_, operands) => operands.as_slice(),
             NodeKind::Call(_, arguments) => arguments,
         }
     }
 
     /// Returns the byte range that error messages point to: the binary operator, otherwise the whole node.
-    pub fn pointed(&self) -> Range<usize> {
+    pub fn error_span(&self) -> Range<usize> {
         match self.kind {
-            NodeKind::Binary(sign, _) => self.at..self.at + sign.text().len(),
+            NodeKind::Binary(sign, _) => self.anchor..self.anchor + sign.text().len(),
             _ => self.span.clone(),
         }
     }
 
     /// Returns the precedence of the node: that of its operator, or the highest for a single value.
-    fn rank(&self) -> u8 {
+    fn precedence(&self) -> u8 {
         match self.kind {
-            NodeKind::Binary(sign, _) => sign.rank(),
+            NodeKind::Binary(sign, _) => sign.precedence(),
             _ => u8::MAX,
         }
     }
@@ -139,10 +139,12 @@ impl Expr {
 impl fmt::Display for Expr {
     /// Writes the expression on one line, with as few parentheses as possible.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let within = |f: &mut fmt::Formatter<'_>, part: &Self, least: u8| match part.rank() < least
+        let write_child = |f: &mut fmt::Formatter<'_>, child: &Self, min_precedence: u8| match child
+            .precedence()
+            < min_precedence
         {
-            true => write!(f, "({part})"),
-            false => write!(f, "{part}"),
+            true => write!(f, "({child})"),
+            false => write!(f, "{child}"),
         };
         match &self.kind {
             NodeKind::Number(number) => match number.to_string() {
@@ -150,19 +152,19 @@ impl fmt::Display for Expr {
                 _ => write!(f, "{number:e}"),
             },
             NodeKind::Name(name) => f.write_str(name),
-            NodeKind::Minus(inner) => {
+            NodeKind::Negate(inner) => {
                 f.write_str("-")?;
-                within(f, inner, u8::MAX)
+                write_child(f, inner, u8::MAX)
             }
-            NodeKind::Binary(sign, both) => {
-                within(f, &both[0], sign.rank())?;
+            NodeKind::Binary(sign, operands) => {
+                write_child(f, &operands[0], sign.precedence())?;
                 write!(f, " {} ", sign.text())?;
-                within(f, &both[1], sign.rank() + 1)
+                write_child(f, &operands[1], sign.precedence() + 1)
             }
             NodeKind::Call(name, arguments) => {
                 write!(f, "{name}(")?;
-                for (at, argument) in arguments.iter().enumerate() {
-                    f.write_str(if at > 0 { ", " } else { "" })?;
+                for (index, argument) in arguments.iter().enumerate() {
+                    f.write_str(if index > 0 { ", " } else { "" })?;
                     write!(f, "{argument}")?;
                 }
                 f.write_str(")")

@@ -6,11 +6,11 @@ use crate::message;
 use crate::problem::Problem;
 
 /// Maximum number of bytes of a file whose length is not known in advance.
-pub(super) const MOST_BYTES: u64 = 64 << 30;
-/// Time in which at least [`LEAST`] bytes must arrive.
-pub(super) const STALL: Duration = Duration::from_secs(120);
-/// Minimum number of bytes per [`STALL`], that is 1 kB per second.
-pub(super) const LEAST: u64 = 120 << 10;
+pub(super) const MAX_BYTES: u64 = 64 << 30;
+/// Time in which at least [`MIN_BYTES`] bytes must arrive.
+pub(super) const STALL_TIME: Duration = Duration::from_secs(120);
+/// Minimum number of bytes per [`STALL_TIME`], that is 1 kB per second.
+pub(super) const MIN_BYTES: u64 = 120 << 10;
 
 /// Returns whether an address is on this computer.
 pub(super) fn is_local(url: &str) -> bool {
@@ -28,19 +28,19 @@ pub(super) fn is_local(url: &str) -> bool {
 
 /// Returns whether this address, and those that it redirects to, must be encrypted. Only local addresses and the
 /// user's mirror may be unencrypted; an encrypted connection always stays encrypted.
-pub(super) fn must_be_encrypted(url: &str) -> bool {
-    let plain = url.starts_with("http://") && (is_local(url) || is_of_mirror(url));
-    !plain
+pub(super) fn requires_https(url: &str) -> bool {
+    let is_plain_allowed = url.starts_with("http://") && (is_local(url) || is_on_mirror(url));
+    !is_plain_allowed
 }
 
 /// Returns whether a file comes from the mirror that the user set in `HF_ENDPOINT`, which may be unencrypted.
-fn is_of_mirror(url: &str) -> bool {
-    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| lies_below(url, mirror.trim()))
+fn is_on_mirror(url: &str) -> bool {
+    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| is_below(url, mirror.trim()))
 }
 
 /// Returns whether an unencrypted address has the host and port of `root`, and a path that begins with that of
 /// `root`.
-pub(super) fn lies_below(url: &str, root: &str) -> bool {
+pub(super) fn is_below(url: &str, root: &str) -> bool {
     let parts = |url: &str| {
         let rest = url.strip_prefix("http://")?;
         let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
@@ -50,40 +50,42 @@ pub(super) fn lies_below(url: &str, root: &str) -> bool {
         (!host.is_empty()).then(|| (host.to_ascii_lowercase(), segments))
     };
     match (parts(url), parts(root)) {
-        (Some((host, path)), Some((wanted, root))) => host == wanted && path.starts_with(&root),
+        (Some((host, path)), Some((root_host, root))) => {
+            host == root_host && path.starts_with(&root)
+        }
         _ => false,
     }
 }
 
 /// Detects a connection that hangs.
-pub(super) struct Stall {
+pub(super) struct StallDetector {
     since: Instant,
     length: u64,
 }
 
-impl Stall {
-    pub fn from(length: u64) -> Self {
+impl StallDetector {
+    pub fn new(length: u64) -> Self {
         Self {
             since: Instant::now(),
             length,
         }
     }
 
-    /// Checks once per `time` whether too few bytes have arrived since the last check.
-    pub fn hangs(&mut self, length: u64, time: Duration) -> bool {
-        if self.since.elapsed() < time {
+    /// Checks once per `interval` whether too few bytes have arrived since the last check.
+    pub fn is_stalled(&mut self, length: u64, interval: Duration) -> bool {
+        if self.since.elapsed() < interval {
             return false;
         }
-        let little = length < self.length + LEAST;
-        *self = Self::from(length);
-        little
+        let is_slow = length < self.length + MIN_BYTES;
+        *self = Self::new(length);
+        is_slow
     }
 }
 
-pub(super) fn too_long(url: &str, most: u64) -> Problem {
+pub(super) fn too_large(url: &str, max_bytes: u64) -> Problem {
     Problem::new(message!(
         "problem-download-too-large",
-        most = most.to_string()
+        most = max_bytes.to_string()
     ))
     .at(url)
     .advise(message!("advice-download-file-manually"))

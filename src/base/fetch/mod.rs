@@ -14,8 +14,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use limits::{MOST_BYTES, STALL, Stall, is_local, must_be_encrypted, too_long};
-use part::Part;
+use limits::{MAX_BYTES, STALL_TIME, StallDetector, is_local, requires_https, too_large};
+use part::PartialFile;
 use sha2::{Digest, Sha256};
 
 use crate::files;
@@ -26,17 +26,17 @@ use crate::texts::Message;
 /// Number of attempts after a broken connection before a `Problem` is returned.
 const ATTEMPTS: usize = 5;
 /// A connection that breaks after fewer bytes counts as a failure.
-const SOMETHING: u64 = 1 << 20;
+const MIN_PROGRESS_BYTES: u64 = 1 << 20;
 /// Maximum pause before a busy server is asked again.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// Shortest time between two calls of the progress function.
-const TICK: Duration = Duration::from_millis(100);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Address of the model hub, unless `HF_ENDPOINT` names another.
 pub const HUB: &str = "https://huggingface.co";
 
 /// Id of the message about a wrong hash.
-pub const OTHER_FILE: &str = "problem-download-hash-mismatch";
+pub const HASH_MISMATCH_ID: &str = "problem-download-hash-mismatch";
 
 /// Progress of a download in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,28 +74,28 @@ pub fn download(
     expected_size: Option<u64>,
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<Downloaded> {
-    let wanted = ExpectedFile {
+    let expected_file = ExpectedFile {
         sha256: expected_sha256.map(str::to_ascii_lowercase),
         size: expected_size,
     };
-    if let Some(there) = already_there(to, &wanted)? {
-        return Ok(there);
+    if let Some(existing) = find_existing(to, &expected_file)? {
+        return Ok(existing);
     }
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)
             .map_err(|error| Problem::io("create the download's folder", folder, &error))?;
     }
-    let mut part = Part::open(to)?;
+    let mut part = PartialFile::open(to)?;
     let agent = agent_for(url);
     let mut failures = 0;
     loop {
-        let before = part.length;
-        match fetch_rest(&agent, url, &mut part, &wanted, progress) {
+        let length_before = part.length;
+        match download_rest(&agent, url, &mut part, &expected_file, progress) {
             Ok(()) => break,
-            Err(Cut::Final(problem)) => return Err(problem),
-            Err(Cut::Connection(problem)) => {
+            Err(TransferError::Final(problem)) => return Err(problem),
+            Err(TransferError::Connection(problem)) => {
                 // Progress since the last failure means that the connection works, so the count starts again.
-                failures = match part.length > before + SOMETHING {
+                failures = match part.length > length_before + MIN_PROGRESS_BYTES {
                     true => 1,
                     false => failures + 1,
                 };
@@ -104,19 +104,19 @@ pub fn download(
                 }
                 std::thread::sleep(Duration::from_millis(200 << failures));
             }
-            Err(Cut::Busy(problem, asked)) => {
+            Err(TransferError::Busy(problem, retry_after)) => {
                 failures += 1;
                 if failures >= ATTEMPTS {
                     return Err(problem);
                 }
-                let pause = asked.unwrap_or(Duration::from_millis(500 << failures));
-                if !paused(pause.min(LONGEST_PAUSE), part.length, progress) {
+                let pause = retry_after.unwrap_or(Duration::from_millis(500 << failures));
+                if !wait(pause.min(MAX_PAUSE), part.length, progress) {
                     return Err(stopped(url));
                 }
             }
         }
     }
-    part.finish(to, url, &wanted)
+    part.finish(to, url, &expected_file)
 }
 
 /// Returns the SHA-256 of a file as 64 lower-case hexadecimal digits.
@@ -142,7 +142,7 @@ struct ExpectedFile {
 }
 
 /// The reason why a transfer ended early.
-enum Cut {
+enum TransferError {
     /// A failure that a retry cannot solve.
     Final(Problem),
     /// The connection failed; the next attempt resumes at this position.
@@ -152,13 +152,13 @@ enum Cut {
 }
 
 /// Waits; returns false if `progress` stopped it.
-fn paused(pause: Duration, done: u64, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> bool {
+fn wait(pause: Duration, done: u64, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < pause {
         if !progress(DownloadProgress { done, total: None }) {
             return false;
         }
-        std::thread::sleep(TICK.min(pause));
+        std::thread::sleep(PROGRESS_INTERVAL.min(pause));
     }
     true
 }
@@ -171,12 +171,12 @@ fn stopped(url: &str) -> Problem {
 
 /// Returns the user's token for the model hub (`HF_TOKEN`), for addresses of the hub or of the mirror in
 /// `HF_ENDPOINT`.
-fn token_for(url: &str) -> Option<String> {
-    let set =
+fn hub_token(url: &str) -> Option<String> {
+    let env_value =
         |key: &str| Some(std::env::var(key).ok()?.trim().to_owned()).filter(|v| !v.is_empty());
-    let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| HUB.to_owned());
-    let below = url.strip_prefix(endpoint.trim_end_matches('/'))?;
-    set("HF_TOKEN").filter(|_| below.starts_with('/'))
+    let endpoint = env_value("HF_ENDPOINT").unwrap_or_else(|| HUB.to_owned());
+    let path = url.strip_prefix(endpoint.trim_end_matches('/'))?;
+    env_value("HF_TOKEN").filter(|_| path.starts_with('/'))
 }
 
 fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
@@ -193,25 +193,28 @@ fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
 }
 
 /// Returns the target, if it exists and has the expected size and hash.
-fn already_there(to: &Path, wanted: &ExpectedFile) -> Result<Option<Downloaded>> {
-    let Ok(about) = fs::metadata(to) else {
+fn find_existing(to: &Path, expected_file: &ExpectedFile) -> Result<Option<Downloaded>> {
+    let Ok(metadata) = fs::metadata(to) else {
         return Ok(None);
     };
-    if about.is_dir() {
+    if metadata.is_dir() {
         return Err(Problem::new(message!("problem-folder-has-file-name"))
             .at_path(to)
             .advise(message!("advice-remove-or-rename-folder")));
     }
-    if wanted.size.is_some_and(|size| size != about.len()) {
+    if expected_file
+        .size
+        .is_some_and(|size| size != metadata.len())
+    {
         return Ok(None);
     }
     let sha256 = sha256_of_file(to)?;
-    let expected = wanted.sha256.as_ref();
-    let fits = expected.is_none_or(|expected| *expected == sha256);
-    Ok(fits.then(|| Downloaded {
+    let expected = expected_file.sha256.as_ref();
+    let matches = expected.is_none_or(|expected| *expected == sha256);
+    Ok(matches.then(|| Downloaded {
         path: to.to_path_buf(),
         sha256,
-        bytes: about.len(),
+        bytes: metadata.len(),
     }))
 }
 
@@ -220,7 +223,7 @@ fn agent_for(url: &str) -> ureq::Agent {
         .http_status_as_error(false)
         .accept_encoding("identity")
         // Applies to redirects, too.
-        .https_only(must_be_encrypted(url))
+        .https_only(requires_https(url))
         .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
@@ -233,26 +236,27 @@ fn agent_for(url: &str) -> ureq::Agent {
 }
 
 /// Sends one request and appends everything from `part.length` on to the part.
-fn fetch_rest(
+fn download_rest(
     agent: &ureq::Agent,
     url: &str,
-    part: &mut Part,
-    wanted: &ExpectedFile,
+    part: &mut PartialFile,
+    expected_file: &ExpectedFile,
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
-) -> Result<(), Cut> {
-    let disk = |path: &Path, error: std::io::Error| {
-        Cut::Final(Problem::io("write the download", path, &error))
+) -> Result<(), TransferError> {
+    let disk_error = |path: &Path, error: std::io::Error| {
+        TransferError::Final(Problem::io("write the download", path, &error))
     };
-    if part.length > 0 && wanted.size == Some(part.length) {
+    if part.length > 0 && expected_file.size == Some(part.length) {
         return Ok(());
     }
     let tag = part.tag();
-    if part.length > 0 && tag.is_none() && wanted.sha256.is_none() {
+    if part.length > 0 && tag.is_none() && expected_file.sha256.is_none() {
         // Without tag and hash, it is unknown whether the rest belongs to the same version.
-        part.restart().map_err(|error| disk(&part.path, error))?;
+        part.restart()
+            .map_err(|error| disk_error(&part.path, error))?;
     }
     let mut request = agent.get(url);
-    if let Some(token) = token_for(url) {
+    if let Some(token) = hub_token(url) {
         // The client does not send the token to other hosts.
         request = request.header("Authorization", format!("Bearer {token}"));
     }
@@ -262,27 +266,28 @@ fn fetch_rest(
             request = request.header("If-Range", tag);
         }
     }
-    let response = request.call().map_err(|error| unreachable(url, error))?;
+    let response = request.call().map_err(|error| request_failed(url, error))?;
     match response.status().as_u16() {
         206 if content_start(&response) == Some(part.length) => {}
         // The download ended after the last byte but before the file was finished; nothing is missing.
-        416 if part.length > 0 && whole_length(&response) == Some(part.length) => return Ok(()),
+        416 if part.length > 0 && total_length(&response) == Some(part.length) => return Ok(()),
         200 | 206 | 416 if part.length > 0 => {
-            part.restart().map_err(|error| disk(&part.path, error))?;
+            part.restart()
+                .map_err(|error| disk_error(&part.path, error))?;
             if response.status().as_u16() != 200 {
-                return Err(Cut::Connection(
+                return Err(TransferError::Connection(
                     Problem::new(message!("problem-download-not-resumable")).at(url),
                 ));
             }
         }
         200 => {}
         status @ (429 | 500 | 502..=504) => {
-            let asked = response.headers().get("retry-after");
-            let seconds = asked.and_then(|text| text.to_str().ok()?.trim().parse().ok());
+            let retry_after = response.headers().get("retry-after");
+            let seconds = retry_after.and_then(|text| text.to_str().ok()?.trim().parse().ok());
             let pause = seconds.map(Duration::from_secs);
-            return Err(Cut::Busy(refused(url, status), pause));
+            return Err(TransferError::Busy(status_problem(url, status), pause));
         }
-        status => return Err(Cut::Final(refused(url, status))),
+        status => return Err(TransferError::Final(status_problem(url, status))),
     }
     let header = |name: &str| {
         let value = response.headers().get(name)?.to_str().ok()?;
@@ -293,18 +298,18 @@ fn fetch_rest(
         .filter(|tag| !tag.starts_with("W/"))
         .or_else(|| header("last-modified"));
     if let Some(tag) = tag {
-        fs::write(&part.tag_path, tag).map_err(|error| disk(&part.tag_path, error))?;
+        fs::write(&part.tag_path, tag).map_err(|error| disk_error(&part.tag_path, error))?;
     }
-    let coming = header("content-length").and_then(|text| text.parse::<u64>().ok());
-    let total = coming.map(|rest| rest.saturating_add(part.length));
-    let most = wanted.size.unwrap_or(MOST_BYTES);
-    if total.is_some_and(|total| total > most) && wanted.size.is_none() {
-        return Err(Cut::Final(too_long(url, most)));
+    let content_length = header("content-length").and_then(|text| text.parse::<u64>().ok());
+    let total = content_length.map(|remaining| remaining.saturating_add(part.length));
+    let max_bytes = expected_file.size.unwrap_or(MAX_BYTES);
+    if total.is_some_and(|total| total > max_bytes) && expected_file.size.is_none() {
+        return Err(TransferError::Final(too_large(url, max_bytes)));
     }
-    if let (Some(total), Some(size)) = (total, wanted.size)
+    if let (Some(total), Some(size)) = (total, expected_file.size)
         && total != size
     {
-        return Err(Cut::Final(
+        return Err(TransferError::Final(
             Problem::new(message!(
                 "problem-download-size-mismatch",
                 total = total.to_string(),
@@ -314,18 +319,24 @@ fn fetch_rest(
             .advise(message!("advice-file-changed-since-release")),
         ));
     }
-    pump(response, url, part, (total.or(wanted.size), most), progress)
+    receive_body(
+        response,
+        url,
+        part,
+        (total.or(expected_file.size), max_bytes),
+        progress,
+    )
 }
 
 /// Reads the response body to its end.
-fn pump(
+fn receive_body(
     response: ureq::http::Response<ureq::Body>,
     url: &str,
-    part: &mut Part,
-    (total, most): (Option<u64>, u64),
+    part: &mut PartialFile,
+    (total, max_bytes): (Option<u64>, u64),
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
-) -> Result<(), Cut> {
-    let mut stall = Stall::from(part.length);
+) -> Result<(), TransferError> {
+    let mut stall = StallDetector::new(part.length);
     let mut body = response
         .into_body()
         .into_with_config()
@@ -334,30 +345,34 @@ fn pump(
     let mut buffer = vec![0; 1 << 17];
     let mut last: Option<Instant> = None;
     loop {
-        if last.is_none_or(|last| last.elapsed() >= TICK) {
+        if last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             last = Some(Instant::now());
             let done = part.length;
             if !progress(DownloadProgress { done, total }) {
-                return Err(Cut::Final(stopped(url)));
+                return Err(TransferError::Final(stopped(url)));
             }
         }
-        let read = body
+        let count = body
             .read(&mut buffer)
-            .map_err(|error| broken(url, &error.to_string()))?;
-        if read == 0 {
+            .map_err(|error| connection_lost(url, &error.to_string()))?;
+        if count == 0 {
             break;
         }
-        if part.length + read as u64 > most {
-            return Err(Cut::Final(too_long(url, most)));
+        if part.length + count as u64 > max_bytes {
+            return Err(TransferError::Final(too_large(url, max_bytes)));
         }
-        if stall.hangs(part.length, STALL) {
-            return Err(broken(url, "almost no data was received for two minutes"));
+        if stall.is_stalled(part.length, STALL_TIME) {
+            return Err(connection_lost(
+                url,
+                "almost no data was received for two minutes",
+            ));
         }
-        part.append(&buffer[..read])
-            .map_err(|error| Cut::Final(Problem::io("write the download", &part.path, &error)))?;
+        part.append(&buffer[..count]).map_err(|error| {
+            TransferError::Final(Problem::io("write the download", &part.path, &error))
+        })?;
     }
     if total.is_some_and(|total| part.length < total) {
-        return Err(broken(url, "the file ended too early"));
+        return Err(connection_lost(url, "the file ended too early"));
     }
     let done = part.length;
     progress(DownloadProgress {
@@ -375,43 +390,43 @@ fn content_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
 }
 
 /// Returns the length of the whole file from the refusal of a range: `bytes */N`.
-fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
+fn total_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     let text = response.headers().get("content-range")?.to_str().ok()?;
     text.rsplit_once("*/")?.1.trim().parse().ok()
 }
 
-fn broken(url: &str, detail: &str) -> Cut {
-    Cut::Connection(
+fn connection_lost(url: &str, detail: &str) -> TransferError {
+    TransferError::Connection(
         Problem::new(message!("problem-download-connection-lost", detail))
             .at(url)
             .advise(message!("advice-restart-download")),
     )
 }
 
-fn unreachable(url: &str, error: ureq::Error) -> Cut {
+fn request_failed(url: &str, error: ureq::Error) -> TransferError {
     use ureq::Error;
     let problem = |what: Message| Problem::new(what).at(url);
     let detail: String = match error {
         Error::BadUri(detail) => {
-            return Cut::Final(problem(message!("problem-file-address-invalid", detail)));
+            return TransferError::Final(problem(message!("problem-file-address-invalid", detail)));
         }
         Error::RequireHttpsOnly(to) => {
             let problem = problem(message!("problem-address-unencrypted-redirect", to));
-            return Cut::Final(problem.advise(message!("advice-use-https-address")));
+            return TransferError::Final(problem.advise(message!("advice-use-https-address")));
         }
         Error::ConnectProxyFailed(detail) => {
             let problem = problem(message!("problem-proxy-refused", detail));
-            return Cut::Final(problem.advise(message!("advice-check-proxy-variables")));
+            return TransferError::Final(problem.advise(message!("advice-check-proxy-variables")));
         }
         Error::HostNotFound => "the host name could not be resolved".into(),
         Error::ConnectionFailed | Error::Timeout(_) => "the server is not responding".into(),
         other => other.to_string(),
     };
     let problem = problem(message!("problem-server-unreachable", detail));
-    Cut::Connection(problem.advise(message!("advice-check-internet-connection")))
+    TransferError::Connection(problem.advise(message!("advice-check-internet-connection")))
 }
 
-fn refused(url: &str, status: u16) -> Problem {
+fn status_problem(url: &str, status: u16) -> Problem {
     let (what, remedy) = match status {
         404 | 410 => (
             "problem-address-without-file",

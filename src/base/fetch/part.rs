@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{Downloaded, ExpectedFile, OTHER_FILE, hash_rest, hex};
+use super::{Downloaded, ExpectedFile, HASH_MISMATCH_ID, hash_rest, hex};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The incomplete file, locked against other programs.
-pub(super) struct Part {
+pub(super) struct PartialFile {
     pub path: PathBuf,
     pub tag_path: PathBuf,
     pub file: File,
@@ -20,15 +20,15 @@ pub(super) struct Part {
     pub hash: Sha256,
 }
 
-impl Part {
+impl PartialFile {
     pub fn open(to: &Path) -> Result<Self> {
-        let beside = |ending: &str| {
+        let sibling = |suffix: &str| {
             let mut name = to.as_os_str().to_owned();
-            name.push(ending);
+            name.push(suffix);
             PathBuf::from(name)
         };
-        let path = beside(".part");
-        let mut file = files::open_own(&path)
+        let path = sibling(".part");
+        let mut file = files::open_program_file(&path)
             .map_err(|error| Problem::io("write the download", &path, &error))?;
         if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
             return Err(Problem::new(message!("problem-file-downloaded-elsewhere"))
@@ -40,7 +40,7 @@ impl Part {
             .map_err(|error| Problem::io("read the unfinished download", &path, &error))?;
         Ok(Self {
             path,
-            tag_path: beside(".part.tag"),
+            tag_path: sibling(".part.tag"),
             file,
             length,
             hash,
@@ -74,11 +74,11 @@ impl Part {
     }
 
     /// Checks length and hash, then renames the file to its final name.
-    pub fn finish(self, to: &Path, url: &str, wanted: &ExpectedFile) -> Result<Downloaded> {
+    pub fn finish(self, to: &Path, url: &str, expected_file: &ExpectedFile) -> Result<Downloaded> {
         let sha256 = hex(&self.hash.clone().finalize());
-        let wrong = match (&wanted.sha256, wanted.size) {
+        let mismatch = match (&expected_file.sha256, expected_file.size) {
             (Some(expected), _) if *expected != sha256 => {
-                Some(message!(OTHER_FILE, sha256 = &sha256, expected))
+                Some(message!(HASH_MISMATCH_ID, sha256 = &sha256, expected))
             }
             (_, Some(size)) if size != self.length => Some(message!(
                 "problem-downloaded-length-mismatch",
@@ -87,7 +87,7 @@ impl Part {
             )),
             _ => None,
         };
-        if let Some(what) = wrong {
+        if let Some(what) = mismatch {
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(&self.tag_path);
             return Err(Problem::new(what)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use std::io::Write;
 
-use super::limits::{LEAST, lies_below};
+use super::limits::{MIN_BYTES, is_below};
 use super::*;
 
 /// How the loopback server responds.
@@ -25,14 +25,14 @@ struct Behaviour {
 
 struct Server {
     url: String,
-    asked: Arc<Mutex<Vec<Option<u64>>>>,
+    requests: Arc<Mutex<Vec<Option<u64>>>>,
 }
 
 fn serve(body: Vec<u8>, behaviour: Behaviour) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&asked);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&requests);
     std::thread::spawn(move || {
         for (count, stream) in listener.incoming().enumerate() {
             let cut = behaviour.cut_first.filter(|_| count == 0);
@@ -43,7 +43,7 @@ fn serve(body: Vec<u8>, behaviour: Behaviour) -> Server {
             let _ = respond(stream.unwrap(), &body, &behaviour, cut, &log);
         }
     });
-    Server { url, asked }
+    Server { url, requests }
 }
 
 fn respond(
@@ -112,17 +112,24 @@ fn downloads_file_once_and_reuses_it() {
     let server = serve(body(), Behaviour::default());
     let sum = sha(&body());
     let mut seen = Vec::new();
-    let got = download(&server.url, &to, Some(&sum), Some(300_000), &mut |p| {
+    let downloaded = download(&server.url, &to, Some(&sum), Some(300_000), &mut |p| {
         seen.push(p.done);
         true
     })
     .unwrap();
-    assert_eq!((got.bytes, got.sha256.as_str()), (300_000, sum.as_str()));
+    assert_eq!(
+        (downloaded.bytes, downloaded.sha256.as_str()),
+        (300_000, sum.as_str())
+    );
     assert_eq!(fs::read(&to).unwrap(), body());
     assert_eq!(seen.last(), Some(&300_000));
     let again = download(&server.url, &to, Some(&sum), None, &mut |_| true).unwrap();
-    assert_eq!(again, got);
-    assert_eq!(server.asked.lock().unwrap().len(), 1, "no second request");
+    assert_eq!(again, downloaded);
+    assert_eq!(
+        server.requests.lock().unwrap().len(),
+        1,
+        "no second request"
+    );
     assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
 }
 
@@ -138,9 +145,9 @@ fn resumes_after_dropped_connection() {
     );
     download(&server.url, &to, None, None, &mut |_| true).unwrap();
     assert_eq!(fs::read(&to).unwrap(), body());
-    let asked = server.asked.lock().unwrap().clone();
-    assert_eq!(asked[0], None);
-    assert_eq!(asked[1], Some(100_000));
+    let requests = server.requests.lock().unwrap().clone();
+    assert_eq!(requests[0], None);
+    assert_eq!(requests[1], Some(100_000));
 }
 
 #[test]
@@ -205,8 +212,8 @@ fn reports_http_errors_and_unreachable_servers() {
         );
         let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
         assert!(problem.is(id), "{problem}");
-        let asked = if status == 503 { ATTEMPTS } else { 1 };
-        assert_eq!(server.asked.lock().unwrap().len(), asked, "{status}");
+        let expected = if status == 503 { ATTEMPTS } else { 1 };
+        assert_eq!(server.requests.lock().unwrap().len(), expected, "{status}");
     }
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -232,22 +239,22 @@ fn retries_when_server_is_busy() {
         let server = serve(body(), behaviour);
         download(&server.url, &to, None, None, &mut |_| true).unwrap();
         assert_eq!(fs::read(&to).unwrap(), body());
-        assert_eq!(server.asked.lock().unwrap().len(), 4);
+        assert_eq!(server.requests.lock().unwrap().len(), 4);
     }
     // The pause ends when the download is stopped.
-    let mut asked = 0;
+    let mut calls = 0;
     let minute = Duration::from_secs(60);
-    assert!(!paused(minute, 0, &mut |_| {
-        asked += 1;
-        asked < 3
+    assert!(!wait(minute, 0, &mut |_| {
+        calls += 1;
+        calls < 3
     }));
 }
 
 #[test]
 fn rejects_concurrent_download_of_same_file() {
     let (folder, to) = target();
-    let held = File::create(folder.path().join("file.bin.part")).unwrap();
-    held.lock().unwrap();
+    let part_file = File::create(folder.path().join("file.bin.part")).unwrap();
+    part_file.lock().unwrap();
     let server = serve(body(), Behaviour::default());
     let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
     assert!(problem.is("problem-file-downloaded-elsewhere"), "{problem}");
@@ -261,7 +268,7 @@ fn append_reports_full_disk() {
         return;
     }
     let (folder, to) = target();
-    let part = Part {
+    let part = PartialFile {
         path: to.clone(),
         tag_path: folder.path().join("tag"),
         file: File::options().write(true).open("/dev/full").unwrap(),
@@ -282,7 +289,7 @@ fn requires_https_except_for_loopback() {
         "http://localhost",
         "http://[::1]:8080/a",
     ] {
-        assert!(is_local(own) && !must_be_encrypted(own), "{own}");
+        assert!(is_local(own) && !requires_https(own), "{own}");
     }
     for foreign in [
         "http://localhost.evil.org/x",
@@ -291,10 +298,7 @@ fn requires_https_except_for_loopback() {
         "http://127.0.0.1@evil.org",
         "x",
     ] {
-        assert!(
-            !is_local(foreign) && must_be_encrypted(foreign),
-            "{foreign}"
-        );
+        assert!(!is_local(foreign) && requires_https(foreign), "{foreign}");
     }
     let mirror = "http://hub.local:8080/hf";
     for (url, below) in [
@@ -306,13 +310,13 @@ fn requires_https_except_for_loopback() {
         ("http://hub.local:8080@evil/hf/a", false),
         ("https://hub.local:8080/hf/a", false),
     ] {
-        assert_eq!(lies_below(url, mirror), below, "{url}");
+        assert_eq!(is_below(url, mirror), below, "{url}");
     }
-    assert!(lies_below("http://hub.local/a", "http://hub.local/"));
-    assert!(!lies_below("http://hub.local.evil/a", "http://hub.local"));
-    assert!(!lies_below("http://evil/a", ""));
+    assert!(is_below("http://hub.local/a", "http://hub.local/"));
+    assert!(!is_below("http://hub.local.evil/a", "http://hub.local"));
+    assert!(!is_below("http://evil/a", ""));
     // An encrypted address is not redirected to an unencrypted one.
-    assert!(must_be_encrypted("https://localhost/x"));
+    assert!(requires_https("https://localhost/x"));
     let (_folder, to) = target();
     let url = "http://localhost.invalid/file.bin";
     let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
@@ -324,11 +328,14 @@ fn requires_https_except_for_loopback() {
 
 #[test]
 fn stall_detects_slow_connections() {
-    let mut stall = Stall::from(0);
-    assert!(!stall.hangs(0, STALL), "the time limit has not passed");
-    assert!(!stall.hangs(LEAST, Duration::ZERO));
-    assert!(stall.hangs(LEAST + 5, Duration::ZERO));
-    assert!(!stall.hangs(3 * LEAST, Duration::ZERO));
+    let mut stall = StallDetector::new(0);
+    assert!(
+        !stall.is_stalled(0, STALL_TIME),
+        "the time limit has not passed"
+    );
+    assert!(!stall.is_stalled(MIN_BYTES, Duration::ZERO));
+    assert!(stall.is_stalled(MIN_BYTES + 5, Duration::ZERO));
+    assert!(!stall.is_stalled(3 * MIN_BYTES, Duration::ZERO));
 }
 
 #[test]

@@ -33,9 +33,9 @@ pub const NOTE: u64 = 4 << 10;
 pub fn open(path: &Path) -> io::Result<File> {
     // Checked before, because opening a pipe waits for a writer, and again afterwards, because the path may have been
     // replaced.
-    ordinary(&std::fs::metadata(path)?)?;
+    require_regular(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
-    ordinary(&file.metadata()?)?;
+    require_regular(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -44,26 +44,26 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// Returns an error if it cannot be opened or created, or is not a regular file.
-pub fn open_own(path: &Path) -> io::Result<File> {
+pub fn open_program_file(path: &Path) -> io::Result<File> {
     match std::fs::symlink_metadata(path) {
-        Ok(about) => ordinary(&about)?,
+        Ok(metadata) => require_regular(&metadata)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
     let mut options = OpenOptions::new();
     let file = options.create(true).truncate(false).read(true).write(true);
     let file = file.open(path)?;
-    ordinary(&file.metadata()?)?;
+    require_regular(&file.metadata()?)?;
     Ok(file)
 }
 
 /// Opens a file that belongs to this program for appending, and creates it if it does not exist. Links are refused.
 ///
 /// # Errors
-/// See [`open_own`].
+/// See [`open_program_file`].
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     // Refuses anything but a regular file; this does not change its content.
-    drop(open_own(path)?);
+    drop(open_program_file(path)?);
     OpenOptions::new().append(true).open(path)
 }
 
@@ -98,12 +98,12 @@ impl Drop for Lock {
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened.
-pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
-    let file = open_own(path)?;
-    let end = Instant::now() + patience;
+pub fn lock_program_file(path: &Path, timeout: Duration) -> io::Result<Option<Lock>> {
+    let file = open_program_file(path)?;
+    let deadline = Instant::now() + timeout;
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < end => {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(TryLockError::WouldBlock) => return Ok(None),
@@ -148,57 +148,57 @@ pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
 /// # Errors
 /// See [`open`].
 pub fn length(path: &Path) -> io::Result<u64> {
-    let about = std::fs::metadata(path)?;
-    ordinary(&about)?;
-    Ok(about.len())
+    let metadata = std::fs::metadata(path)?;
+    require_regular(&metadata)?;
+    Ok(metadata.len())
 }
 
-/// Reads a regular file of at most `most` bytes.
+/// Reads a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// See [`open`]; also returns an error if the file is larger or memory does not suffice.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
-    if length > most {
-        return Err(too_large(most));
+    if length > max_bytes {
+        return Err(too_large(max_bytes));
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
     // The file may have grown since; one more byte shows that it did.
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_large(most));
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(too_large(max_bytes));
     }
     Ok(bytes)
 }
 
-/// Reads a regular file of at most `most` bytes as text.
+/// Reads a regular file of at most `max_bytes` bytes as text.
 ///
 /// # Errors
 /// See [`read`]; also returns an error if the file is not UTF-8.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?)
+pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
+    String::from_utf8(read(path, max_bytes)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
-/// Reads the first `most` bytes of a regular file, or all if there are fewer.
+/// Reads the first `max_bytes` bytes of a regular file, or all if there are fewer.
 ///
 /// # Errors
 /// See [`open`].
-pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_from(path, 0, most)
+pub fn read_start(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_from(path, 0, max_bytes)
 }
 
-/// Reads `most` bytes of a regular file from an offset on, or all if there are fewer.
+/// Reads `max_bytes` bytes of a regular file from an offset on, or all if there are fewer.
 ///
 /// # Errors
 /// See [`open`].
-pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
+pub fn read_from(path: &Path, offset: u64, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
-    file.seek(SeekFrom::Start(from))?;
+    file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
+    file.take(max_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -215,26 +215,26 @@ pub fn open_zip<R: Read + Seek>(reader: R) -> ZipResult<ZipArchive<R>> {
     ZipArchive::with_config(Config { archive_offset }, reader)
 }
 
-fn ordinary(about: &Metadata) -> io::Result<()> {
-    if about.is_file() {
+fn require_regular(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
         return Ok(());
     }
-    let what = match about {
-        about if about.is_dir() => "this is a folder, not a file",
-        about if about.is_symlink() => "this is a link, and links are not followed here",
+    let what = match metadata {
+        metadata if metadata.is_dir() => "this is a folder, not a file",
+        metadata if metadata.is_symlink() => "this is a link, and links are not followed here",
         _ => "this is a pipe or device, not a regular file",
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-fn too_large(most: u64) -> io::Error {
-    let most = match most >> 20 {
-        0 => format!("{} kB", most >> 10),
+fn too_large(max_bytes: u64) -> io::Error {
+    let limit = match max_bytes >> 20 {
+        0 => format!("{} kB", max_bytes >> 10),
         megabytes => format!("{megabytes} MB"),
     };
     io::Error::new(
         io::ErrorKind::InvalidInput,
-        format!("the file is larger than {most}, the limit for this kind of file"),
+        format!("the file is larger than {limit}, the limit for this kind of file"),
     )
 }
 
@@ -263,7 +263,7 @@ mod tests {
         let missing = open(&folder.path().join("none")).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         assert!(open(folder.path()).is_err());
-        open_own(&folder.path().join("made")).unwrap();
+        open_program_file(&folder.path().join("made")).unwrap();
     }
 
     #[cfg(unix)]
@@ -272,22 +272,22 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let made = std::process::Command::new("mkfifo")
+        let status = std::process::Command::new("mkfifo")
             .arg(at("pipe"))
             .status();
-        assert!(made.unwrap().success());
+        assert!(status.unwrap().success());
         symlink("/dev/zero", at("zero")).unwrap();
         symlink(at("plain"), at("link")).unwrap();
         for special in ["pipe", "zero"] {
             for error in [
                 read(&at(special), TEXT).unwrap_err(),
-                open_own(&at(special)).unwrap_err(),
+                open_program_file(&at(special)).unwrap_err(),
             ] {
                 assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
             }
         }
         // Nothing is created at the target of a link.
-        assert!(open_own(&at("link")).is_err());
+        assert!(open_program_file(&at("link")).is_err());
         assert!(!at("plain").exists());
         std::fs::write(at("plain"), "text").unwrap();
         assert_eq!(read(&at("link"), TEXT).unwrap(), b"text");

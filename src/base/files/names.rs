@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 
 /// Maximum bytes of a name; file systems allow 255, so about a hundred remain for endings and numbers.
-const LONGEST: usize = 150;
+const MAX_BYTES: usize = 150;
 
 /// Returns whether Windows treats this path as a network share: two separators of either kind. Even looking at such a
 /// path reveals the user to the other computer.
-pub fn is_share(path: &str) -> bool {
+pub fn is_network_share(path: &str) -> bool {
     let mut start = path.trim_start().chars();
     let separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
     let (first, second) = (start.next(), start.next());
@@ -20,9 +20,9 @@ pub fn is_share(path: &str) -> bool {
 
 /// Returns whether a place is on another computer: a share, a URL, or a folder that mounts a share when it is
 /// accessed. Such a place in a file from someone else is not visited before the user has agreed.
-pub fn is_elsewhere(place: &str) -> bool {
-    let below = |folder: &str| place.trim_start().starts_with(folder);
-    is_share(place) || place.contains("://") || below("/net/") || below("/Network/")
+pub fn is_remote(path: &str) -> bool {
+    let is_below = |folder: &str| path.trim_start().starts_with(folder);
+    is_network_share(path) || path.contains("://") || is_below("/net/") || is_below("/Network/")
 }
 
 /// Returns whether a word is a path rather than a name.
@@ -46,18 +46,18 @@ pub fn is_reserved(name: &str) -> bool {
 }
 
 /// Returns the name, changed where a system would not accept it.
-pub fn portable(name: &str) -> String {
-    let tame = |c: char| match c {
+pub fn to_portable(name: &str) -> String {
+    let replace_char = |c: char| match c {
         '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*' => '_',
         c if c.is_control() => '_',
         c => c,
     };
-    let mut out: String = name.chars().map(tame).collect();
-    out.truncate(out.floor_char_boundary(LONGEST));
-    let kept = out.trim_end_matches(['.', ' ']).len();
-    if kept < out.len() {
-        let dots = out[kept..].chars().count();
-        out.truncate(kept);
+    let mut out: String = name.chars().map(replace_char).collect();
+    out.truncate(out.floor_char_boundary(MAX_BYTES));
+    let trimmed_len = out.trim_end_matches(['.', ' ']).len();
+    if trimmed_len < out.len() {
+        let dots = out[trimmed_len..].chars().count();
+        out.truncate(trimmed_len);
         out.extend(std::iter::repeat_n('_', dots));
     }
     // A leading dot would hide the file.
@@ -67,19 +67,19 @@ pub fn portable(name: &str) -> String {
     out
 }
 
-/// Gives each name only once, ignoring case.
+/// Returns each name only once, ignoring case.
 #[derive(Debug, Default)]
-pub struct Names(HashSet<String>);
+pub struct UniqueNames(HashSet<String>);
 
-impl Names {
-    /// Returns a portable name that was not given before: `wanted` with this ending, or with a number before it.
-    pub fn take(&mut self, wanted: &str, ending: &str) -> String {
-        let stem = portable(wanted);
-        let numbered = (2u32..).map(|number| format!("{stem}-{number}{ending}"));
-        let mut all = std::iter::once(format!("{stem}{ending}")).chain(numbered);
+impl UniqueNames {
+    /// Returns a portable name that was not reserved before: `name` with this suffix, or with a number before it.
+    pub fn reserve(&mut self, name: &str, suffix: &str) -> String {
+        let stem = to_portable(name);
+        let numbered = (2u32..).map(|number| format!("{stem}-{number}{suffix}"));
+        let mut all = std::iter::once(format!("{stem}{suffix}")).chain(numbered);
         // Memory is exhausted before the numbers are.
-        let free = all.find(|name| self.0.insert(name.to_lowercase()));
-        free.unwrap_or(stem)
+        let unused = all.find(|name| self.0.insert(name.to_lowercase()));
+        unused.unwrap_or(stem)
     }
 }
 
@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn recognises_network_shares_with_any_separators() {
         for share in [r"\\server\x", "//server/x", r"\/server/x", r"/\server"] {
-            assert!(is_share(share), "{share}");
+            assert!(is_network_share(share), "{share}");
         }
-        assert!(is_share(r"\??\UNC\server\x") && is_elsewhere(r"\\server"));
+        assert!(is_network_share(r"\??\UNC\server\x") && is_remote(r"\\server"));
         for address in ["https://server/x", "smb://server", "/net/server/x"] {
-            assert!(is_elsewhere(address), "{address}");
+            assert!(is_remote(address), "{address}");
         }
         for own in ["/home/x", r"C:\x", r"\x", "x//y", "", "/", "/network/x"] {
-            assert!(!is_share(own) && !is_elsewhere(own), "{own}");
+            assert!(!is_network_share(own) && !is_remote(own), "{own}");
         }
     }
 
@@ -134,23 +134,23 @@ mod tests {
             ("", "_"),
             ("a\n\u{7}", "a__"),
         ] {
-            let portable = portable(name);
+            let portable = to_portable(name);
             assert_eq!(portable, expected);
             assert!(!is_reserved(&portable), "{portable}");
         }
-        let long = portable(&"猫".repeat(400));
-        assert!(long.len() <= LONGEST && long.chars().all(|c| c == '猫'));
+        let long = to_portable(&"猫".repeat(400));
+        assert!(long.len() <= MAX_BYTES && long.chars().all(|c| c == '猫'));
     }
 
     #[test]
     fn take_returns_unique_names() {
-        let mut names = Names::default();
-        let given: Vec<String> = ["Cat", "cat", "CAT", "cat-2", "nul"]
+        let mut names = UniqueNames::default();
+        let reserved: Vec<String> = ["Cat", "cat", "CAT", "cat-2", "nul"]
             .iter()
-            .map(|name| names.take(name, ""))
+            .map(|name| names.reserve(name, ""))
             .collect();
-        assert_eq!(given, ["Cat", "cat-2", "CAT-3", "cat-2-2", "_nul"]);
-        assert_eq!(names.take("a", ".png"), "a.png");
-        assert_eq!(names.take("A", ".png"), "A-2.png");
+        assert_eq!(reserved, ["Cat", "cat-2", "CAT-3", "cat-2-2", "_nul"]);
+        assert_eq!(names.reserve("a", ".png"), "a.png");
+        assert_eq!(names.reserve("A", ".png"), "A-2.png");
     }
 }

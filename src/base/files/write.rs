@@ -14,7 +14,7 @@ use crate::problem::{Problem, Result};
 /// The file that is locked while a program uses a folder.
 pub const LOCK_FILE: &str = "lock";
 /// Ending of a file that is not complete yet.
-const PARTIAL: &str = "partial";
+const PARTIAL_EXTENSION: &str = "partial";
 
 /// Replaces a file that the user named by `bytes` atomically: writes to a temporary file beside it, syncs and renames
 /// it. A link remains, and its target is replaced; a device or pipe is written to directly. Returns the number of
@@ -35,7 +35,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
 /// See [`write_file`]; also returns the Problem of `fill`. An older file remains unchanged.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut failed = None;
-    let all = |file: &mut File| {
+    let fill_buffered = |file: &mut File| {
         let mut buffered = BufWriter::new(file);
         match fill(&mut buffered) {
             Ok(()) => buffered.flush(),
@@ -45,15 +45,15 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
             }
         }
     };
-    let special = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
-    let written = if special {
+    let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    let result = if is_special {
         let file = OpenOptions::new().write(true).open(path);
-        file.and_then(|mut file| all(&mut file))
+        file.and_then(|mut file| fill_buffered(&mut file))
     } else {
         let target = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        replace_apart(&target, all)
+        replace_concurrently(&target, fill_buffered)
     };
-    match (written, failed) {
+    match (result, failed) {
         (_, Some(problem)) => Err(problem),
         (Err(error), None) => Err(save_problem(path, &error)),
         (Ok(()), None) => Ok(()),
@@ -64,40 +64,40 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
 ///
 /// # Errors
 /// See [`write_file`].
-pub fn keep_file(path: &Path, bytes: &[u8]) -> Result<u64> {
-    keep_with(path, |file| file.write_all(bytes))
+pub fn save_file(path: &Path, bytes: &[u8]) -> Result<u64> {
+    save_with(path, |file| file.write_all(bytes))
 }
 
-/// Replaces a file as [`keep_file`] does, if several programs may write it at the same time without the run's lock.
+/// Replaces a file as [`save_file`] does, if several programs may write it at the same time without the run's lock.
 /// The last complete one remains.
 ///
 /// # Errors
-/// See [`keep_file`].
-pub fn keep_apart(path: &Path, bytes: &[u8]) -> Result<()> {
-    let keep = || replace_apart(path, |file| file.write_all(bytes));
-    let kept = match keep() {
+/// See [`save_file`].
+pub fn save_concurrently(path: &Path, bytes: &[u8]) -> Result<()> {
+    let attempt = || replace_concurrently(path, |file| file.write_all(bytes));
+    let result = match attempt() {
         // A program that starts to work on a run removes all incomplete files there, including this one.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => keep(),
-        kept => kept,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => attempt(),
+        result => result,
     };
-    kept.map_err(|error| save_problem(path, &error))
+    result.map_err(|error| save_problem(path, &error))
 }
 
 /// Replaces a file that can be computed again, atomically but without waiting for the disk: it may be damaged after a
 /// power failure.
-pub fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn save_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Removes the remains of killed programs. A concurrent writer then fails, but finds this complete file.
-    sweep_where(path.parent().unwrap_or(path), |left| {
-        left.with_extension("").with_extension("") == path
+    remove_partial_files_where(path.parent().unwrap_or(path), |partial| {
+        partial.with_extension("").with_extension("") == path
     });
-    rename_filled(path, create_apart(path)?, |file| file.write_all(bytes))
+    rename_filled(path, create_unique(path)?, |file| file.write_all(bytes))
 }
 
-/// Replaces a file of the program by what `fill` writes; see [`keep_file`].
+/// Replaces a file of the program by what `fill` writes; see [`save_file`].
 ///
 /// # Errors
-/// See [`keep_file`]; also returns a Problem if `fill` fails.
-pub fn keep_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<u64> {
+/// See [`save_file`]; also returns a Problem if `fill` fails.
+pub fn save_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<u64> {
     let mut length = 0;
     let filled = replace(path, |file| {
         // Tensor files are written tensor by tensor, and most tensors are small.
@@ -125,25 +125,28 @@ pub fn save_problem(path: &Path, error: &io::Error) -> Problem {
 /// under a lock: the temporary file has a fixed name, so the next attempt replaces what a killed program left.
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let partial = partial_path(path, "");
-    let made = create(&partial)?;
-    finish(path, (partial, made), fill)
+    let file = create(&partial)?;
+    finish(path, (partial, file), fill)
 }
 
 /// Replaces a file as [`replace`] does, with a unique temporary name, so that several writers may run at the same
 /// time.
-fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    finish(path, create_apart(path)?, fill)
+fn replace_concurrently(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    finish(path, create_unique(path)?, fill)
 }
 
 /// Creates a temporary file that no other writer uses.
-fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
+fn create_unique(path: &Path) -> io::Result<(PathBuf, File)> {
     /// Distinguishes the writers of this program.
     static WRITERS: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = WRITERS.fetch_add(1, Ordering::Relaxed);
         let partial = partial_path(path, &format!(".{:x}-{number}", std::process::id()));
         match File::create_new(&partial) {
-            Ok(made) => return Ok((partial, made)),
+            Ok(file) => return Ok((partial, file)),
             // It was left by a killed program with the same process id, or belongs to another computer.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1 << 20 => {}
             Err(error) => return Err(error),
@@ -154,10 +157,10 @@ fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
 /// Fills the temporary file, syncs it and renames it to its final name.
 fn finish(
     path: &Path,
-    made: (PathBuf, File),
+    partial: (PathBuf, File),
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    rename_filled(path, made, |file| {
+    rename_filled(path, partial, |file| {
         fill(file)?;
         file.sync_all()
     })?;
@@ -171,40 +174,40 @@ fn rename_filled(
     (partial, mut file): (PathBuf, File),
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let written = fill(&mut file).and_then(|()| {
+    let result = fill(&mut file).and_then(|()| {
         drop(file);
-        patiently(|| std::fs::rename(&partial, path))
+        retry_while_locked(|| std::fs::rename(&partial, path))
     });
-    if written.is_err() {
+    if result.is_err() {
         // The first error is reported; this only removes the incomplete file.
         let _ = std::fs::remove_file(&partial);
     }
-    written
+    result
 }
 
-/// Repeats `act` for a second while a virus scanner or indexer blocks it: on Windows a file cannot be replaced while
+/// Retries `operation` for a second while a virus scanner or indexer blocks it: Windows does not replace a file while
 /// it is open elsewhere.
-fn patiently(act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    again_while(is_hindered, Duration::from_millis(50), act)
+fn retry_while_locked(operation: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    retry_while(is_sharing_violation, Duration::from_millis(50), operation)
 }
 
-/// Repeats `act` up to twenty times while its error satisfies `is_passing`, with a pause before each attempt.
-fn again_while(
-    is_passing: impl Fn(&io::Error) -> bool,
+/// Repeats `operation` up to twenty times while its error satisfies `is_transient`, with a pause before each attempt.
+fn retry_while(
+    is_transient: impl Fn(&io::Error) -> bool,
     pause: Duration,
-    mut act: impl FnMut() -> io::Result<()>,
+    mut operation: impl FnMut() -> io::Result<()>,
 ) -> io::Result<()> {
     for _ in 0..20 {
-        match act() {
-            Err(error) if is_passing(&error) => std::thread::sleep(pause),
+        match operation() {
+            Err(error) if is_transient(&error) => std::thread::sleep(pause),
             done => return done,
         }
     }
-    act()
+    operation()
 }
 
 /// Returns whether the error is "access denied", "sharing violation" or "lock violation" on Windows.
-fn is_hindered(error: &io::Error) -> bool {
+fn is_sharing_violation(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 33))
 }
 
@@ -219,27 +222,29 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Returns the path `NAME.partial` beside the file, with `own` before the ending.
-fn partial_path(path: &Path, own: &str) -> PathBuf {
+/// Returns the path `NAME.partial` beside the file, with `suffix` before the extension.
+fn partial_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
-    name.push(own);
+    name.push(suffix);
     name.push(".");
-    name.push(PARTIAL);
+    name.push(PARTIAL_EXTENSION);
     name.into()
 }
 
 /// Removes incomplete files of killed programs. Call it only while holding the lock.
-pub fn sweep(folder: &Path) {
-    sweep_where(folder, |_| true);
+pub fn remove_partial_files(folder: &Path) {
+    remove_partial_files_where(folder, |_| true);
 }
 
-fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
+fn remove_partial_files_where(folder: &Path, predicate: impl Fn(&Path) -> bool) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let is_partial = path.extension().is_some_and(|ending| ending == PARTIAL);
-        if is_partial && which(&path) {
+        let is_partial = path
+            .extension()
+            .is_some_and(|extension| extension == PARTIAL_EXTENSION);
+        if is_partial && predicate(&path) {
             // A file that cannot be removed is overwritten later, or has no effect.
             let _ = std::fs::remove_file(path);
         }
@@ -250,7 +255,7 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
 ///
 /// # Errors
 /// Returns a Problem if another program has the lock or the folder cannot be written.
-pub fn lock(folder: &Path) -> Result<Lock> {
+pub fn lock_folder(folder: &Path) -> Result<Lock> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
         Problem::new(message!("problem-run-in-use"))
             .at_path(folder)
@@ -264,8 +269,9 @@ pub fn lock(folder: &Path) -> Result<Lock> {
 /// Returns a Problem if the file cannot be opened.
 pub fn lock_file(path: &Path) -> Result<Option<Lock>> {
     // A program that only lists runs holds the lock for a moment.
-    const MOMENT: Duration = Duration::from_millis(200);
-    files::lock_own(path, MOMENT).map_err(|error| Problem::io("access this folder", path, &error))
+    const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
+    files::lock_program_file(path, LOCK_TIMEOUT)
+        .map_err(|error| Problem::io("access this folder", path, &error))
 }
 
 /// Returns whether a program, which may be this one, holds the lock of a run's folder.
@@ -344,7 +350,7 @@ mod tests {
         for left in ["summary.json.5f-2.partial", "checkpoint.partial"] {
             std::fs::write(folder.path().join(left), "half").unwrap();
         }
-        keep_unsynced(&path, b"all").unwrap();
+        save_unsynced(&path, b"all").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"all");
         // The other file belongs to the program that has the lock.
         assert!(folder.path().join("checkpoint.partial").exists());
@@ -353,34 +359,41 @@ mod tests {
 
     #[test]
     fn retries_only_transient_errors() {
-        let tried = |hindered: usize, kind: io::ErrorKind| {
-            let mut times = 0;
+        let attempts = |failures: usize, kind: io::ErrorKind| {
+            let mut calls = 0;
             let passing = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
-            let done = again_while(passing, Duration::ZERO, || {
-                times += 1;
-                if times > hindered {
+            let done = retry_while(passing, Duration::ZERO, || {
+                calls += 1;
+                if calls > failures {
                     Ok(())
                 } else {
                     Err(kind.into())
                 }
             });
-            (times, done.is_ok())
+            (calls, done.is_ok())
         };
-        assert_eq!(tried(3, io::ErrorKind::ResourceBusy), (4, true));
-        assert_eq!(tried(usize::MAX, io::ErrorKind::ResourceBusy), (21, false));
-        assert_eq!(tried(3, io::ErrorKind::StorageFull), (1, false));
+        assert_eq!(attempts(3, io::ErrorKind::ResourceBusy), (4, true));
+        assert_eq!(
+            attempts(usize::MAX, io::ErrorKind::ResourceBusy),
+            (21, false)
+        );
+        assert_eq!(attempts(3, io::ErrorKind::StorageFull), (1, false));
     }
 
     #[test]
     fn lock_is_exclusive_per_folder() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_locked(folder.path()));
-        let held = lock(folder.path()).unwrap();
+        let guard = lock_folder(folder.path()).unwrap();
         assert!(is_locked(folder.path()));
-        assert!(lock(folder.path()).unwrap_err().is("problem-run-in-use"));
-        drop(held);
+        assert!(
+            lock_folder(folder.path())
+                .unwrap_err()
+                .is("problem-run-in-use")
+        );
+        drop(guard);
         assert!(!is_locked(folder.path()));
-        lock(folder.path()).unwrap();
+        lock_folder(folder.path()).unwrap();
     }
 
     #[test]
@@ -388,7 +401,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv.partial"), "x").unwrap();
         std::fs::write(folder.path().join("a.csv"), "x").unwrap();
-        sweep(folder.path());
+        remove_partial_files(folder.path());
         assert!(folder.path().join("a.csv").exists());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 
 /// A classifier of a method. A method declares its experts in display order; the predictions of the last one are
 /// those of the run. Files, JSON and tables use its key.
@@ -33,10 +33,10 @@ impl Expert {
     /// The only expert of a method that has no others.
     pub const ANSWER: Self = Self::new("answer", "Answer");
     /// The experts of such a method.
-    pub const ALONE: &'static [Self] = &[Self::ANSWER];
+    pub const SINGLE: &'static [Self] = &[Self::ANSWER];
     /// The experts of file format 1: every table has their columns, even if empty, and files with their keys can
     /// always be read.
-    pub const FIRST: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
+    pub const FORMAT_1: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
 
     /// Declares an expert. Its key has at most 32 lower-case letters, digits and `_`; its title is the same word with
     /// a capital letter.
@@ -46,36 +46,36 @@ impl Expert {
 
     /// Returns the title for headings, in the language of this thread.
     pub fn title(self) -> &'static str {
-        of_list("expert", self.key, "title", self.title)
+        translate_entry("expert", self.key, "title", self.title)
     }
 
     /// Returns the key, as used in lists and files.
-    pub fn name(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         self.key
     }
 
     /// Returns the expert with this key, which need not belong to a method of this version; `None` if the text is not
     /// a valid key.
-    pub fn named(key: &str) -> Option<Self> {
+    pub fn from_key(key: &str) -> Option<Self> {
         /// Experts that occurred in files; their names are leaked once each.
         static READ: Mutex<Vec<Expert>> = Mutex::new(Vec::new());
         /// Maximum length of a key.
-        const LONGEST: usize = 32;
+        const MAX_LEN: usize = 32;
         /// Maximum number of keys that files can add.
-        const MOST: usize = 1000;
+        const MAX_KEYS: usize = 1000;
 
-        if let Some(known) = Self::FIRST.into_iter().find(|known| known.key == key) {
+        if let Some(known) = Self::FORMAT_1.into_iter().find(|known| known.key == key) {
             return Some(known);
         }
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if key.is_empty() || key.len() > LONGEST || !key.chars().all(fits) {
+        let is_key_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if key.is_empty() || key.len() > MAX_LEN || !key.chars().all(is_key_char) {
             return None;
         }
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = read.iter().find(|known| known.key == key) {
             return Some(*known);
         }
-        (read.len() < MOST).then(|| {
+        (read.len() < MAX_KEYS).then(|| {
             let title = key[..1].to_ascii_uppercase() + &key[1..];
             let new = Self::new(key.to_owned().leak(), title.leak());
             read.push(new);
@@ -93,7 +93,7 @@ impl Serialize for Expert {
 impl<'de> Deserialize<'de> for Expert {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
-        Self::named(&key).ok_or_else(|| D::Error::custom("this is not the name of an expert"))
+        Self::from_key(&key).ok_or_else(|| D::Error::custom("this is not the name of an expert"))
     }
 }
 
@@ -111,13 +111,15 @@ impl<T> ByExpert<T> {
     /// Returns the value of an expert.
     pub fn get(&self, expert: &Expert) -> Option<&T> {
         let mut all = self.0.iter();
-        all.find(|(own, _)| own == expert).map(|(_, value)| value)
+        all.find(|(other, _)| other == expert)
+            .map(|(_, value)| value)
     }
 
     /// Returns the value of an expert for modification.
     pub fn get_mut(&mut self, expert: &Expert) -> Option<&mut T> {
         let mut all = self.0.iter_mut();
-        all.find(|(own, _)| own == expert).map(|(_, value)| value)
+        all.find(|(other, _)| other == expert)
+            .map(|(_, value)| value)
     }
 
     /// Returns whether an expert has a value.
@@ -127,7 +129,7 @@ impl<T> ByExpert<T> {
 
     /// Returns the value of an expert, and inserts `new()` if there is none.
     pub fn or_insert_with(&mut self, expert: Expert, new: impl FnOnce() -> T) -> &mut T {
-        let at = self.0.iter().position(|(own, _)| *own == expert);
+        let at = self.0.iter().position(|(other, _)| *other == expert);
         let at = at.unwrap_or_else(|| {
             self.0.push((expert, new()));
             self.0.len() - 1
@@ -146,14 +148,14 @@ impl<T> ByExpert<T> {
     /// Sets the value of an expert.
     pub fn insert(&mut self, expert: Expert, value: T) {
         match self.get_mut(&expert) {
-            Some(own) => *own = value,
+            Some(existing) => *existing = value,
             None => self.0.push((expert, value)),
         }
     }
 
     /// Removes the value of an expert and returns it.
     pub fn remove(&mut self, expert: &Expert) -> Option<T> {
-        let at = self.0.iter().position(|(own, _)| own == expert)?;
+        let at = self.0.iter().position(|(other, _)| other == expert)?;
         Some(self.0.remove(at).1)
     }
 
@@ -177,9 +179,9 @@ impl<T> ByExpert<T> {
         self.0.iter()
     }
 
-    /// Keeps only the values that satisfy `fits`.
-    pub fn retain(&mut self, fits: impl Fn(&T) -> bool) {
-        self.0.retain(|(_, value)| fits(value));
+    /// Keeps only the values that satisfy `predicate`.
+    pub fn retain(&mut self, predicate: impl Fn(&T) -> bool) {
+        self.0.retain(|(_, value)| predicate(value));
     }
 
     /// Returns whether there are no values.
@@ -190,11 +192,11 @@ impl<T> ByExpert<T> {
 
 impl<T> FromIterator<(Expert, T)> for ByExpert<T> {
     fn from_iter<I: IntoIterator<Item = (Expert, T)>>(all: I) -> Self {
-        let mut made = Self::default();
+        let mut result = Self::default();
         for (expert, value) in all {
-            made.insert(expert, value);
+            result.insert(expert, value);
         }
-        made
+        result
     }
 }
 
@@ -262,14 +264,14 @@ mod tests {
         let text = r#"{"quick":1,"online":2,"answer":3}"#;
         let read: ByExpert<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
-        let quick = Expert::named("quick").unwrap();
+        let quick = Expert::from_key("quick").unwrap();
         assert_eq!(quick, Expert::new("quick", "Quick"));
         assert_eq!(
             read,
             [(quick, 1), (Expert::ONLINE, 2), (Expert::ANSWER, 3)].into()
         );
         for wrong in ["", "Online", "a b", "é", &"a".repeat(33)] {
-            assert_eq!(Expert::named(wrong), None, "{wrong:?}");
+            assert_eq!(Expert::from_key(wrong), None, "{wrong:?}");
         }
     }
 

@@ -34,8 +34,8 @@ pub use confusion::{Blocks, Confusion, block_means};
 pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
-pub use slots::{PromptStudy, SlotCounts, SlotView};
-pub use student::{MeanDifference, SIGNIFICANCE, corrected_p};
+pub use slots::{PromptStudy, SlotCounts, SlotResult};
+pub use student::{MeanDifference, SIGNIFICANCE, corrected_p_value};
 pub use tally::Tally;
 pub use task_counts::TaskCounts;
 pub use wrong::Misclassification;
@@ -43,7 +43,7 @@ pub use wrong::Misclassification;
 /// Predictions for all test images of the tasks seen so far, after one task was learned. Classes are positions in the
 /// run's class order (logit indices).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answers {
+pub struct Predictions {
     /// Test image: index into the test split of its source.
     pub samples: Vec<usize>,
     /// Source of each image: 0 for the run's own dataset, k for its k-th added task. Empty if all are from the run's
@@ -62,15 +62,15 @@ pub struct Answers {
     pub task_given: Vec<usize>,
 }
 
-impl Answers {
+impl Predictions {
     /// Returns the predictions of an expert; empty if the run does not have it.
-    pub fn of(&self, expert: Expert) -> &[usize] {
+    pub fn for_expert(&self, expert: Expert) -> &[usize] {
         self.given.get(&expert).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the source of the image at this index: 0 for the run's own dataset, k for its k-th added task.
-    pub fn source(&self, at: usize) -> usize {
-        self.sources.get(at).copied().unwrap_or(0)
+    pub fn source(&self, index: usize) -> usize {
+        self.sources.get(index).copied().unwrap_or(0)
     }
 
     /// Returns the accuracy on the images whose class is in this range; `None` if there are none.
@@ -87,33 +87,34 @@ impl Answers {
 
     /// Returns the accuracy on all images with the task given (masked logits); `None` if it was not measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
-        let measured = self.task_given.len() == self.labels.len();
-        measured.then(|| share_of(&self.labels, &self.task_given))
+        let is_measured = self.task_given.len() == self.labels.len();
+        is_measured.then(|| correct_share(&self.labels, &self.task_given))
     }
 
     /// Returns A_i, the share of correct predictions; 0 if there are no images.
     pub fn accuracy(&self, expert: Expert) -> f64 {
-        share_of(&self.labels, self.of(expert))
+        correct_share(&self.labels, self.for_expert(expert))
     }
 
     /// Returns the confusion matrix of classes.
     pub fn confusion(&self, expert: Expert, classes: usize) -> Confusion {
         let labels = self.labels.iter().copied();
-        Confusion::new(classes, labels.zip(self.of(expert).iter().copied()))
+        Confusion::new(classes, labels.zip(self.for_expert(expert).iter().copied()))
     }
 
     /// Returns the confusion matrix of tasks: the task of the true class, and that of the predicted class.
     pub fn task_confusion(&self, expert: Expert, tasks: &[Range<usize>]) -> Confusion {
-        let task_of = tasks_of_classes(tasks);
-        let at = |class: &usize| task_of.get(*class).copied().flatten();
-        let pairs = self.labels.iter().zip(self.of(expert));
-        let known = pairs.filter_map(|(label, answer)| Some((at(label)?, at(answer)?)));
-        Confusion::new(tasks.len(), known)
+        let task_by_class = tasks_by_class(tasks);
+        let to_task = |class: &usize| task_by_class.get(*class).copied().flatten();
+        let pairs = self.labels.iter().zip(self.for_expert(expert));
+        let task_pairs =
+            pairs.filter_map(|(label, answer)| Some((to_task(label)?, to_task(answer)?)));
+        Confusion::new(tasks.len(), task_pairs)
     }
 }
 
 /// Returns the task of each class.
-pub fn tasks_of_classes(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
+pub fn tasks_by_class(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
     let classes = tasks.iter().map(|task| task.end).max().unwrap_or(0);
     let mut table = vec![None; classes];
     for (task, range) in tasks.iter().enumerate() {
@@ -123,7 +124,7 @@ pub fn tasks_of_classes(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
 }
 
 /// Returns the share of equal pairs; 0 for no pairs.
-fn share_of(labels: &[usize], answers: &[usize]) -> f64 {
+fn correct_share(labels: &[usize], answers: &[usize]) -> f64 {
     let pairs = labels.iter().zip(answers);
     let right = pairs.filter(|(label, answer)| label == answer).count();
     share(right, labels.len().min(answers.len()))
@@ -152,13 +153,13 @@ pub struct History {
 
 impl History {
     /// Returns A_N, if it was measured.
-    pub fn last(&self) -> Option<f64> {
+    pub fn last_accuracy(&self) -> Option<f64> {
         self.accuracy.last().copied().filter(|a| a.is_finite())
     }
 
     /// Returns Ā_N, if all tasks were measured; `None` for fewer than two, since the mean of one value (all classes at
     /// once, for example) is not comparable with that of several.
-    pub fn average(&self) -> Option<f64> {
+    pub fn average_accuracy(&self) -> Option<f64> {
         let several = mean(&self.accuracy).filter(|_| self.accuracy.len() > 1);
         several.filter(|a| a.is_finite())
     }
@@ -178,8 +179,8 @@ impl History {
 
     /// Returns the mean over tasks of the accuracy right after each was learned, if all were measured (learning
     /// accuracy; Riemer et al., ICLR 2019).
-    pub fn learning(&self) -> Option<f64> {
-        mean(&self.learned()).filter(|a| a.is_finite())
+    pub fn learning_accuracy(&self) -> Option<f64> {
+        mean(&self.accuracies_when_learned()).filter(|a| a.is_finite())
     }
 
     /// Returns the backward transfer: the mean over tasks j < N of (accuracy at the end − accuracy right after task j
@@ -187,13 +188,13 @@ impl History {
     /// than two tasks, and if earlier tasks were not measured at the end.
     pub fn backward_transfer(&self) -> Option<f64> {
         let (last, before) = self.matrix.split_last()?;
-        let gains = last.iter().zip(self.learned());
+        let gains = last.iter().zip(self.accuracies_when_learned());
         let gains: Vec<f64> = gains.take(before.len()).map(|(end, a)| end - a).collect();
         mean(&gains).filter(|gain| gain.is_finite())
     }
 
     /// Returns the accuracy on each task right after it was learned.
-    fn learned(&self) -> Vec<f64> {
+    fn accuracies_when_learned(&self) -> Vec<f64> {
         let rows = self.matrix.iter().enumerate();
         rows.filter_map(|(task, row)| row.get(task).copied())
             .collect()
@@ -227,8 +228,8 @@ pub struct Histories {
 
 impl Histories {
     /// Adds the predictions after one more task; `tasks` are those seen so far.
-    pub fn push(&mut self, answers: &Answers, tasks: &[Range<usize>]) {
-        self.push_counts(&TaskCounts::of(answers, tasks));
+    pub fn push(&mut self, predictions: &Predictions, tasks: &[Range<usize>]) {
+        self.push_counts(&TaskCounts::new(predictions, tasks));
     }
 
     /// Adds the numbers of correct predictions after one more task.
@@ -247,9 +248,9 @@ impl Histories {
             });
             history.matrix.push(row.collect());
             history.images.resize(counts.images.len(), 0);
-            for (known, images) in history.images.iter_mut().zip(&counts.images) {
+            for (stored, images) in history.images.iter_mut().zip(&counts.images) {
                 if *images > 0 {
-                    *known = *images;
+                    *stored = *images;
                 }
             }
         }
@@ -268,7 +269,7 @@ impl Histories {
     }
 
     /// Returns the history of an expert; empty if the run does not have it.
-    pub fn of(&self, expert: Expert) -> &History {
+    pub fn for_expert(&self, expert: Expert) -> &History {
         static EMPTY: History = History {
             accuracy: Vec::new(),
             matrix: Vec::new(),
@@ -283,19 +284,23 @@ impl Histories {
     }
 
     /// Returns the expert whose predictions are the run's.
-    pub fn answering(&self) -> Expert {
+    pub fn answer_expert(&self) -> Expert {
         self.experts().last().unwrap_or(Expert::ANSWER)
     }
 
     /// Returns the history of the run's predictions.
-    pub fn answer(&self) -> &History {
-        self.of(self.answering())
+    pub fn answer_history(&self) -> &History {
+        self.for_expert(self.answer_expert())
     }
 
     /// Returns this expert if the run has it, else the one whose predictions are the run's.
-    pub fn nearest(&self, expert: Expert) -> Expert {
-        let here = self.of.contains_key(&expert);
-        if here { expert } else { self.answering() }
+    pub fn expert_or_answer(&self, expert: Expert) -> Expert {
+        let has_expert = self.of.contains_key(&expert);
+        if has_expert {
+            expert
+        } else {
+            self.answer_expert()
+        }
     }
 }
 
@@ -306,9 +311,9 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// Returns the sample standard deviation (n − 1); `None` for fewer than two values.
 pub fn std_dev(values: &[f64]) -> Option<f64> {
-    let centre = mean(values)?;
+    let center = mean(values)?;
     (values.len() > 1).then(|| {
-        let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
+        let squares: f64 = values.iter().map(|v| (v - center).powi(2)).sum();
         (squares / (values.len() - 1) as f64).sqrt()
     })
 }
@@ -317,8 +322,8 @@ pub fn std_dev(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn answers(labels: &[usize], online: &[usize]) -> Answers {
-        Answers {
+    fn answers(labels: &[usize], online: &[usize]) -> Predictions {
+        Predictions {
             samples: (0..labels.len()).collect(),
             sources: Vec::new(),
             labels: labels.to_vec(),
@@ -328,12 +333,12 @@ mod tests {
         }
     }
 
-    fn history(after: &[(&Answers, &[Range<usize>])]) -> History {
+    fn history(steps: &[(&Predictions, &[Range<usize>])]) -> History {
         let mut histories = Histories::default();
-        for (answers, tasks) in after {
+        for (answers, tasks) in steps {
             histories.push(answers, tasks);
         }
-        histories.answer().clone()
+        histories.answer_history().clone()
     }
 
     #[test]
@@ -359,24 +364,27 @@ mod tests {
         let drops = history.drops();
         assert!((drops[0] - 0.25).abs() < 1e-12 && (drops[1] - 0.2).abs() < 1e-12);
         assert!((history.forgetting().unwrap_or(0.0) - 0.225).abs() < 1e-12);
-        assert_eq!(history.last(), Some(0.8));
-        assert!((history.average().unwrap_or(0.0) - 0.85).abs() < 1e-12);
+        assert_eq!(history.last_accuracy(), Some(0.8));
+        assert!((history.average_accuracy().unwrap_or(0.0) - 0.85).abs() < 1e-12);
         // (0.7 − 0.9 + 0.6 − 0.8) / 2, and (0.9 + 0.8 + 1) / 3.
         assert!((history.backward_transfer().unwrap_or(0.0) + 0.2).abs() < 1e-12);
-        assert!((history.learning().unwrap_or(0.0) - 0.9).abs() < 1e-12);
+        assert!((history.learning_accuracy().unwrap_or(0.0) - 0.9).abs() < 1e-12);
     }
 
     #[test]
     fn single_task_has_no_forgetting_or_average() {
         let history = history(&[(&answers(&[0, 1], &[0, 1]), std::slice::from_ref(&(0..2)))]);
         assert_eq!(history.forgetting(), Some(0.0));
-        assert_eq!((history.last(), history.average()), (Some(1.0), None));
         assert_eq!(
-            (history.learning(), history.backward_transfer()),
+            (history.last_accuracy(), history.average_accuracy()),
+            (Some(1.0), None)
+        );
+        assert_eq!(
+            (history.learning_accuracy(), history.backward_transfer()),
             (Some(1.0), None)
         );
         assert_eq!(history.task_averaged(), Some(1.0));
-        assert_eq!(Answers::default().accuracy(Expert::ONLINE), 0.0);
+        assert_eq!(Predictions::default().accuracy(Expert::ONLINE), 0.0);
     }
 
     #[test]
@@ -386,7 +394,11 @@ mod tests {
         let history = history(&[(&answers(&[0], &[0]), &tasks[..1]), (&new, &tasks)]);
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
         assert_eq!(history.images, [1, 2]);
-        let figures = [history.last(), history.average(), history.task_averaged()];
+        let figures = [
+            history.last_accuracy(),
+            history.average_accuracy(),
+            history.task_averaged(),
+        ];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));
         assert_eq!(history.backward_transfer(), None);
         assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[0]), None);

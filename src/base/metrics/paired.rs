@@ -24,18 +24,18 @@ impl Paired {
 
     /// Returns the exact two-sided p-value of McNemar's test: min(1, 2 · P(X ≤ smaller count)) for X ~
     /// Binomial(differing images, 1/2).
-    pub fn p(&self) -> f64 {
+    pub fn p_value(&self) -> f64 {
         let (n, fewer) = (self.differing(), self.first.min(self.second));
         // Probability of the smaller count, in logarithms because 2ⁿ overflows.
-        let ways = (1..=fewer).map(|k| ((n - fewer + k) as f64 / k as f64).ln());
-        let at = ways.sum::<f64>() - n as f64 * std::f64::consts::LN_2;
+        let log_ways = (1..=fewer).map(|k| ((n - fewer + k) as f64 / k as f64).ln());
+        let log_probability = log_ways.sum::<f64>() - n as f64 * std::f64::consts::LN_2;
         // Probabilities of the counts below it, each as a multiple of the one above.
         let (mut share, mut all) = (1.0, 1.0);
         for k in (1..=fewer).rev() {
             share *= k as f64 / (n - k + 1) as f64;
             all += share;
         }
-        (2.0 * at.exp() * all).min(1.0)
+        (2.0 * log_probability.exp() * all).min(1.0)
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
                 first,
                 second,
             };
-            let found = paired.p();
+            let found = paired.p_value();
             assert!((found - p).abs() <= 1e-9 * p, "{paired:?}: {found}");
         }
     }

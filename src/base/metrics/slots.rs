@@ -8,7 +8,7 @@ use super::{mean, share};
 
 /// The results of one image in the study. Slots have the numbers of their tasks, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SlotView {
+pub struct SlotResult {
     /// The slot that it selects; may be that of a later task.
     pub chosen: usize,
     /// The class predicted with each slot of the tasks so far alone.
@@ -28,7 +28,7 @@ pub struct SlotCounts {
 
 impl SlotCounts {
     /// Returns zero counts for this number of slots.
-    pub fn none(slots: usize) -> Self {
+    pub fn zeros(slots: usize) -> Self {
         Self {
             images: 0,
             chosen: vec![0; slots],
@@ -37,12 +37,12 @@ impl SlotCounts {
     }
 
     /// Adds the results of an image of class `label`.
-    pub fn add(&mut self, label: usize, view: &SlotView) {
+    pub fn add(&mut self, label: usize, result: &SlotResult) {
         self.images += 1;
-        if let Some(count) = self.chosen.get_mut(view.chosen) {
+        if let Some(count) = self.chosen.get_mut(result.chosen) {
             *count += 1;
         }
-        for (right, class) in self.right.iter_mut().zip(&view.classes) {
+        for (right, class) in self.right.iter_mut().zip(&result.classes) {
             *right += usize::from(*class == label);
         }
     }
@@ -63,55 +63,65 @@ pub struct PromptStudy {
 
 impl PromptStudy {
     /// Computes the study from the counts after each task; `None` unless every task was studied.
-    pub fn of<'a>(after: impl IntoIterator<Item = &'a [SlotCounts]>) -> Option<Self> {
+    pub fn from_counts<'a>(after: impl IntoIterator<Item = &'a [SlotCounts]>) -> Option<Self> {
         let after: Vec<&[SlotCounts]> = after.into_iter().collect();
         let last = after.last()?;
-        let whole = |(task, counts): (usize, &&[SlotCounts])| {
+        let is_complete = |(task, counts): (usize, &&[SlotCounts])| {
             let slots = |c: &SlotCounts| c.chosen.len() == task + 1 && c.right.len() == task + 1;
             counts.len() == task + 1 && counts.iter().all(slots)
         };
-        if !after.iter().enumerate().all(whole) {
+        if !after.iter().enumerate().all(is_complete) {
             return None;
         }
         let slots = 0..after.len();
         let average = slots.clone().map(|slot| {
-            let since: Vec<f64> = after[slot..].iter().map(|now| with(now, slot)).collect();
-            mean(&since).unwrap_or_default()
+            let accuracies: Vec<f64> = after[slot..]
+                .iter()
+                .map(|counts| slot_accuracy(counts, slot))
+                .collect();
+            mean(&accuracies).unwrap_or_default()
         });
-        let of_task = |slot: usize| last.iter().map(move |c| share(c.right[slot], c.images));
+        let task_accuracies =
+            |slot: usize| last.iter().map(move |c| share(c.right[slot], c.images));
         Some(Self {
-            selection: after.iter().map(|counts| selection(counts)).collect(),
-            last: slots.clone().map(|slot| with(last, slot)).collect(),
+            selection: after.iter().map(|counts| selection_share(counts)).collect(),
+            last: slots
+                .clone()
+                .map(|slot| slot_accuracy(last, slot))
+                .collect(),
             average: average.collect(),
-            tasks: slots.map(|slot| of_task(slot).collect()).collect(),
+            tasks: slots.map(|slot| task_accuracies(slot).collect()).collect(),
         })
     }
 
     /// Returns the study in percent.
     #[must_use]
-    pub fn percent(self) -> Self {
-        let all = |values: Vec<f64>| values.into_iter().map(|v| v * 100.0).collect();
+    pub fn into_percent(self) -> Self {
+        let to_percent = |values: Vec<f64>| values.into_iter().map(|v| v * 100.0).collect();
         Self {
-            selection: all(self.selection),
-            last: all(self.last),
-            average: all(self.average),
-            tasks: self.tasks.into_iter().map(all).collect(),
+            selection: to_percent(self.selection),
+            last: to_percent(self.last),
+            average: to_percent(self.average),
+            tasks: self.tasks.into_iter().map(to_percent).collect(),
         }
     }
 }
 
 /// Returns the share of all images that select the slot of their task.
-fn selection(counts: &[SlotCounts]) -> f64 {
-    let own = counts.iter().enumerate().map(|(task, c)| c.chosen[task]);
-    share(own.sum(), images(counts))
+fn selection_share(counts: &[SlotCounts]) -> f64 {
+    let selected = counts.iter().enumerate().map(|(task, c)| c.chosen[task]);
+    share(selected.sum(), image_count(counts))
 }
 
 /// Returns the accuracy on all images with one slot alone.
-fn with(counts: &[SlotCounts], slot: usize) -> f64 {
-    share(counts.iter().map(|c| c.right[slot]).sum(), images(counts))
+fn slot_accuracy(counts: &[SlotCounts], slot: usize) -> f64 {
+    share(
+        counts.iter().map(|c| c.right[slot]).sum(),
+        image_count(counts),
+    )
 }
 
-fn images(counts: &[SlotCounts]) -> usize {
+fn image_count(counts: &[SlotCounts]) -> usize {
     counts.iter().map(|c| c.images).sum()
 }
 
@@ -131,21 +141,21 @@ mod tests {
     fn prompt_study_averages_over_all_seen_images() {
         let first = [counts(10, &[10], &[8])];
         let second = [counts(10, &[6, 4], &[5, 4]), counts(30, &[5, 24], &[3, 27])];
-        let study = PromptStudy::of([&first[..], &second[..]]).unwrap_or_default();
+        let study = PromptStudy::from_counts([&first[..], &second[..]]).unwrap_or_default();
         assert_eq!(study.selection, [1.0, 0.75]);
         assert_eq!(study.last, [0.2, 0.775]);
         assert_eq!(study.average, [0.5, 0.775]);
         assert_eq!(study.tasks, [[0.5, 0.1], [0.4, 0.9]]);
-        assert_eq!(PromptStudy::of([&first[..], &[]]), None);
-        assert_eq!(PromptStudy::of([&[][..], &second[..]]), None);
-        assert_eq!(PromptStudy::of([]), None);
+        assert_eq!(PromptStudy::from_counts([&first[..], &[]]), None);
+        assert_eq!(PromptStudy::from_counts([&[][..], &second[..]]), None);
+        assert_eq!(PromptStudy::from_counts([]), None);
     }
 
     #[test]
     fn ignores_slots_of_future_tasks() {
-        let mut counts = SlotCounts::none(2);
+        let mut counts = SlotCounts::zeros(2);
         for (chosen, classes) in [(0, vec![3, 1]), (5, vec![3, 3])] {
-            counts.add(3, &SlotView { chosen, classes });
+            counts.add(3, &SlotResult { chosen, classes });
         }
         assert_eq!(counts, self::counts(2, &[1, 0], &[2, 1]));
     }

@@ -4,13 +4,13 @@
 use super::{mean, std_dev};
 
 /// Share of intervals that contain the true mean.
-const LEVEL: f64 = 0.95;
+const CONFIDENCE_LEVEL: f64 = 0.95;
 /// A difference with a larger p-value is not significant.
 pub const SIGNIFICANCE: f64 = 0.05;
 /// Differences with a smaller standard deviation, in percentage points, are equal except for rounding.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING_ERROR: f64 = 1e-9;
 /// Number of bisection steps until the bracket is as narrow as f64 allows.
-const HALVINGS: usize = 64;
+const BISECTION_STEPS: usize = 64;
 
 /// The mean of paired differences with its standard error. The pairs count as independent samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,8 +26,8 @@ pub struct MeanDifference {
 
 impl MeanDifference {
     /// Returns the mean of these differences in percentage points; `None` if there are none.
-    pub fn of(differences: &[f64]) -> Option<Self> {
-        let std = std_dev(differences).filter(|std| *std > ROUNDING);
+    pub fn from_differences(differences: &[f64]) -> Option<Self> {
+        let std = std_dev(differences).filter(|std| *std > ROUNDING_ERROR);
         Some(Self {
             pairs: differences.len(),
             mean: mean(differences)?,
@@ -39,36 +39,36 @@ impl MeanDifference {
     pub fn interval(&self) -> Option<[f64; 2]> {
         // Without an error there may be 0 degrees of freedom, which have no quantile.
         let error = self.error?;
-        let half = error * quantile(LEVEL, self.freedom());
+        let half = error * quantile(CONFIDENCE_LEVEL, self.degrees_of_freedom());
         Some([self.mean - half, self.mean + half])
     }
 
     /// Returns the two-sided p-value of the paired t-test; `None` without a standard error.
-    pub fn p(&self) -> Option<f64> {
-        Some(1.0 - within(self.mean / self.error?, self.freedom()))
+    pub fn p_value(&self) -> Option<f64> {
+        Some(1.0 - central_probability(self.mean / self.error?, self.degrees_of_freedom()))
     }
 
-    fn freedom(&self) -> usize {
+    fn degrees_of_freedom(&self) -> usize {
         self.pairs.saturating_sub(1)
     }
 }
 
-/// Returns the p-value of a difference between two of `compared` items, corrected for all pairs of them, because the
+/// Returns the p-value of a difference between two of `item_count` items, corrected for all pairs of them, because the
 /// most different pair is found on the same data (Bonferroni; Dunn, Multiple comparisons among means, 1961).
-pub fn corrected_p(p: f64, compared: usize) -> f64 {
-    let pairs = compared * compared.saturating_sub(1) / 2;
+pub fn corrected_p_value(p: f64, item_count: usize) -> f64 {
+    let pairs = item_count * item_count.saturating_sub(1) / 2;
     (p * pairs as f64).min(1.0)
 }
 
 /// Returns the probability that t with this number of degrees of freedom is between −`t` and `t` (Abramowitz and
 /// Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
-fn within(t: f64, freedom: usize) -> f64 {
-    let angle = (t.abs() / (freedom as f64).sqrt()).atan();
+fn central_probability(t: f64, degrees_of_freedom: usize) -> f64 {
+    let angle = (t.abs() / (degrees_of_freedom as f64).sqrt()).atan();
     let (sin, cos) = angle.sin_cos();
-    let first = freedom % 2;
+    let first = degrees_of_freedom % 2;
     let mut term = if first == 1 { cos } else { 1.0 };
     let mut sum = 0.0;
-    for k in (first..freedom.saturating_sub(1)).step_by(2) {
+    for k in (first..degrees_of_freedom.saturating_sub(1)).step_by(2) {
         sum += term;
         term *= cos * cos * (k + 1) as f64 / (k + 2) as f64;
     }
@@ -79,14 +79,14 @@ fn within(t: f64, freedom: usize) -> f64 {
 }
 
 /// Returns the `t` for which a value is between −`t` and `t` with this probability.
-fn quantile(probability: f64, freedom: usize) -> f64 {
+fn quantile(probability: f64, degrees_of_freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while within(high, freedom) < probability {
+    while central_probability(high, degrees_of_freedom) < probability {
         high *= 2.0;
     }
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTION_STEPS {
         let middle = 0.5 * (low + high);
-        match within(middle, freedom) < probability {
+        match central_probability(middle, degrees_of_freedom) < probability {
             true => low = middle,
             false => high = middle,
         }
@@ -123,7 +123,7 @@ mod tests {
             (0.3, 20, 0.767_273_003),
         ];
         for (t, freedom, p) in tails {
-            let found = 1.0 - within(t, freedom);
+            let found = 1.0 - central_probability(t, freedom);
             assert!((found - p).abs() < 1e-8, "{t}, {freedom}: {found}");
         }
     }
@@ -131,26 +131,26 @@ mod tests {
     #[test]
     fn paired_t_test_matches_r() {
         // t.test(c(1.2, 0.4, 2.1, 0.9))
-        let four = MeanDifference::of(&[1.2, 0.4, 2.1, 0.9]).unwrap();
+        let four = MeanDifference::from_differences(&[1.2, 0.4, 2.1, 0.9]).unwrap();
         let [low, high] = four.interval().unwrap();
         assert!((low - 0.013_639_374).abs() < 1e-8 && (high - 2.286_360_626).abs() < 1e-8);
-        assert!((four.p().unwrap() - 0.048_560_420).abs() < 1e-8);
+        assert!((four.p_value().unwrap() - 0.048_560_420).abs() < 1e-8);
     }
 
     #[test]
     fn constant_differences_have_no_error_estimate() {
-        assert_eq!(MeanDifference::of(&[]), None);
+        assert_eq!(MeanDifference::from_differences(&[]), None);
         for differences in [&[1.5][..], &[1.5; 4], &[0.1 + 0.2, 0.3]] {
-            let found = MeanDifference::of(differences).unwrap();
+            let found = MeanDifference::from_differences(differences).unwrap();
             assert_eq!(
-                (found.error, found.interval(), found.p()),
+                (found.error, found.interval(), found.p_value()),
                 (None, None, None)
             );
         }
     }
 
-    /// Returns the share of samples of the standard normal distribution that satisfy `of`.
-    fn share(pairs: usize, of: impl Fn(&MeanDifference) -> bool) -> f64 {
+    /// Returns the share of samples of the standard normal distribution that satisfy `predicate`.
+    fn share(pairs: usize, predicate: impl Fn(&MeanDifference) -> bool) -> f64 {
         const SAMPLES: usize = 40_000;
         let mut rng = ChaCha8Rng::seed_from_u64(pairs as u64);
         let mut uniform = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
@@ -159,7 +159,7 @@ mod tests {
             || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
         let matching = (0..SAMPLES).filter(|_| {
             let differences: Vec<f64> = (0..pairs).map(|_| normal()).collect();
-            of(&MeanDifference::of(&differences).unwrap())
+            predicate(&MeanDifference::from_differences(&differences).unwrap())
         });
         matching.count() as f64 / SAMPLES as f64
     }
@@ -174,7 +174,7 @@ mod tests {
             });
             // Five standard errors of 40,000 samples.
             assert!((covered - 0.95).abs() < 0.0055, "{pairs} pairs: {covered}");
-            let false_alarms = share(pairs, |found| found.p().is_some_and(|p| p < 0.05));
+            let false_alarms = share(pairs, |found| found.p_value().is_some_and(|p| p < 0.05));
             assert!((false_alarms - 0.05).abs() < 0.0055, "{false_alarms}");
         }
     }

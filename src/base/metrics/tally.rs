@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, Expert, share};
+use super::{Expert, Predictions, share};
 use crate::tr;
 
 /// The 97.5 % quantile of the standard normal distribution.
@@ -25,31 +25,34 @@ pub struct Tally {
 
 impl Tally {
     /// Advice for an accuracy that guessing might reach.
-    pub const GUESSING: &'static str =
+    pub const GUESSING_ADVICE: &'static str =
         "that is no better than guessing; try more epochs, more images or another backbone";
 
     /// Returns the tally of an accuracy on this number of images.
-    pub fn of_share(share: f64, images: usize) -> Self {
+    pub fn from_accuracy(accuracy: f64, images: usize) -> Self {
         Self {
-            right: (share * images as f64).round() as usize,
+            right: (accuracy * images as f64).round() as usize,
             images,
             largest: 0,
         }
     }
 
     /// Counts an expert's predictions.
-    pub fn of(answers: &Answers, expert: Expert) -> Self {
-        Self::within(answers, expert, &(0..usize::MAX))
+    pub fn new(predictions: &Predictions, expert: Expert) -> Self {
+        Self::within(predictions, expert, &(0..usize::MAX))
     }
 
     /// Counts an expert's predictions for the images of these classes.
-    pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
-        let pairs = answers.labels.iter().zip(answers.of(expert));
+    pub fn within(predictions: &Predictions, expert: Expert, classes: &Range<usize>) -> Self {
+        let pairs = predictions
+            .labels
+            .iter()
+            .zip(predictions.for_expert(expert));
         let mut counts = BTreeMap::new();
         let mut right = 0;
-        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
+        for (label, predicted) in pairs.filter(|(label, _)| classes.contains(label)) {
             *counts.entry(*label).or_insert(0) += 1;
-            right += usize::from(label == given);
+            right += usize::from(label == predicted);
         }
         Self {
             right,
@@ -64,7 +67,7 @@ impl Tally {
     }
 
     /// Returns Wilson's 95 % interval of the accuracy, as fractions.
-    pub fn interval(&self) -> (f64, f64) {
+    pub fn confidence_interval(&self) -> (f64, f64) {
         if self.images == 0 {
             return (0.0, 1.0);
         }
@@ -77,28 +80,28 @@ impl Tally {
 
     /// Returns whether the accuracy is significantly higher than another: the 95 % interval of the difference is
     /// above 0.
-    pub fn is_above(&self, other: &Self) -> bool {
-        self.least_lead(other) > 0.0
+    pub fn is_significantly_above(&self, other: &Self) -> bool {
+        self.min_lead(other) > 0.0
     }
 
     /// Returns the lower end of the 95 % interval of the difference to another accuracy, from Wilson's intervals of
     /// both (Newcombe, Statistics in Medicine 1998, method 10). Unlike the usual interval, it is also valid for
     /// shares of 0 and 1.
-    fn least_lead(&self, other: &Self) -> f64 {
-        let below = self.accuracy() - self.interval().0;
-        let above = other.interval().1 - other.accuracy();
+    fn min_lead(&self, other: &Self) -> f64 {
+        let below = self.accuracy() - self.confidence_interval().0;
+        let above = other.confidence_interval().1 - other.accuracy();
         self.accuracy() - other.accuracy() - below.hypot(above)
     }
 
     /// Returns whether guessing may be equally good, that is always predicting the most frequent class. Its share is
     /// 1/K for K equally frequent classes, and higher otherwise.
     pub fn is_guessing(&self) -> bool {
-        self.images > 0 && self.interval().0 <= self.largest as f64 / self.images as f64
+        self.images > 0 && self.confidence_interval().0 <= self.largest as f64 / self.images as f64
     }
 
     /// Returns a text such as "450 images, 93.1 to 97.2 %".
-    pub fn words(&self) -> String {
-        let (low, high) = self.interval();
+    pub fn summary(&self) -> String {
+        let (low, high) = self.confidence_interval();
         tr!(
             "count-images-interval",
             n = self.images,
@@ -123,16 +126,16 @@ mod tests {
     #[test]
     fn interval_matches_wilson_score() {
         // Values of R's prop.test(8, 10, correct = FALSE) and binom::binom.wilson(0, 20).
-        let (low, high) = tally(8, 10, 2).interval();
+        let (low, high) = tally(8, 10, 2).confidence_interval();
         assert!(
             (low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4,
             "{low} {high}"
         );
-        let (low, high) = tally(0, 20, 2).interval();
+        let (low, high) = tally(0, 20, 2).confidence_interval();
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4, "{high}");
-        assert_eq!(tally(0, 0, 0).interval(), (0.0, 1.0));
+        assert_eq!(tally(0, 0, 0).confidence_interval(), (0.0, 1.0));
         assert_eq!(
-            tally(96, 100, 10).words(),
+            tally(96, 100, 10).summary(),
             "100 images, 90.2 to 98.4\u{a0}%"
         );
     }
@@ -149,14 +152,14 @@ mod tests {
         ];
         for ((right, images), (other, others), lead) in known {
             let (one, other) = (tally(right, images, 0), tally(other, others, 0));
-            let found = one.least_lead(&other);
+            let found = one.min_lead(&other);
             assert!((found - lead).abs() < 1e-4, "{one:?}: {found}");
-            assert_eq!(one.is_above(&other), lead > 0.0);
-            assert!(!other.is_above(&one));
+            assert_eq!(one.is_significantly_above(&other), lead > 0.0);
+            assert!(!other.is_significantly_above(&one));
         }
-        assert_eq!(Tally::of_share(0.98, 100), tally(98, 100, 0));
-        let none = Tally::of_share(1.0, 0);
-        assert!(!none.is_above(&tally(0, 100, 0)));
+        assert_eq!(Tally::from_accuracy(0.98, 100), tally(98, 100, 0));
+        let none = Tally::from_accuracy(1.0, 0);
+        assert!(!none.is_significantly_above(&tally(0, 100, 0)));
     }
 
     #[test]
@@ -171,16 +174,16 @@ mod tests {
     fn chance_level_is_share_of_largest_class() {
         // 90 images of one class and 10 of another; every prediction is the first class.
         let labels: Vec<usize> = (0..100).map(|image| usize::from(image >= 90)).collect();
-        let mut answers = Answers {
+        let mut answers = Predictions {
             given: [(Expert::ANSWER, vec![0; 100])].into(),
             labels,
-            ..Answers::default()
+            ..Predictions::default()
         };
-        let quality = Tally::of(&answers, Expert::ANSWER);
+        let quality = Tally::new(&answers, Expert::ANSWER);
         assert_eq!(quality, tally(90, 100, 90));
-        assert!(quality.interval().0 > 0.5 && quality.is_guessing());
+        assert!(quality.confidence_interval().0 > 0.5 && quality.is_guessing());
         answers.given = [(Expert::ANSWER, answers.labels.clone())].into();
-        assert!(!Tally::of(&answers, Expert::ANSWER).is_guessing());
+        assert!(!Tally::new(&answers, Expert::ANSWER).is_guessing());
         let rare = Tally::within(&answers, Expert::ANSWER, &(1..2));
         assert_eq!(rare, tally(10, 10, 10));
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, ByExpert, tasks_of_classes};
+use super::{ByExpert, Predictions, tasks_by_class};
 
 /// Number of test images of each task and of correct predictions, after one task was learned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,42 +21,46 @@ pub struct TaskCounts {
 
 impl TaskCounts {
     /// Counts the predictions for the images of these tasks.
-    pub fn of(answers: &Answers, tasks: &[Range<usize>]) -> Self {
-        let task_of = tasks_of_classes(tasks);
-        let tasks_of = answers.labels.iter();
-        let tasks_of: Vec<Option<usize>> = tasks_of
-            .map(|label| task_of.get(*label).copied().flatten())
+    pub fn new(predictions: &Predictions, tasks: &[Range<usize>]) -> Self {
+        let task_by_class = tasks_by_class(tasks);
+        let image_tasks = predictions.labels.iter();
+        let image_tasks: Vec<Option<usize>> = image_tasks
+            .map(|label| task_by_class.get(*label).copied().flatten())
             .collect();
-        let count = |counted: &dyn Fn(usize) -> bool| {
+        let count = |is_counted: &dyn Fn(usize) -> bool| {
             let mut counts = vec![0; tasks.len()];
-            let images = tasks_of.iter().enumerate().filter(|(at, _)| counted(*at));
+            let images = image_tasks
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| is_counted(*at));
             for task in images.filter_map(|(_, task)| *task) {
                 counts[task] += 1;
             }
             counts
         };
-        let right = |given: &[usize]| count(&|at| given.get(at) == Some(&answers.labels[at]));
-        let told = answers.task_given.len() == answers.labels.len();
+        let right =
+            |predicted: &[usize]| count(&|at| predicted.get(at) == Some(&predictions.labels[at]));
+        let has_task_given = predictions.task_given.len() == predictions.labels.len();
         Self {
             images: count(&|_| true),
-            right: answers
+            right: predictions
                 .given
                 .iter()
-                .map(|(expert, given)| (*expert, right(given)))
+                .map(|(expert, predicted)| (*expert, right(predicted)))
                 .collect(),
-            task_given: told.then(|| right(&answers.task_given).iter().sum()),
+            task_given: has_task_given.then(|| right(&predictions.task_given).iter().sum()),
         }
     }
 
     /// Returns whether these are valid counts for this number of tasks, with no more correct predictions than images.
-    pub fn is_of(&self, tasks: usize) -> bool {
+    pub fn is_valid_for(&self, tasks: usize) -> bool {
         let all: usize = self.images.iter().sum();
-        let fits = |right: &Vec<usize>| {
+        let is_valid = |right: &Vec<usize>| {
             let mut pairs = right.iter().zip(&self.images);
             right.len() == tasks && pairs.all(|(right, images)| right <= images)
         };
         self.images.len() == tasks
-            && self.right.values().all(fits)
+            && self.right.values().all(is_valid)
             && self.task_given.is_none_or(|right| right <= all)
     }
 }
@@ -71,14 +75,14 @@ mod tests {
     fn counts_reproduce_accuracies_after_serde_roundtrip() {
         let tasks = [0..2, 2..3, 3..5];
         let labels = vec![0, 1, 2, 3, 4, 4, 0, 0];
-        let answers = Answers {
+        let answers = Predictions {
             given: ByExpert::from([
                 (Expert::ONLINE, vec![0, 0, 2, 3, 1, 4, 4, 0]),
                 (Expert::OFFLINE, labels.clone()),
             ]),
             task_given: vec![0, 1, 2, 3, 3, 4, 1, 0],
             labels,
-            ..Answers::default()
+            ..Predictions::default()
         };
         // The images of the second task are not available.
         let mut partly = answers.clone();
@@ -86,14 +90,14 @@ mod tests {
         let (mut by_answers, mut by_counts) = (Histories::default(), Histories::default());
         for answers in [&answers, &partly] {
             by_answers.push(answers, &tasks);
-            let counts = TaskCounts::of(answers, &tasks);
-            assert!(counts.is_of(3) && !counts.is_of(2));
+            let counts = TaskCounts::new(answers, &tasks);
+            assert!(counts.is_valid_for(3) && !counts.is_valid_for(2));
             let text = serde_json::to_string(&counts).unwrap();
             by_counts.push_counts(&serde_json::from_str(&text).unwrap());
         }
         // Compared as text, because NaN does not equal itself.
         assert_eq!(format!("{by_answers:?}"), format!("{by_counts:?}"));
-        let online = by_counts.of(Expert::ONLINE);
+        let online = by_counts.for_expert(Expert::ONLINE);
         assert_eq!(online.matrix[0], [0.5, 1.0, 2.0 / 3.0]);
         assert_eq!(online.accuracy[0], answers.accuracy(Expert::ONLINE));
         assert!(online.accuracy[1].is_nan());
@@ -107,9 +111,9 @@ mod tests {
             right: [(Expert::ANSWER, right.to_vec())].into(),
             task_given,
         };
-        assert!(counts(&[2, 3], &[2, 0], Some(5)).is_of(2));
-        assert!(!counts(&[2, 3], &[3, 0], None).is_of(2));
-        assert!(!counts(&[2, 3], &[2], None).is_of(2));
-        assert!(!counts(&[2, 3], &[2, 0], Some(6)).is_of(2));
+        assert!(counts(&[2, 3], &[2, 0], Some(5)).is_valid_for(2));
+        assert!(!counts(&[2, 3], &[3, 0], None).is_valid_for(2));
+        assert!(!counts(&[2, 3], &[2], None).is_valid_for(2));
+        assert!(!counts(&[2, 3], &[2, 0], Some(6)).is_valid_for(2));
     }
 }

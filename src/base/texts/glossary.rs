@@ -32,7 +32,7 @@ pub struct Term {
 
 impl Term {
     /// Returns all parts as lines of text, for a screen reader.
-    pub fn told(&self) -> String {
+    pub fn full_text(&self) -> String {
         let parts = [&self.name, &self.text].into_iter();
         let parts = parts.chain(&self.formula).chain(&self.source);
         parts.cloned().collect::<Vec<_>>().join("\n")
@@ -43,7 +43,7 @@ impl Term {
 struct Glossary {
     terms: Vec<Term>,
     /// Spellings of terms by their first character, with the index of the term; longer spellings first.
-    ways: HashMap<char, Vec<(Vec<char>, usize)>>,
+    spellings: HashMap<char, Vec<(Vec<char>, usize)>>,
 }
 
 impl Language {
@@ -58,17 +58,17 @@ impl Language {
     }
 
     /// Returns the terms that a text mentions, in order, with their byte ranges.
-    pub fn mentions(self, text: &str) -> Vec<(Range<usize>, &'static Term)> {
+    pub fn find_terms(self, text: &str) -> Vec<(Range<usize>, &'static Term)> {
         let glossary = self.glossary();
         let letters: Vec<(usize, char)> = text.char_indices().collect();
-        let (mut found, mut at, mut inside) = (Vec::new(), 0, false);
+        let (mut found, mut at, mut is_in_word) = (Vec::new(), 0, false);
         while at < letters.len() {
-            let hit = match inside {
+            let found_term = match is_in_word {
                 true => None,
-                false => glossary.hit(&letters[at..]),
+                false => glossary.longest_match(&letters[at..]),
             };
-            let Some((length, term)) = hit else {
-                inside = in_word(letters[at].1);
+            let Some((length, term)) = found_term else {
+                is_in_word = is_word_char(letters[at].1);
                 at += 1;
                 continue;
             };
@@ -96,7 +96,7 @@ impl Language {
 }
 
 /// Returns whether a character continues a word: "A_N" is one word, "LAE-Artikel" two.
-fn in_word(letter: char) -> bool {
+fn is_word_char(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
@@ -108,12 +108,12 @@ struct Outline {
 #[derive(Deserialize)]
 struct Group {
     key: String,
-    term: Vec<Sketch>,
+    term: Vec<TermOutline>,
 }
 
 /// The parts of a term that do not depend on the language.
 #[derive(Deserialize)]
-struct Sketch {
+struct TermOutline {
     key: String,
     formula: Option<String>,
     source: Option<String>,
@@ -121,7 +121,7 @@ struct Sketch {
 
 /// The parts of the glossary in one language.
 #[derive(Deserialize)]
-struct Words {
+struct GlossaryTexts {
     group: BTreeMap<String, String>,
     #[serde(flatten)]
     terms: BTreeMap<String, TermTexts>,
@@ -141,40 +141,40 @@ fn outline() -> Option<Outline> {
 impl Glossary {
     /// Reads the terms of a language; files that cannot be read give an empty glossary, which a test excludes.
     fn read(source: &str) -> Self {
-        let (mut terms, mut ways) = (Vec::new(), HashMap::new());
-        if let (Some(outline), Ok(words)) = (outline(), toml::from_str::<Words>(source)) {
+        let (mut terms, mut spellings) = (Vec::new(), HashMap::new());
+        if let (Some(outline), Ok(words)) = (outline(), toml::from_str::<GlossaryTexts>(source)) {
             for group in outline.group {
                 let heading = words.group.get(&group.key).unwrap_or(&group.key);
-                for sketch in group.term {
-                    let Some(said) = words.terms.get(&sketch.key) else {
+                for outline_term in group.term {
+                    let Some(texts) = words.terms.get(&outline_term.key) else {
                         continue;
                     };
-                    for way in said.words.split('|') {
-                        learn(&mut ways, way.trim(), terms.len());
+                    for spelling in texts.words.split('|') {
+                        add_spelling(&mut spellings, spelling.trim(), terms.len());
                     }
-                    terms.push(sketch.said(heading, said));
+                    terms.push(outline_term.into_term(heading, texts));
                 }
             }
         }
-        for ways in ways.values_mut() {
-            ways.sort_by_key(|(way, _)| std::cmp::Reverse(way.len()));
+        for candidates in spellings.values_mut() {
+            candidates.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
         }
-        Self { terms, ways }
+        Self { terms, spellings }
     }
 
     /// Returns the longest spelling of a term at the start of these characters, as its length and the index of the
     /// term.
-    fn hit(&self, letters: &[(usize, char)]) -> Option<(usize, usize)> {
-        let ways = self.ways.get(&letters.first()?.1)?;
-        ways.iter().find_map(|(way, term)| {
-            let length = fits(way, letters)?;
+    fn longest_match(&self, letters: &[(usize, char)]) -> Option<(usize, usize)> {
+        let candidates = self.spellings.get(&letters.first()?.1)?;
+        candidates.iter().find_map(|(spelling, term)| {
+            let length = match_length(spelling, letters)?;
             Some((length, *term))
         })
     }
 }
 
-impl Sketch {
-    fn said(self, group: &str, said: &TermTexts) -> Term {
+impl TermOutline {
+    fn into_term(self, group: &str, texts: &TermTexts) -> Term {
         let source = self.source.map(|source| match source.strip_prefix('§') {
             Some(_) => format!("{PAPER}, {source}"),
             None => source,
@@ -182,8 +182,8 @@ impl Sketch {
         Term {
             key: self.key,
             group: group.to_string(),
-            name: said.name.clone(),
-            text: said.text.clone(),
+            name: texts.name.clone(),
+            text: texts.text.clone(),
             formula: self.formula,
             source,
         }
@@ -192,39 +192,45 @@ impl Sketch {
 
 /// Adds a spelling of a term. A spelling without capitals is also added with an initial capital, as at the start of a
 /// sentence.
-fn learn(ways: &mut HashMap<char, Vec<(Vec<char>, usize)>>, way: &str, term: usize) {
-    let letters: Vec<char> = way.chars().collect();
+fn add_spelling(
+    spellings: &mut HashMap<char, Vec<(Vec<char>, usize)>>,
+    spelling: &str,
+    term: usize,
+) {
+    let letters: Vec<char> = spelling.chars().collect();
     let Some(&first) = letters.first() else {
         return;
     };
-    if !way.chars().any(char::is_uppercase) {
+    if !spelling.chars().any(char::is_uppercase) {
         for upper in first.to_uppercase().filter(|upper| *upper != first).take(1) {
             let mut letters = letters.clone();
             letters[0] = upper;
-            ways.entry(upper).or_default().push((letters, term));
+            spellings.entry(upper).or_default().push((letters, term));
         }
     }
-    ways.entry(first).or_default().push((letters, term));
+    spellings.entry(first).or_default().push((letters, term));
 }
 
 /// Returns the number of characters that this spelling matches at the start of `letters`; `None` if it does not
 /// match.
-fn fits(way: &[char], letters: &[(usize, char)]) -> Option<usize> {
-    let mut at = 0;
-    let letter = |at: usize| letters.get(at).map(|(_, letter)| *letter);
-    for &want in way {
-        let got = letter(at)?;
-        if want == '#' {
-            let digits = (at..).map_while(letter).take_while(char::is_ascii_digit);
+fn match_length(spelling: &[char], letters: &[(usize, char)]) -> Option<usize> {
+    let mut position = 0;
+    let letter = |position: usize| letters.get(position).map(|(_, letter)| *letter);
+    for &expected in spelling {
+        let actual = letter(position)?;
+        if expected == '#' {
+            let digits = (position..)
+                .map_while(letter)
+                .take_while(char::is_ascii_digit);
             let count = digits.count();
-            at += (count > 0).then_some(count)?;
-        } else if want == got || (want == ' ' && got == '\u{a0}') {
-            at += 1;
+            position += (count > 0).then_some(count)?;
+        } else if expected == actual || (expected == ' ' && actual == '\u{a0}') {
+            position += 1;
         } else {
             return None;
         }
     }
-    (!letter(at).is_some_and(in_word)).then_some(at)
+    (!letter(position).is_some_and(is_word_char)).then_some(position)
 }
 
 #[cfg(test)]
@@ -235,28 +241,28 @@ mod tests {
     #[test]
     fn glossaries_define_every_term_without_ambiguity() {
         let outline = outline().unwrap();
-        let sketches = || outline.group.iter().flat_map(|group| &group.term);
-        let keys: Vec<&str> = sketches().map(|term| term.key.as_str()).collect();
+        let outline_terms = || outline.group.iter().flat_map(|group| &group.term);
+        let keys: Vec<&str> = outline_terms().map(|term| term.key.as_str()).collect();
         for (language, name) in Language::ALL {
-            let words: Words = toml::from_str(language.glossary_source()).unwrap();
-            let told: Vec<&str> = language
+            let words: GlossaryTexts = toml::from_str(language.glossary_source()).unwrap();
+            let term_keys: Vec<&str> = language
                 .terms()
                 .iter()
                 .map(|term| term.key.as_str())
                 .collect();
-            assert_eq!(told, keys, "{name}");
+            assert_eq!(term_keys, keys, "{name}");
             assert_eq!(words.terms.len(), keys.len(), "{name}");
             assert_eq!(words.group.len(), outline.group.len(), "{name}");
             let mut known = HashMap::new();
-            for (key, said) in &words.terms {
+            for (key, texts) in &words.terms {
                 assert!(
-                    !said.text.is_empty() && !said.name.is_empty(),
+                    !texts.text.is_empty() && !texts.name.is_empty(),
                     "{name}: {key}"
                 );
-                for way in said.words.split('|').map(str::trim) {
-                    assert!(!way.is_empty(), "{name}: {key}");
-                    let other = known.insert(way.to_string(), key);
-                    assert_eq!(other, None, "{name}: {way}");
+                for spelling in texts.words.split('|').map(str::trim) {
+                    assert!(!spelling.is_empty(), "{name}: {key}");
+                    let other = known.insert(spelling.to_string(), key);
+                    assert_eq!(other, None, "{name}: {spelling}");
                 }
             }
         }
@@ -265,7 +271,7 @@ mod tests {
     #[test]
     fn mentions_match_longest_whole_words() {
         let found = |language: Language, text: &str| -> Vec<(String, String)> {
-            let all = language.mentions(text);
+            let all = language.find_terms(text);
             all.into_iter()
                 .map(|(at, term)| (text[at].to_string(), term.key.clone()))
                 .collect()
@@ -290,14 +296,14 @@ mod tests {
 
     #[test]
     fn term_text_includes_formula_and_citation() {
-        let told = Language::English.term("accumulation").unwrap().told();
+        let text = Language::English.term("accumulation").unwrap().full_text();
         assert!(
-            told.contains("θ_off ← α · θ_off + (1 − α) · θ_on"),
-            "{told}"
+            text.contains("θ_off ← α · θ_off + (1 − α) · θ_on"),
+            "{text}"
         );
         assert!(
-            told.ends_with("Gao et al., ICCV 2023, §4.2, Eq. 13"),
-            "{told}"
+            text.ends_with("Gao et al., ICCV 2023, §4.2, Eq. 13"),
+            "{text}"
         );
         assert!(Language::English.term("no_such").is_none());
     }

@@ -65,7 +65,7 @@ impl Message {
     }
 
     /// Returns a message whose English text is defined in a list of the program.
-    pub fn of_list(id: String, english: impl Into<String>) -> Self {
+    pub fn with_english(id: String, english: impl Into<String>) -> Self {
         Self {
             english: Some(english.into()),
             ..Self::new(id)
@@ -74,16 +74,16 @@ impl Message {
 
     /// Adds a value.
     #[must_use]
-    pub fn with(mut self, place: &'static str, value: impl Into<Value>) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         // Messages are stored by the hundred thousand, mostly with one value, so spare capacity would waste memory.
         self.values.reserve_exact(1);
-        self.values.push((place.into(), value.into()));
+        self.values.push((name.into(), value.into()));
         self
     }
 
     /// Returns the message followed by another one, if there is one.
     #[must_use]
-    pub fn then(self, more: Option<Message>) -> Self {
+    pub fn followed_by(self, more: Option<Message>) -> Self {
         match more {
             Some(more) => Self::new("remark-and-more")
                 .with("first", self)
@@ -93,15 +93,19 @@ impl Message {
     }
 
     /// Returns a copy in which this name is replaced, wherever it is a value.
-    pub(super) fn replaced(&self, name: &str, by: &str) -> Self {
-        let value = |value: &Value| match value {
-            Value::Text(text) => Value::Text(text.replace(name, by)),
-            Value::Message(inner) => Value::Message(Box::new(inner.replaced(name, by))),
+    pub(super) fn replace_name(&self, name: &str, replacement: &str) -> Self {
+        let replace_in = |value: &Value| match value {
+            Value::Text(text) => Value::Text(text.replace(name, replacement)),
+            Value::Message(inner) => {
+                Value::Message(Box::new(inner.replace_name(name, replacement)))
+            }
             number => number.clone(),
         };
         let values = self.values.iter();
         Self {
-            values: values.map(|(at, of)| (at.clone(), value(of))).collect(),
+            values: values
+                .map(|(key, value_in_message)| (key.clone(), replace_in(value_in_message)))
+                .collect(),
             ..self.clone()
         }
     }
@@ -119,28 +123,28 @@ impl Message {
 
     /// Returns the text in English.
     pub fn english(&self) -> String {
-        self.told(Language::English)
+        self.translate(Language::English)
             .unwrap_or_else(|| self.id.to_string())
     }
 
     /// Returns the text in the language of this thread, or in English if it is not translated.
-    pub fn said(&self) -> String {
-        self.told(Language::spoken())
+    pub fn translated(&self) -> String {
+        self.translate(Language::spoken())
             .unwrap_or_else(|| self.english())
     }
 
     /// Returns the text in this language; `None` if it or one of its values is not translated.
-    pub fn told(&self, language: Language) -> Option<String> {
+    pub fn translate(&self, language: Language) -> Option<String> {
         if let (Language::English, Some(english)) = (language, &self.english) {
             return Some(english.clone());
         }
         let mut values = Values::new();
-        for (place, value) in &self.values {
+        for (name, value) in &self.values {
             match value {
-                Value::Whole(number) => values.set(place.as_ref(), *number),
-                Value::Real(number) => values.set(place.as_ref(), *number),
-                Value::Text(text) => values.set(place.as_ref(), text.as_str()),
-                Value::Message(message) => values.set(place.as_ref(), message.told(language)?),
+                Value::Whole(number) => values.set(name.as_ref(), *number),
+                Value::Real(number) => values.set(name.as_ref(), *number),
+                Value::Text(text) => values.set(name.as_ref(), text.as_str()),
+                Value::Message(message) => values.set(name.as_ref(), message.translate(language)?),
             }
         }
         language.bundle().format(&self.id, &values)
@@ -191,14 +195,14 @@ mod tests {
     #[test]
     fn translates_deserialised_messages() {
         let inner = Message::new("learn-title");
-        let made = message!("tour-step", step = 2_usize, steps = inner);
-        assert_eq!(made.english(), "Step 2 of Learn");
-        let sent = serde_json::to_string(&made).unwrap_or_default();
-        let come: Message = serde_json::from_str(&sent).unwrap_or_else(|_| Message::new(""));
+        let original = message!("tour-step", step = 2_usize, steps = inner);
+        assert_eq!(original.english(), "Step 2 of Learn");
+        let sent = serde_json::to_string(&original).unwrap_or_default();
+        let received: Message = serde_json::from_str(&sent).unwrap_or_else(|_| Message::new(""));
         Language::German.speak();
-        assert_eq!(come.said(), "Schritt 2 von Lernen");
-        let listed = Message::of_list("no-such-name".into(), "as it is");
-        assert_eq!(listed.said(), "as it is");
+        assert_eq!(received.translated(), "Schritt 2 von Lernen");
+        let listed = Message::with_english("no-such-name".into(), "as it is");
+        assert_eq!(listed.translated(), "as it is");
         Language::English.speak();
         assert!(!sent.contains("Step"), "{sent}");
     }

@@ -22,11 +22,11 @@ mod words;
 pub use fluent_bundle::FluentValue;
 pub use glossary::Term;
 pub use message::{Message, Value};
-pub use words::{Messages, Words, all_in_english, said};
+pub use words::{Messages, Words, all_in_english, join_translated};
 
-/// Returns a text of one of the program's lists or files in the language of this thread. `of_list("method", "lae",
+/// Returns a text of the program's lists or files in this thread's language. `translate_entry("method", "lae",
 /// "summary", spec.summary)` is the message `method-lae-summary`, or the English text if there is no translation.
-pub fn of_list<'a>(list: &str, key: &str, part: &str, english: &'a str) -> &'a str {
+pub fn translate_entry<'a>(list: &str, key: &str, part: &str, english: &'a str) -> &'a str {
     match Language::spoken() {
         Language::English => english,
         language => language.known(&list_id(list, key, part)).unwrap_or(english),
@@ -35,11 +35,11 @@ pub fn of_list<'a>(list: &str, key: &str, part: &str, english: &'a str) -> &'a s
 
 /// Returns the id of the message for a part of a list entry.
 pub fn list_id(list: &str, key: &str, part: &str) -> String {
-    let plain = |letter: char| match letter.is_ascii_alphanumeric() {
+    let to_id_char = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),
         false => '-',
     };
-    let key: String = key.chars().map(plain).collect();
+    let key: String = key.chars().map(to_id_char).collect();
     format!("{list}-{key}-{part}")
 }
 
@@ -120,7 +120,7 @@ impl Language {
     }
 
     /// Returns the files that exist in every language.
-    fn pairs(self) -> &'static [&'static str] {
+    fn translated_sources(self) -> &'static [&'static str] {
         match self {
             Self::English => sources!("en"),
             Self::German => sources!("de"),
@@ -128,7 +128,7 @@ impl Language {
     }
 
     /// Returns the files with translations of the program's lists.
-    fn lists(self) -> &'static [&'static str] {
+    fn list_sources(self) -> &'static [&'static str] {
         match self {
             Self::English => &[],
             Self::German => sources!(lists "de"),
@@ -136,16 +136,19 @@ impl Language {
     }
 
     fn sources(self) -> impl Iterator<Item = &'static str> {
-        self.pairs().iter().chain(self.lists()).copied()
+        self.translated_sources()
+            .iter()
+            .chain(self.list_sources())
+            .copied()
     }
 
     /// Returns the ids of all its messages.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
+    pub fn message_ids(self) -> impl Iterator<Item = &'static str> {
         let lines = self.sources().flat_map(|source| source.lines());
         lines.filter_map(|line| {
             let (name, _) = line.split_once(" =")?;
-            let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
-            begins.then_some(name)
+            let is_id = name.starts_with(|c: char| c.is_ascii_lowercase());
+            is_id.then_some(name)
         })
     }
 
@@ -164,15 +167,15 @@ impl Language {
     /// Returns the message without placeholders for an id that is computed, such as that of a setting's help; `None`
     /// if no language has it.
     pub fn known(self, id: &str) -> Option<&'static str> {
-        let own = self.bundle().plain.get(id);
-        let text = own.or_else(|| Self::English.bundle().plain.get(id));
+        let text = self.bundle().plain.get(id);
+        let text = text.or_else(|| Self::English.bundle().plain.get(id));
         text.map(String::as_str)
     }
 
     /// Returns the message with this id and these values.
     pub fn format(self, id: &str, values: &Values<'_>) -> String {
-        let own = self.bundle().format(id, values);
-        let text = own.or_else(|| Self::English.bundle().format(id, values));
+        let text = self.bundle().format(id, values);
+        let text = text.or_else(|| Self::English.bundle().format(id, values));
         text.unwrap_or_else(|| id.into())
     }
 
@@ -193,10 +196,11 @@ impl Bundle {
         // Fails only if a function of this name already exists.
         let _ = bundle.add_builtins();
         for source in language.sources() {
-            let resource = FluentResource::try_new(source.into()).unwrap_or_else(|(read, _)| read);
+            let resource =
+                FluentResource::try_new(source.into()).unwrap_or_else(|(resource, _)| resource);
             bundle.add_resource_overriding(resource);
         }
-        let plain = language.names().filter_map(|id| {
+        let plain = language.message_ids().filter_map(|id| {
             let pattern = bundle.get_message(id)?.value()?;
             let mut missing = Vec::new();
             let text = bundle.format_pattern(pattern, None, &mut missing);
@@ -232,44 +236,55 @@ mod tests {
                 id = name;
                 assert_eq!(all.insert(id, Vec::new()), None, "{id} is defined twice");
             }
-            let places = line.split('$').skip(1).map(|rest| {
+            let placeholders_in_line = line.split('$').skip(1).map(|rest| {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
                 rest[..end.unwrap_or(rest.len())].to_string()
             });
-            if let Some(known) = all.get_mut(id) {
-                known.extend(places);
+            if let Some(names) = all.get_mut(id) {
+                names.extend(placeholders_in_line);
             }
         }
-        for places in all.values_mut() {
-            places.sort_unstable();
-            places.dedup();
+        for names in all.values_mut() {
+            names.sort_unstable();
+            names.dedup();
         }
         all
     }
 
     #[test]
     fn languages_define_same_messages_and_placeholders() {
-        let english = placeholders(Language::English.pairs());
+        let english = placeholders(Language::English.translated_sources());
         for (language, name) in Language::ALL {
             for source in language.sources() {
                 let read = FluentResource::try_new(source.to_string());
                 assert!(read.is_ok(), "{name}: {:?}", read.err().unwrap().1);
             }
-            let own = placeholders(language.pairs());
-            let listed = placeholders(language.lists());
-            assert!(listed.keys().all(|id| !own.contains_key(id)), "{name}");
-            assert!(english.keys().eq(own.keys()), "{name}: {:?}", {
-                let one_sided = |id: &&&str| !(english.contains_key(*id) && own.contains_key(*id));
-                english
+            let placeholders_of_language = placeholders(language.translated_sources());
+            let listed = placeholders(language.list_sources());
+            assert!(
+                listed
                     .keys()
-                    .chain(own.keys())
-                    .filter(one_sided)
-                    .collect::<Vec<_>>()
-            });
-            for (id, places) in own {
-                assert_eq!(places, english[id], "{name}: {id}");
+                    .all(|id| !placeholders_of_language.contains_key(id)),
+                "{name}"
+            );
+            assert!(
+                english.keys().eq(placeholders_of_language.keys()),
+                "{name}: {:?}",
+                {
+                    let one_sided = |id: &&&str| {
+                        !(english.contains_key(*id) && placeholders_of_language.contains_key(*id))
+                    };
+                    english
+                        .keys()
+                        .chain(placeholders_of_language.keys())
+                        .filter(one_sided)
+                        .collect::<Vec<_>>()
+                }
+            );
+            for (id, names) in placeholders_of_language {
+                assert_eq!(names, english[id], "{name}: {id}");
                 let plain = language.bundle().plain.contains_key(id);
-                assert_eq!(plain, places.is_empty(), "{name}: {id}");
+                assert_eq!(plain, names.is_empty(), "{name}: {id}");
             }
         }
     }

@@ -11,25 +11,25 @@ type Formatter<M> = fn(&FluentValue<'_>, &M) -> Option<String>;
 /// with `NUMBER`, otherwise that of the number itself.
 pub(super) fn formatter<M>(language: Language) -> Formatter<M> {
     match language {
-        Language::English => |value, _| written(Language::English, value),
-        Language::German => |value, _| written(Language::German, value),
+        Language::English => |value, _| format_value(Language::English, value),
+        Language::German => |value, _| format_value(Language::German, value),
     }
 }
 
-fn written(language: Language, value: &FluentValue<'_>) -> Option<String> {
+fn format_value(language: Language, value: &FluentValue<'_>) -> Option<String> {
     let FluentValue::Number(number) = value else {
         return None;
     };
     let options = &number.options;
     Some(match options.maximum_fraction_digits {
-        Some(most) => language.number(number.value, most),
-        None => language.written(&number.as_string()),
+        Some(max_decimals) => language.format_number(number.value, max_decimals),
+        None => language.format_digits(&number.as_string()),
     })
 }
 
 impl Language {
     /// Returns the decimal separator and the thousands separator.
-    fn signs(self) -> (char, char) {
+    fn separators(self) -> (char, char) {
         match self {
             Self::English => ('.', ','),
             Self::German => (',', '.'),
@@ -37,49 +37,49 @@ impl Language {
     }
 
     /// Formats a number with this number of decimals.
-    pub fn number(self, value: f64, places: usize) -> String {
-        self.written(&format!("{value:.places$}"))
+    pub fn format_number(self, value: f64, decimals: usize) -> String {
+        self.format_digits(&format!("{value:.decimals$}"))
     }
 
     /// Returns a number as the user types it: with the decimal separator of this language and without thousands
     /// separators.
-    pub fn typed(self, number: &str) -> String {
-        number.replace('.', self.signs().0.encode_utf8(&mut [0; 4]))
+    pub fn format_input(self, number: &str) -> String {
+        number.replace('.', self.separators().0.encode_utf8(&mut [0; 4]))
     }
 
     /// Parses a number that the user typed. Accepts a comma or a point if its meaning is unambiguous.
-    pub fn read(self, typed: &str) -> Option<f64> {
-        let (point, between) = self.signs();
-        let plain = typed.replace('−', "-");
+    pub fn parse_number(self, input: &str) -> Option<f64> {
+        let (point, separator) = self.separators();
+        let plain = input.replace('−', "-");
         let plain: String = plain.chars().filter(|c| !c.is_whitespace()).collect();
         let plain = match plain.rsplit_once(point) {
             // "1.000,5" in German.
-            Some((whole, rest)) if !rest.contains(between) => {
-                format!("{}.{rest}", whole.replace(between, ""))
+            Some((integer, fraction)) if !fraction.contains(separator) => {
+                format!("{}.{fraction}", integer.replace(separator, ""))
             }
             // "0.5" in German; in English a comma can only separate thousands.
-            _ if self == Self::English => plain.replace(between, ""),
+            _ if self == Self::English => plain.replace(separator, ""),
             _ => plain,
         };
         plain.parse().ok()
     }
 
     /// Formats the text of a number (with a decimal point, without thousands separators) in this language.
-    pub fn written(self, number: &str) -> String {
-        let (point, between) = self.signs();
-        let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
-        let digits = whole.trim_start_matches('-');
+    pub fn format_digits(self, number: &str) -> String {
+        let (point, separator) = self.separators();
+        let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = integer.trim_start_matches('-');
         let mut text = String::with_capacity(number.len() + digits.len() / 3);
-        text.push_str(&whole[..whole.len() - digits.len()]);
+        text.push_str(&integer[..integer.len() - digits.len()]);
         for (i, digit) in digits.chars().enumerate() {
             if i > 0 && (digits.len() - i).is_multiple_of(3) {
-                text.push(between);
+                text.push(separator);
             }
             text.push(digit);
         }
-        if !rest.is_empty() {
+        if !fraction.is_empty() {
             text.push(point);
-            text.push_str(rest);
+            text.push_str(fraction);
         }
         text
     }
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn formats_numbers_by_language() {
-        assert_eq!(Language::English.number(-12_345.678, 1), "-12,345.7");
-        assert_eq!(Language::German.number(-12_345.678, 1), "-12.345,7");
-        assert_eq!(Language::German.number(999.0, 0), "999");
-        assert_eq!(Language::English.written("1000000"), "1,000,000");
+        assert_eq!(Language::English.format_number(-12_345.678, 1), "-12,345.7");
+        assert_eq!(Language::German.format_number(-12_345.678, 1), "-12.345,7");
+        assert_eq!(Language::German.format_number(999.0, 0), "999");
+        assert_eq!(Language::English.format_digits("1000000"), "1,000,000");
     }
 
     #[test]
@@ -104,16 +104,16 @@ mod tests {
         for number in ["0.01", "-2.5", "1000", "1e-7", "2.5e-3"] {
             let value: f64 = number.parse().unwrap();
             for language in [english, german] {
-                let typed = language.typed(number);
-                assert_eq!(language.read(&typed), Some(value), "{typed}");
+                let input = language.format_input(number);
+                assert_eq!(language.parse_number(&input), Some(value), "{input}");
             }
         }
-        assert_eq!(german.typed("0.01"), "0,01");
-        assert_eq!(german.read("0.01"), Some(0.01));
-        assert_eq!(german.read("1.000,5"), Some(1000.5));
-        assert_eq!(english.read("1,000.5"), Some(1000.5));
-        assert_eq!(english.read(" − 3 "), Some(-3.0));
-        assert_eq!(german.read("0,1,2"), None);
-        assert_eq!(german.read("ein"), None);
+        assert_eq!(german.format_input("0.01"), "0,01");
+        assert_eq!(german.parse_number("0.01"), Some(0.01));
+        assert_eq!(german.parse_number("1.000,5"), Some(1000.5));
+        assert_eq!(english.parse_number("1,000.5"), Some(1000.5));
+        assert_eq!(english.parse_number(" − 3 "), Some(-3.0));
+        assert_eq!(german.parse_number("0,1,2"), None);
+        assert_eq!(german.parse_number("ein"), None);
     }
 }

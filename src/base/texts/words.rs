@@ -36,8 +36,8 @@ impl From<Words> for StoredWords {
 }
 
 impl From<StoredWords> for Words {
-    fn from(carried: StoredWords) -> Self {
-        match carried {
+    fn from(stored: StoredWords) -> Self {
+        match stored {
             StoredWords::Text(text) => text.into(),
             StoredWords::Message(message) => message.into(),
         }
@@ -47,18 +47,18 @@ impl From<StoredWords> for Words {
 impl Words {
     /// Returns a copy in which one name is replaced by another.
     #[must_use]
-    pub fn replaced(&self, name: &str, by: &str) -> Self {
+    pub fn replace_name(&self, name: &str, replacement: &str) -> Self {
         match &self.message {
-            Some(message) => message.replaced(name, by).into(),
-            None => self.english.replace(name, by).into(),
+            Some(message) => message.replace_name(name, replacement).into(),
+            None => self.english.replace(name, replacement).into(),
         }
     }
 
     /// Returns the text in the language of this thread.
-    pub fn said(&self) -> String {
+    pub fn translated(&self) -> String {
         match (&self.message, Language::spoken()) {
             (None, _) | (_, Language::English) => self.english.clone(),
-            (Some(message), _) => message.said(),
+            (Some(message), _) => message.translated(),
         }
     }
 }
@@ -114,18 +114,18 @@ macro_rules! made_from {
 
 made_from!(&str, String, &String, Cow<'_, str>);
 
-/// Returns all texts in the language of this thread, joined by `between`.
-pub fn said(all: &[Words], between: &str) -> String {
-    let all: Vec<String> = all.iter().map(Words::said).collect();
-    all.join(between)
+/// Returns all texts in the language of this thread, joined by `separator`.
+pub fn join_translated(texts: &[Words], separator: &str) -> String {
+    let texts: Vec<String> = texts.iter().map(Words::translated).collect();
+    texts.join(separator)
 }
 
 /// Serialises the English texts, for files that users and scripts read.
 ///
 /// # Errors
 /// Returns the errors of the serializer.
-pub fn all_in_english<S: Serializer>(all: &[Words], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(all.iter().map(|words| &words.english))
+pub fn all_in_english<S: Serializer>(texts: &[Words], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(texts.iter().map(|words| &words.english))
 }
 
 /// The messages of two sentences that are stored in English; ignored when the sentences are compared.
@@ -149,21 +149,21 @@ impl Messages {
 
     /// Returns whether the sentence is the message with this id.
     pub fn is(&self, at: usize, id: &str) -> bool {
-        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
-        known.is_some_and(|message| message.is(id))
+        let message = self.0.as_ref().and_then(|both| both[at].as_ref());
+        message.is_some_and(|message| message.is(id))
     }
 
     /// Returns whether a sentence is the message with this id, or has it as a value.
-    pub fn mention(&self, id: &str) -> bool {
-        let mut known = self.0.iter().flat_map(|both| both.iter().flatten());
-        known.any(|message| message.mentions(id))
+    pub fn mentions(&self, id: &str) -> bool {
+        let mut messages = self.0.iter().flat_map(|both| both.iter().flatten());
+        messages.any(|message| message.mentions(id))
     }
 
     /// Returns the sentence with its message.
-    pub fn words(&self, at: usize, english: &str) -> Words {
-        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
+    pub fn text(&self, at: usize, english: &str) -> Words {
+        let stored = self.0.as_ref().and_then(|both| both[at].as_ref());
         // If the sentence was changed later, its message no longer matches.
-        let message = known.filter(|message| message.english() == english);
+        let message = stored.filter(|message| message.english() == english);
         Words {
             english: english.into(),
             message: message.cloned(),
@@ -171,12 +171,12 @@ impl Messages {
     }
 
     /// Returns the sentence in the language of this thread.
-    pub fn said(&self, at: usize, english: &str) -> String {
+    pub fn translated(&self, at: usize, english: &str) -> String {
         let message = match Language::spoken() {
             Language::English => None,
-            _ => self.words(at, english).message,
+            _ => self.text(at, english).message,
         };
-        message.map_or_else(|| english.into(), |message| message.said())
+        message.map_or_else(|| english.into(), |message| message.translated())
     }
 }
 
@@ -199,16 +199,16 @@ mod tests {
         let drawn = message!("count-images", n = 1234_usize);
         let words: Words = message!("remark-and-more", first = drawn, more = "x").into();
         let sent = serde_json::to_string(&[words.clone(), "plain".into()]).unwrap();
-        let come: Vec<Words> = serde_json::from_str(&sent).unwrap();
-        assert_eq!(come, [words, "plain".into()]);
-        assert!(come[0].message.is_some() && come[1].message.is_none());
-        assert_eq!(come[0].english, "1,234 images x");
+        let received: Vec<Words> = serde_json::from_str(&sent).unwrap();
+        assert_eq!(received, [words, "plain".into()]);
+        assert!(received[0].message.is_some() && received[1].message.is_none());
+        assert_eq!(received[0].english, "1,234 images x");
         Language::German.speak();
-        assert_eq!(come[0].said(), "1.234 Bilder x");
-        assert_eq!(come[1].said(), "plain");
+        assert_eq!(received[0].translated(), "1.234 Bilder x");
+        assert_eq!(received[1].translated(), "plain");
         Language::English.speak();
         let mut file = Vec::new();
-        all_in_english(&come, &mut serde_json::Serializer::new(&mut file)).unwrap();
+        all_in_english(&received, &mut serde_json::Serializer::new(&mut file)).unwrap();
         assert_eq!(file, br#"["1,234 images x","plain"]"#);
     }
 }

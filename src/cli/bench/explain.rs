@@ -13,7 +13,7 @@ use crate::nn::{bf16_kernel, launches, peak};
 use crate::problem::Result;
 
 /// Maximum number of shapes or kernels in a table; the others are summarised in one line.
-const MOST: usize = 24;
+const MAX_ROWS: usize = 24;
 
 /// The matrix products of a row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,20 +26,20 @@ pub(super) struct Products {
     /// Share of all threads' time spent in matrix products.
     share_of_time: f64,
     /// In descending order of time.
-    ways: Vec<Way>,
+    ways: Vec<ProductShape>,
 }
 
 impl Products {
-    fn peak_of(&self, way: &Way) -> f64 {
-        let rounded = self.bf16_peak_gflops;
-        let rounded = rounded.filter(|_| way.kernel == bf16_kernel().title());
-        rounded.unwrap_or(self.peak_gflops)
+    fn peak_for(&self, shape: &ProductShape) -> f64 {
+        let bf16_peak = self.bf16_peak_gflops;
+        let bf16_peak = bf16_peak.filter(|_| shape.kernel == bf16_kernel().title());
+        bf16_peak.unwrap_or(self.peak_gflops)
     }
 }
 
 /// All products of one shape and kernel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Way {
+struct ProductShape {
     rows: usize,
     inner: usize,
     columns: usize,
@@ -75,28 +75,28 @@ struct KernelTime {
 }
 
 /// Number of steps whose kernels are measured; more would exhaust the device's timestamps.
-const OBSERVED: u32 = 2;
+const OBSERVED_STEPS: u32 = 2;
 
 /// Measures the kernels of some steps, each of which takes `step_ms` when not observed; `None` if nothing runs on a
 /// GPU.
-pub(super) fn kernels(
+pub(super) fn measure_kernels(
     step_ms: f64,
     mut step: impl FnMut() -> Result<()>,
 ) -> Result<Option<Kernels>> {
-    let mut all: BTreeMap<String, launches::Launches> = BTreeMap::new();
-    for _ in 0..OBSERVED {
+    let mut totals: BTreeMap<String, launches::KernelLaunches> = BTreeMap::new();
+    for _ in 0..OBSERVED_STEPS {
         let (result, found) = launches::observe(&mut step);
         result?;
-        for one in found {
-            let sum = all.entry(one.kernel.clone()).or_default();
-            sum.kernel = one.kernel;
-            sum.count += one.count;
-            sum.time += one.time;
-            sum.operations += one.operations;
+        for launch in found {
+            let sum = totals.entry(launch.kernel.clone()).or_default();
+            sum.kernel = launch.kernel;
+            sum.count += launch.count;
+            sum.time += launch.time;
+            sum.operations += launch.operations;
         }
     }
-    let per_step = |value: f64| value / f64::from(OBSERVED);
-    let kernels = all.into_values().map(|sum| KernelTime {
+    let per_step = |value: f64| value / f64::from(OBSERVED_STEPS);
+    let kernels = totals.into_values().map(|sum| KernelTime {
         kernel: sum.kernel,
         launches: per_step(sum.count.into()),
         milliseconds: per_step(sum.time.as_secs_f64() * 1e3),
@@ -110,17 +110,17 @@ pub(super) fn kernels(
 
 impl Kernels {
     /// Returns launches and milliseconds of the chosen kernels.
-    fn sum(&self, chosen: impl Fn(&KernelTime) -> bool) -> (f64, f64) {
-        let chosen = self.kernels.iter().filter(|kernel| chosen(kernel));
-        chosen.fold((0.0, 0.0), |(launches, time), kernel| {
+    fn sum(&self, is_selected: impl Fn(&KernelTime) -> bool) -> (f64, f64) {
+        let selected = self.kernels.iter().filter(|kernel| is_selected(kernel));
+        selected.fold((0.0, 0.0), |(launches, time), kernel| {
             (launches + kernel.launches, time + kernel.milliseconds)
         })
     }
 
     fn text(&self) -> String {
         let mut table = Table::new(&["kernel", ">launches", ">ms", ">GFLOP/s"]);
-        for kernel in self.kernels.iter().take(MOST) {
-            table.row([
+        for kernel in self.kernels.iter().take(MAX_ROWS) {
+            table.add_row([
                 kernel.kernel.clone(),
                 format!("{:.0}", kernel.launches),
                 format!("{:.3}", kernel.milliseconds),
@@ -130,22 +130,22 @@ impl Kernels {
             ]);
         }
         let is_product = |kernel: &KernelTime| kernel.gflops.is_some();
-        let is_own = |kernel: &KernelTime| kernel.kernel.contains(' ');
+        let is_program_kernel = |kernel: &KernelTime| kernel.kernel.contains(' ');
         let groups = [
             ("products", self.sum(is_product)),
             (
                 "other kernels of the program",
-                self.sum(|kernel| is_own(kernel) && !is_product(kernel)),
+                self.sum(|kernel| is_program_kernel(kernel) && !is_product(kernel)),
             ),
             (
                 "the framework's kernels",
-                self.sum(|kernel| !is_own(kernel)),
+                self.sum(|kernel| !is_program_kernel(kernel)),
             ),
         ];
         let groups = groups.map(|(name, (launches, time))| {
             format!("{name} {time:.2} ms in {launches:.0} launches")
         });
-        let left = match self.kernels.len().saturating_sub(MOST) {
+        let left = match self.kernels.len().saturating_sub(MAX_ROWS) {
             0 => String::new(),
             left => format!("and {left} more kernels that take less time each\n"),
         };
@@ -157,19 +157,19 @@ impl Kernels {
     }
 }
 
-/// Returns the result of `work` and, if `asked`, the matrix products that it computed.
-pub(super) fn during<T>(
-    asked: bool,
+/// Returns the result of `work` and, if `is_requested`, the matrix products that it computed.
+pub(super) fn record_products<T>(
+    is_requested: bool,
     work: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Option<Products>)> {
-    if !asked {
+    if !is_requested {
         return Ok((work()?, None));
     }
-    let began = Instant::now();
-    let (result, products) = explain::during(work);
+    let start = Instant::now();
+    let (result, products) = explain::record_products(work);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let all = began.elapsed().as_secs_f64() * threads as f64;
-    let mut ways: Vec<Way> = products
+    let total_seconds = start.elapsed().as_secs_f64() * threads as f64;
+    let mut shapes: Vec<ProductShape> = products
         .into_iter()
         .map(|(product, spent)| {
             let explain::Product {
@@ -185,31 +185,31 @@ pub(super) fn during<T>(
                     .map(|n| n as f64)
                     .iter()
                     .product::<f64>();
-            Way {
+            ProductShape {
                 rows,
                 inner,
                 columns,
                 transposed,
                 kernel: kernel.title().to_string(),
-                times: spent.times,
+                times: spent.count,
                 seconds,
-                gflops: operations * f64::from(spent.times) / seconds.max(1e-9) / 1e9,
+                gflops: operations * f64::from(spent.count) / seconds.max(1e-9) / 1e9,
             }
         })
         .collect();
-    ways.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let rounded = |way: &Way| way.kernel == bf16_kernel().title();
+    shapes.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let is_bf16 = |shape: &ProductShape| shape.kernel == bf16_kernel().title();
     let products = Products {
         peak_gflops: peak(Kernel::Gemm) / 1e9,
-        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| peak(bf16_kernel()) / 1e9),
-        share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
-        ways,
+        bf16_peak_gflops: (shapes.iter().any(is_bf16)).then(|| peak(bf16_kernel()) / 1e9),
+        share_of_time: shapes.iter().map(|shape| shape.seconds).sum::<f64>() / total_seconds,
+        ways: shapes,
     };
     Ok((result?, (!products.ways.is_empty()).then_some(products)))
 }
 
 /// Returns a row's products or kernels as text.
-pub(super) fn words(row: &Row) -> Option<String> {
+pub(super) fn row_text(row: &Row) -> Option<String> {
     if let Some(kernels) = &row.kernels {
         let (backbone, batch, mode) = (&row.backbone, row.batch, row.mode.key());
         return Some(format!(
@@ -229,25 +229,25 @@ pub(super) fn words(row: &Row) -> Option<String> {
         ">GFLOP/s",
         ">of peak",
     ]);
-    for way in products.ways.iter().take(MOST) {
-        table.row([
-            way.rows.to_string(),
-            way.inner.to_string(),
-            way.columns.to_string(),
-            if way.transposed {
+    for shape in products.ways.iter().take(MAX_ROWS) {
+        table.add_row([
+            shape.rows.to_string(),
+            shape.inner.to_string(),
+            shape.columns.to_string(),
+            if shape.transposed {
                 "transposed"
             } else {
                 "as stored"
             }
             .to_string(),
-            way.kernel.clone(),
-            way.times.to_string(),
-            format!("{:.3}", way.seconds),
-            format!("{:.0}", way.gflops),
-            format!("{:.0} %", 100.0 * way.gflops / products.peak_of(way)),
+            shape.kernel.clone(),
+            shape.times.to_string(),
+            format!("{:.3}", shape.seconds),
+            format!("{:.0}", shape.gflops),
+            format!("{:.0} %", 100.0 * shape.gflops / products.peak_for(shape)),
         ]);
     }
-    let left = match products.ways.len().saturating_sub(MOST) {
+    let left = match products.ways.len().saturating_sub(MAX_ROWS) {
         0 => String::new(),
         left => format!("and {left} more shapes that take less time each\n"),
     };

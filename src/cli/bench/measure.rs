@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::explain::{self, Kernels, Products};
 use super::network::Network;
-use super::{BenchCase, Mode, Row, idle};
-use crate::cli::output::{complain, size};
+use super::{BenchCase, Mode, Row, unused_settings};
+use crate::cli::output::{format_size, print_problem};
 use crate::experiment::{ResourceCache, footprint, weight_type};
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
@@ -15,23 +15,23 @@ use crate::{device, memory};
 /// Number of steps before the measurement, which compile kernels and fill memory pools.
 const WARM_UP: usize = 2;
 /// Minimum number of measured steps.
-const FEWEST: usize = 3;
+const MIN_STEPS: usize = 3;
 
 /// Maximum time per row that can be requested, in seconds.
-const LONGEST: f64 = 3600.0;
+const MAX_SECONDS: f64 = 3600.0;
 
 /// Parses the measuring time per row.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    match (0.0..=LONGEST).contains(&value) {
+    match (0.0..=MAX_SECONDS).contains(&value) {
         true => Ok(value),
-        false => Err(format!("not between 0 and {LONGEST}")),
+        false => Err(format!("not between 0 and {MAX_SECONDS}")),
     }
 }
 
 /// A measurement.
 #[derive(Default)]
-struct Timed {
+struct Measurement {
     images: usize,
     seconds: f64,
     /// Number of whole tasks.
@@ -45,64 +45,69 @@ struct Timed {
 impl BenchCase<'_> {
     /// Measures one row in this process.
     pub(super) fn measure(&self, mode: Mode) -> Result<Row> {
-        let ready = device::ready(&self.args.device)?;
+        let ready = device::prepare(&self.args.device)?;
         if let Some(problem) = &ready.remark {
-            complain(problem);
+            print_problem(problem);
         }
         // The remark about the number format was printed before the first row.
-        let (weights, _) = weight_type(self.precision.weights(), &ready.info, ready.half)?;
+        let (weights, _) = weight_type(self.precision.weight_type(), &ready.info, ready.half)?;
         let config = self.config()?;
         if ready.info.is_cpu() {
-            fits(&config, memory::available_bytes())?;
+            check_memory(&config, memory::available_bytes())?;
         }
-        let place: WeightPlacement = (&ready.device, weights).into();
-        let least = Duration::from_secs_f64(self.args.seconds);
+        let placement: WeightPlacement = (&ready.device, weights).into();
+        let min_duration = Duration::from_secs_f64(self.args.seconds);
         let explain = self.args.explain;
-        let timed = match mode {
-            Mode::Task => tasks(&config, &place, least, explain)?,
-            _ => steps(&config, place, mode, least, explain)?,
+        let measurement = match mode {
+            Mode::Task => measure_tasks(&config, &placement, min_duration, explain)?,
+            _ => measure_steps(&config, placement, mode, min_duration, explain)?,
         };
-        let idle = idle(&config)?;
-        let has = |key| idle.iter().all(|idle| idle.key != key);
+        let unused = unused_settings(&config)?;
+        let is_used = |key| unused.iter().all(|setting| setting.key != key);
         Ok(Row {
             backbone: self.backbone.to_string(),
             method: self.method.to_string(),
-            pet: match has("pet") {
+            pet: match is_used("pet") {
                 true => config.pet,
                 false => String::new(),
             },
-            pet_size: if has("pet_size") { config.pet_size } else { 0 },
+            pet_size: if is_used("pet_size") {
+                config.pet_size
+            } else {
+                0
+            },
             mode,
             weights: weights.title().to_string(),
             batch: self.batch,
-            images_per_second: timed.images as f64 / timed.seconds,
-            seconds_per_task: (timed.tasks > 0).then(|| timed.seconds / timed.tasks as f64),
+            images_per_second: measurement.images as f64 / measurement.seconds,
+            seconds_per_task: (measurement.tasks > 0)
+                .then(|| measurement.seconds / measurement.tasks as f64),
             peak_memory_bytes: memory::peak_bytes(),
             device: ready.info.name,
             pytorch: Vec::new(),
-            products: timed.products,
-            kernels: timed.kernels,
+            products: measurement.products,
+            kernels: measurement.kernels,
         })
     }
 }
 
 /// Checks that the memory suffices, since a table of backbones may claim any dimensions. Every mode needs as much as
 /// training, because a task is learned before the first step is measured. Invalid settings are reported elsewhere.
-fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
-    let here = RunConfig {
+fn check_memory(config: &RunConfig, free: Option<u64>) -> Result<()> {
+    let cpu_config = RunConfig {
         device: "cpu".into(),
         ..config.clone()
     };
     match (
-        footprint::of_settings(&here, &ResourceCache::default()),
+        footprint::estimate_for_settings(&cpu_config, &ResourceCache::default()),
         free,
     ) {
         (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
             "{} with {} needs about {} of memory, but only {} is free",
             config.method,
             config.backbone,
-            size(Some(expected)),
-            size(Some(free))
+            format_size(Some(expected)),
+            format_size(Some(free))
         ))
         .advise("try a smaller --batch, or a smaller network")),
         _ => Ok(()),
@@ -110,33 +115,33 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
 }
 
 /// Measures steps of one mode for at least this time.
-fn steps(
+fn measure_steps(
     config: &RunConfig,
-    place: WeightPlacement,
+    placement: WeightPlacement,
     mode: Mode,
-    least: Duration,
+    min_duration: Duration,
     explain: bool,
-) -> Result<Timed> {
-    let mut network = Network::new(config, place)?;
-    network.get_ready(mode)?;
+) -> Result<Measurement> {
+    let mut network = Network::new(config, placement)?;
+    network.prepare(mode)?;
     for _ in 0..WARM_UP {
         network.step(mode)?;
     }
-    let began = Instant::now();
-    let (steps, products) = explain::during(explain, || {
+    let start = Instant::now();
+    let (steps, products) = explain::record_products(explain, || {
         let mut steps = 0;
-        while steps < FEWEST || began.elapsed() < least {
+        while steps < MIN_STEPS || start.elapsed() < min_duration {
             network.step(mode)?;
             steps += 1;
         }
         Ok(steps)
     })?;
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let kernels = match explain {
-        true => explain::kernels(1e3 * seconds / steps as f64, || network.step(mode))?,
+        true => explain::measure_kernels(1e3 * seconds / steps as f64, || network.step(mode))?,
         false => None,
     };
-    Ok(Timed {
+    Ok(Measurement {
         images: steps * config.batch,
         seconds,
         tasks: 0,
@@ -147,65 +152,69 @@ fn steps(
 
 /// Measures whole tasks for at least this time, each being the second task of a new network. With `explain`, the
 /// products of the first one are recorded.
-fn tasks(
+fn measure_tasks(
     config: &RunConfig,
-    place: &WeightPlacement,
-    least: Duration,
+    placement: &WeightPlacement,
+    min_duration: Duration,
     explain: bool,
-) -> Result<Timed> {
-    let mut timed = Timed::default();
-    while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
-        let mut network = Network::new(config, place.clone())?;
-        network.get_ready(Mode::Task)?;
-        let began = Instant::now();
-        let first = explain && timed.tasks == 0;
-        let (images, products) = explain::during(first, || network.task())?;
-        timed.seconds += began.elapsed().as_secs_f64();
-        timed.images += images;
-        timed.tasks += 1;
-        timed.products = timed.products.or(products);
+) -> Result<Measurement> {
+    let mut measurement = Measurement::default();
+    while measurement.tasks == 0 || measurement.seconds < min_duration.as_secs_f64() {
+        let mut network = Network::new(config, placement.clone())?;
+        network.prepare(Mode::Task)?;
+        let start = Instant::now();
+        let first = explain && measurement.tasks == 0;
+        let (images, products) = explain::record_products(first, || network.run_task())?;
+        measurement.seconds += start.elapsed().as_secs_f64();
+        measurement.images += images;
+        measurement.tasks += 1;
+        measurement.products = measurement.products.or(products);
     }
-    Ok(timed)
+    Ok(measurement)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backbone::library::describe;
-    use crate::method::{adopt, named_method};
+    use crate::method::{find_method, switch_method};
 
     /// Returns the settings of a method on a network with 86 million weights.
-    fn of(method: &str) -> RunConfig {
+    fn config_for(method: &str) -> RunConfig {
         let mut config = RunConfig {
             backbone: "vit_base_patch16_224".into(),
             batch: 24,
             device: "cpu".into(),
             ..RunConfig::default()
         };
-        adopt(&mut config, named_method(method).unwrap());
+        switch_method(&mut config, find_method(method).unwrap());
         config
     }
 
     #[test]
     fn what_needs_more_memory_than_is_free_is_refused() {
         for method in ["lae", "l2p", "seq-ft", "simplecil"] {
-            let config = of(method);
-            let needed = footprint::of_settings(&config, &ResourceCache::default()).unwrap();
-            assert!(fits(&config, Some(needed)).is_ok(), "{method}");
-            assert!(fits(&config, None).is_ok(), "{method}");
-            let told = fits(&config, Some(needed - 1)).unwrap_err();
-            let words = format!("{method} with vit_base_patch16_224 needs about ");
-            assert!(told.what.starts_with(&words), "{told}");
-            assert!(told.what.contains(&size(Some(needed))), "{told}");
+            let config = config_for(method);
+            let needed =
+                footprint::estimate_for_settings(&config, &ResourceCache::default()).unwrap();
+            assert!(check_memory(&config, Some(needed)).is_ok(), "{method}");
+            assert!(check_memory(&config, None).is_ok(), "{method}");
+            let problem = check_memory(&config, Some(needed - 1)).unwrap_err();
+            let expected = format!("{method} with vit_base_patch16_224 needs about ");
+            assert!(problem.what.starts_with(&expected), "{problem}");
+            assert!(
+                problem.what.contains(&format_size(Some(needed))),
+                "{problem}"
+            );
         }
     }
 
     #[test]
     fn what_a_step_keeps_for_its_backward_counts() {
-        let config = of("lae");
+        let config = config_for("lae");
         let about = describe(&config.backbone).unwrap();
-        let answering = footprint::expected(&config, &about, None);
-        assert!(fits(&config, Some(answering)).is_err());
-        assert!(fits(&of("simplecil"), Some(answering)).is_ok());
+        let inference_bytes = footprint::estimate_peak_memory(&config, &about, None);
+        assert!(check_memory(&config, Some(inference_bytes)).is_err());
+        assert!(check_memory(&config_for("simplecil"), Some(inference_bytes)).is_ok());
     }
 }

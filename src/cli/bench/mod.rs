@@ -13,18 +13,18 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::End;
-use super::output::{Json, complain, tell};
-use super::settings::{keyed, option_of, without_effect};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message, print_problem};
+use super::settings::{keyed, no_effect_note, option_name};
 use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
 use crate::experiment::{self, weight_type};
-use crate::method::{self, Chosen, PassWork, UnusedSetting};
+use crate::method::{self, ConfiguredMethod, PassWork, UnusedSetting};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 
-use pytorch::{PyTorch, PytorchSpeed};
+use pytorch::{PyTorch, PyTorchSpeed};
 
 /// A measured mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Mode {
     }
 
     /// Returns the work of the pass to which the step belongs; `None` for predictions and for a whole task.
-    fn work(self) -> Option<PassWork> {
+    fn pass_work(self) -> Option<PassWork> {
         match self {
             Self::Train => Some(PassWork::Learn { frozen: false }),
             Self::TrainFrozen => Some(PassWork::Learn { frozen: true }),
@@ -120,7 +120,7 @@ pub(super) struct Args {
     #[arg(long, hide = true)]
     here: bool,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// One measured row.
@@ -144,7 +144,7 @@ struct Row {
     device: String,
     /// The same in PyTorch, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pytorch: Vec<PytorchSpeed>,
+    pytorch: Vec<PyTorchSpeed>,
     /// How the matrix products of a step are computed, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<explain::Products>,
@@ -169,32 +169,32 @@ struct BenchCase<'a> {
     precision: Precision,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let pytorch = args.pytorch.as_ref();
     let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device, args.compiled));
     let pytorch = pytorch.transpose()?;
     // Errors of all rows are reported before the first one is measured.
-    let all = args.cases()?;
-    for (asked, _) in &all {
-        experiment::check(&asked.config()?)?;
+    let cases = args.cases()?;
+    for (case, _) in &cases {
+        experiment::check(&case.config()?)?;
     }
     if !args.here {
-        notes(&all)?.iter().for_each(tell);
-        args.precision_remarks()?.iter().for_each(complain);
+        notes_on_unused(&cases)?.iter().for_each(print_message);
+        args.precision_remarks()?.iter().for_each(print_problem);
     }
     let mut rows = Vec::new();
-    let mut end = End::Done;
-    let mut keep = |row: Result<Row>| {
+    let mut end = CommandOutcome::Done;
+    let mut record_row = |row: Result<Row>| {
         let mut fail = |problem| {
-            complain(&problem);
-            end = End::Failed;
+            print_problem(&problem);
+            end = CommandOutcome::Failed;
         };
         match row {
             Ok(mut row) => {
-                if let (Some(pytorch), true) = (&pytorch, args.is_usual()) {
+                if let (Some(pytorch), true) = (&pytorch, args.has_default_pet()) {
                     match pytorch.measure(&row, args.seconds) {
-                        Ok(beside) => row.pytorch = beside,
+                        Ok(speeds) => row.pytorch = speeds,
                         Err(problem) => fail(problem),
                     }
                 }
@@ -203,10 +203,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
             Err(problem) => fail(problem),
         }
     };
-    for (asked, mode) in all {
-        keep(match args.here {
-            true => asked.measure(mode),
-            false => asked.in_child(mode),
+    for (case, mode) in cases {
+        record_row(match args.here {
+            true => case.measure(mode),
+            false => case.measure_in_child(mode),
         });
     }
     let text = table::text(&rows, pytorch.is_some());
@@ -215,24 +215,24 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Returns the settings that have no effect.
-fn idle(config: &RunConfig) -> Result<Vec<UnusedSetting>> {
+fn unused_settings(config: &RunConfig) -> Result<Vec<UnusedSetting>> {
     let pet = Plugins::standard().get(&config.pet)?;
-    Ok(Chosen::of(config)?.idle(Some(&*pet)))
+    Ok(ConfiguredMethod::from_config(config)?.unused_settings(Some(&*pet)))
 }
 
 /// Returns a sentence about each option that has no effect with a method and its PET.
-fn notes(all: &[(BenchCase<'_>, Mode)]) -> Result<Vec<String>> {
+fn notes_on_unused(cases: &[(BenchCase<'_>, Mode)]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
-    for (asked, _) in all {
-        for idle in idle(&asked.config()?)? {
-            let given = match idle.key {
-                "pet" => asked.args.pet.is_some(),
-                "pet_size" => asked.args.pet_size.is_some(),
-                "blocks" => asked.args.blocks.is_some(),
+    for (case, _) in cases {
+        for unused in unused_settings(&case.config()?)? {
+            let is_set = match unused.key {
+                "pet" => case.args.pet.is_some(),
+                "pet_size" => case.args.pet_size.is_some(),
+                "blocks" => case.args.blocks.is_some(),
                 _ => false,
             };
-            let note = without_effect(&idle.why.to_string(), &option_of(idle.key));
-            if given && !notes.contains(&note) {
+            let note = no_effect_note(&unused.reason.to_string(), &option_name(unused.key));
+            if is_set && !notes.contains(&note) {
                 notes.push(note);
             }
         }
@@ -242,30 +242,30 @@ fn notes(all: &[(BenchCase<'_>, Mode)]) -> Result<Vec<String>> {
 
 impl Args {
     /// Returns whether only the default PET is requested, the only one that the PyTorch script supports.
-    fn is_usual(&self) -> bool {
+    fn has_default_pet(&self) -> bool {
         self.pet.is_none() && self.pet_size.is_none() && self.blocks.is_none()
     }
 
     /// Returns the rows to measure.
     fn cases(&self) -> Result<Vec<(BenchCase<'_>, Mode)>> {
-        let mut all = Vec::new();
+        let mut cases = Vec::new();
         for backbone in &self.backbone {
             for &batch in &self.batch {
                 for method in self.methods() {
                     for &precision in &self.precision {
-                        let asked = BenchCase {
+                        let case = BenchCase {
                             args: self,
                             backbone,
                             batch,
                             method,
                             precision,
                         };
-                        all.extend(asked.modes()?.into_iter().map(|mode| (asked, mode)));
+                        cases.extend(case.modes()?.into_iter().map(|mode| (case, mode)));
                     }
                 }
             }
         }
-        Ok(all)
+        Ok(cases)
     }
 
     /// Returns a remark for each type of weights that the device replaces by f32.
@@ -273,10 +273,10 @@ impl Args {
     /// # Errors
     /// Returns a Problem for a type that the device does not support at all.
     fn precision_remarks(&self) -> Result<Vec<Problem>> {
-        let device = device::trusted(&self.device)?;
+        let device = device::choose_tested(&self.device)?;
         let mut remarks = Vec::new();
         for precision in &self.precision {
-            let weights = precision.weights();
+            let weights = precision.weight_type();
             let (_, remark) = weight_type(weights, &device.info, device.verdict.half)?;
             remarks.extend(remark);
         }
@@ -297,38 +297,39 @@ impl BenchCase<'_> {
     /// Returns the requested modes that apply to the method, which may train nothing.
     fn modes(&self) -> Result<Vec<Mode>> {
         let config = self.config()?;
-        let passes = Chosen::of(&config)?.kinds(1)?;
-        let has = |mode: &Mode| match mode.work() {
-            Some(work) => passes.iter().any(|pass| pass.work == work),
+        let passes = ConfiguredMethod::from_config(&config)?.default_passes(1)?;
+        let applies = |mode: &Mode| match mode.pass_work() {
+            Some(pass_work) => passes.iter().any(|pass| pass.work == pass_work),
             None => true,
         };
-        let is_step = |mode: &Mode| *mode != Mode::Task || !self.args.method.is_empty();
+        let is_default = |mode: &Mode| *mode != Mode::Task || !self.args.method.is_empty();
         let all: Vec<Mode> = match self.args.mode.is_empty() {
             true => Mode::ALL
                 .map(|(mode, _)| mode)
                 .into_iter()
-                .filter(is_step)
+                .filter(is_default)
                 .collect(),
             false => self.args.mode.clone(),
         };
-        Ok(all.into_iter().filter(has).collect())
+        Ok(all.into_iter().filter(applies).collect())
     }
 
     /// Returns the settings of a run with these values.
     fn config(&self) -> Result<RunConfig> {
-        let spec = method::named_method(self.method)?;
-        let about = Backbones::usual().describe(network::shapes_of(self.backbone))?;
+        let spec = method::find_method(self.method)?;
+        let about = Backbones::with_default_locations()
+            .describe(network::random_backbone_choice(self.backbone))?;
         let mut config = RunConfig {
             backbone: self.backbone.to_string(),
             batch: self.batch as usize,
             ..RunConfig::default()
         };
-        method::adopt(&mut config, spec);
+        method::switch_method(&mut config, spec);
         if let Some(pet) = &self.args.pet {
             config.pet.clone_from(pet);
         }
         let pet = Plugins::standard().get(&config.pet)?;
-        method::usual_pet(&mut config, Some(&about), pet.default_size());
+        method::apply_pet_defaults(&mut config, Some(&about), pet.default_size());
         if let Some(size) = self.args.pet_size {
             config.pet_size = size;
         }
@@ -339,7 +340,7 @@ impl BenchCase<'_> {
     }
 
     /// Measures one row in a separate process.
-    fn in_child(&self, mode: Mode) -> Result<Row> {
+    fn measure_in_child(&self, mode: Mode) -> Result<Row> {
         let Self {
             args,
             backbone,
@@ -351,16 +352,16 @@ impl BenchCase<'_> {
             Precision::Auto => String::new(),
             named => format!(", {}", named.key()),
         };
-        tell(format!(
+        print_message(format!(
             "{backbone}, batch {batch}, {method}, {}{weights}",
             mode.key()
         ));
-        let failed = |why: String| {
+        let to_problem = |why: String| {
             Problem::new(format!("{backbone} could not be measured: {why}"))
                 .at(format!("batch {batch}, {method}, {}", mode.key()))
                 .advise("try a smaller --batch")
         };
-        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        let program = std::env::current_exe().map_err(|error| to_problem(error.to_string()))?;
         let mut command = Command::new(program);
         command
             .args(["bench", "--here", "--json", "-"])
@@ -379,15 +380,15 @@ impl BenchCase<'_> {
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));
         }
-        let child = device::tied(&mut command).spawn();
-        let ended = child.and_then(|mut child| {
+        let child = device::tie_to_parent(&mut command).spawn();
+        let result = child.and_then(|mut child| {
             // Kept open until the child has ended.
             let _input = child.stdin.take();
             child.wait_with_output()
         });
-        let output = ended.map_err(|error| failed(error.to_string()))?;
+        let output = result.map_err(|error| to_problem(error.to_string()))?;
         let rows: Option<Rows> = serde_json::from_slice(&output.stdout).ok();
         rows.and_then(|rows| rows.rows.into_iter().next())
-            .ok_or_else(|| failed(format!("its process ended with {}", output.status)))
+            .ok_or_else(|| to_problem(format!("its process ended with {}", output.status)))
     }
 }

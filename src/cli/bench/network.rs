@@ -8,7 +8,9 @@ use burn::tensor::{Device, Tensor};
 use super::Mode;
 use crate::backbone::library::{BackboneChoice, BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
-use crate::method::{self, Batch, CancelToken, Chosen, Method, Pass, PetPlan, Setup, Task};
+use crate::method::{
+    self, Batch, CancelToken, ConfiguredMethod, Method, Pass, PetPlan, Setup, Task,
+};
 use crate::nn::WeightPlacement;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
@@ -16,12 +18,12 @@ use crate::run::config::RunConfig;
 use crate::tensors::HostTensor;
 
 /// Number of classes in each of the two tasks.
-const CLASSES: usize = 10;
+const CLASSES_PER_TASK: usize = 10;
 /// Number of batches per pass of a whole task, and of batches to predict.
 const BATCHES: usize = 2;
 
 /// Returns the choice of a backbone of which only the shapes are needed, without the transform of its pre-training.
-pub(super) fn shapes_of(name: &str) -> BackboneChoice<'_> {
+pub(super) fn random_backbone_choice(name: &str) -> BackboneChoice<'_> {
     BackboneChoice {
         pretrained_transform: false,
         ..BackboneChoice::from(name)
@@ -33,15 +35,19 @@ pub(super) struct Network {
     method: Box<dyn Method>,
     /// The passes of each task.
     passes: [Vec<Pass>; 2],
-    pictures: Pictures,
+    images: NoiseImages,
     /// Batch size in images.
     samples: usize,
 }
 
 impl Network {
-    pub(super) fn new(config: &RunConfig, place: WeightPlacement) -> Result<Self> {
-        let opened = Backbones::usual().random(shapes_of(&config.backbone), 0, place.clone())?;
-        let chosen = Chosen::of(config)?;
+    pub(super) fn new(config: &RunConfig, placement: WeightPlacement) -> Result<Self> {
+        let opened = Backbones::with_default_locations().open_random(
+            random_backbone_choice(&config.backbone),
+            0,
+            placement.clone(),
+        )?;
+        let chosen = ConfiguredMethod::from_config(config)?;
         let plan = chosen.trains_pet()?.then(|| {
             let spec = Plugins::standard().get(&config.pet)?;
             PetPlan::new(&chosen, spec, opened.backbone.blocks())
@@ -50,38 +56,38 @@ impl Network {
             config,
             backbone: opened.backbone.clone(),
             pet: plan.transpose()?.as_ref(),
-            tasks: &[classes_of(0), classes_of(1)],
-            planned: 2,
-            own: 2,
+            tasks: &[task_classes(0), task_classes(1)],
+            planned_tasks: 2,
+            own_tasks: 2,
             repeated_classes: &[],
         })?;
         let side = opened.entry.architecture.input_size();
         Ok(Self {
             method,
-            passes: [chosen.kinds(0)?, chosen.kinds(1)?],
-            pictures: Pictures::new(config.batch, side, place)?,
+            passes: [chosen.default_passes(0)?, chosen.default_passes(1)?],
+            images: NoiseImages::new(config.batch, side, placement)?,
             samples: config.batch,
         })
     }
 
     /// Trains everything that precedes the steps of a mode: the first task, and for predictions also the second.
-    pub(super) fn get_ready(&mut self, mode: Mode) -> Result<()> {
-        self.whole_task(0)?;
+    pub(super) fn prepare(&mut self, mode: Mode) -> Result<()> {
+        self.train_task(0)?;
         match mode {
-            Mode::Predict => self.whole_task(1),
+            Mode::Predict => self.train_task(1),
             Mode::Task => Ok(()),
-            _ => self.begin(1),
+            _ => self.begin_task(1),
         }
     }
 
     /// Trains the second task and predicts; returns the number of processed images.
-    pub(super) fn task(&mut self) -> Result<usize> {
-        self.begin(1)?;
+    pub(super) fn run_task(&mut self) -> Result<usize> {
+        self.begin_task(1)?;
         let passes = self.passes[1].len();
         for pass in 0..passes {
             for step in 0..BATCHES {
-                if let Some(loss) = self.learn(1, pass, step..BATCHES)? {
-                    finite(&HostTensor::read(&loss)?.values)?;
+                if let Some(loss) = self.train_step(1, pass, step..BATCHES)? {
+                    check_finite(&HostTensor::read(&loss)?.values)?;
                 }
             }
             self.method.end_pass(pass, &mut CancelToken::never())?;
@@ -93,17 +99,17 @@ impl Network {
         Ok((passes + 1) * BATCHES * self.samples)
     }
 
-    fn begin(&mut self, index: usize) -> Result<()> {
-        let classes = classes_of(index);
+    fn begin_task(&mut self, index: usize) -> Result<()> {
+        let classes = task_classes(index);
         self.method.begin_task(&Task { index, classes })
     }
 
-    fn whole_task(&mut self, task: usize) -> Result<()> {
-        self.begin(task)?;
+    fn train_task(&mut self, task: usize) -> Result<()> {
+        self.begin_task(task)?;
         for index in 0..self.passes[task].len() {
             let passes = &self.passes[task];
             if index == 0 || passes[index] != passes[index - 1] {
-                self.learn(task, index, 0..1)?;
+                self.train_step(task, index, 0..1)?;
             }
             self.method.end_pass(index, &mut CancelToken::never())?;
         }
@@ -111,18 +117,18 @@ impl Network {
     }
 
     /// Trains on the first of these batches of a pass; returns the loss, if there is one.
-    fn learn(
+    fn train_step(
         &mut self,
         task: usize,
         index: usize,
         steps: Range<usize>,
     ) -> Result<Option<Tensor<1>>> {
-        let first = classes_of(task).start;
+        let first = task_classes(task).start;
         let samples = steps.start * self.samples..(steps.start + 1) * self.samples;
         let samples: Vec<usize> = samples.collect();
-        let labels = samples.iter().map(|i| first + i % CLASSES);
+        let labels = samples.iter().map(|i| first + i % CLASSES_PER_TASK);
         let batch = Batch {
-            images: self.pictures.sent(),
+            images: self.images.to_tensor(),
             labels: &labels.collect::<Vec<_>>(),
             samples: &samples,
             pass: index,
@@ -130,33 +136,32 @@ impl Network {
             step: steps.start,
             steps: steps.end,
         };
-        self.method
-            .learn_together(&batch, &self.passes[task][index])
+        self.method.learn_in_pool(&batch, &self.passes[task][index])
     }
 
     /// Runs one step of a mode. Reading the result waits until the device has finished.
     pub(super) fn step(&mut self, mode: Mode) -> Result<()> {
         let pass = self.passes[1]
             .iter()
-            .position(|pass| Some(pass.work) == mode.work());
+            .position(|pass| Some(pass.work) == mode.pass_work());
         let values = match pass {
-            Some(pass) => match self.learn(1, pass, 0..1)? {
+            Some(pass) => match self.train_step(1, pass, 0..1)? {
                 Some(loss) => HostTensor::read(&loss)?.values,
                 None => Vec::new(),
             },
             None => {
-                let verdicts = self.method.predict_together(self.pictures.sent())?;
+                let verdicts = self.method.predict_in_pool(self.images.to_tensor())?;
                 verdicts
                     .into_iter()
                     .flat_map(|verdict| verdict.scores)
                     .collect()
             }
         };
-        finite(&values)
+        check_finite(&values)
     }
 }
 
-fn finite(values: &[f32]) -> Result<()> {
+fn check_finite(values: &[f32]) -> Result<()> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());
     }
@@ -164,38 +169,38 @@ fn finite(values: &[f32]) -> Result<()> {
 }
 
 /// Returns the classes of a task.
-fn classes_of(task: usize) -> Range<usize> {
-    task * CLASSES..(task + 1) * CLASSES
+fn task_classes(task: usize) -> Range<usize> {
+    task * CLASSES_PER_TASK..(task + 1) * CLASSES_PER_TASK
 }
 
 /// Noise images for the network.
 // There is only one instance, so boxing the tensor would not help.
 #[allow(clippy::large_enum_variant)]
-enum Pictures {
+enum NoiseImages {
     /// A tensor on the CPU.
-    There(Tensor<4>),
+    Cpu(Tensor<4>),
     /// Pixels for a GPU; the transfer is part of a measured step.
-    ToSend(Vec<u8>, usize, WeightPlacement),
+    Gpu(Vec<u8>, usize, WeightPlacement),
 }
 
-impl Pictures {
-    fn new(images: usize, side: usize, place: WeightPlacement) -> Result<Self> {
+impl NoiseImages {
+    fn new(images: usize, side: usize, placement: WeightPlacement) -> Result<Self> {
         let shape = vec![images, 3, side, side];
         let count: usize = shape.iter().product();
-        if place.device != Device::flex() {
+        if placement.device != Device::flex() {
             let bytes = (0..count).map(|i| (i % 251) as u8).collect();
-            return Ok(Self::ToSend(bytes, side, place));
+            return Ok(Self::Gpu(bytes, side, placement));
         }
         let values = (0..count).map(|i| (i % 251) as f32 / 125.0 - 1.0).collect();
-        let there = HostTensor { shape, values }.to_device(&place.device)?;
-        Ok(Self::There(there))
+        let tensor = HostTensor { shape, values }.to_device(&placement.device)?;
+        Ok(Self::Cpu(tensor))
     }
 
-    fn sent(&self) -> Tensor<4> {
+    fn to_tensor(&self) -> Tensor<4> {
         match self {
-            Self::There(pictures) => pictures.clone(),
-            Self::ToSend(bytes, side, place) => {
-                upload::images(bytes, *side, &Normalisation::UNIT, &place.device)
+            Self::Cpu(tensor) => tensor.clone(),
+            Self::Gpu(bytes, side, placement) => {
+                upload::normalize(bytes, *side, &Normalisation::UNIT, &placement.device)
             }
         }
     }

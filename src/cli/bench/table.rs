@@ -1,11 +1,11 @@
 //! The rows as a text table.
 
-use super::pytorch::PytorchSpeed;
+use super::pytorch::PyTorchSpeed;
 use super::{Row, explain};
-use crate::cli::output::{Table, size};
+use crate::cli::output::{Table, format_size};
 
 /// Formats images per second with about three digits.
-pub(super) fn speed(images: f64) -> String {
+pub(super) fn format_speed(images: f64) -> String {
     match images < 10.0 {
         true => format!("{images:.2}"),
         false => format!("{images:.1}"),
@@ -13,7 +13,7 @@ pub(super) fn speed(images: f64) -> String {
 }
 
 /// Returns the table, followed by the products or kernels if they were requested.
-pub(super) fn text(rows: &[Row], beside: bool) -> String {
+pub(super) fn text(rows: &[Row], with_pytorch: bool) -> String {
     let mut columns = vec![
         "backbone",
         "method",
@@ -25,11 +25,11 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
         ">peak memory",
         "device",
     ];
-    let tasks = rows.iter().any(|row| row.seconds_per_task.is_some());
-    if tasks {
+    let has_tasks = rows.iter().any(|row| row.seconds_per_task.is_some());
+    if has_tasks {
         columns.insert(7, ">s/task");
     }
-    if beside {
+    if with_pytorch {
         columns.insert(7, "PyTorch (ratio)");
     }
     let mut table = Table::new(&columns);
@@ -45,35 +45,39 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
             row.mode.key().to_string(),
             row.weights.clone(),
             row.batch.to_string(),
-            speed(row.images_per_second),
-            size(row.peak_memory_bytes),
+            format_speed(row.images_per_second),
+            format_size(row.peak_memory_bytes),
             row.device.clone(),
         ];
-        if tasks {
+        if has_tasks {
             let seconds = row.seconds_per_task;
             cells.insert(7, seconds.map_or_else(String::new, |s| format!("{s:.2}")));
         }
-        if beside {
-            cells.insert(7, beside_words(row));
+        if with_pytorch {
+            cells.insert(7, pytorch_text(row));
         }
-        table.row(cells);
+        table.add_row(cells);
     }
-    let ways = rows.iter().filter_map(explain::words);
+    let explanations = rows.iter().filter_map(explain::row_text);
     std::iter::once(table.to_string())
-        .chain(ways)
+        .chain(explanations)
         .collect::<Vec<_>>()
         .join("\n")
 }
 
 /// Returns a row's speeds in PyTorch, each with the speed of this program relative to it in brackets.
-fn beside_words(row: &Row) -> String {
-    let line = |beside: &PytorchSpeed| {
-        let ratio = row.images_per_second / beside.images_per_second;
-        let speed = speed(beside.images_per_second);
+fn pytorch_text(row: &Row) -> String {
+    let format_entry = |pytorch: &PyTorchSpeed| {
+        let ratio = row.images_per_second / pytorch.images_per_second;
+        let speed = format_speed(pytorch.images_per_second);
         match row.pytorch.len() {
             1 => format!("{speed} ({ratio:.2})"),
-            _ => format!("{} {speed} ({ratio:.2})", beside.dtype),
+            _ => format!("{} {speed} ({ratio:.2})", pytorch.dtype),
         }
     };
-    row.pytorch.iter().map(line).collect::<Vec<_>>().join(", ")
+    row.pytorch
+        .iter()
+        .map(format_entry)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::StatusLine;
-use crate::cli::End;
-use crate::cli::output::tell;
+use crate::cli::CommandOutcome;
+use crate::cli::output::print_message;
 use crate::cli::settings::bit_depth;
-use crate::counts::counted;
-use crate::data::export::packed;
-use crate::data::{Dataset, OpenOptions, Watch};
+use crate::counts::count_with_noun;
+use crate::data::export::write_packed;
+use crate::data::{Dataset, OpenOptions, ProgressReporter};
 use crate::problem::Result;
 use crate::texts::Message;
 
@@ -27,26 +27,28 @@ pub(super) struct Args {
     bit_depth: usize,
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let progress = StatusLine::new();
-    let step = |doing: Message, done: usize, of: Option<usize>| progress.step(&doing, done, of);
-    let watch = Watch::new(&step);
+    let step = |activity: Message, done: usize, total: Option<usize>| {
+        progress.step(&activity, done, total)
+    };
+    let watch = ProgressReporter::new(&step);
     let options = OpenOptions {
         bit_depth: args.bit_depth,
         ..OpenOptions::default()
     };
-    let done = Dataset::open_watched(&args.data, &options, &watch)
-        .and_then(|data| packed(&data, &args.to, &watch));
+    let exported = Dataset::open_with_progress(&args.data, &options, &watch)
+        .and_then(|data| write_packed(&data, &args.to, &watch));
     progress.bar.finish_and_clear();
-    let done = done?;
-    tell(format_args!(
+    let exported = exported?;
+    print_message(format_args!(
         "{} of {} written to {}",
-        counted(done.pictures, "image"),
-        counted(done.classes, "class"),
+        count_with_noun(exported.images, "image"),
+        count_with_noun(exported.classes, "class"),
         args.to.display()
     ));
-    if !done.renamed.is_empty() {
-        tell(super::renamed(&done.renamed));
+    if !exported.renamed.is_empty() {
+        print_message(super::renamed_note(&exported.renamed));
     }
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }

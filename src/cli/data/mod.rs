@@ -13,17 +13,19 @@ use clap::ArgAction;
 use clap::builder::TypedValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::End;
-use super::output::{Json, tell};
-use super::settings::{bit_depth, corrected, keyed, on_off};
+use super::CommandOutcome;
+use super::output::{JsonOutput, print_message};
+use super::settings::{bit_depth, keyed, load_corrections, on_off};
 use super::worst::split;
 use crate::backbone::library::describe;
-use crate::counts::counted;
-use crate::data::export::{self as exports, Boxes};
+use crate::counts::count_with_noun;
+use crate::data::export::{self as exports, CropBoxes};
 use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, published};
-use crate::problem::{Problem, Result, listed};
+use crate::data::{
+    Check, Dataset, OpenOptions, PixelCache, ProgressReporter, Sample, Split, published,
+};
+use crate::problem::{Problem, Result, join_some};
 use crate::store;
 use crate::texts::Message;
 
@@ -32,7 +34,7 @@ use crate::texts::Message;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Args {
     #[command(subcommand)]
-    export_to: Option<Task>,
+    export_to: Option<DataCommand>,
     /// digits, letters, a published dataset (cifar-10, cifar-100, imagenet-r), a folder, or a zip or tar archive
     #[arg(value_name = "PATH", required = true)]
     data: Option<String>,
@@ -74,7 +76,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHEN", value_parser = decode_when(), default_value = "auto")]
     check: Check,
     #[command(flatten)]
-    export: Export,
+    export: ExportArgs,
     /// Measure the decoding and augmentation speed in images per second, over this many epochs
     #[arg(long, value_name = "EPOCHS")]
     measure: Option<u64>,
@@ -85,12 +87,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "MB", default_value_t = 0, requires = "measure")]
     cache: usize,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 /// Subcommands of `data`.
 #[derive(clap::Subcommand)]
-enum Task {
+enum DataCommand {
     /// Write a dataset as one file: a Teachable Machine project (.tm) or an image folder (.zip)
     Export(export::Args),
 }
@@ -107,7 +109,7 @@ fn decode_when() -> impl TypedValueParser<Value = Check> {
 /// Options of exports.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Export")]
-struct Export {
+struct ExportArgs {
     /// Write the network's input: images N×3×H×W in [0, 1], with their names in the metadata
     #[arg(long, value_name = "FILE.safetensors")]
     export_inputs: Option<PathBuf>,
@@ -140,17 +142,17 @@ struct Export {
     export_folder: Option<PathBuf>,
 }
 
-impl Export {
-    fn spec(&self) -> Result<InputSpec> {
+impl ExportArgs {
+    fn input_spec(&self) -> Result<InputSpec> {
         match &self.backbone {
-            Some(name) => Ok(describe(name)?.entry.input()),
+            Some(name) => Ok(describe(name)?.entry.input_spec()),
             None => Ok(InputSpec::new(self.input_size, self.crop_ratio)),
         }
     }
 }
 
 impl Args {
-    fn options(&self) -> OpenOptions {
+    fn open_options(&self) -> OpenOptions {
         OpenOptions {
             test_share: self.test_share,
             split_seed: self.split_seed,
@@ -172,8 +174,8 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args) -> Result<End> {
-    if let Some(Task::Export(export)) = &args.export_to {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
+    if let Some(DataCommand::Export(export)) = &args.export_to {
         return export::run(export);
     }
     args.json.check()?;
@@ -182,26 +184,33 @@ pub(super) fn run(args: &Args) -> Result<End> {
         download(name)?;
     }
     let progress = StatusLine::new();
-    let step = |doing: Message, done: usize, of: Option<usize>| progress.step(&doing, done, of);
-    let watch = Watch::new(&step);
+    let step = |activity: Message, done: usize, total: Option<usize>| {
+        progress.step(&activity, done, total)
+    };
+    let watch = ProgressReporter::new(&step);
     let root = store::runs_root(args.out.as_deref());
     let options = OpenOptions {
-        corrected: corrected(args.corrected.as_deref(), &root, name)?,
-        ..args.options()
+        corrected: load_corrections(args.corrected.as_deref(), &root, name)?,
+        ..args.open_options()
     };
-    let mut data = Dataset::open_watched(name, &options, &watch)?;
-    let exported = write_out(&mut data, &args.export, &watch);
+    let mut data = Dataset::open_with_progress(name, &options, &watch)?;
+    let exported = write_exports(&mut data, &args.export, &watch);
     progress.bar.finish_and_clear();
     for sentence in exported? {
-        tell(sentence);
+        print_message(sentence);
     }
-    measure(&data, args)?;
-    let card = data.card();
-    args.json.finish(&card, &text::described(&data, &card))
+    measure_loader(&data, args)?;
+    let summary = data.summary();
+    args.json
+        .finish(&summary, &text::format_summary(&data, &summary))
 }
 
 /// Writes the requested exports; returns remarks.
-fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<String>> {
+fn write_exports(
+    data: &mut Dataset,
+    export: &ExportArgs,
+    watch: &ProgressReporter,
+) -> Result<Vec<String>> {
     let mut remarks = Vec::new();
     if let Some(to) = &export.export_inputs {
         let samples = match export.split {
@@ -209,37 +218,41 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
             Split::Test => &data.test,
         };
         let samples = &samples[..export.limit.unwrap_or(usize::MAX).min(samples.len())];
-        let spec = export.spec()?;
-        let boxes = export.boxes.as_deref().map(Boxes::from_file).transpose()?;
-        let skipped = exports::inputs(samples, spec, boxes.as_ref(), to, watch)?;
+        let spec = export.input_spec()?;
+        let boxes = export
+            .boxes
+            .as_deref()
+            .map(CropBoxes::from_file)
+            .transpose()?;
+        let skipped = exports::write_inputs(samples, spec, boxes.as_ref(), to, watch)?;
         remarks.push(format!(
             "{} written to {}",
-            counted(samples.len() - skipped.len(), "image"),
+            count_with_noun(samples.len() - skipped.len(), "image"),
             to.display()
         ));
         data.skipped.extend(skipped);
     }
     if let Some(to) = &export.export_folder {
-        let renamed = exports::folder(data, to, watch)?;
+        let renamed = exports::write_folder(data, to, watch)?;
         remarks.push(format!("image folder written to {}", to.display()));
         if !renamed.is_empty() {
-            remarks.push(self::renamed(&renamed));
+            remarks.push(self::renamed_note(&renamed));
         }
     }
     Ok(remarks)
 }
 
 /// Returns the classes that were renamed in an export.
-fn renamed(classes: &[(String, String)]) -> String {
+fn renamed_note(classes: &[(String, String)]) -> String {
     let pairs: Vec<String> = classes.iter().map(|(a, b)| format!("{a} as {b}")).collect();
     format!(
         "some class names are not valid folder names on every system, so their folders were renamed: {}",
-        listed(&pairs, 8)
+        join_some(&pairs, 8)
     )
 }
 
 /// Measures the loader as it is used in training, without a device.
-fn measure(data: &Dataset, args: &Args) -> Result<()> {
+fn measure_loader(data: &Dataset, args: &Args) -> Result<()> {
     let samples: Vec<(Sample, i64)> = data
         .train
         .iter()
@@ -254,7 +267,7 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
             epoch,
             threads: args.threads,
             cache: Some(Arc::clone(&cache)),
-            ..LoaderOptions::inference(args.export.spec()?, 24)
+            ..LoaderOptions::inference(args.export.input_spec()?, 24)
         };
         let start = Instant::now();
         let images: usize = ImageLoader::new(Arc::clone(&samples), options)?
@@ -262,10 +275,10 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
             .sum();
         let rate = images as f64 / start.elapsed().as_secs_f64();
         let usage = cache.usage();
-        tell(format_args!(
+        print_message(format_args!(
             "epoch {}: {}, {rate:.0} images/s, {} MB of images cached",
             epoch + 1,
-            counted(images, "image"),
+            count_with_noun(images, "image"),
             usage.bytes >> 20
         ));
     }
@@ -273,26 +286,26 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
 }
 
 fn download(name: &str) -> Result<()> {
-    let set = published::published(name).ok_or_else(|| {
+    let set = published::find_published(name).ok_or_else(|| {
         let names: Vec<&str> = published::PUBLISHED.iter().map(|set| set.name).collect();
         Problem::new(format!("there is no published dataset named '{name}'"))
             .at("--download")
-            .advise(format!("choose one of {}", listed(&names, 9)))
+            .advise(format!("choose one of {}", join_some(&names, 9)))
     })?;
-    if set.is_here() {
+    if set.is_downloaded() {
         return Ok(());
     }
-    tell(format_args!(
+    print_message(format_args!(
         "{}\n{} MB from {}\nlicence: {}",
-        set.about, set.megabytes, set.url, set.licence
+        set.description, set.megabytes, set.url, set.licence
     ));
     let progress = StatusLine::new();
     let megabytes = |bytes: u64| (bytes >> 20) as usize;
-    let done = set.download(&mut |at| {
+    let done = set.download(&mut |status| {
         progress.step(
             &"downloading (MB)",
-            megabytes(at.done),
-            at.total.map(megabytes),
+            megabytes(status.done),
+            status.total.map(megabytes),
         )
     });
     progress.bar.finish_and_clear();
@@ -318,11 +331,11 @@ impl StatusLine {
         Self { bar }
     }
 
-    fn step(&self, doing: &dyn Display, done: usize, of: Option<usize>) -> bool {
+    fn step(&self, activity: &dyn Display, done: usize, total: Option<usize>) -> bool {
         self.bar.tick();
-        self.bar.set_message(match of {
-            Some(of) => format!("{doing}: {done} of {of}"),
-            None => format!("{doing}: {done}"),
+        self.bar.set_message(match total {
+            Some(total) => format!("{activity}: {done} of {total}"),
+            None => format!("{activity}: {done}"),
         });
         true
     }

@@ -3,19 +3,19 @@
 use std::ops::RangeInclusive;
 
 use super::Args;
-use crate::counts::count_text;
+use crate::counts::format_count;
 use crate::experiment::grid::GridPlan;
 use crate::method::METHODS;
-use crate::names::meant;
+use crate::names::with_suggestion;
 use crate::problem::{Problem, Result};
 use crate::run::config::{self, SETTINGS};
 
 /// Parses a shard such as `2/8`.
 pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
     let parts = text.split_once('/');
-    let parts = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
+    let parts = parts.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
     parts
-        .filter(|(own, all): &(usize, usize)| (1..=*all).contains(own))
+        .filter(|(index, count): &(usize, usize)| (1..=*count).contains(index))
         .ok_or_else(|| {
             "give two whole numbers such as 2/8, the first between 1 and the second".into()
         })
@@ -23,10 +23,10 @@ pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
 
 /// Ranges of run numbers, from 1.
 #[derive(Clone, Debug)]
-pub(super) struct Numbers(Vec<RangeInclusive<usize>>);
+pub(super) struct RunNumbers(Vec<RangeInclusive<usize>>);
 
 /// Parses run numbers such as `3,5-7`.
-pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
+pub(super) fn numbers(text: &str) -> std::result::Result<RunNumbers, String> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
@@ -34,11 +34,11 @@ pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
     };
     let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
     let wanted = "give whole numbers from 1, such as 3,5-7, as shown by --list";
-    ranges.map(Numbers).ok_or_else(|| wanted.into())
+    ranges.map(RunNumbers).ok_or_else(|| wanted.into())
 }
 
 /// Parses texts of the form `KEY=VALUE`.
-pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn parse_pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
     let pair = |text: &String| {
         let parts = text.split_once('=');
         let parts = parts.map(|(key, value)| (key.trim(), value.trim().to_string()));
@@ -59,49 +59,54 @@ pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, Strin
 }
 
 /// Checks that `--only` names an existing setting, or `row`.
-pub(super) fn known(key: &str) -> Result<()> {
-    let own = || METHODS.iter().flat_map(|method| method.settings);
-    if key == "row" || config::setting(key).is_some() || own().any(|spec| spec.key == key) {
+pub(super) fn check_setting_key(key: &str) -> Result<()> {
+    let method_settings = || METHODS.iter().flat_map(|method| method.settings);
+    if key == "row"
+        || config::setting(key).is_some()
+        || method_settings().any(|spec| spec.key == key)
+    {
         return Ok(());
     }
     let all = SETTINGS.iter().map(|setting| setting.spec.key);
-    let all = all.chain(own().map(|spec| spec.key)).chain(["row"]);
+    let all = all
+        .chain(method_settings().map(|spec| spec.key))
+        .chain(["row"]);
     let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
-    Err(meant(problem, key, all))
+    Err(with_suggestion(problem, key, all))
 }
 
 /// Returns the requested cells in the order in which they run.
-pub(super) fn chosen(
+pub(super) fn select_cells(
     plan: &GridPlan,
     args: &Args,
     only: &[(String, String)],
 ) -> Result<Vec<usize>> {
-    let mut cells = plan.in_order();
-    if let Some(Numbers(ranges)) = &args.cells {
+    let mut cells = plan.execution_order();
+    if let Some(RunNumbers(ranges)) = &args.cells {
         cells.retain(|cell| ranges.iter().any(|range| range.contains(&(cell + 1))));
         if cells.is_empty() {
-            let all = count_text(plan.cells.cells.len());
+            let count = format_count(plan.cells.cells.len());
             let problem = Problem::new("this grid has no run with such a number").at("--cells");
-            return Err(problem.advise(format!("give numbers from 1 to {all}")));
+            return Err(problem.advise(format!("give numbers from 1 to {count}")));
         }
     }
     cells.retain(|cell| {
-        let fits = |(key, _): &(String, String)| {
-            let mut values = only.iter().filter(|(known, _)| known == key);
-            values.any(|(_, value)| plan.has(*cell, key, value))
+        let is_match = |(key, _): &(String, String)| {
+            let mut values = only.iter().filter(|(name, _)| name == key);
+            values.any(|(_, value)| plan.matches_filter(*cell, key, value))
         };
-        only.iter().all(fits)
+        only.iter().all(is_match)
     });
     if cells.is_empty() {
-        let told: Vec<String> = only
+        let conditions: Vec<String> = only
             .iter()
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-        let what = format!("no run of this grid has {}", told.join(" and "));
+        let what = format!("no run of this grid has {}", conditions.join(" and "));
         let remedy = "run `lae-studio grid NAME --list` to see all runs";
         return Err(Problem::new(what).at("--only").advise(remedy));
     }
     let shard = args.shard;
-    cells.retain(|cell| shard.is_none_or(|(own, all)| cell % all == own - 1));
+    cells.retain(|cell| shard.is_none_or(|(index, count)| cell % count == index - 1));
     Ok(cells)
 }

@@ -10,28 +10,28 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar};
 use serde::{Deserialize, Serialize};
 
-use super::super::output::{duration, tell};
-use super::super::progress::{Notes, STEPS, bar};
-use super::progress::{Failures, about_left};
-use super::report::title_of;
-use super::{Args, complain_of};
+use super::super::output::{format_duration, print_message};
+use super::super::progress::{Notes, STEPS, create_bar};
+use super::progress::{Failures, remaining_time_text};
+use super::report::cell_title;
+use super::{Args, print_cell_problem};
 use crate::console;
-use crate::counts::{counted, ranges_text};
+use crate::counts::{count_with_noun, format_ranges};
 use crate::device::{self, DeviceInfo};
 use crate::experiment::grid::{GridEnd, GridPlan, GridSink, Pace};
 use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, RunProgress, Sink};
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::store;
 
 /// Interval between two checks whether the user stops it.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The word for all hardware GPUs.
-const ALL: &str = "all-gpus";
+const ALL_GPUS: &str = "all-gpus";
 
 /// A worker process.
-struct Helper {
+struct WorkerProcess {
     /// Its display name.
     name: String,
     child: Child,
@@ -49,7 +49,7 @@ enum WorkerReport {
     /// What its run reports: progress and remarks.
     Event(Box<Event>),
     /// The work on a cell ended.
-    Ended { cell: usize, standing: CellStanding },
+    Ended { cell: usize, standing: CellState },
     /// It waits for other processes.
     Waits,
 }
@@ -58,12 +58,12 @@ enum WorkerReport {
 type WorkerMessage = (usize, Option<WorkerReport>);
 
 /// The combined progress of all worker processes.
-struct Merged<'a> {
+struct WorkerPool<'a> {
     plan: &'a GridPlan,
     quiet: bool,
-    helpers: Vec<Helper>,
+    workers: Vec<WorkerProcess>,
     /// Number of running worker processes.
-    alive: usize,
+    running: usize,
     bars: Option<MultiProgress>,
     cells: usize,
     /// Cells that are finished or failed.
@@ -78,19 +78,19 @@ struct Merged<'a> {
 ///
 /// # Errors
 /// Returns a Problem if there is no GPU, or a device does not exist.
-pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
-    let Some(wanted) = wanted else {
+pub(super) fn select_devices(selector: Option<&str>) -> Result<Option<Vec<String>>> {
+    let Some(selector) = selector else {
         return Ok(None);
     };
-    if wanted.trim() == ALL {
-        let cards = device::list()
+    if selector.trim() == ALL_GPUS {
+        let gpus = device::list()
             .iter()
             .filter(|info| info.kind.is_hardware_gpu());
-        let mut cards: Vec<&DeviceInfo> = cards.collect();
+        let mut gpus: Vec<&DeviceInfo> = gpus.collect();
         // A GPU can appear under several graphics interfaces; the best one is listed first.
-        let api = cards.first().map(|info| info.api);
-        cards.retain(|info| Some(info.api) == api);
-        let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();
+        let api = gpus.first().map(|info| info.api);
+        gpus.retain(|info| Some(info.api) == api);
+        let names: Vec<String> = gpus.iter().map(|info| info.index.to_string()).collect();
         if names.is_empty() {
             return Err(Problem::new("this machine has no hardware GPU")
                 .at("--device")
@@ -98,7 +98,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
         }
         return Ok(Some(names));
     }
-    let names: Vec<String> = wanted
+    let names: Vec<String> = selector
         .split(',')
         .map(|name| name.trim().to_string())
         .collect();
@@ -115,7 +115,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
 ///
 /// # Errors
 /// Returns a Problem if the keys differ.
-pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
+pub(super) fn check_same_runs(plans: &[(String, GridPlan)]) -> Result<()> {
     let Some(((first, plan), others)) = plans.split_first() else {
         return Ok(());
     };
@@ -145,20 +145,20 @@ pub(super) fn run(
 ) -> Result<GridEnd> {
     let (sender, receiver) = channel();
     let bars = (!args.quiet && std::io::stderr().is_terminal()).then(MultiProgress::new);
-    let mut helpers = Vec::new();
+    let mut workers = Vec::new();
     for (number, name) in devices.iter().enumerate() {
-        let same = |end: usize| devices[..end].iter().filter(|other| *other == name).count();
-        let title = match same(devices.len()) {
+        let count_same = |end: usize| devices[..end].iter().filter(|other| *other == name).count();
+        let title = match count_same(devices.len()) {
             1 => name.clone(),
-            _ => format!("{name} ({})", same(number + 1)),
+            _ => format!("{name} ({})", count_same(number + 1)),
         };
-        let child = start(args, cells, name, number, &sender)?;
+        let child = spawn_worker(args, cells, name, number, &sender)?;
         let bar = bars.as_ref().map(|bars| {
-            let bar = bars.add(bar("{prefix}  {bar:20} {percent:>3} %  {wide_msg}"));
+            let bar = bars.add(create_bar("{prefix}  {bar:20} {percent:>3} %  {wide_msg}"));
             bar.set_prefix(title.clone());
             bar
         });
-        helpers.push(Helper {
+        workers.push(WorkerProcess {
             name: title,
             child,
             cell: None,
@@ -166,10 +166,10 @@ pub(super) fn run(
         });
     }
     drop(sender);
-    let mut merged = Merged {
+    let mut pool = WorkerPool {
         quiet: args.quiet,
-        alive: helpers.len(),
-        helpers,
+        running: workers.len(),
+        workers,
         bars,
         cells: cells.len(),
         done: BTreeSet::new(),
@@ -178,9 +178,9 @@ pub(super) fn run(
         pace: Pace::new(plan, cells),
         plan,
     };
-    merged.follow(&receiver, control);
-    let failed = merged.close();
-    let undone = cells.len() - merged.done.len();
+    pool.follow(&receiver, control);
+    let failed = pool.finish();
+    let undone = cells.len() - pool.done.len();
     plan.refresh();
     if control.request() == ControlRequest::Stop {
         return Ok(GridEnd::Stopped { saved: false });
@@ -189,7 +189,7 @@ pub(super) fn run(
         let log = logging::folder(&store::runs_root(args.out.as_deref()));
         return Err(Problem::new(format!(
             "all worker processes ended before {} could run",
-            counted(undone - failed, "run")
+            count_with_noun(undone - failed, "run")
         ))
         .at_path(log)
         .advise(
@@ -200,7 +200,7 @@ pub(super) fn run(
 }
 
 /// Starts a worker process, and a thread that passes on its messages with its number.
-fn start(
+fn spawn_worker(
     args: &Args,
     cells: &[usize],
     device: &str,
@@ -219,7 +219,7 @@ fn start(
         .arg("grid")
         .args(&args.grid)
         .args(["--worker", "--device", device]);
-    command.args(["--cells", &ranges_text(&sorted)]);
+    command.args(["--cells", &format_ranges(&sorted)]);
     for data in &args.data {
         command.args(["--data", data]);
     }
@@ -233,40 +233,40 @@ fn start(
     let mut child = child
         .map_err(|error| Problem::new(format!("a worker process could not be started: {error}")))?;
     let output = child.stdout.take();
-    let hand = sender.clone();
+    let thread_sender = sender.clone();
     let read = move || {
         for line in output
             .into_iter()
             .flat_map(|output| BufReader::new(output).lines())
             .map_while(std::result::Result::ok)
         {
-            if let Ok(told) = serde_json::from_str(&line) {
-                let _ = hand.send((number, Some(told)));
+            if let Ok(report) = serde_json::from_str(&line) {
+                let _ = thread_sender.send((number, Some(report)));
             }
         }
-        let _ = hand.send((number, None));
+        let _ = thread_sender.send((number, None));
     };
     let thread = std::thread::Builder::new().name("device".into());
     thread
         .spawn(read)
-        .map_err(|error| Problem::no_thread(&error))?;
+        .map_err(|error| Problem::thread_not_started(&error))?;
     Ok(child)
 }
 
-impl Merged<'_> {
+impl WorkerPool<'_> {
     /// Follows all worker processes until they have ended.
     fn follow(&mut self, receiver: &Receiver<WorkerMessage>, control: &Control) {
-        while self.alive > 0 {
+        while self.running > 0 {
             let stopped = control.request() == ControlRequest::Stop;
             if stopped {
                 // A worker process saves its run and ends when its input is closed.
-                for helper in &mut self.helpers {
-                    helper.child.stdin = None;
+                for worker in &mut self.workers {
+                    worker.child.stdin = None;
                 }
             }
-            match receiver.recv_timeout(LOOK) {
-                Ok((number, Some(what))) => self.handle_report(number, what),
-                Ok((number, None)) => self.gone(number, stopped),
+            match receiver.recv_timeout(POLL_INTERVAL) {
+                Ok((number, Some(report))) => self.handle_report(number, report),
+                Ok((number, None)) => self.handle_exit(number, stopped),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -282,40 +282,40 @@ impl Merged<'_> {
     }
 
     fn print_line(&self, text: &str) {
-        self.print(|| tell(text));
+        self.print(|| print_message(text));
     }
 
-    fn handle_report(&mut self, number: usize, told: WorkerReport) {
-        match told {
-            WorkerReport::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
+    fn handle_report(&mut self, number: usize, report: WorkerReport) {
+        match report {
+            WorkerReport::Begins { cell, goes_on } => self.handle_begin(number, cell, goes_on),
             WorkerReport::Event(event) if !self.notes.is_new(&event) => {}
             WorkerReport::Event(event) => match *event {
-                Event::Progress { progress, .. } => self.progress(number, &progress),
+                Event::Progress { progress, .. } => self.show_progress(number, &progress),
                 Event::Remark { problem, .. } => {
                     let text = problem.to_string().replacen("problem:", "note:", 1);
-                    self.print_line(&format!("{}: {text}", self.helpers[number].name));
+                    self.print_line(&format!("{}: {text}", self.workers[number].name));
                 }
                 _ => {}
             },
-            WorkerReport::Ended { cell, standing } => self.ended(number, cell, standing),
+            WorkerReport::Ended { cell, standing } => self.handle_end(number, cell, standing),
             WorkerReport::Waits => {
-                if let Some(bar) = &self.helpers[number].bar {
+                if let Some(bar) = &self.workers[number].bar {
                     bar.set_message("waiting for the others");
                 }
             }
         }
     }
 
-    fn begins(&mut self, number: usize, cell: usize, goes_on: bool) {
-        self.helpers[number].cell = Some(cell);
+    fn handle_begin(&mut self, number: usize, cell: usize, goes_on: bool) {
+        self.workers[number].cell = Some(cell);
         if self.quiet {
             return;
         }
-        let left = self.pace.left() / self.alive.max(1) as f64;
-        let left = about_left(left);
+        let left = self.pace.seconds_left() / self.running.max(1) as f64;
+        let left = remaining_time_text(left);
         let verb = if goes_on { "resumes" } else { "begins" };
-        let name = &self.helpers[number].name;
-        let title = title_of(self.plan, cell);
+        let name = &self.workers[number].name;
+        let title = cell_title(self.plan, cell);
         let (at, of) = (cell + 1, self.cells);
         let ready = self.done.len();
         self.print_line(&format!(
@@ -323,67 +323,69 @@ impl Merged<'_> {
         ));
     }
 
-    fn progress(&self, number: usize, progress: &RunProgress) {
-        let helper = &self.helpers[number];
-        if let (Some(bar), Some(cell)) = (&helper.bar, helper.cell) {
+    fn show_progress(&self, number: usize, progress: &RunProgress) {
+        let worker = &self.workers[number];
+        if let (Some(bar), Some(cell)) = (&worker.bar, worker.cell) {
             let left = progress.seconds_left;
-            let left = left.map_or_else(String::new, |left| format!(", {} left", duration(left)));
+            let left = left.map_or_else(String::new, |left| {
+                format!(", {} left", format_duration(left))
+            });
             bar.set_position((progress.done * STEPS as f64) as u64);
             bar.set_message(format!(
                 "{}: task {}, epoch {}{left}",
-                title_of(self.plan, cell),
+                cell_title(self.plan, cell),
                 progress.task + 1,
                 progress.epoch + 1
             ));
         }
     }
 
-    fn ended(&mut self, number: usize, cell: usize, standing: CellStanding) {
-        self.helpers[number].cell = None;
+    fn handle_end(&mut self, number: usize, cell: usize, standing: CellState) {
+        self.workers[number].cell = None;
         self.pace.record(cell, &standing);
         match standing {
-            CellStanding::Done(_) => {
+            CellState::Done(_) => {
                 self.done.insert(cell);
             }
-            CellStanding::Refused(problem) if self.failures.add(cell, &problem) => {
-                self.print(|| complain_of(&title_of(self.plan, cell), &problem));
+            CellState::Refused(problem) if self.failures.add(cell, &problem) => {
+                self.print(|| print_cell_problem(&cell_title(self.plan, cell), &problem));
             }
             _ => {}
         }
     }
 
     /// Handles the end of a worker process.
-    fn gone(&mut self, number: usize, stopped: bool) {
-        self.alive -= 1;
-        let helper = &mut self.helpers[number];
-        let status = helper.child.wait().ok();
-        if let Some(bar) = &helper.bar {
+    fn handle_exit(&mut self, number: usize, stopped: bool) {
+        self.running -= 1;
+        let worker = &mut self.workers[number];
+        let status = worker.child.wait().ok();
+        if let Some(bar) = &worker.bar {
             bar.finish_and_clear();
         }
-        let is_end = |status: ExitStatus| matches!(status.code(), Some(0 | 1 | 130));
-        if stopped || status.is_some_and(is_end) {
+        let is_expected_exit = |status: ExitStatus| matches!(status.code(), Some(0 | 1 | 130));
+        if stopped || status.is_some_and(is_expected_exit) {
             return;
         }
         let how = status.map_or_else(|| "unknown cause".to_string(), |status| status.to_string());
-        let run = match helper.cell {
-            Some(cell) => format!(" during {}", title_of(self.plan, cell)),
+        let run = match worker.cell {
+            Some(cell) => format!(" during {}", cell_title(self.plan, cell)),
             None => String::new(),
         };
-        let rest = match self.alive {
+        let consequence = match self.running {
             0 => "no other process is left",
             _ => "the others take over its work",
         };
         let text = format!(
-            "the process on {} crashed{run} ({how}); {rest}",
-            helper.name
+            "the process on {} crashed{run} ({how}); {consequence}",
+            worker.name
         );
         self.print_line(&text);
     }
 
     /// Returns the number of cells that could not be run.
-    fn close(&mut self) -> usize {
-        self.notes.close();
-        self.failures.close();
+    fn finish(&mut self) -> usize {
+        self.notes.report_repeats();
+        self.failures.report_repeats();
         let failed = self.failures.cells();
         failed.filter(|cell| !self.done.contains(cell)).count()
     }
@@ -399,19 +401,19 @@ impl Worker {
     /// # Errors
     /// Returns a Problem if no thread can be started.
     pub fn new(control: &Control) -> Result<Self> {
-        let hand = control.clone();
+        let listener_control = control.clone();
         let listen = move || {
             let _ = stdin().lock().read_line(&mut String::new());
-            hand.set(ControlRequest::Stop);
+            listener_control.set(ControlRequest::Stop);
         };
         let thread = std::thread::Builder::new().name("listener".into());
         let thread = thread.spawn(listen);
-        thread.map_err(|error| Problem::no_thread(&error))?;
+        thread.map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self)
     }
 
-    fn tell(told: &WorkerReport) {
-        if let Ok(mut line) = serde_json::to_vec(told) {
+    fn send(report: &WorkerReport) {
+        if let Ok(mut line) = serde_json::to_vec(report) {
             line.push(b'\n');
             let mut stdout = std::io::stdout().lock();
             // An output that nobody reads is not an error; the listener notices the end of the other process.
@@ -423,21 +425,21 @@ impl Worker {
 impl Sink for Worker {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::Progress { .. } | Event::Remark { .. }) {
-            Self::tell(&WorkerReport::Event(Box::new(event)));
+            Self::send(&WorkerReport::Event(Box::new(event)));
         }
     }
 }
 
 impl GridSink for Worker {
-    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
-        let goes_on = plan.run_of(cell).is_some();
-        Self::tell(&match standing.clone() {
-            CellStanding::AtWork => WorkerReport::Begins { cell, goes_on },
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellState) {
+        let goes_on = plan.run_for(cell).is_some();
+        Self::send(&match standing.clone() {
+            CellState::AtWork => WorkerReport::Begins { cell, goes_on },
             standing => WorkerReport::Ended { cell, standing },
         });
     }
 
-    fn waits(&mut self, _: usize) {
-        Self::tell(&WorkerReport::Waits);
+    fn report_waiting(&mut self, _: usize) {
+        Self::send(&WorkerReport::Waits);
     }
 }

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::super::End;
-use super::super::output::tell;
-use super::super::remote::{JobEnd, RemoteConnection};
-use super::super::run_report::not_begun;
-use super::asked::pairs;
+use super::super::CommandOutcome;
+use super::super::output::print_message;
+use super::super::remote::{JobOutcome, RemoteConnection};
+use super::super::run_report::print_not_started;
+use super::asked::parse_pairs;
 use super::progress::GridReporter;
-use super::{Args, before, end_of, print_end, rows};
-use crate::data::is_here;
+use super::{Args, command_outcome, plan_summary, print_end, rows};
+use crate::data::is_available;
 use crate::experiment::grid::{GridEnd, GridPlan, GridSink, collect_grid_attachments};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::run::job::{GridWork, Job, JobWork};
 use crate::run::places::RemoteMachine;
 use crate::store;
@@ -24,72 +24,74 @@ pub(super) fn run(
     args: &Args,
     place: &RemoteMachine,
     plan: &mut GridPlan,
-    chosen: &[usize],
+    cells: &[usize],
     text: &str,
     control: &Control,
-) -> Result<End> {
+) -> Result<CommandOutcome> {
     if !args.quiet {
-        tell(before(plan, chosen));
+        print_message(plan_summary(plan, cells));
     }
-    let is_here = |cell: &usize| matches!(plan.state(*cell), CellStanding::Done(_));
-    let mut wanted: Vec<usize> = chosen
+    let is_finished_here = |cell: &usize| matches!(plan.state(*cell), CellState::Done(_));
+    let mut missing: Vec<usize> = cells
         .iter()
         .copied()
-        .filter(|cell| !is_here(cell))
+        .filter(|cell| !is_finished_here(cell))
         .collect();
-    wanted.sort_unstable();
+    missing.sort_unstable();
     let mut end = GridEnd::Done { failed: 0 };
-    if !wanted.is_empty() {
+    if !missing.is_empty() {
         let root = args.root(None);
-        let Some(there) = RemoteConnection::reach(&place.name, &root, control)? else {
-            return Ok(not_begun());
+        let Some(connection) = RemoteConnection::connect(&place.name, &root, control)? else {
+            return Ok(print_not_started());
         };
         let work = GridWork {
             name: plan.cells.grid.name.clone(),
             text: text.to_string(),
-            runs: wanted.len(),
+            runs: missing.len(),
             search: None,
-            cells: wanted,
-            data: data(args)?,
+            cells: missing,
+            data: absolute_data_paths(args)?,
         };
-        let Some(ended) = worked(args, there, plan, work, &root, control)? else {
-            tell(format!(
+        let Some(outcome) = run_remotely(args, connection, plan, work, &root, control)? else {
+            print_message(format!(
                 "it continues at {}; run the same command again to follow it and copy finished runs here",
                 place.name
             ));
-            return Ok(End::Done);
+            return Ok(CommandOutcome::Done);
         };
-        end = ended;
+        end = outcome;
     }
-    rows::print_rows(args, plan, chosen, None)?;
+    rows::print_rows(args, plan, cells, None)?;
     print_end(&end, false);
-    Ok(end_of(&end))
+    Ok(command_outcome(&end))
 }
 
 /// Returns the absolute paths of datasets on this computer; those that the other machine lacks are uploaded.
-fn data(args: &Args) -> Result<Vec<(String, String)>> {
-    let whole = |place: String| match std::path::absolute(&place) {
-        Ok(path) if is_here(&path.to_string_lossy()) => path.display().to_string(),
-        _ => place,
+fn absolute_data_paths(args: &Args) -> Result<Vec<(String, String)>> {
+    let to_absolute = |source: String| match std::path::absolute(&source) {
+        Ok(path) if is_available(&path.to_string_lossy()) => path.display().to_string(),
+        _ => source,
     };
-    let pairs = pairs(&args.data, "--data")?.into_iter();
-    Ok(pairs.map(|(name, place)| (name, whole(place))).collect())
+    let pairs = parse_pairs(&args.data, "--data")?.into_iter();
+    Ok(pairs
+        .map(|(name, source)| (name, to_absolute(source)))
+        .collect())
 }
 
 /// Starts the grid on the other machine, or follows it if it already runs there; returns `None` if it continues there
 /// without this program.
-fn worked(
+fn run_remotely(
     args: &Args,
-    there: RemoteConnection,
+    connection: RemoteConnection,
     plan: &mut GridPlan,
     mut work: GridWork,
     root: &Path,
     control: &Control,
 ) -> Result<Option<GridEnd>> {
-    let along = collect_grid_attachments(&mut work, root, &there.place.data)?;
-    let same = |job: &&Job| matches!(&job.work, JobWork::Grid(other) if (&other.name, &other.text) == (&work.name, &work.text));
-    let known = there.jobs.iter().find(same).cloned();
-    let cells = match known.as_ref().map(|job| &job.work) {
+    let attachments = collect_grid_attachments(&mut work, root, &connection.place.data)?;
+    let is_same_grid = |job: &&Job| matches!(&job.work, JobWork::Grid(other) if (&other.name, &other.text) == (&work.name, &work.text));
+    let existing = connection.jobs.iter().find(is_same_grid).cloned();
+    let cells = match existing.as_ref().map(|job| &job.work) {
         Some(JobWork::Grid(other)) => other.cells.clone(),
         _ => work.cells.clone(),
     };
@@ -100,24 +102,27 @@ fn worked(
         failed: 0,
     };
     let detach = args.at.detach;
-    let ended = match known {
-        Some(job) => there.follow_job(job.id, detach, &mut sink, control),
+    let outcome = match existing {
+        Some(job) => connection.follow_job(job.id, detach, &mut sink, control),
         None => {
-            let own = there.carried(along, control)?;
-            let device = args.device.clone().or_else(|| there.place.device.clone());
-            let title = sink.plan.standing().title;
+            let uploaded = connection.upload_attachments(attachments, control)?;
+            let device = args
+                .device
+                .clone()
+                .or_else(|| connection.place.device.clone());
+            let title = sink.plan.status().title;
             let job = Job {
-                own,
+                own: uploaded,
                 ..Job::grid(work, device, title)
             };
-            there.work(job, detach, &mut sink, control)
+            connection.run_job(job, detach, &mut sink, control)
         }
     };
-    sink.reporter.close();
-    match ended {
-        Ok(JobEnd::Left) => Ok(None),
-        Ok(JobEnd::Stopped(_)) => Ok(Some(GridEnd::Stopped { saved: false })),
-        Ok(JobEnd::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
+    sink.reporter.finish();
+    match outcome {
+        Ok(JobOutcome::Detached) => Ok(None),
+        Ok(JobOutcome::Stopped(_)) => Ok(Some(GridEnd::Stopped { saved: false })),
+        Ok(JobOutcome::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
         // The failures were already reported.
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
             failed: sink.failed,
@@ -144,8 +149,8 @@ impl Sink for RemoteGridSink<'_> {
             return;
         };
         match &standing {
-            CellStanding::Done(folder) => self.plan.adopt_run(cell, &store::run_name(folder)),
-            CellStanding::Refused(_) => self.failed += 1,
+            CellState::Done(folder) => self.plan.adopt_run(cell, &store::run_name(folder)),
+            CellState::Refused(_) => self.failed += 1,
             _ => {}
         }
         self.reporter.report_cell(self.plan, cell, &standing);

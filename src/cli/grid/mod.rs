@@ -14,22 +14,24 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::End;
-use super::output::{Json, Table, complain, duration, say, size, tell};
-use super::remote::{AtPlace, machine};
+use super::CommandOutcome;
+use super::output::{
+    JsonOutput, Table, format_duration, format_size, print_message, print_problem, print_text,
+};
+use super::remote::{PlaceArgs, find_machine};
 use super::signals::stop_on_signals;
-use crate::counts::{count_text, counted};
+use crate::counts::{count_with_noun, format_count};
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::{self, Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result};
 use crate::run::event::Control;
-use crate::run::grid::{CellStanding, Grid};
+use crate::run::grid::{CellState, Grid};
 use crate::run::places::RemoteMachine;
 use crate::store;
-use asked::{Numbers, chosen, known, numbers, pairs, shard};
+use asked::{RunNumbers, check_setting_key, numbers, parse_pairs, select_cells, shard};
 use devices::Worker;
 use progress::GridReporter;
-use report::listing;
+use report::run_table;
 
 /// Options of `grid`.
 #[derive(clap::Args)]
@@ -48,7 +50,7 @@ pub(super) struct Args {
     shard: Option<(usize, usize)>,
     /// Run only the runs with these numbers, as shown by --list: 3,5-7
     #[arg(long, value_name = "N,N-N", value_parser = numbers)]
-    cells: Option<Numbers>,
+    cells: Option<RunNumbers>,
     /// Run only runs with this value of a setting, or with these words in the title of their row (row=Adapter); several
     /// values of one setting are alternatives
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
@@ -61,7 +63,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=PATH")]
     data: Vec<String>,
     #[command(flatten)]
-    at: AtPlace,
+    at: PlaceArgs,
     #[command(flatten)]
     slurm: slurm::Options,
     #[command(flatten)]
@@ -72,7 +74,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     quiet: bool,
@@ -92,84 +94,85 @@ struct GridInfo {
 }
 
 /// Runs the subcommand: lists, plans or runs a grid.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     args.rows.check()?;
     if args.slurm.template {
         return slurm::template();
     }
     let Some(wanted) = &args.grid else {
-        return list_shipped(&args.json);
+        return list_builtin_grids(&args.json);
     };
     let (grid, text) = grid::find(wanted)?;
     if args.text {
-        say(&text)?;
-        return Ok(End::Done);
+        print_text(&text)?;
+        return Ok(CommandOutcome::Done);
     }
-    let only = pairs(&args.only, "--only")?;
-    only.iter().try_for_each(|(key, _)| known(key))?;
+    let only = parse_pairs(&args.only, "--only")?;
+    only.iter()
+        .try_for_each(|(key, _)| check_setting_key(key))?;
     let control = stop_on_signals(!args.worker)?;
-    if let Some(by) = args.search.search {
-        return search::run(args, by, grid, &control);
+    if let Some(strategy) = args.search.search {
+        return search::run(args, strategy, grid, &control);
     }
-    let machine = args.at.place.as_deref().map(machine).transpose()?;
+    let machine = args.at.place.as_deref().map(find_machine).transpose()?;
     let place = args.slurm.place()?.or(machine);
     let devices = match &place {
         Some(_) => None,
-        None => devices::devices(args.device.as_deref())?,
+        None => devices::select_devices(args.device.as_deref())?,
     };
-    let plan = plan(args, &grid, place.as_ref(), devices.as_deref(), &control)?;
+    let plan = open_plan(args, &grid, place.as_ref(), devices.as_deref(), &control)?;
     let Some(mut plan) = plan else {
-        tell("stopped before any run started; nothing was changed");
-        return Ok(End::Stopped);
+        print_message("stopped before any run started; nothing was changed");
+        return Ok(CommandOutcome::Stopped);
     };
-    let chosen = chosen(&plan, args, &only)?;
+    let selected = select_cells(&plan, args, &only)?;
     match &place {
         Some(place) if place.slurm.is_some() => {
-            return slurm::run(args, place, &mut plan, &chosen, &text);
+            return slurm::run(args, place, &mut plan, &selected, &text);
         }
         Some(place) if !args.list => {
-            return elsewhere::run(args, place, &mut plan, &chosen, &text, &control);
+            return elsewhere::run(args, place, &mut plan, &selected, &text, &control);
         }
         _ => {}
     }
     if args.list {
         if place.is_none() {
-            plan.find_devices().iter().for_each(complain);
+            plan.find_devices().iter().for_each(print_problem);
         }
-        let listing = listing(&plan, &chosen, &HashMap::new());
-        rows::print_rows(args, &plan, &chosen, Some(listing))?;
-        return Ok(End::Done);
+        let table = run_table(&plan, &selected, &HashMap::new());
+        rows::print_rows(args, &plan, &selected, Some(table))?;
+        return Ok(CommandOutcome::Done);
     }
     if args.worker {
-        let end = plan.run(&chosen, &mut Worker::new(&control)?);
-        return Ok(end_of(&end));
+        let end = plan.run(&selected, &mut Worker::new(&control)?);
+        return Ok(command_outcome(&end));
     }
     if !args.quiet {
-        tell(before(&plan, &chosen));
+        print_message(plan_summary(&plan, &selected));
     }
-    let several = devices.is_some();
+    let has_several_devices = devices.is_some();
     let end = match devices {
-        Some(devices) => devices::run(args, &mut plan, &chosen, &devices, &control)?,
+        Some(devices) => devices::run(args, &mut plan, &selected, &devices, &control)?,
         None => {
-            let mut sink = GridReporter::new(args.quiet, &plan, &chosen);
-            let end = plan.run(&chosen, &mut sink);
-            sink.close();
+            let mut sink = GridReporter::new(args.quiet, &plan, &selected);
+            let end = plan.run(&selected, &mut sink);
+            sink.finish();
             end
         }
     };
-    rows::print_rows(args, &plan, &chosen, None)?;
-    print_end(&end, several);
-    Ok(end_of(&end))
+    rows::print_rows(args, &plan, &selected, None)?;
+    print_end(&end, has_several_devices);
+    Ok(command_outcome(&end))
 }
 
 impl Args {
     /// Returns the paths of datasets as `NAME=PATH`: the given ones precede those of the cluster.
-    fn data_at(&self, place: Option<&RemoteMachine>) -> Vec<String> {
+    fn data_paths(&self, place: Option<&RemoteMachine>) -> Vec<String> {
         let cluster = place.filter(|place| place.slurm.is_some());
-        let known = cluster.into_iter().flat_map(|place| &place.data);
-        let known = known.map(|(name, path)| format!("{name}={path}"));
-        self.data.iter().cloned().chain(known).collect()
+        let cluster_data = cluster.into_iter().flat_map(|place| &place.data);
+        let cluster_data = cluster_data.map(|(name, path)| format!("{name}={path}"));
+        self.data.iter().cloned().chain(cluster_data).collect()
     }
 
     /// Returns the folder of runs; those of another machine are downloaded to it.
@@ -183,7 +186,7 @@ impl Args {
 }
 
 /// Opens everything that the cells need; `None` if the user stopped it. All devices must produce the same runs.
-fn plan(
+fn open_plan(
     args: &Args,
     grid: &Grid,
     place: Option<&RemoteMachine>,
@@ -194,14 +197,14 @@ fn plan(
     // A login host does not have the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
     let cache = ResourceCache::default();
-    let of_place = || place.and_then(|place| place.device.clone());
+    let place_device = || place.and_then(|place| place.device.clone());
     let mut names: Vec<Option<String>> = match devices {
         Some(devices) => devices.iter().cloned().map(Some).collect(),
-        None => vec![args.device.clone().or_else(of_place)],
+        None => vec![args.device.clone().or_else(place_device)],
     };
     names.sort();
     names.dedup();
-    let data = pairs(&args.data_at(place), "--data")?;
+    let data = parse_pairs(&args.data_paths(place), "--data")?;
     let mut plans = Vec::new();
     for device in names {
         let name = device.clone().unwrap_or_default();
@@ -211,57 +214,58 @@ fn plan(
             data,
             ..Overrides::default()
         };
-        let cells = Cells::of(grid.clone(), &root, &overrides)?;
-        let made = GridPlan::make(cells, &root, opens, &cache, control);
-        let Some(made) = made else {
+        let cells = Cells::from_grid(grid.clone(), &root, &overrides)?;
+        let grid_plan = GridPlan::build(cells, &root, opens, &cache, control);
+        let Some(grid_plan) = grid_plan else {
             return Ok(None);
         };
-        plans.push((name, made));
+        plans.push((name, grid_plan));
     }
-    devices::agree(&plans)?;
+    devices::check_same_runs(&plans)?;
     Ok(plans.into_iter().next().map(|(_, plan)| plan))
 }
 
-fn end_of(end: &GridEnd) -> End {
+fn command_outcome(end: &GridEnd) -> CommandOutcome {
     match end {
-        GridEnd::Done { failed: 0 } => End::Done,
-        GridEnd::Done { .. } => End::Failed,
-        GridEnd::Stopped { .. } => End::Stopped,
+        GridEnd::Done { failed: 0 } => CommandOutcome::Done,
+        GridEnd::Done { .. } => CommandOutcome::Failed,
+        GridEnd::Stopped { .. } => CommandOutcome::Stopped,
     }
 }
 
 /// Reports how the grid ended.
-fn print_end(end: &GridEnd, several: bool) {
+fn print_end(end: &GridEnd, has_several_devices: bool) {
     match end {
         GridEnd::Done { failed: 0 } => {}
         GridEnd::Done { failed } => {
-            let cannot = counted(*failed, "run");
-            tell(format!(
+            let cannot = count_with_noun(*failed, "run");
+            print_message(format!(
                 "{cannot} failed, see above; run the same command again to retry only these"
             ));
         }
         GridEnd::Stopped { saved } => {
-            let saved = match (*saved, several) {
+            let saved = match (*saved, has_several_devices) {
                 (true, _) => "stopped and saved",
                 (false, true) => "stopped, all started runs are saved",
                 (false, false) => "stopped; no run is unfinished",
             };
-            tell(format!(
+            print_message(format!(
                 "{saved}; run the same command with the same options to continue"
             ));
         }
     }
 }
 
-fn list_shipped(json: &Json) -> Result<End> {
+fn list_builtin_grids(json: &JsonOutput) -> Result<CommandOutcome> {
     let mut rows = Vec::new();
-    for known in grid::shipped() {
-        let grid = known.read()?;
-        let runs = |part: &crate::run::grid::GridPart| part.rows() as u64 * part.repetitions();
+    for builtin in grid::shipped() {
+        let grid = builtin.read()?;
+        let count_runs =
+            |part: &crate::run::grid::GridPart| part.row_count() as u64 * part.repetitions();
         rows.push(GridInfo {
-            name: known.name,
-            rows: grid.rows(),
-            runs: grid.parts.iter().map(runs).sum(),
+            name: builtin.name,
+            rows: grid.row_count(),
+            runs: grid.parts.iter().map(count_runs).sum(),
             title: grid.title,
             about: grid.about,
         });
@@ -270,42 +274,42 @@ fn list_shipped(json: &Json) -> Result<End> {
     for row in &rows {
         let numbers = [row.rows as u64, row.runs].map(|number| number.to_string());
         let cells = [row.name.to_string()].into_iter().chain(numbers);
-        table.row(cells.chain([row.title.clone()]));
+        table.add_row(cells.chain([row.title.clone()]));
     }
     let text = format!(
         "{table}\nTo see runs, time and memory: lae-studio grid NAME --list\nTo print the file as a template: lae-studio grid NAME --text\n"
     );
     json.print_results(&rows, &text)?;
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the number of runs in each state, and the estimated time of the missing ones.
-fn before(plan: &GridPlan, cells: &[usize]) -> String {
-    let states: Vec<CellStanding> = cells.iter().map(|cell| plan.state(*cell)).collect();
-    let count =
-        |which: fn(&CellStanding) -> bool| states.iter().filter(|state| which(state)).count();
+fn plan_summary(plan: &GridPlan, cells: &[usize]) -> String {
+    let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
+    let count = |which: fn(&CellState) -> bool| states.iter().filter(|state| which(state)).count();
     let parts = [
-        (count(|s| matches!(s, CellStanding::Done(_))), "done"),
+        (count(|s| matches!(s, CellState::Done(_))), "done"),
+        (count(|s| matches!(s, CellState::Stopped { .. })), "stopped"),
         (
-            count(|s| matches!(s, CellStanding::Stopped { .. })),
-            "stopped",
-        ),
-        (
-            count(|s| matches!(s, CellStanding::Elsewhere)),
+            count(|s| matches!(s, CellState::Elsewhere)),
             "running in another process",
         ),
         (
-            count(|s| matches!(s, CellStanding::Refused(_))),
+            count(|s| matches!(s, CellState::Refused(_))),
             "cannot be run",
         ),
-        (count(|s| matches!(s, CellStanding::ToDo)), "to do"),
+        (count(|s| matches!(s, CellState::ToDo)), "to do"),
     ];
-    let told = parts.iter().filter(|(number, _)| *number > 0);
-    let told: Vec<String> = told
-        .map(|(number, what)| format!("{} {what}", count_text(*number)))
+    let nonzero = parts.iter().filter(|(number, _)| *number > 0);
+    let texts: Vec<String> = nonzero
+        .map(|(number, what)| format!("{} {what}", format_count(*number)))
         .collect();
-    let mut text = format!("{}: {}", counted(cells.len(), "run"), told.join(", "));
-    let costs = plan.costs(cells);
+    let mut text = format!(
+        "{}: {}",
+        count_with_noun(cells.len(), "run"),
+        texts.join(", ")
+    );
+    let costs = plan.estimate_costs(cells);
     if costs.runs > 0 {
         let how = match (costs.same_method, costs.measured) {
             (true, _) => "based on earlier runs",
@@ -316,17 +320,17 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
         };
         text += &format!(
             "\nabout {} ({how}), {} of memory in addition to the decoded images, {} of disk space",
-            duration(costs.seconds),
-            size(Some(costs.memory_bytes)),
-            size(Some(costs.disk_bytes)),
+            format_duration(costs.seconds),
+            format_size(Some(costs.memory_bytes)),
+            format_size(Some(costs.disk_bytes)),
         );
     }
     text
 }
 
 /// Reports a Problem of a cell with its name.
-fn complain_of(title: &str, problem: &Problem) {
-    complain(&Problem {
+fn print_cell_problem(title: &str, problem: &Problem) {
+    print_problem(&Problem {
         what: format!("{title}: {}", problem.what),
         ..problem.clone()
     });

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::output::{duration, tell};
+use super::super::output::{format_duration, print_message};
 use super::super::progress::{Notes, Reporter};
 use super::super::train::warn_other_split;
-use super::complain_of;
-use super::report::title_of;
-use crate::counts::counted;
+use super::print_cell_problem;
+use super::report::cell_title;
+use crate::counts::count_with_noun;
 use crate::experiment::grid::{GridPlan, GridSink, Pace};
 use crate::problem::Problem;
 use crate::run::event::{Event, Sink};
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 
 /// Reports the progress of a grid.
 pub(super) struct GridReporter {
@@ -42,32 +42,32 @@ impl GridReporter {
     }
 
     /// Reports that a cell begins.
-    fn begin(&mut self, plan: &GridPlan, cell: usize) {
+    fn start_cell(&mut self, plan: &GridPlan, cell: usize) {
         let config = &plan.cells.cells[cell].config;
         if self.splits.insert(config.data.clone()) {
             let configs = std::slice::from_ref(config);
             warn_other_split(configs, None, &plan.cache, &plan.control);
         }
         if !self.quiet {
-            let left = about_left(self.pace.left());
-            let verb = match plan.run_of(cell) {
+            let left = remaining_time_text(self.pace.seconds_left());
+            let verb = match plan.run_for(cell) {
                 Some(_) => "resumes",
                 None => "begins",
             };
             let (number, of) = (self.done + 1, self.cells);
-            tell(format!(
+            print_message(format!(
                 "run {number} of {of} {verb}{left}: {}",
-                title_of(plan, cell)
+                cell_title(plan, cell)
             ));
         }
         self.reporter = Some(Reporter::new(self.quiet));
     }
 
     /// Reports how often repeated Problems occurred.
-    pub fn close(&mut self) {
+    pub fn finish(&mut self) {
         self.reporter = None;
-        self.notes.close();
-        self.failures.close();
+        self.notes.report_repeats();
+        self.failures.report_repeats();
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Failures(BTreeMap<usize, Problem>);
 impl Failures {
     /// Adds a cell. Returns whether to report it: a reason that several cells share is reported once.
     pub fn add(&mut self, cell: usize, problem: &Problem) -> bool {
-        let is_known = self.0.values().any(|known| known.what == problem.what);
+        let is_known = self.0.values().any(|other| other.what == problem.what);
         self.0.insert(cell, problem.clone()).is_none() && !is_known
     }
 
@@ -88,22 +88,22 @@ impl Failures {
     }
 
     /// Reports how often repeated reasons occurred.
-    pub fn close(&self) {
+    pub fn report_repeats(&self) {
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for problem in self.0.values() {
             *reasons.entry(&problem.what).or_default() += 1;
         }
         for (what, runs) in reasons.into_iter().filter(|(_, runs)| *runs > 1) {
-            let more = counted(runs - 1, "more run");
-            tell(format!("{more} for the same reason: {what}"));
+            let more = count_with_noun(runs - 1, "more run");
+            print_message(format!("{more} for the same reason: {what}"));
         }
     }
 }
 
 /// Returns the remaining time for a line about a run; empty if it is unknown.
-pub(super) fn about_left(seconds: f64) -> String {
+pub(super) fn remaining_time_text(seconds: f64) -> String {
     match seconds > 0.0 {
-        true => format!(", about {} left", duration(seconds)),
+        true => format!(", about {} left", format_duration(seconds)),
         false => String::new(),
     }
 }
@@ -119,32 +119,32 @@ impl Sink for GridReporter {
 }
 
 impl GridSink for GridReporter {
-    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellState) {
         self.pace.record(cell, standing);
-        if *standing == CellStanding::AtWork {
-            return self.begin(plan, cell);
+        if *standing == CellState::AtWork {
+            return self.start_cell(plan, cell);
         }
-        if let (Some(reporter), CellStanding::Refused(_)) = (&self.reporter, standing) {
-            reporter.failed();
+        if let (Some(reporter), CellState::Refused(_)) = (&self.reporter, standing) {
+            reporter.report_failure();
         }
         self.reporter = None;
-        self.done += usize::from(*standing != CellStanding::Elsewhere);
+        self.done += usize::from(*standing != CellState::Elsewhere);
         match standing {
-            CellStanding::Elsewhere if !self.quiet => {
-                let title = title_of(plan, cell);
-                tell(format!("another process is training {title}"));
+            CellState::Elsewhere if !self.quiet => {
+                let title = cell_title(plan, cell);
+                print_message(format!("another process is training {title}"));
             }
-            CellStanding::Refused(problem) if self.failures.add(cell, problem) => {
-                complain_of(&title_of(plan, cell), problem);
+            CellState::Refused(problem) if self.failures.add(cell, problem) => {
+                print_cell_problem(&cell_title(plan, cell), problem);
             }
             _ => {}
         }
     }
 
-    fn waits(&mut self, cells: usize) {
+    fn report_waiting(&mut self, cells: usize) {
         if !self.quiet {
-            let runs = counted(cells, "run");
-            tell(format!(
+            let runs = count_with_noun(cells, "run");
+            print_message(format!(
                 "all other runs are done; waiting for {runs} of other processes"
             ));
         }

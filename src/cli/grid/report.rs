@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::super::output::{Table, duration, percent, size};
-use crate::counts::count_text;
+use super::super::output::{Table, format_duration, format_percent, format_size};
+use crate::counts::format_count;
 use crate::experiment::grid::slurm::SlurmTask;
-use crate::experiment::grid::{CellForecast, GridCosts, GridPlan, RowFigures};
+use crate::experiment::grid::{CellForecast, GridCosts, GridPlan, RowSummary};
 use crate::problem::Problem;
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::store::{RunKey, Summary, mean_and_spread, run_name, spread_text};
 
 /// Version of the JSON; increased when a field changes its meaning.
 const VERSION: u32 = 1;
 /// Maximum length of a class order that is shown.
-const LONGEST_ORDER: usize = 24;
+const MAX_ORDER_LENGTH: usize = 24;
 
 /// The JSON output of `grid`.
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ pub(super) struct GridReport<'a> {
     /// The runs.
     cells: Vec<CellReport<'a>>,
     /// The rows of its table.
-    rows: Vec<RowFigures>,
+    rows: Vec<RowSummary>,
 }
 
 /// A run of a grid.
@@ -81,7 +81,7 @@ impl<'a> GridReport<'a> {
             grid: &grid.name,
             title: &grid.title,
             about: &grid.about,
-            costs: plan.costs(cells),
+            costs: plan.estimate_costs(cells),
             cells: reports
                 .map(|cell| CellReport {
                     task: tasks.and_then(|tasks| tasks.get(cell)),
@@ -96,18 +96,18 @@ impl<'a> GridReport<'a> {
 fn cell_report<'a>(plan: &'a GridPlan, cell: usize, titles: &[Vec<&'a str>]) -> CellReport<'a> {
     let config = &plan.cells.cells[cell].config;
     let state = plan.state(cell);
-    let has_run = matches!(state, CellStanding::Done(_) | CellStanding::Stopped { .. });
-    let run = plan.run_of(cell).filter(|_| has_run);
+    let has_run = matches!(state, CellState::Done(_) | CellState::Stopped { .. });
+    let run = plan.run_for(cell).filter(|_| has_run);
     let folder = run.map(|run| run.header.folder.as_path());
     let (name, problem) = match state {
-        CellStanding::Done(_) => ("done", None),
-        CellStanding::Stopped { .. } => ("stopped", None),
-        CellStanding::Elsewhere | CellStanding::AtWork => ("elsewhere", None),
-        CellStanding::ToDo => ("to_do", None),
-        CellStanding::Refused(problem) => ("refused", Some(problem)),
+        CellState::Done(_) => ("done", None),
+        CellState::Stopped { .. } => ("stopped", None),
+        CellState::Elsewhere | CellState::AtWork => ("elsewhere", None),
+        CellState::ToDo => ("to_do", None),
+        CellState::Refused(problem) => ("refused", Some(problem)),
     };
     let forecast = plan.forecast(cell);
-    let seconds = plan.seconds(cell);
+    let seconds = plan.estimate_seconds(cell);
     CellReport {
         number: cell,
         rows: titles[cell].clone(),
@@ -120,15 +120,15 @@ fn cell_report<'a>(plan: &'a GridPlan, cell: usize, titles: &[Vec<&'a str>]) -> 
         device: &config.device,
         seconds: seconds.map(|(seconds, _)| seconds),
         measured: seconds.is_some_and(|(_, basis)| basis.is_some()),
-        memory_bytes: forecast.map(|known| known.memory),
-        disk_bytes: forecast.map(|known| known.disk),
+        memory_bytes: forecast.map(|costs| costs.memory),
+        disk_bytes: forecast.map(|costs| costs.disk),
         problem,
         task: None,
     }
 }
 
 /// Returns the title of a cell: row, class order and seed.
-pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
+pub(super) fn cell_title(plan: &GridPlan, cell: usize) -> String {
     let rows = plan.cells.rows.iter();
     let row = rows.clone().find(|row| row.cells.contains(&cell));
     let title = row.map_or("", |row| row.title.as_str());
@@ -138,15 +138,19 @@ pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
 fn describe_cell(plan: &GridPlan, cell: usize, title: &str) -> String {
     let config = &plan.cells.cells[cell].config;
     let title = plan.cells.title(title);
-    let order = match config.order.chars().nth(LONGEST_ORDER) {
+    let order = match config.order.chars().nth(MAX_ORDER_LENGTH) {
         Some(_) => "given",
         None => &config.order,
     };
     format!("{title}, order {order}, seed {}", config.seed)
 }
 
-/// Returns the cells as a table. The states in `known` replace those of the plan.
-pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, String>) -> String {
+/// Returns the cells as a table. The entries of `states` replace those of the plan.
+pub(super) fn run_table(
+    plan: &GridPlan,
+    cells: &[usize],
+    states: &HashMap<usize, String>,
+) -> String {
     let titles = plan.cells.titles();
     let mut sorted = cells.to_vec();
     sorted.sort_unstable();
@@ -157,43 +161,43 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
     for cell in sorted {
         let state = plan.state(cell);
         let run = plan
-            .run_of(cell)
-            .filter(|_| matches!(state, CellStanding::Done(_)));
-        let figures = run.map(|run| run.figures(&run.histories()).of_answer());
-        let figures = figures.unwrap_or_default().map(percent);
-        let seconds = plan.seconds(cell);
-        let seconds = seconds.map_or_else(|| "–".into(), |(seconds, _)| duration(seconds));
-        let bytes = |of: fn(&CellForecast) -> u64| size(plan.forecast(cell).map(of));
+            .run_for(cell)
+            .filter(|_| matches!(state, CellState::Done(_)));
+        let figures = run.map(|run| run.figures(&run.histories()).answer_figures());
+        let figures = figures.unwrap_or_default().map(format_percent);
+        let seconds = plan.estimate_seconds(cell);
+        let seconds = seconds.map_or_else(|| "–".into(), |(seconds, _)| format_duration(seconds));
+        let bytes = |field: fn(&CellForecast) -> u64| format_size(plan.forecast(cell).map(field));
         let cells = [
             (cell + 1).to_string(),
             describe_cell(plan, cell, titles[cell].first().unwrap_or(&"")),
-            known
+            states
                 .get(&cell)
                 .cloned()
                 .unwrap_or_else(|| state_text(&state)),
         ];
         let cells = cells.into_iter().chain(figures);
-        table.row(cells.chain([
+        table.add_row(cells.chain([
             seconds,
-            bytes(|known| known.memory),
-            bytes(|known| known.disk),
+            bytes(|costs| costs.memory),
+            bytes(|costs| costs.disk),
         ]));
     }
-    format!("{table}{}\n", super::before(plan, cells))
+    format!("{table}{}\n", super::plan_summary(plan, cells))
 }
 
-fn state_text(state: &CellStanding) -> String {
+fn state_text(state: &CellState) -> String {
     match state {
-        CellStanding::Done(_) => "done".into(),
-        CellStanding::Stopped { saved, tasks } => format!("stopped in task {}/{tasks}", saved + 1),
-        CellStanding::Elsewhere | CellStanding::AtWork => "running elsewhere".into(),
-        CellStanding::ToDo => "to do".into(),
-        CellStanding::Refused(problem) => format!("cannot be run: {}", problem.what),
+        CellState::Done(_) => "done".into(),
+        CellState::Stopped { saved, tasks } => format!("stopped in task {}/{tasks}", saved + 1),
+        CellState::Elsewhere | CellState::AtWork => "running elsewhere".into(),
+        CellState::ToDo => "to do".into(),
+        CellState::Refused(problem) => format!("cannot be run: {}", problem.what),
     }
 }
 
 /// Returns the rows as a table: metrics of the runs' predictions, mean ± std over class orders and seeds.
-pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
+pub(super) fn row_table(plan: &GridPlan, cells: &[usize]) -> String {
     let columns = ["", ">runs", ">A_N", ">Ā_N", ">F_N", ">trainable parameters"];
     let mut table = Table::new(&columns);
     let mut studies = String::new();
@@ -201,19 +205,21 @@ pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
     for row in &rows {
         let runs = &row.figures.runs;
         let number = match row.missing {
-            0 => count_text(runs.len()),
+            0 => format_count(runs.len()),
             missing => format!(
                 "{} of {}",
-                count_text(runs.len()),
-                count_text(runs.len() + missing)
+                format_count(runs.len()),
+                format_count(runs.len() + missing)
             ),
         };
         let title = plan.cells.title(&row.title).to_string();
-        let cell = |at: usize| mean_and_spread(&row.figures, |f| f.of_answer()[at], " ± ");
+        let cell =
+            |index: usize| mean_and_spread(&row.figures, |f| f.answer_figures()[index], " ± ");
         let trained = runs.first();
-        let trained = trained.map_or_else(|| "–".into(), |run| count_text(run.trained_parameters));
-        studies += &study(&title, runs);
-        table.row(
+        let trained =
+            trained.map_or_else(|| "–".into(), |run| format_count(run.trained_parameters));
+        studies += &study_text(&title, runs);
+        table.add_row(
             [title, number]
                 .into_iter()
                 .chain([0, 1, 2].map(cell))
@@ -225,7 +231,7 @@ pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
 
 /// Returns how often images selected the prompts of their task after the last task, and A_N with the prompts of each
 /// task alone; empty if this was not studied.
-fn study(title: &str, runs: &[Summary]) -> String {
+fn study_text(title: &str, runs: &[Summary]) -> String {
     let studies = runs.iter().filter_map(|run| run.prompt_study.as_ref());
     studies
         .map(|study| {

@@ -3,21 +3,21 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::super::output::tell;
+use super::super::output::print_message;
 use super::super::runs::table_text;
 use super::Args;
-use super::report::{GridReport, table};
-use crate::counts::counted;
+use super::report::{GridReport, row_table};
+use crate::counts::count_with_noun;
 use crate::experiment::grid::GridPlan;
-use crate::experiment::sample_pictures;
+use crate::experiment::sample_images;
 use crate::problem::Result;
 use crate::run::event::ControlRequest;
 use crate::store::export::{Format, export};
-use crate::store::figure::FigureOfRuns;
+use crate::store::figure::RunFigure;
 use crate::store::table::{ComparisonBase, TableRequest, TableRun};
 use crate::store::{self, RunSummary, StoredState};
 
-/// How the table of a grid's rows is asked for.
+/// Options of the table of a grid's rows.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Table")]
 pub(super) struct Options {
@@ -60,7 +60,7 @@ impl Options {
             .map(drop)
     }
 
-    fn request(&self) -> TableRequest {
+    fn table_request(&self) -> TableRequest {
         TableRequest {
             columns: self.columns.clone(),
             sort: self.sort.clone(),
@@ -84,54 +84,61 @@ pub(super) fn print_rows(
 ) -> Result<()> {
     let options = &args.rows;
     let report = GridReport::new(plan, cells, None);
-    let usual = || listing.unwrap_or_else(|| table(plan, cells));
+    let default_text = || listing.unwrap_or_else(|| row_table(plan, cells));
     if !options.asks_for_table() && options.export.is_none() {
-        return args.json.print_results(&report, &usual());
+        return args.json.print_results(&report, &default_text());
     }
-    let wanted: HashSet<usize> = cells.iter().copied().collect();
-    let finished = |cell: &usize| {
-        let run = plan.run_of(*cell).filter(|_| wanted.contains(cell));
+    let selected: HashSet<usize> = cells.iter().copied().collect();
+    let finished_run = |cell: &usize| {
+        let run = plan.run_for(*cell).filter(|_| selected.contains(cell));
         run.filter(|run| run.state == StoredState::Finished)
     };
-    let mut own: Vec<&RunSummary> = cells.iter().filter_map(finished).collect();
+    let mut finished_runs: Vec<&RunSummary> = cells.iter().filter_map(finished_run).collect();
     // Several cells of a method without random numbers share one run.
-    let mut known = HashSet::new();
-    own.retain(|run| known.insert(&run.header.folder));
-    let measured: Vec<TableRun<'_>> = own.iter().map(|run| TableRun::of(run)).collect();
+    let mut folders = HashSet::new();
+    finished_runs.retain(|run| folders.insert(&run.header.folder));
+    let table_runs: Vec<TableRun<'_>> =
+        finished_runs.iter().map(|run| TableRun::new(run)).collect();
     let rows = plan.cells.rows.iter().map(|row| {
         let runs: HashSet<&Path> = row
             .cells
             .iter()
-            .filter_map(finished)
+            .filter_map(finished_run)
             .map(|run| run.header.folder.as_path())
             .collect();
-        let of_row = measured.iter();
-        let of_row = of_row.filter(|run| runs.contains(run.header.folder.as_path()));
+        let row_runs = table_runs.iter();
+        let row_runs = row_runs.filter(|run| runs.contains(run.header.folder.as_path()));
         let title = plan.cells.title(&row.title).to_string();
-        (title, of_row.collect())
+        (title, row_runs.collect())
     });
-    let made = options.request().table_of_rows(rows.collect(), &measured)?;
+    let runs_table = options
+        .table_request()
+        .build_from_rows(rows.collect(), &table_runs)?;
     let text = match options.asks_for_table() {
-        true => table_text(&made),
-        false => usual(),
+        true => table_text(&runs_table),
+        false => default_text(),
     };
-    let missing = cells.iter().filter(|cell| finished(cell).is_none()).count();
+    let missing = cells
+        .iter()
+        .filter(|cell| finished_run(cell).is_none())
+        .count();
     if missing > 0 {
-        tell(format!(
+        print_message(format!(
             "omitted because unfinished: {} of this grid",
-            counted(missing, "run")
+            count_with_noun(missing, "run")
         ));
     }
     if let Some(path) = &options.export {
         let bytes = match Format::from_path(path)? {
             Format::Csv | Format::Markdown | Format::Latex => {
-                made.export(Format::from_path(path)?)?.into_bytes()
+                runs_table.export(Format::from_path(path)?)?.into_bytes()
             }
             format => {
-                let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();
-                let go_on = || plan.control.request() != ControlRequest::Stop;
-                let pictures = |run: &RunSummary| sample_pictures(&plan.cache, run, &go_on);
-                export(&runs, (format, FigureOfRuns::default()), &pictures)?
+                let runs: Vec<RunSummary> = finished_runs.iter().copied().cloned().collect();
+                let should_continue = || plan.control.request() != ControlRequest::Stop;
+                let load_images =
+                    |run: &RunSummary| sample_images(&plan.cache, run, &should_continue);
+                export(&runs, (format, RunFigure::default()), &load_images)?
             }
         };
         store::write_file(path, &bytes)?;

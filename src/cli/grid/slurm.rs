@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::super::End;
-use super::super::output::{say, tell};
+use super::super::CommandOutcome;
+use super::super::output::{print_message, print_text};
 use super::Args;
-use super::report::{GridReport, listing, title_of};
-use crate::counts::counted;
+use super::report::{GridReport, cell_title, run_table};
+use crate::counts::count_with_noun;
 use crate::experiment::grid::GridPlan;
 use crate::experiment::grid::slurm::{self, SlurmTask, SubmitOptions, TEMPLATE, TaskState};
 use crate::problem::{Problem, Result};
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::run::places::{RemoteMachine, RemoteMachines};
 use crate::texts::Message;
 
@@ -43,7 +43,7 @@ impl Options {
             return Ok(None);
         };
         let Some(name) = wanted else {
-            return Ok(Some(RemoteMachine::cluster_here()));
+            return Ok(Some(RemoteMachine::local_cluster()));
         };
         let places = RemoteMachines::load()?;
         let place = places.get(name)?;
@@ -58,9 +58,9 @@ impl Options {
 }
 
 /// Prints the included template of the script.
-pub(super) fn template() -> Result<End> {
-    say(TEMPLATE)?;
-    Ok(End::Done)
+pub(super) fn template() -> Result<CommandOutcome> {
+    print_text(TEMPLATE)?;
+    Ok(CommandOutcome::Done)
 }
 
 /// Submits the runs, lists their tasks, or cancels them.
@@ -70,65 +70,68 @@ pub(super) fn run(
     plan: &mut GridPlan,
     cells: &[usize],
     text: &str,
-) -> Result<End> {
+) -> Result<CommandOutcome> {
     if args.slurm.cancel {
-        let tasks = slurm::cancel(plan, cells, place)?;
+        let tasks = slurm::cancel_cells(plan, cells, place)?;
         match tasks {
-            0 => tell("this grid has no tasks in the queue"),
-            tasks => tell(format!(
+            0 => print_message("this grid has no tasks in the queue"),
+            tasks => print_message(format!(
                 "{} cancelled; saved progress is kept",
-                counted(tasks, "task")
+                count_with_noun(tasks, "task")
             )),
         }
-        return Ok(End::Done);
+        return Ok(CommandOutcome::Done);
     }
     if !args.list {
-        let given = SubmitOptions {
+        let submit_options = SubmitOptions {
             text,
             device: args.device.as_deref(),
             data: &args.data,
-            at_once: args.slurm.at_once.map(|number| number as usize),
+            max_parallel_tasks: args.slurm.at_once.map(|number| number as usize),
         };
-        let mut say = |what: Message| {
+        let mut on_message = |what: Message| {
             if !args.quiet {
-                tell(what);
+                print_message(what);
             }
             true
         };
-        tell(slurm::submit(plan, cells, place, &given, &mut say)?);
+        print_message(slurm::submit(
+            plan,
+            cells,
+            place,
+            &submit_options,
+            &mut on_message,
+        )?);
     }
-    let mut standings = SlurmTask::by_cell(plan, cells, place)?;
+    let mut tasks_by_cell = SlurmTask::by_cell(plan, cells, place)?;
     // The state of a finished run is more reliable than that of its task.
-    let is_over = |cell| {
-        matches!(
-            plan.state(cell),
-            CellStanding::Done(_) | CellStanding::Refused(_)
-        )
-    };
-    standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
-    let texts = standings
+    let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
+    tasks_by_cell.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
+    let texts = tasks_by_cell
         .iter()
         .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
-    let text = listing(plan, cells, &texts.collect());
-    let json = GridReport::new(plan, cells, Some(&standings));
-    args.json
-        .print_results(&json, &format!("{text}{}", failures(plan, &standings)))?;
-    Ok(End::Done)
+    let text = run_table(plan, cells, &texts.collect());
+    let json = GridReport::new(plan, cells, Some(&tasks_by_cell));
+    args.json.print_results(
+        &json,
+        &format!("{text}{}", failure_text(plan, &tasks_by_cell)),
+    )?;
+    Ok(CommandOutcome::Done)
 }
 
-fn state_text(standing: &SlurmTask, state: &CellStanding) -> String {
-    let id = &standing.id;
+fn state_text(task: &SlurmTask, state: &CellState) -> String {
+    let id = &task.id;
     let saved = match state {
-        CellStanding::Stopped { saved, tasks } => format!(", saved in task {}/{tasks}", saved + 1),
+        CellState::Stopped { saved, tasks } => format!(", saved in task {}/{tasks}", saved + 1),
         _ => String::new(),
     };
-    let known = |text: &Option<String>| text.clone().unwrap_or_default();
-    let reason = standing.reason.as_ref();
+    let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+    let reason = task.reason.as_ref();
     let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-    match standing.state {
+    match task.state {
         TaskState::Waiting => format!("waiting as {id}{because}"),
         TaskState::Running => {
-            let (node, elapsed) = (known(&standing.node), known(&standing.elapsed));
+            let (node, elapsed) = (or_empty(&task.node), or_empty(&task.elapsed));
             format!("running as {id} on {node} for {elapsed}")
         }
         TaskState::Done => format!("done by {id}"),
@@ -139,14 +142,17 @@ fn state_text(standing: &SlurmTask, state: &CellStanding) -> String {
 }
 
 /// Returns the reasons of failed tasks, with tasks of the same reason together.
-fn failures(plan: &GridPlan, standings: &BTreeMap<usize, SlurmTask>) -> String {
+fn failure_text(plan: &GridPlan, tasks_by_cell: &BTreeMap<usize, SlurmTask>) -> String {
     let mut text = String::new();
-    for (first, number) in slurm::failures(standings.values()) {
-        let cell = standings.iter().find(|(_, task)| task.id == first.id);
-        let title = cell.map_or_else(String::new, |(cell, _)| title_of(plan, *cell));
+    for (first, number) in slurm::group_failures(tasks_by_cell.values()) {
+        let cell = tasks_by_cell.iter().find(|(_, task)| task.id == first.id);
+        let title = cell.map_or_else(String::new, |(cell, _)| cell_title(plan, *cell));
         let more = match number - 1 {
             0 => String::new(),
-            same => format!(", and {} for the same reason", counted(same, "more run")),
+            others => format!(
+                ", and {} for the same reason",
+                count_with_noun(others, "more run")
+            ),
         };
         let reason = first.reason.as_deref().unwrap_or_default();
         text += &format!("\nfailed: {title}{more}: {reason}\n");

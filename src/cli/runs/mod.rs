@@ -9,20 +9,20 @@ mod table;
 
 use self::table::TableOptions;
 pub(super) use self::table::text as table_text;
-use super::End;
-use super::output::{Json, Table, percent, tell};
+use super::CommandOutcome;
+use super::output::{JsonOutput, Table, format_percent, print_message};
 use super::remote;
 use super::signals::stop_on_ctrl_c;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::experiment::grid::{self, GridPlan, Overrides};
-use crate::experiment::{ResourceCache, sample_pictures};
+use crate::experiment::{ResourceCache, sample_images};
 use crate::problem::{Problem, Result};
-use crate::run::about::{MadeOf, Search};
+use crate::run::about::{Search, SearchText};
 use crate::run::event::ControlRequest;
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
-use crate::store::figure::FigureOfRuns;
-use crate::store::groups::{Progress, none_measured};
+use crate::store::figure::RunFigure;
+use crate::store::groups::{Progress, no_finished_task_problem};
 use crate::store::table::TableRun;
 use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
@@ -67,20 +67,20 @@ pub(super) struct Args {
     )]
     figure: Option<String>,
     #[command(flatten)]
-    json: Json,
+    json: JsonOutput,
 }
 
 impl Args {
     /// Returns the arguments that request the same list or table from the program on another machine.
-    fn words_there(&self) -> Vec<String> {
-        let mut words = self.runs.clone();
+    fn remote_arguments(&self) -> Vec<String> {
+        let mut arguments = self.runs.clone();
         let tags = self.tags.iter().map(|tag| ("--tag", tag));
         let text = self.text.iter().map(|text| ("--text", text));
         for (option, value) in tags.chain(text) {
-            words.push(format!("{option}={value}"));
+            arguments.push(format!("{option}={value}"));
         }
-        words.extend(self.table.words());
-        words
+        arguments.extend(self.table.to_arguments());
+        arguments
     }
 
     /// Checks that no option is without effect.
@@ -108,7 +108,7 @@ impl Args {
 /// An entry of the JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Entry<'a> {
+enum RunEntry<'a> {
     Whole(Box<Summary>),
     Damaged {
         run: &'a str,
@@ -118,86 +118,93 @@ enum Entry<'a> {
 }
 
 /// Lists runs or exports them.
-pub(super) fn run(args: &Args) -> Result<End> {
+pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.check()?;
     if let Some(place) = &args.place {
-        return remote::runs(place, &args.words_there(), &args.json);
+        return remote::list_runs(place, &args.remote_arguments(), &args.json);
     }
     let root = store::runs_root(args.out.as_deref());
-    let (mut listed, any) = find_runs(args, &root)?;
+    let (mut listed, has_runs) = find_runs(args, &root)?;
     let format = args.export.as_deref().map(Format::from_path).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
     // A run that is named explicitly is included even if it is unfinished.
     let mut unfinished = args.table.unfinished || !args.runs.is_empty();
     if !args.table.conditions.is_empty() || is_table {
-        let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
-        let (chosen, asked) = args.table.chosen(whole.map(TableRun::of).collect())?;
-        unfinished |= asked;
+        let summaries = listed.iter().filter_map(|e| e.summary.as_ref().ok());
+        let (selected, includes_progress) = args
+            .table
+            .select_runs(summaries.map(TableRun::new).collect())?;
+        unfinished |= includes_progress;
         if is_table {
-            return give_table(args, &chosen, unfinished);
+            return output_table(args, &selected, unfinished);
         }
-        let kept = chosen.iter().map(|run| run.header.folder.clone());
-        let kept: HashSet<PathBuf> = kept.collect();
-        listed.retain(|entry| kept.contains(&entry.folder));
+        let folders = selected.iter().map(|run| run.header.folder.clone());
+        let folders: HashSet<PathBuf> = folders.collect();
+        listed.retain(|entry| folders.contains(&entry.folder));
     }
     if let (Some(path), Some(format)) = (&args.export, format) {
         let mut runs = intact_summaries(listed);
         if !unfinished {
-            leave_out_unfinished(&mut runs)?;
+            remove_unfinished(&mut runs)?;
         }
-        return write(args, path, format, &runs);
+        return write_export(args, path, format, &runs);
     }
-    if listed.is_empty() && any {
-        tell("no run matches");
+    if listed.is_empty() && has_runs {
+        print_message("no run matches");
     }
-    if !any {
-        tell(format!("no runs in {} yet", root.display()));
+    if !has_runs {
+        print_message(format!("no runs in {} yet", root.display()));
     }
     let text = text(&listed);
-    let entries = || listed.iter().map(entry).collect::<Vec<_>>();
-    args.json.print_many(entries, &text)?;
-    Ok(End::Done)
+    let to_entries = || listed.iter().map(to_entry).collect::<Vec<_>>();
+    args.json.print_lazily(to_entries, &text)?;
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the requested runs before conditions are applied, and whether there are any runs at all.
 fn find_runs(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
     let mut listed = if args.runs.is_empty() {
-        store::list(root)
+        store::list_runs(root)
     } else {
-        let wanted = |name: &String| {
-            let folder = store::find(root, name)?;
-            Ok(store::entry(&folder))
+        let find_entry = |name: &String| {
+            let folder = store::find_run(root, name)?;
+            Ok(store::load_entry(&folder))
         };
-        args.runs.iter().map(wanted).collect::<Result<_>>()?
+        args.runs.iter().map(find_entry).collect::<Result<_>>()?
     };
-    let any = !listed.is_empty();
+    let has_runs = !listed.is_empty();
     if let Some(grid) = &args.grid {
-        let own = folders_of(grid, root)?;
-        listed.retain(|entry| own.contains(&entry.folder));
+        let grid_folders = grid_run_folders(grid, root)?;
+        listed.retain(|entry| grid_folders.contains(&entry.folder));
     }
     let search = Search {
         text: args.text.clone().unwrap_or_default(),
         tags: args.tags.clone(),
     };
     if !search.is_empty() {
-        listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
+        listed.retain(|entry| search.matches(&entry.about, &search_text(entry)));
     }
     for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
-        tell(remark);
+        print_message(remark);
     }
-    Ok((listed, any))
+    Ok((listed, has_runs))
 }
 
 /// Writes a figure, a report or the metrics of each task to a file.
-fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
+fn write_export(
+    args: &Args,
+    path: &Path,
+    format: Format,
+    runs: &[RunSummary],
+) -> Result<CommandOutcome> {
     let (cache, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
-    let go_on = || control.request() != ControlRequest::Stop;
-    let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
-    let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
+    let should_continue = || control.request() != ControlRequest::Stop;
+    let load_images = |run: &RunSummary| sample_images(&cache, run, &should_continue);
+    let figure = args.figure.as_deref().map(RunFigure::from_name).transpose();
     let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
-    store::write_file(path, &export(runs, (format, figure), &pictures)?)?;
-    Ok(End::Done)
+    store::write_file(path, &export(runs, (format, figure), &load_images)?)?;
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the runs that could be read.
@@ -206,41 +213,41 @@ fn intact_summaries(listed: Vec<ListedRun>) -> Vec<RunSummary> {
 }
 
 /// Removes unfinished runs, and reports this.
-fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
+fn remove_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
     let all = runs.len();
     runs.retain(|run| Progress::new(run).is_complete());
-    let left_out = counted(all - runs.len(), "run");
+    let removed = count_with_noun(all - runs.len(), "run");
     match all - runs.len() {
         0 => Ok(()),
-        _ if runs.is_empty() => Err(none_finished()),
+        _ if runs.is_empty() => Err(none_finished_problem()),
         _ => {
-            tell(format!(
-                "omitted because unfinished: {left_out}; --unfinished shows them"
+            print_message(format!(
+                "omitted because unfinished: {removed}; --unfinished shows them"
             ));
             Ok(())
         }
     }
 }
 
-fn none_finished() -> Problem {
+fn none_finished_problem() -> Problem {
     Problem::new("none of these runs is finished")
         .at("--export")
         .advise("add --unfinished to include them")
 }
 
 /// Prints a table with selected columns, or writes it to a file.
-fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<End> {
+fn output_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<CommandOutcome> {
     let request = args.table.request(unfinished, args.export.is_some());
-    let table = request.table(runs)?;
+    let table = request.build(runs)?;
     if table.rows().is_empty() && args.export.is_some() {
-        return Err(match table.left_out() {
-            0 => none_measured(),
-            _ => none_finished(),
+        return Err(match table.omitted_count() {
+            0 => no_finished_task_problem(),
+            _ => none_finished_problem(),
         });
     }
     // Notes cannot be part of the file, or of JSON on standard output.
-    if args.export.is_some() || args.json.on_stdout() {
-        table.notes().iter().for_each(tell);
+    if args.export.is_some() || args.json.is_stdout() {
+        table.notes().iter().for_each(print_message);
     }
     match &args.export {
         Some(path) => {
@@ -249,21 +256,24 @@ fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<En
         }
         None => args
             .json
-            .print_many(|| table.json(), &table::text(&table))?,
+            .print_lazily(|| table.to_json_rows(), &table::text(&table))?,
     }
-    Ok(End::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// Returns the text of a run for searches.
-fn made_of(entry: &ListedRun) -> MadeOf {
+fn search_text(entry: &ListedRun) -> SearchText {
     let summary = entry.summary.as_ref();
-    summary.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())
+    summary.map_or_else(
+        |_| SearchText::from_name(&entry.run),
+        |run| run.header.search_text(),
+    )
 }
 
-fn entry(listed: &ListedRun) -> Entry<'_> {
+fn to_entry(listed: &ListedRun) -> RunEntry<'_> {
     match &listed.summary {
-        Ok(summary) => Entry::Whole(Box::new(summary.for_scripts())),
-        Err(problem) => Entry::Damaged {
+        Ok(summary) => RunEntry::Whole(Box::new(summary.for_scripts())),
+        Err(problem) => RunEntry::Damaged {
             run: &listed.run,
             folder: listed.folder.display().to_string(),
             problem,
@@ -279,23 +289,26 @@ fn text(listed: &[ListedRun]) -> String {
     for entry in listed {
         match &entry.summary {
             Ok(run) => {
-                let figures = run.figures(&run.histories()).of_answer().map(percent);
+                let figures = run
+                    .figures(&run.histories())
+                    .answer_figures()
+                    .map(format_percent);
                 let state = match entry.about.place.as_str() {
-                    "" => state(run),
-                    place => format!("{} ({place})", state(run)),
+                    "" => state_text(run),
+                    place => format!("{} ({place})", state_text(run)),
                 };
                 let cells = [entry.run.clone(), state, title_of(&run.header)];
-                table.row(cells.into_iter().chain(figures));
+                table.add_row(cells.into_iter().chain(figures));
             }
             Err(problem) => {
-                table.row([entry.run.as_str(), "damaged", problem.what.as_str()]);
+                table.add_row([entry.run.as_str(), "damaged", problem.what.as_str()]);
             }
         }
     }
     table.to_string()
 }
 
-fn state(run: &RunSummary) -> String {
+fn state_text(run: &RunSummary) -> String {
     match run.state {
         StoredState::Finished => "finished".to_string(),
         StoredState::Running => format!("running, {}", Progress::new(run)),
@@ -307,7 +320,7 @@ fn state(run: &RunSummary) -> String {
 }
 
 /// Returns the folders of the runs that a grid has below `root`, finished or not.
-fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
+fn grid_run_folders(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     let (grid, _) = grid::find(grid)?;
     let plan = GridPlan::without_devices(grid, root, &Overrides::default())?;
     let cells = 0..plan.cells.cells.len();
@@ -318,11 +331,11 @@ fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     if let Some(first) = unknown.first() {
         let why = plan.forecasts[*first].as_ref().err();
         let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
-        tell(format!(
+        print_message(format!(
             "note: the runs of {} of this grid cannot be determined{why}",
-            counted(unknown.len(), "cell")
+            count_with_noun(unknown.len(), "cell")
         ));
     }
-    let runs = cells.filter_map(|cell| plan.run_of(cell));
+    let runs = cells.filter_map(|cell| plan.run_for(cell));
     Ok(runs.map(|run| run.header.folder.clone()).collect())
 }

@@ -35,29 +35,30 @@ pub(super) struct TableOptions {
 
 impl TableOptions {
     /// Returns the arguments that request the same table.
-    pub fn words(&self) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
-        let mut give = |option: &str, value: &str| words.push(format!("{option}={value}"));
+    pub fn to_arguments(&self) -> Vec<String> {
+        let mut arguments: Vec<String> = Vec::new();
+        let mut push_option =
+            |option: &str, value: &str| arguments.push(format!("{option}={value}"));
         for condition in &self.conditions {
-            give("--where", condition);
+            push_option("--where", condition);
         }
         for (option, columns) in [("--by", &self.by), ("--columns", &self.columns)] {
             if !columns.is_empty() {
-                give(option, &columns.join(","));
+                push_option(option, &columns.join(","));
             }
         }
         for (option, value) in [("--sort", &self.sort), ("--against", &self.against)] {
             if let Some(value) = value {
-                give(option, value);
+                push_option(option, value);
             }
         }
-        for (option, on) in [
+        for (option, is_set) in [
             ("--published", self.published),
             ("--unfinished", self.unfinished),
         ] {
-            words.extend(on.then(|| option.to_string()));
+            arguments.extend(is_set.then(|| option.to_string()));
         }
-        words
+        arguments
     }
 
     /// Returns whether a table is requested, not the default list.
@@ -70,19 +71,22 @@ impl TableOptions {
     }
 
     /// Returns the runs that meet all conditions, and whether a condition is about their progress.
-    pub fn chosen<'a>(&self, mut runs: Vec<TableRun<'a>>) -> Result<(Vec<TableRun<'a>>, bool)> {
-        let mut all = Vec::new();
+    pub fn select_runs<'a>(
+        &self,
+        mut runs: Vec<TableRun<'a>>,
+    ) -> Result<(Vec<TableRun<'a>>, bool)> {
+        let mut conditions = Vec::new();
         for text in &self.conditions {
-            all.extend(Condition::read(text, &runs).map_err(|p| p.at("--where"))?);
+            conditions.extend(Condition::parse(text, &runs).map_err(|p| p.at("--where"))?);
         }
-        runs.retain(|run| all.iter().all(|condition| condition.holds(run)));
-        Ok((runs, all.iter().any(Condition::asks_for_progress)))
+        runs.retain(|run| conditions.iter().all(|condition| condition.matches(run)));
+        Ok((runs, conditions.iter().any(Condition::is_about_progress)))
     }
 
     /// Returns the requested table; with one row per experiment if it is written to a file and no grouping is given.
-    pub fn request(&self, unfinished: bool, into_file: bool) -> TableRequest {
-        let by = match self.by.is_empty() && into_file {
-            true => TableRequest::of_experiments().by,
+    pub fn request(&self, unfinished: bool, is_file: bool) -> TableRequest {
+        let by = match self.by.is_empty() && is_file {
+            true => TableRequest::by_experiment().by,
             false => self.by.clone(),
         };
         TableRequest {
@@ -97,25 +101,28 @@ impl TableOptions {
 }
 
 /// Returns the table as text.
-pub(in crate::cli) fn text(of: &RunTable<'_>) -> String {
-    let table = of.cells();
-    let titles = table.titles().map(|(title, align)| match align {
+pub(in crate::cli) fn text(run_table: &RunTable<'_>) -> String {
+    let cells = run_table.to_text_table();
+    let titles = cells.titles().map(|(title, align)| match align {
         Align::Left => title.to_string(),
         Align::Right => format!(">{title}"),
     });
-    let mut shown = Table::new(&titles.collect::<Vec<_>>());
-    for row in table.rows() {
-        shown.row(row);
+    let mut output = Table::new(&titles.collect::<Vec<_>>());
+    for row in cells.rows() {
+        output.add_row(row);
     }
-    let notes = table.notes().iter().map(|note| format!("{note}\n"));
+    let notes = cells.notes().iter().map(|note| format!("{note}\n"));
     let advice = [
         (
-            !of.mixed().is_empty(),
+            !run_table.mixed_settings().is_empty(),
             "add a setting to --by to separate its values\n",
         ),
-        (of.left_out() > 0, "--unfinished shows unfinished runs\n"),
+        (
+            run_table.omitted_count() > 0,
+            "--unfinished shows unfinished runs\n",
+        ),
     ];
     let advice = advice.iter().filter(|(is_needed, _)| *is_needed);
-    let advice: String = advice.map(|(_, words)| *words).collect();
-    format!("{shown}{}{advice}", notes.collect::<String>())
+    let advice: String = advice.map(|(_, text)| *text).collect();
+    format!("{output}{}{advice}", notes.collect::<String>())
 }

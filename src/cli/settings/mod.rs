@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library::{self, BackboneLibrary};
-use crate::cli::output::tell;
+use crate::cli::output::print_message;
 use crate::data::{Correction, Dataset};
-use crate::experiment::overrides::{shorten, turn_to, usual_network};
-use crate::experiment::suggested_settings::{stages, suit_to};
-use crate::experiment::{ResourceCache, all_at_once, presets};
+use crate::experiment::overrides::{apply_pet_defaults, scale_epoch_settings, switch_method};
+use crate::experiment::suggested_settings::{even_task_sizes, suggest_for_dataset};
+use crate::experiment::{ResourceCache, join_problems, presets};
 use crate::files;
-use crate::method::{named_method, set};
+use crate::method::{apply_assignment, find_method};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
@@ -22,26 +22,26 @@ use crate::run::event::{Control, ControlRequest};
 use crate::store;
 use crate::texts::Message;
 
-pub(super) use idle::{option_of, without_effect};
-use options::{OfMethods, OfRuns};
+pub(super) use idle::{no_effect_note, option_name};
+use options::{MethodOptions, RunOptions};
 
 /// The resolved settings.
 #[derive(Debug)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedSettings {
     /// The settings of the run.
     pub config: RunConfig,
     /// What was chosen for the dataset, in sentences.
-    pub suited: Vec<String>,
+    pub suggestions: Vec<String>,
     /// Options without effect for this method, each in a sentence.
     pub notes: Vec<String>,
 }
 
-impl Resolved {
+impl ResolvedSettings {
     /// Reports the choices, except if `quiet`, and the options without effect; returns the settings.
     pub fn report(self, quiet: bool) -> RunConfig {
-        self.notes.iter().for_each(tell);
+        self.notes.iter().for_each(print_message);
         if !quiet {
-            self.suited.iter().for_each(tell);
+            self.suggestions.iter().for_each(print_message);
         }
         self.config
     }
@@ -59,7 +59,7 @@ pub(super) struct Settings {
     pub preset: Option<String>,
 
     #[command(flatten)]
-    given: OfRuns,
+    given: RunOptions,
     /// Labels corrected by hand: a list, or none to use the labels in the data [default: the dataset's own list, stored
     /// with the runs; with --config the file's]
     #[arg(
@@ -73,15 +73,15 @@ pub(super) struct Settings {
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Learning")]
     set: Vec<String>,
     #[command(flatten)]
-    own: OfMethods,
+    own: MethodOptions,
 }
 
 impl Settings {
     /// Returns the same settings for this dataset, which is given without an option.
     #[must_use]
-    pub fn on(mut self, data: &str) -> Self {
+    pub fn with_dataset(mut self, data: &str) -> Self {
         self.given
-            .put("data", Setting::Text(data.to_string().into()));
+            .set("data", Setting::Text(data.to_string().into()));
         self
     }
 
@@ -96,118 +96,124 @@ impl Settings {
         root: &Path,
         cache: &ResourceCache,
         control: &Control,
-    ) -> Result<Resolved> {
+    ) -> Result<ResolvedSettings> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
-            (None, Some(name)) => presets::named(name)?.run.clone(),
+            (None, Some(name)) => presets::find_preset(name)?.run.clone(),
             (None, None) => RunConfig::default(),
         };
         let base = config.clone();
         if let Some(key) = self.given.text("method") {
-            turn_to(&mut config, key, self.preset.is_some())?;
+            switch_method(&mut config, key, self.preset.is_some())?;
         }
-        let corrected = self.corrected_of(root, &config)?;
-        let mut words = Vec::new();
+        let corrected = self.resolve_corrections(root, &config)?;
+        let mut suggested = Vec::new();
         if self.config.is_none() && self.preset.is_none() {
-            let go_on = || control.request() != ControlRequest::Stop;
-            let asked = self.asked(&config, &corrected)?;
-            let data = cache.data(&asked, &go_on).ok();
+            let should_continue = || control.request() != ControlRequest::Stop;
+            let dataset_config = self.config_for_dataset(&config, &corrected)?;
+            let data = cache.data(&dataset_config, &should_continue).ok();
             if let Some(data) = data {
-                words = self.suit(&mut config, asked, &data, root);
+                suggested = self.apply_suggestions(&mut config, dataset_config, &data, root);
             }
         }
         let before = config.clone();
         self.given.apply(&mut config);
-        self.apply_own(&mut config)?;
-        shorten(&before, &mut config, |key| {
-            self.own.has(key) || self.set_keys().any(|named| named == key)
+        self.apply_method_settings(&mut config)?;
+        scale_epoch_settings(&before, &mut config, |key| {
+            self.own.has(key) || self.set_keys().any(|set_key| set_key == key)
         });
         if self.config.is_none() {
-            self.usual_network(&base, &mut config);
+            self.apply_default_network(&base, &mut config);
         }
         config.corrected = corrected;
-        let notes = self.notes_on_idle(&config)?;
-        Ok(Resolved {
+        let notes = self.notes_on_unused(&config)?;
+        Ok(ResolvedSettings {
             config,
-            suited: words,
+            suggestions: suggested,
             notes,
         })
     }
 
     /// Returns the corrected labels: those of the option, of the dataset, or of the file's run.
-    fn corrected_of(&self, root: &Path, config: &RunConfig) -> Result<Vec<Correction>> {
+    fn resolve_corrections(&self, root: &Path, config: &RunConfig) -> Result<Vec<Correction>> {
         // The labels in a file belong to its run's dataset only.
         let data = self.given.text("data");
-        let of_file = self.config.is_some() && data.is_none();
-        if of_file && self.corrected.is_none() {
+        let is_from_file = self.config.is_some() && data.is_none();
+        if is_from_file && self.corrected.is_none() {
             return Ok(config.corrected.clone());
         }
         let data = data.unwrap_or(&config.data);
-        corrected(self.corrected.as_deref(), root, data)
+        load_corrections(self.corrected.as_deref(), root, data)
     }
 
     /// Returns the settings to open the dataset with. Reports errors that do not depend on the dataset.
-    fn asked(&self, config: &RunConfig, corrected: &[Correction]) -> Result<RunConfig> {
-        let mut asked = config.clone();
-        self.given.apply(&mut asked);
-        self.apply_own(&mut asked)?;
-        asked.corrected = corrected.to_vec();
-        all_at_once(asked.validate())?;
-        Ok(asked)
+    fn config_for_dataset(
+        &self,
+        config: &RunConfig,
+        corrected: &[Correction],
+    ) -> Result<RunConfig> {
+        let mut dataset_config = config.clone();
+        self.given.apply(&mut dataset_config);
+        self.apply_method_settings(&mut dataset_config)?;
+        dataset_config.corrected = corrected.to_vec();
+        join_problems(dataset_config.validate())?;
+        Ok(dataset_config)
     }
 
     /// Applies what suits the dataset, as the window does. Returns sentences about it, except about what options set.
     /// A dataset that cannot be opened is reported by the training.
-    fn suit(
+    fn apply_suggestions(
         &self,
         config: &mut RunConfig,
-        asked: RunConfig,
+        dataset_config: RunConfig,
         data: &Dataset,
         root: &Path,
     ) -> Vec<String> {
         let before = config.clone();
-        config.data = asked.data;
+        config.data = dataset_config.data;
         let classes = data.classes.len().to_string();
         let in_stages = match self.given.text("classes_per_task") {
             Some(sizes) => sizes != classes,
-            None => store::all_at_once(root, &config.data) == Ok(Some(false)),
+            None => store::load_all_at_once(root, &config.data) == Ok(Some(false)),
         };
-        let mut words = suit_to(config, data, in_stages);
+        let mut messages = suggest_for_dataset(config, data, in_stages);
         if self.given.has("epochs") {
             // The default number of frozen epochs depends on the number of epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
             config.min_steps = before.min_steps;
         }
         if self.given.has("epochs") || self.given.has("batch") {
-            words.retain(|words| words.mentions("remark-photographs"));
+            messages.retain(|message| message.mentions("remark-photographs"));
         }
         if self.given.has("backbone") {
-            words.retain(|words| !words.mentions("remark-photographs"));
+            messages.retain(|message| !message.mentions("remark-photographs"));
         }
-        let mut words: Vec<String> = words.iter().map(Message::english).collect();
-        let can_be_stages = stages(data.classes.len()) != classes;
+        let mut sentences: Vec<String> = messages.iter().map(Message::english).collect();
+        let can_be_stages = even_task_sizes(data.classes.len()) != classes;
         let is_given = self.given.has("classes_per_task");
         if config.classes_per_task == classes && can_be_stages && !is_given {
-            words.push(
+            sentences.push(
                 "All classes are learned in one task; --classes-per-task sets stages.".into(),
             );
         }
-        words
+        sentences
     }
 
     /// Applies the default size and blocks of the PET, if they are not given.
-    fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
+    fn apply_default_network(&self, base: &RunConfig, config: &mut RunConfig) {
         // A backbone or plugin that cannot be described says why when it is opened.
-        let choice = config.chosen_backbone();
-        let library = BackboneLibrary::usual();
+        let choice = config.backbone_choice();
+        let library = BackboneLibrary::with_default_locations();
         let _ = library::download_unlisted(&library, choice, &mut |text| {
-            tell(text);
+            print_message(text);
             true
         });
         let about = library.describe(choice).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
-        let own = plugin.and_then(|spec| spec.default_size());
-        usual_network(base, config, about.as_ref(), own, |key| self.given.has(key));
+        let default_size = plugin.and_then(|spec| spec.default_size());
+        apply_pet_defaults(base, config, about.as_ref(), default_size, |key| {
+            self.given.has(key)
+        });
     }
 
     /// Returns the keys given with `--set`.
@@ -217,30 +223,32 @@ impl Settings {
     }
 
     /// Applies the method's own settings.
-    fn apply_own(&self, config: &mut RunConfig) -> Result<()> {
-        let known = named_method(&config.method)?.settings;
+    fn apply_method_settings(&self, config: &mut RunConfig) -> Result<()> {
+        let specs = find_method(&config.method)?.settings;
         for (spec, value) in self.own.iter() {
-            if known.iter().any(|setting| setting.key == spec.key) {
+            if specs.iter().any(|setting| setting.key == spec.key) {
                 config.settings.insert(spec.key.into(), value.clone());
             }
         }
-        self.set.iter().try_for_each(|text| set(config, text))
+        self.set
+            .iter()
+            .try_for_each(|text| apply_assignment(config, text))
     }
 
     /// Returns whether a class order was given.
-    pub fn order_is_given(&self) -> bool {
-        let given = self.given.text("order");
-        given.is_some_and(|order| order != "natural")
+    pub fn has_order(&self) -> bool {
+        let order = self.given.text("order");
+        order.is_some_and(|order| order != "natural")
     }
 
     /// Returns whether a device was given.
-    pub fn device_is_given(&self) -> bool {
+    pub fn has_device(&self) -> bool {
         self.given.has("device")
     }
 
     /// Returns the paper's experiment with the preset's data, if there is one.
-    pub fn paper(&self) -> Option<presets::Paper> {
-        presets::named(self.preset.as_deref()?).ok()?.paper
+    pub fn paper(&self) -> Option<presets::PaperDataset> {
+        presets::find_preset(self.preset.as_deref()?).ok()?.paper
     }
 }
 
@@ -264,11 +272,15 @@ fn read_config(path: &Path) -> Result<RunConfig> {
 }
 
 /// Returns the corrected labels of an option: those of a list, none, or without the option those of the dataset's list.
-pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Correction>> {
+pub(super) fn load_corrections(
+    option: Option<&str>,
+    root: &Path,
+    data: &str,
+) -> Result<Vec<Correction>> {
     match option {
         Some("none") => Ok(Vec::new()),
-        Some(path) => store::read_corrected(Path::new(path)),
-        None => store::corrected(root, data),
+        Some(path) => store::read_corrections(Path::new(path)),
+        None => store::load_corrections(root, data),
     }
 }
 
@@ -277,7 +289,7 @@ pub(super) fn keyed<T: Clone + Send + Sync + 'static, const N: usize>(
     all: [(T, &'static str); N],
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.each_ref().map(|(_, key)| *key)).try_map(move |key| {
-        let named = all.iter().find(|(_, known)| *known == key);
+        let named = all.iter().find(|(_, name)| *name == key);
         named.map(|(value, _)| value.clone()).ok_or("unknown key")
     })
 }

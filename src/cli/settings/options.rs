@@ -22,11 +22,11 @@ struct SettingOption {
     run: Option<&'static RunSetting>,
 }
 
-static OF_RUNS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
+static RUN_OPTIONS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     let choice = |setting: &'static RunSetting| {
         let spec = &setting.spec;
         let name = spec.option_name()?;
-        let help = with_usual(spec, spec.meaning.to_string());
+        let help = help_with_default(spec, spec.meaning.to_string());
         let run = Some(setting);
         Some(SettingOption {
             name,
@@ -38,7 +38,7 @@ static OF_RUNS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     SETTINGS.iter().filter_map(choice).collect()
 });
 
-static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
+static METHOD_OPTIONS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     let mut all: Vec<SettingOption> = Vec::new();
     for (method, spec) in METHODS
         .iter()
@@ -52,10 +52,10 @@ static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
                 "Turn {}'s {} off (on: {})",
                 method.title, spec.title, spec.meaning
             ),
-            false => with_usual(spec, format!("{}: {}", method.title, spec.meaning)),
+            false => help_with_default(spec, format!("{}: {}", method.title, spec.meaning)),
         };
         // Methods that share a setting share its option.
-        if all.iter().all(|known| known.name != name) {
+        if all.iter().all(|option| option.name != name) {
             let run = None;
             all.push(SettingOption {
                 name,
@@ -69,9 +69,9 @@ static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
 });
 
 /// Returns the help text with the setting's default, if it has one.
-fn with_usual(spec: &SettingSpec, help: String) -> String {
-    let default = spec.kind.default().map(|usual| usual.to_string());
-    match (spec.usual, default) {
+fn help_with_default(spec: &SettingSpec, help: String) -> String {
+    let default = spec.kind.default().map(|value| value.to_string());
+    match (spec.default_text, default) {
         ("", Some(usual)) => format!("{help} [default: {usual}]"),
         ("", None) => help,
         (usual, _) => format!("{help} [default: {usual}]"),
@@ -104,17 +104,17 @@ impl SettingOption {
                 let keys = METHODS.iter().map(|method| method.key);
                 ValueParser::new(PossibleValuesParser::new(keys).map(text))
             }
-            _ => ValueParser::new(|text: &str| self.read(text)),
+            _ => ValueParser::new(|text: &str| self.parse_value(text)),
         }
     }
 
     /// Parses a value without checking its range: all values out of range are reported together.
-    fn read(&self, text: &str) -> Result<Setting, String> {
-        let takes = |value: &Setting| {
+    fn parse_value(&self, text: &str) -> Result<Setting, String> {
+        let is_accepted = |value: &Setting| {
             let set = self.run.map(|setting| setting.set);
             set.is_none_or(|set| set(&mut RunConfig::default(), value.clone()))
         };
-        let value = self.spec.kind.read(text).filter(takes);
+        let value = self.spec.kind.parse_unchecked(text).filter(is_accepted);
         value.ok_or_else(|| format!("give {}", self.spec.kind.range()))
     }
 
@@ -129,9 +129,9 @@ impl SettingOption {
 
 /// The given values of settings of every run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OfRuns(Vec<(&'static RunSetting, Setting)>);
+pub(super) struct RunOptions(Vec<(&'static RunSetting, Setting)>);
 
-impl OfRuns {
+impl RunOptions {
     /// Returns each setting with its value, in the order of the list.
     pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
         self.0.iter().map(|(setting, value)| (&setting.spec, value))
@@ -151,7 +151,7 @@ impl OfRuns {
     }
 
     /// Sets a value, which replaces a given one.
-    pub fn put(&mut self, key: &str, value: Setting) {
+    pub fn set(&mut self, key: &str, value: Setting) {
         self.0.retain(|(setting, _)| setting.spec.key != key);
         self.0.extend(setting(key).map(|setting| (setting, value)));
     }
@@ -166,9 +166,9 @@ impl OfRuns {
 
 /// The given values of methods' own settings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OfMethods(Vec<(&'static SettingSpec, Setting)>);
+pub(super) struct MethodOptions(Vec<(&'static SettingSpec, Setting)>);
 
-impl OfMethods {
+impl MethodOptions {
     /// Returns each setting with its value.
     pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
         self.0.iter().map(|(spec, value)| (*spec, value))
@@ -207,7 +207,9 @@ macro_rules! options {
     };
 }
 
-options!(OfRuns, OF_RUNS, |choice: &SettingOption| choice.run);
-options!(OfMethods, OF_METHODS, |choice: &SettingOption| Some(
-    choice.spec
-));
+options!(RunOptions, RUN_OPTIONS, |choice: &SettingOption| choice.run);
+options!(
+    MethodOptions,
+    METHOD_OPTIONS,
+    |choice: &SettingOption| Some(choice.spec)
+);

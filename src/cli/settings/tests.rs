@@ -6,7 +6,7 @@ use clap::Parser;
 
 use super::*;
 use crate::experiment::open_options;
-use crate::method::{Chosen, METHODS, command};
+use crate::method::{ConfiguredMethod, METHODS, train_command};
 use crate::run::config::{RunSetting, SETTINGS, Setting, SettingKind};
 use crate::session::Session;
 use crate::tr;
@@ -15,31 +15,34 @@ use crate::tr;
 const FREEZE_EPOCHS: &str = "freeze_epochs";
 
 #[derive(Parser)]
-struct Line {
+struct TestCli {
     #[command(flatten)]
     settings: Settings,
 }
 
-fn own(settings: &[(&str, Setting)]) -> crate::run::config::Settings {
+fn method_settings(settings: &[(&str, Setting)]) -> crate::run::config::Settings {
     let settings = settings.iter().cloned();
     settings
         .map(|(key, value)| (key.to_string(), value))
         .collect()
 }
 
-fn frozen(config: &RunConfig) -> usize {
-    Chosen::of(config).unwrap().count(FREEZE_EPOCHS).unwrap()
+fn frozen_epochs(config: &RunConfig) -> usize {
+    ConfiguredMethod::from_config(config)
+        .unwrap()
+        .count(FREEZE_EPOCHS)
+        .unwrap()
 }
 
-fn tried(words: &str) -> Result<Resolved> {
-    let words = ["train"].into_iter().chain(words.split_whitespace());
-    let settings = Line::try_parse_from(words).unwrap().settings;
+fn try_resolve(arguments: &str) -> Result<ResolvedSettings> {
+    let arguments = ["train"].into_iter().chain(arguments.split_whitespace());
+    let settings = TestCli::try_parse_from(arguments).unwrap().settings;
     let (cache, control) = (ResourceCache::default(), Control::default());
     settings.resolve(Path::new("/nowhere"), &cache, &control)
 }
 
-fn resolve(words: &str) -> RunConfig {
-    tried(words).unwrap().config
+fn resolve(arguments: &str) -> RunConfig {
+    try_resolve(arguments).unwrap().config
 }
 
 #[test]
@@ -47,7 +50,7 @@ fn the_copied_command_gives_the_same_settings() {
     let config = RunConfig {
         data: "some/folder".into(),
         precision: Precision::F16,
-        settings: own(&[
+        settings: method_settings(&[
             ("ensemble", Setting::Flag(false)),
             ("learning", Setting::Flag(false)),
             ("ema", Setting::Real(0.9999)),
@@ -68,7 +71,7 @@ fn the_copied_command_gives_the_same_settings() {
         seed: 7,
         ..RunConfig::default()
     };
-    let command = command(
+    let command = train_command(
         &config,
         Plugins::standard().get(&config.pet).ok().as_deref(),
     );
@@ -81,12 +84,17 @@ fn the_copied_command_gives_the_same_settings() {
 }
 
 /// Returns a value of this setting that differs from the default.
-fn another(setting: &RunSetting) -> Setting {
+fn other_value(setting: &RunSetting) -> Setting {
     match (setting.spec.kind, setting.spec.key) {
         (_, "method") => Setting::Text("baseline".into()),
         (_, "data") => Setting::Text("letters".into()),
         (SettingKind::Flag(on), _) => Setting::Flag(!on),
-        (SettingKind::Whole { default, most, .. }, _) => Setting::Whole(match default < most {
+        (
+            SettingKind::Whole {
+                default, max: most, ..
+            },
+            _,
+        ) => Setting::Whole(match default < most {
             true => default + 2,
             false => default - 2,
         }),
@@ -106,9 +114,9 @@ fn another(setting: &RunSetting) -> Setting {
 #[test]
 fn every_setting_comes_from_its_option_and_goes_back_into_it() {
     use clap::CommandFactory;
-    let help = Line::command().render_long_help().to_string();
+    let help = TestCli::command().render_long_help().to_string();
     for setting in SETTINGS {
-        let (spec, value) = (&setting.spec, another(setting));
+        let (spec, value) = (&setting.spec, other_value(setting));
         let line = format!("--{} {value}", spec.key.replace('_', "-"));
         assert!(
             help.contains(&format!("--{} <", spec.key.replace('_', "-"))),
@@ -117,15 +125,15 @@ fn every_setting_comes_from_its_option_and_goes_back_into_it() {
         );
         let mut wanted = RunConfig::default();
         assert!((setting.set)(&mut wanted, value.clone()), "{}", spec.key);
-        let given = resolve(&line);
-        assert_eq!((setting.get)(&given), Some(value), "{}", spec.key);
-        let method = named_method(&given.method).unwrap();
-        let again = given.as_command(method.settings, &[]);
+        let resolved = resolve(&line);
+        assert_eq!((setting.get)(&resolved), Some(value), "{}", spec.key);
+        let method = find_method(&resolved.method).unwrap();
+        let again = resolved.as_command(method.settings, &[]);
         let again = resolve(again.strip_prefix("lae-studio train").unwrap());
-        assert_eq!(again, given, "{}", spec.key);
+        assert_eq!(again, resolved, "{}", spec.key);
     }
-    let own = METHODS.iter().flat_map(|method| method.settings.iter());
-    for spec in own {
+    let method_settings = METHODS.iter().flat_map(|method| method.settings.iter());
+    for spec in method_settings {
         if let Some(name) = spec.option_name() {
             assert!(help.contains(&format!("--{name}")), "{name}");
         }
@@ -150,20 +158,23 @@ fn a_file_comes_first_and_options_override_it() {
 #[test]
 fn a_preset_comes_first_and_options_override_it() {
     let paper = resolve("--preset imagenet-r-20");
-    assert_eq!((paper.epochs, frozen(&paper)), (50, 30));
+    assert_eq!((paper.epochs, frozen_epochs(&paper)), (50, 30));
     assert_eq!(paper.data, "imagenet-r");
     let mine = resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
     assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
-    assert_eq!(frozen(&mine), 1);
-    assert_eq!(frozen(&resolve("--preset imagenet-r-20 --epochs 20")), 12);
-    let demo = |words: &str| frozen(&resolve(words));
+    assert_eq!(frozen_epochs(&mine), 1);
+    assert_eq!(
+        frozen_epochs(&resolve("--preset imagenet-r-20 --epochs 20")),
+        12
+    );
+    let demo = |arguments: &str| frozen_epochs(&resolve(arguments));
     assert_eq!(
         [demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")],
         [0, 1, 3]
     );
     assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
     assert_eq!(mine.classes_per_task, "10");
-    let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
+    let line = TestCli::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
     let (cache, control) = (ResourceCache::default(), Control::default());
     let problem = line
         .settings
@@ -183,7 +194,7 @@ fn letters_come_with_their_tasks() {
 }
 
 /// Creates a folder of `classes` classes with `pictures` images of one colour each.
-fn photographs(classes: u8, pictures: u8) -> tempfile::TempDir {
+fn create_photos(classes: u8, pictures: u8) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for class in 1..=classes {
         let folder = root.path().join(format!("class_{class}"));
@@ -198,7 +209,7 @@ fn photographs(classes: u8, pictures: u8) -> tempfile::TempDir {
 
 #[test]
 fn a_folder_gets_what_the_window_gives_it() {
-    let folder = photographs(12, 10);
+    let folder = create_photos(12, 10);
     let place = folder.path().display();
     let config = resolve(&format!("--data {place}"));
     let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
@@ -207,20 +218,26 @@ fn a_folder_gets_what_the_window_gives_it() {
         data: config.data.clone(),
         ..RunConfig::default()
     };
-    suit_to(&mut wanted, &data, false);
+    suggest_for_dataset(&mut wanted, &data, false);
     assert_eq!(config, wanted);
     assert_eq!((config.batch, config.epochs, config.flip), (24, 15, true));
     assert_eq!(config.classes_per_task, "12");
     // Batch and epochs suit the smaller tasks.
     let stages = resolve(&format!("--data {place} --classes-per-task 3,3,2,2,2"));
     assert_eq!((stages.batch, stages.epochs), (6, 15));
-    assert_eq!((config.order.as_str(), frozen(&config)), ("0,4-11,1-3", 9));
+    assert_eq!(
+        (config.order.as_str(), frozen_epochs(&config)),
+        ("0,4-11,1-3", 9)
+    );
     let given = resolve(&format!(
         "--data {place} --epochs 4 --flip off --order natural"
     ));
-    assert_eq!((given.epochs, frozen(&given), given.flip), (4, 3, false));
+    assert_eq!(
+        (given.epochs, frozen_epochs(&given), given.flip),
+        (4, 3, false)
+    );
     assert_eq!((given.order.as_str(), given.batch), ("natural", 24));
-    let again = command(
+    let again = train_command(
         &config,
         Plugins::standard().get(&config.pet).ok().as_deref(),
     );
@@ -250,7 +267,7 @@ fn wrong_values_are_wrong_usage() {
         "--epoch 3",
     ] {
         let all = ["train"].into_iter().chain(words.split_whitespace());
-        let error = Line::try_parse_from(all).err().unwrap();
+        let error = TestCli::try_parse_from(all).err().unwrap();
         assert_eq!(error.exit_code(), 2, "{words}");
     }
 }
@@ -259,12 +276,12 @@ fn wrong_values_are_wrong_usage() {
 fn an_option_without_effect_is_told_with_its_name() {
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
     let title = "SimpleCIL";
-    let pet = without_effect(&tr!("idle-no-plugin", title), "--pet");
-    let rate = without_effect(&tr!("idle-no-steps", title), "--base-lr");
-    let tuned = without_effect(tr!("idle-no-first-session"), "--set dropout");
-    let frozen = without_effect(tr!("idle-no-learning"), "--freeze-epochs");
+    let pet = no_effect_note(&tr!("idle-no-plugin", title), "--pet");
+    let rate = no_effect_note(&tr!("idle-no-steps", title), "--base-lr");
+    let tuned = no_effect_note(tr!("idle-no-first-session"), "--set dropout");
+    let frozen = no_effect_note(tr!("idle-no-learning"), "--freeze-epochs");
     let [pet, rate, tuned, frozen] = [&pet, &rate, &tuned, &frozen].map(String::as_str);
-    for (words, told) in [
+    for (words, expected) in [
         ("--method baseline --no-ensemble", vec![switch]),
         (
             "--method simplecil --base-lr 0.1 --pet lora",
@@ -274,17 +291,19 @@ fn an_option_without_effect_is_told_with_its_name() {
         ("--no-learning --freeze-epochs 2", vec![frozen]),
         ("--pet lora --pet-size 3 --base-lr 0.1 --ema 0.9", vec![]),
     ] {
-        assert_eq!(tried(words).unwrap().notes, told, "{words}");
+        assert_eq!(try_resolve(words).unwrap().notes, expected, "{words}");
     }
-    let refused = tried("--pet ssf --pet-size 5").unwrap_err();
+    let refused = try_resolve("--pet ssf --pet-size 5").unwrap_err();
     assert!(refused.is("idle-no-size"), "{refused}");
     assert!(refused.what.starts_with("SSF "), "{refused}");
-    let others = tried("--pet fact --pet-size 5 --pet-set scale=2").unwrap();
+    let others = try_resolve("--pet fact --pet-size 5 --pet-set scale=2").unwrap();
     assert_eq!(others.config.pet_set.as_deref(), Some("scale=2"));
     // The same options are used for LAE and its Baseline.
     let both = "--pet adapter --pet-size 5 --blocks 5 --epochs 5 --freeze-epochs 0 --ema 0.999";
-    assert!(tried(both).unwrap().notes.is_empty());
-    let of_baseline = tried(&format!("--method baseline {both}")).unwrap().notes;
+    assert!(try_resolve(both).unwrap().notes.is_empty());
+    let of_baseline = try_resolve(&format!("--method baseline {both}"))
+        .unwrap()
+        .notes;
     assert_eq!(
         of_baseline,
         ["note: Baseline has no setting \"ema\", so --ema has no effect"]
@@ -294,24 +313,24 @@ fn an_option_without_effect_is_told_with_its_name() {
 #[test]
 fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     let common = "--epochs 2 --crop-scale 0.5,1 --flip on --classes-per-task 5";
-    let notes = |words: &str| tried(&format!("{words} {common}")).unwrap().notes;
-    assert!(notes("--method lae").is_empty());
-    let told = notes("--method simplecil");
-    assert_eq!(told.len(), 3, "{told:?}");
+    let notes_for = |words: &str| try_resolve(&format!("{words} {common}")).unwrap().notes;
+    assert!(notes_for("--method lae").is_empty());
+    let reported = notes_for("--method simplecil");
+    assert_eq!(reported.len(), 3, "{reported:?}");
     let why = tr!("idle-no-epochs", title = "SimpleCIL");
-    let epochs = without_effect(&why, "--epochs");
-    assert!(told.contains(&epochs), "{told:?}");
-    let told = notes("--method joint-ft");
+    let epochs = no_effect_note(&why, "--epochs");
+    assert!(reported.contains(&epochs), "{reported:?}");
+    let reported = notes_for("--method joint-ft");
     assert!(
-        told.len() == 1 && told[0].contains("--classes-per-task"),
-        "{told:?}"
+        reported.len() == 1 && reported[0].contains("--classes-per-task"),
+        "{reported:?}"
     );
     // Errors are reported first, and nothing else.
-    assert!(tried(&format!("--method simplecil --batch 0 {common}")).is_err());
+    assert!(try_resolve(&format!("--method simplecil --batch 0 {common}")).is_err());
     // A method without frozen epochs already does what is requested.
     for method in ["baseline", "simplecil", "lae --no-learning"] {
         let words = format!("--method {method} --freeze-epochs 0");
-        assert!(tried(&words).unwrap().notes.is_empty(), "{method}");
+        assert!(try_resolve(&words).unwrap().notes.is_empty(), "{method}");
     }
 }
 
@@ -321,7 +340,7 @@ fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
     let path = folder.path().join("mine.toml");
     let with = |text: &str, words: &str| {
         std::fs::write(&path, text).unwrap();
-        frozen(&resolve(&format!("--config {} {words}", path.display())))
+        frozen_epochs(&resolve(&format!("--config {} {words}", path.display())))
     };
     assert_eq!(with("epochs = 5\n", "--epochs 3"), 1);
     assert_eq!(with("epochs = 5\n", "--epochs 3 --freeze-epochs 3"), 3);
@@ -330,7 +349,7 @@ fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
 }
 
 /// Creates a folder of five classes of light strokes on a dark background.
-fn symbols() -> tempfile::TempDir {
+fn create_symbols() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for class in 0..5u32 {
         let folder = root.path().join(format!("symbol {class}"));
@@ -349,15 +368,15 @@ fn symbols() -> tempfile::TempDir {
 
 /// Returns a session whose window draws nothing.
 fn session(runs: &Path) -> Session {
-    let backend = Box::<crate::session::backend::Recorded>::default();
-    let sources = crate::session::Disk::at(runs.into());
-    Session::with(backend, sources, RunConfig::default(), Arc::new(|| {}))
+    let backend = Box::<crate::session::backend::RecordedBackend>::default();
+    let sources = crate::session::Disk::new(runs.into());
+    Session::with_backend(backend, sources, RunConfig::default(), Arc::new(|| {}))
 }
 
-fn settle(session: &mut Session) {
+fn wait_until_idle(session: &mut Session) {
     let mut quiet = 0;
     while quiet < 3 {
-        quiet = match session.drain() || session.busy() {
+        quiet = match session.drain() || session.is_busy() {
             true => 0,
             false => quiet + 1,
         };
@@ -368,7 +387,7 @@ fn settle(session: &mut Session) {
 #[test]
 fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method() {
     let runs = tempfile::tempdir().unwrap();
-    let folders = [symbols(), photographs(12, 10), photographs(2, 3)];
+    let folders = [create_symbols(), create_photos(12, 10), create_photos(2, 3)];
     let plugins = Plugins::with_folders(Vec::new());
     for (folder, first) in folders.iter().zip(["lae", "ease", "simplecil"]) {
         let place = folder.path().display().to_string();
@@ -377,7 +396,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         // First the dataset, then one method after the other, and back.
         let mut window = session(runs.path());
         window.choose_data(&place);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         let there = METHODS.iter().zip(&all);
         for (spec, typed) in there.clone().chain(there.rev()) {
             if window.experiment.draft.method != spec.key {
@@ -385,17 +404,17 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
             }
             assert_eq!(window.experiment.draft, *typed, "{} on {place}", spec.key);
             let pet = plugins.get(&typed.pet).ok();
-            let command = command(typed, pet.as_deref());
+            let command = train_command(typed, pet.as_deref());
             let options = command.strip_prefix("lae-studio train").unwrap();
             assert_eq!(resolve(options), *typed, "{command}");
         }
         // First the method.
         let mut window = session(runs.path());
         if first != window.experiment.draft.method {
-            window.choose_method(named_method(first).unwrap());
+            window.choose_method(find_method(first).unwrap());
         }
         window.choose_data(&place);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         assert_eq!(
             window.experiment.draft,
             typed(first),
@@ -410,15 +429,15 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
 #[test]
 fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
     // If the dataset were opened first, the missing folder would be reported instead.
-    let told = |options: &str| {
-        let resolved = tried(&format!("--data /nowhere/at/all {options}"));
+    let error_for = |options: &str| {
+        let resolved = try_resolve(&format!("--data /nowhere/at/all {options}"));
         resolved.map(drop).map_err(|problem| problem.what)
     };
-    assert_eq!(told(""), Ok(()));
+    assert_eq!(error_for(""), Ok(()));
     assert_eq!(
-        told("--epochs 0 --batch 0").unwrap_err(),
+        error_for("--epochs 0 --batch 0").unwrap_err(),
         "the number of epochs must be above 0; a batch needs at least one image"
     );
     // The number of epochs that suits the dataset is not known yet.
-    assert_eq!(told("--set freeze_epochs=9"), Ok(()));
+    assert_eq!(error_for("--set freeze_epochs=9"), Ok(()));
 }

@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::child::{ended_from_outside, program, run_child};
-use super::verdicts::{SelfTestResult, cache_file, forget, kept, save_verdict};
+use super::child::{program, run_child, was_terminated_externally};
+use super::verdicts::{SelfTestResult, cache_file, load_verdict, remove_verdict, save_verdict};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -21,14 +21,14 @@ const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// Options that disable possible causes of crashes and hangs: first cooperative matrices, then all of the program's
 /// kernels.
-const WITHOUT: [&str; 2] = ["--without-cooperative-matrices", "--without-kernels"];
+const FALLBACK_OPTIONS: [&str; 2] = ["--without-cooperative-matrices", "--without-kernels"];
 
 /// Ensures that a device computes correctly. For the CPU, and for a GPU that was tested before, this returns at once;
 /// otherwise it runs the self-test in a child process (seconds).
 ///
 /// # Errors
 /// Returns a Problem with the failure if the GPU fails the test.
-pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
+pub fn ensure_tested(info: &DeviceInfo) -> Result<SelfTestResult> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(SelfTestResult {
             good: true,
@@ -42,7 +42,7 @@ pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
         AdapterKind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
         _ => TIME_LIMIT,
     };
-    let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
+    let verdict = load_or_test(info, file.as_deref(), || test(program, info, limit));
     if verdict.good {
         return Ok(verdict);
     }
@@ -65,19 +65,19 @@ pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
 /// Tests a GPU again and discards the stored result.
 ///
 /// # Errors
-/// As [`trust`].
-pub fn test_again(info: &DeviceInfo) -> Result<SelfTestResult> {
-    forget(info, cache_file().as_deref())?;
-    trust(info)
+/// As [`ensure_tested`].
+pub fn retest(info: &DeviceInfo) -> Result<SelfTestResult> {
+    remove_verdict(info, cache_file().as_deref())?;
+    ensure_tested(info)
 }
 
 /// Returns the stored result; if there is none, runs the test and stores its result.
-fn verdict(
+fn load_or_test(
     info: &DeviceInfo,
     file: Option<&Path>,
     test: impl FnOnce() -> std::result::Result<SelfTestResult, String>,
 ) -> SelfTestResult {
-    if let Some(verdict) = kept(info, file) {
+    if let Some(verdict) = load_verdict(info, file) {
         return verdict;
     }
     match test() {
@@ -86,7 +86,7 @@ fn verdict(
             verdict
         }
         // An error does not depend on the GPU, so the test is repeated next time.
-        Err(note) => SelfTestResult::bad(note),
+        Err(note) => SelfTestResult::failed(note),
     }
 }
 
@@ -102,8 +102,8 @@ fn test(
     if first.good {
         return Ok(first);
     }
-    for without in WITHOUT {
-        let next = test_with(program, &[SUBCOMMAND, &selector, without], limit)?;
+    for option in FALLBACK_OPTIONS {
+        let next = test_with(program, &[SUBCOMMAND, &selector, option], limit)?;
         if next.good {
             return Ok(next);
         }
@@ -114,24 +114,26 @@ fn test(
 /// Runs a single test in a child process.
 fn test_with(
     program: &Path,
-    words: &[&str],
+    args: &[&str],
     limit: Duration,
 ) -> std::result::Result<SelfTestResult, String> {
-    let bad = SelfTestResult::bad;
-    let Some((status, note)) = run_child(program, words, limit)? else {
+    let failed = SelfTestResult::failed;
+    let Some((status, note)) = run_child(program, args, limit)? else {
         let seconds = limit.as_secs();
-        return Ok(bad(format!("it did not answer within {seconds} seconds")));
+        return Ok(failed(format!(
+            "it did not answer within {seconds} seconds"
+        )));
     };
-    if ended_from_outside(status) {
+    if was_terminated_externally(status) {
         return Err("the test was stopped before it finished".into());
     }
     Ok(match status.code() {
         // Drivers may print to the output as well, so the result is the last valid line.
         Some(0) => (note.lines().rev())
             .find_map(|line| serde_json::from_str(line).ok())
-            .unwrap_or_else(|| bad(format!("its answer cannot be read: {note}"))),
-        Some(1) if !note.is_empty() => bad(note),
-        _ => bad(format!("the driver crashed ({status})")),
+            .unwrap_or_else(|| failed(format!("its answer cannot be read: {note}"))),
+        Some(1) if !note.is_empty() => failed(note),
+        _ => failed(format!("the driver crashed ({status})")),
     })
 }
 
@@ -144,7 +146,7 @@ mod tests {
     use std::process::ExitStatus;
 
     use super::super::Api;
-    use super::super::child::list_of;
+    use super::super::child::list_with;
     use super::super::machine::cpu;
     use super::*;
 
@@ -176,10 +178,10 @@ mod tests {
 
     fn try_run(script: &str, limit: Duration) -> std::result::Result<SelfTestResult, String> {
         let folder = tempfile::tempdir().unwrap();
-        test(&scripted(folder.path(), script), &gpu(), limit)
+        test(&write_script(folder.path(), script), &gpu(), limit)
     }
 
-    fn scripted(folder: &Path, script: &str) -> PathBuf {
+    fn write_script(folder: &Path, script: &str) -> PathBuf {
         let program = folder.join("program");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -189,15 +191,16 @@ mod tests {
     #[test]
     fn self_test_detects_wrong_crashing_and_hanging_gpus() {
         let long = Duration::from_secs(20);
-        let right = format!("echo '{}'", serde_json::to_string(&good()).unwrap());
-        let asked =
-            format!("[ \"$1 $2\" = \"gpu-selftest vulkan:discrete:0\" ] && echo hello && {right}");
-        assert_eq!(run(&asked, long), good());
+        let print_result = format!("echo '{}'", serde_json::to_string(&good()).unwrap());
+        let checked_args = format!(
+            "[ \"$1 $2\" = \"gpu-selftest vulkan:discrete:0\" ] && echo hello && {print_result}"
+        );
+        assert_eq!(run(&checked_args, long), good());
         assert!(!run("echo hello", long).good);
         let wrong = run("echo gradients are off by 3; exit 1", long);
         assert!(!wrong.good && wrong.note.contains("off by 3"));
-        let own = run(&format!("[ $3 ] || kill -SEGV $$; {right}"), long);
-        assert!(own.good, "{own:?}");
+        let fallback = run(&format!("[ $3 ] || kill -SEGV $$; {print_result}"), long);
+        assert!(fallback.good, "{fallback:?}");
         let crashed = run("kill -SEGV $$", long);
         assert!(
             !crashed.good && crashed.note.contains("crashed"),
@@ -211,17 +214,17 @@ mod tests {
 
     #[test]
     fn listing_survives_noisy_or_crashing_driver() {
-        let asked = |script: &str| {
+        let list_devices = |script: &str| {
             let folder = tempfile::tempdir().unwrap();
-            let program = scripted(folder.path(), script);
-            list_of(&program).unwrap()
+            let program = write_script(folder.path(), script);
+            list_with(&program).unwrap()
         };
         let json = serde_json::to_string(&[cpu(), gpu()]).unwrap();
-        let good = asked(&format!("echo nonsense >&2; echo '{json}'"));
+        let good = list_devices(&format!("echo nonsense >&2; echo '{json}'"));
         assert_eq!(good, [cpu(), gpu()]);
-        assert_eq!(asked("kill -SEGV $$"), [cpu()]);
-        assert_eq!(asked("echo no list"), [cpu()]);
-        assert!(list_of(Path::new("/nowhere")).is_none());
+        assert_eq!(list_devices("kill -SEGV $$"), [cpu()]);
+        assert_eq!(list_devices("echo no list"), [cpu()]);
+        assert!(list_with(Path::new("/nowhere")).is_none());
     }
 
     #[test]
@@ -229,11 +232,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("devices.toml");
         // A shell in the background ignores Ctrl-C, so this status is constructed.
-        assert!(ended_from_outside(ExitStatus::from_raw(2)));
-        assert!(!ended_from_outside(ExitStatus::from_raw(11)));
+        assert!(was_terminated_externally(ExitStatus::from_raw(2)));
+        assert!(!was_terminated_externally(ExitStatus::from_raw(11)));
         for signal in ["TERM", "KILL"] {
             let ended = || try_run(&format!("kill -{signal} $$"), Duration::from_secs(20));
-            let unknown = verdict(&gpu(), Some(&file), ended);
+            let unknown = load_or_test(&gpu(), Some(&file), ended);
             assert!(
                 !unknown.good && unknown.note.contains("was stopped"),
                 "{unknown:?}"
@@ -241,19 +244,19 @@ mod tests {
             assert!(!file.exists(), "{signal}: a verdict was saved");
         }
         let crashed = || try_run("kill -SEGV $$", Duration::from_secs(20));
-        assert!(!verdict(&gpu(), Some(&file), crashed).good && file.exists());
+        assert!(!load_or_test(&gpu(), Some(&file), crashed).good && file.exists());
     }
 
     #[test]
     fn verdicts_are_cached_per_driver_and_gpu() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/devices.toml");
-        let bad = SelfTestResult::bad("wrong".into());
-        let unasked = verdict(&gpu(), Some(&file), || Err("not started".into()));
-        assert!(!unasked.good && unasked.note == "not started");
-        let first = verdict(&gpu(), Some(&file), || Ok(bad.clone()));
+        let bad = SelfTestResult::failed("wrong".into());
+        let not_started = load_or_test(&gpu(), Some(&file), || Err("not started".into()));
+        assert!(!not_started.good && not_started.note == "not started");
+        let first = load_or_test(&gpu(), Some(&file), || Ok(bad.clone()));
         assert_eq!(first, bad);
-        let again = verdict(&gpu(), Some(&file), || {
+        let again = load_or_test(&gpu(), Some(&file), || {
             unreachable!("the verdict was not read from the file")
         });
         assert_eq!(again, bad);
@@ -261,16 +264,16 @@ mod tests {
             driver: "2.0".into(),
             ..gpu()
         };
-        assert!(verdict(&updated, Some(&file), || Ok(good())).good);
+        assert!(load_or_test(&updated, Some(&file), || Ok(good())).good);
         // Two GPUs of the same model have separate results.
         let twin = DeviceInfo {
             pci: "0000:02:00.0".into(),
             ..gpu()
         };
-        let asked = verdict(&twin, Some(&file), || Ok(good()));
-        assert!(asked.good && !verdict(&gpu(), Some(&file), || unreachable!()).good);
+        let twin_result = load_or_test(&twin, Some(&file), || Ok(good()));
+        assert!(twin_result.good && !load_or_test(&gpu(), Some(&file), || unreachable!()).good);
         // A damaged file only causes a new test.
         std::fs::write(&file, "not toml").unwrap();
-        assert!(!verdict(&gpu(), Some(&file), || Ok(bad)).good);
+        assert!(!load_or_test(&gpu(), Some(&file), || Ok(bad)).good);
     }
 }

@@ -12,15 +12,15 @@ use super::machine::cpu;
 use crate::console;
 
 /// The subcommand that lists all devices as JSON.
-const LISTING: &str = "gpu-list";
+const LIST_SUBCOMMAND: &str = "gpu-list";
 /// Time limit of the list.
-const LISTING_TIME_LIMIT: Duration = Duration::from_secs(30);
+const LIST_TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Largest number of bytes that are read from a child.
-pub(super) const MOST: usize = 1 << 20;
-/// How long the last output of a child that has ended is awaited.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(super) const MAX_OUTPUT_BYTES: usize = 1 << 20;
+/// How long to wait for the last output of a child that has ended.
+const DRAIN_TIME_LIMIT: Duration = Duration::from_secs(1);
 /// Environment variable of child processes: they end when their standard input ends, which it does with their parent.
-const PARENT: &str = "LAE_STUDIO_CHILD";
+const CHILD_VARIABLE: &str = "LAE_STUDIO_CHILD";
 /// The program with the self-test as a subcommand.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -37,13 +37,15 @@ pub(super) fn program() -> Option<&'static Path> {
 
 /// Returns whether something else ended the test: Ctrl-C also reaches the child, and a system that is short of memory
 /// or shutting down may end any process. This is no failure of the GPU.
-pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
+pub(super) fn was_terminated_externally(status: ExitStatus) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;
         /// SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM; a crash causes SIGSEGV, SIGBUS, SIGABRT, ….
-        const FROM_OUTSIDE: [i32; 5] = [1, 2, 3, 9, 15];
-        status.signal().is_some_and(|by| FROM_OUTSIDE.contains(&by))
+        const EXTERNAL_SIGNALS: [i32; 5] = [1, 2, 3, 9, 15];
+        status
+            .signal()
+            .is_some_and(|signal| EXTERNAL_SIGNALS.contains(&signal))
     }
     #[cfg(not(unix))]
     {
@@ -55,18 +57,18 @@ pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
 
 /// Configures a child process of this program to end with its parent (see [`end_with_parent`]) and to write its
 /// result to standard output. Its standard input must stay open until it has finished.
-pub fn tied(child: &mut Command) -> &mut Command {
+pub fn tie_to_parent(child: &mut Command) -> &mut Command {
     child
-        .env(PARENT, "1")
+        .env(CHILD_VARIABLE, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
 }
 
-/// Starts the program with these arguments as a child that is [`tied`] to this process.
-pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
+/// Starts the program with these arguments as a child that is tied ([`tie_to_parent`]) to this process.
+pub(super) fn spawn_program(program: &Path, args: &[&str]) -> std::io::Result<Child> {
     let mut child = Command::new(program);
-    tied(console::hide_for(&mut child))
-        .args(words)
+    tie_to_parent(console::hide_for(&mut child))
+        .args(args)
         .stderr(Stdio::null())
         .spawn()
 }
@@ -74,7 +76,7 @@ pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
 /// Ends this process, if it is a child, as soon as its parent has ended, even if the parent was killed. Otherwise a
 /// driver might keep the child, and the GPU, busy for minutes. Has no effect in other processes.
 pub fn end_with_parent() {
-    if std::env::var_os(PARENT).is_none() {
+    if std::env::var_os(CHILD_VARIABLE).is_none() {
         return;
     }
     // If the thread cannot be started, the process ends when its work is finished.
@@ -99,10 +101,10 @@ pub fn lower_priority() {
     #[cfg(unix)]
     {
         /// Added to the nice value: a busy process of normal priority gets about nine times the CPU time of this one.
-        const NICER: libc::c_int = 10;
+        const NICE_INCREMENT: libc::c_int = 10;
         #[allow(unsafe_code, reason = "it takes a number; a refusal changes nothing")]
         unsafe {
-            libc::nice(NICER);
+            libc::nice(NICE_INCREMENT);
         }
     }
     #[cfg(windows)]
@@ -121,21 +123,21 @@ pub fn lower_priority() {
 }
 
 /// Runs the program in a child process, where drivers may print and crash; returns its exit status and its output (at
-/// most [`MOST`] bytes). `None` if it exceeded the time limit; an error if it could not be started.
+/// most [`MAX_OUTPUT_BYTES`] bytes). `None` if it exceeded the time limit; an error if it could not be started.
 pub(super) fn run_child(
     program: &Path,
-    words: &[&str],
+    args: &[&str],
     limit: Duration,
 ) -> std::result::Result<Option<(ExitStatus, String)>, String> {
-    let child = start(program, words);
+    let child = spawn_program(program, args);
     let mut child = child.map_err(|error| format!("the test could not be started ({error})"))?;
     // The output is read continuously, because a child blocks while its pipe is full, and would seem to hang.
-    let pieces = child.stdout.take().map(pieces_of);
-    let mut said = Vec::new();
-    let mut hear = |patience: Duration| match &pieces {
-        Some(pieces) => match pieces.recv_timeout(patience) {
-            Ok(piece) => {
-                said.extend_from_slice(&piece);
+    let chunks = child.stdout.take().map(spawn_reader);
+    let mut output = Vec::new();
+    let mut read_chunk = |timeout: Duration| match &chunks {
+        Some(chunks) => match chunks.recv_timeout(timeout) {
+            Ok(chunk) => {
+                output.extend_from_slice(&chunk);
                 true
             }
             Err(RecvTimeoutError::Timeout) => true,
@@ -148,7 +150,7 @@ pub(super) fn run_child(
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < end => {
-                if !hear(Duration::from_millis(5)) {
+                if !read_chunk(Duration::from_millis(5)) {
                     std::thread::sleep(Duration::from_millis(5));
                 }
             }
@@ -162,22 +164,22 @@ pub(super) fn run_child(
     };
     // The last output may still be in the pipe. The wait is limited, because a process that the child started may
     // keep the pipe open forever.
-    let end = Instant::now() + LAST_WORDS;
-    while Instant::now() < end && hear(Duration::from_millis(5)) {}
-    let said = String::from_utf8_lossy(&said);
-    Ok(Some((status, said.trim().to_string())))
+    let end = Instant::now() + DRAIN_TIME_LIMIT;
+    while Instant::now() < end && read_chunk(Duration::from_millis(5)) {}
+    let text = String::from_utf8_lossy(&output);
+    Ok(Some((status, text.trim().to_string())))
 }
 
-/// Returns the output of a child in pieces, read by a thread that ends with it. Output beyond [`MOST`] bytes is
-/// discarded.
-fn pieces_of(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
+/// Returns the output of a child in chunks, read by a thread that ends with it. Output beyond
+/// [`MAX_OUTPUT_BYTES`] is discarded.
+fn spawn_reader(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        let (mut buffer, mut left) = (vec![0; 1 << 16], MOST);
+        let (mut buffer, mut remaining) = (vec![0; 1 << 16], MAX_OUTPUT_BYTES);
         while let Ok(length @ 1..) = stdout.read(&mut buffer) {
-            let kept = length.min(left);
-            left -= kept;
-            if kept > 0 && sender.send(buffer[..kept].to_vec()).is_err() {
+            let length_kept = length.min(remaining);
+            remaining -= length_kept;
+            if length_kept > 0 && sender.send(buffer[..length_kept].to_vec()).is_err() {
                 return;
             }
         }
@@ -187,14 +189,14 @@ fn pieces_of(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
 
 /// Returns the devices as listed by a child process, so that drivers can neither print to this program's output nor
 /// crash it. `None` if no program is set. If the child hangs or crashes, only the CPU is listed.
-pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
-    list_of(program()?)
+pub(super) fn list_in_child() -> Option<Vec<DeviceInfo>> {
+    list_with(program()?)
 }
 
-pub(super) fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
-    let answer = run_child(program, &[LISTING], LISTING_TIME_LIMIT).ok()?;
-    let told = answer.and_then(|(_, text)| serde_json::from_str(&text).ok());
-    Some(told.unwrap_or_else(|| vec![cpu()]))
+pub(super) fn list_with(program: &Path) -> Option<Vec<DeviceInfo>> {
+    let answer = run_child(program, &[LIST_SUBCOMMAND], LIST_TIME_LIMIT).ok()?;
+    let devices = answer.and_then(|(_, text)| serde_json::from_str(&text).ok());
+    Some(devices.unwrap_or_else(|| vec![cpu()]))
 }
 
 #[cfg(all(test, unix))]
@@ -208,22 +210,22 @@ mod tests {
 
     #[test]
     fn large_child_output_does_not_block() {
-        let talk = "yes driver | head -c 300000; echo end";
-        let (status, output) = run_shell(talk, Duration::from_secs(20)).unwrap();
+        let script = "yes driver | head -c 300000; echo end";
+        let (status, output) = run_shell(script, Duration::from_secs(20)).unwrap();
         assert!(
             status.success() && output.ends_with("end"),
             "{}",
             output.len()
         );
         let (status, output) = run_shell("yes | head -c 9000000", Duration::from_secs(20)).unwrap();
-        assert!(status.success() && output.len() <= MOST);
+        assert!(status.success() && output.len() <= MAX_OUTPUT_BYTES);
     }
 
     #[test]
     fn background_processes_of_child_are_not_awaited() {
-        let began = Instant::now();
+        let start_time = Instant::now();
         let (status, output) = run_shell("echo done; sleep 20 &", Duration::from_secs(20)).unwrap();
         assert!(status.success() && output == "done", "{output}");
-        assert!(began.elapsed() < Duration::from_secs(15));
+        assert!(start_time.elapsed() < Duration::from_secs(15));
     }
 }

@@ -33,8 +33,8 @@ pub fn processor_name() -> String {
         Some(line.split_once(':')?.1.trim().to_string())
     };
     let from_mac = || {
-        let mut asked = std::process::Command::new("/usr/sbin/sysctl");
-        let output = asked.args(["-n", "machdep.cpu.brand_string"]).output();
+        let mut sysctl = std::process::Command::new("/usr/sbin/sysctl");
+        let output = sysctl.args(["-n", "machdep.cpu.brand_string"]).output();
         let name = String::from_utf8(output.ok()?.stdout).ok()?;
         Some(name.trim().to_string()).filter(|name| !name.is_empty())
     };
@@ -49,15 +49,15 @@ pub fn processor_name() -> String {
 /// Returns every wgpu adapter. OpenGL is queried only if no other API has adapters: it lists the same GPUs again,
 /// with lower speed, and prints to standard error if there is no display.
 pub(super) fn adapters() -> Vec<DeviceInfo> {
-    let modern = adapters_of(wgpu::Backends::all() - wgpu::Backends::GL);
+    let modern = adapters_with(wgpu::Backends::all() - wgpu::Backends::GL);
     if modern.is_empty() {
-        return adapters_of(wgpu::Backends::GL);
+        return adapters_with(wgpu::Backends::GL);
     }
     modern
 }
 
 /// Returns the adapters of some graphics APIs.
-fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
+fn adapters_with(backends: wgpu::Backends) -> Vec<DeviceInfo> {
     let found = enumerate(backends).into_iter();
     found.map(|(info, _)| info).collect()
 }
@@ -70,9 +70,9 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
     });
     let mut counts: HashMap<(Api, AdapterKind), usize> = HashMap::new();
     let mut found = Vec::new();
-    let asked = pin!(instance.enumerate_adapters(backends));
+    let enumeration = pin!(instance.enumerate_adapters(backends));
     // Outside browsers, the result is available immediately.
-    let Poll::Ready(adapters) = asked.poll_now() else {
+    let Poll::Ready(adapters) = enumeration.poll_now() else {
         return found;
     };
     for adapter in adapters {
@@ -92,7 +92,7 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
             wgpu::DeviceType::Other => AdapterKind::OtherGpu,
         };
         let count = counts.entry((api, kind)).or_default();
-        let described = DeviceInfo {
+        let device_info = DeviceInfo {
             index: 0,
             name: info.name,
             kind,
@@ -103,7 +103,7 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
             pci: info.device_pci_bus_id,
             ordinal: *count,
         };
-        found.push((described, adapter));
+        found.push((device_info, adapter));
         *count += 1;
     }
     found
@@ -116,20 +116,20 @@ pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
         .into_iter()
         .find(|(found, _)| found.selector() == info.selector())?;
     let needed = wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX | wgpu::Features::SHADER_F16;
-    let about = adapter.get_info();
-    let lanes = about.subgroup_min_size;
-    if !adapter.features().contains(needed) || lanes != about.subgroup_max_size {
+    let adapter_info = adapter.get_info();
+    let lanes = adapter_info.subgroup_min_size;
+    if !adapter.features().contains(needed) || lanes != adapter_info.subgroup_max_size {
         return None;
     }
-    let kinds = adapter.cooperative_matrix_properties();
-    let offers = |size: u32| {
-        kinds.iter().any(|kind| {
-            kind.ab_type == wgpu::CooperativeScalarType::F16
-                && kind.cr_type == wgpu::CooperativeScalarType::F32
-                && [kind.m_size, kind.n_size, kind.k_size] == [size; 3]
+    let matrix_properties = adapter.cooperative_matrix_properties();
+    let supports = |size: u32| {
+        matrix_properties.iter().any(|matrix| {
+            matrix.ab_type == wgpu::CooperativeScalarType::F16
+                && matrix.cr_type == wgpu::CooperativeScalarType::F32
+                && [matrix.m_size, matrix.n_size, matrix.k_size] == [size; 3]
         })
     };
-    Fragments::all().find(|known| known.lanes == lanes && offers(known.size))
+    Fragments::all().find(|fragments| fragments.lanes == lanes && supports(fragments.size))
 }
 
 /// Polls a future once, without waiting.

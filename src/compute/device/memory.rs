@@ -19,7 +19,7 @@ pub struct GpuMemory {
 }
 
 /// How long a result is cached, because settings change with every keystroke.
-const FRESH: Duration = Duration::from_secs(10);
+const CACHE_LIFETIME: Duration = Duration::from_secs(10);
 /// Time limit of a query.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
@@ -30,18 +30,18 @@ pub fn gpu_memory(info: &DeviceInfo) -> Option<GpuMemory> {
     static LAST: Mutex<Option<(String, Instant, Option<GpuMemory>)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let selector = info.selector();
-    if let Some((of, when, known)) = &*last
-        && *of == selector
-        && when.elapsed() < FRESH
+    if let Some((cached_selector, cached_at, cached)) = &*last
+        && *cached_selector == selector
+        && cached_at.elapsed() < CACHE_LIFETIME
     {
-        return *known;
+        return *cached;
     }
-    let found = asked(info);
+    let found = query_memory(info);
     *last = Some((selector, Instant::now(), found));
     found
 }
 
-fn asked(info: &DeviceInfo) -> Option<GpuMemory> {
+fn query_memory(info: &DeviceInfo) -> Option<GpuMemory> {
     match info.kind {
         AdapterKind::Cpu | AdapterKind::IntegratedGpu | AdapterKind::SoftwareGpu => {
             Some(GpuMemory {
@@ -50,46 +50,46 @@ fn asked(info: &DeviceInfo) -> Option<GpuMemory> {
             })
         }
         AdapterKind::DiscreteGpu | AdapterKind::VirtualGpu | AdapterKind::OtherGpu => {
-            let place = Path::new("/sys/bus/pci/devices").join(&info.pci);
-            of_kernel(&place).or_else(|| of_nvidia(info))
+            let folder = Path::new("/sys/bus/pci/devices").join(&info.pci);
+            read_sysfs(&folder).or_else(|| query_nvidia_smi(info))
         }
     }
 }
 
 /// Reads the values that the kernel driver of AMD GPUs reports.
-fn of_kernel(place: &Path) -> Option<GpuMemory> {
-    let number = |name: &str| -> Option<u64> {
-        let text = files::read_text(&place.join(name), files::TEXT).ok()?;
+fn read_sysfs(folder: &Path) -> Option<GpuMemory> {
+    let read_number = |name: &str| -> Option<u64> {
+        let text = files::read_text(&folder.join(name), files::TEXT).ok()?;
         text.trim().parse().ok()
     };
-    let total = number("mem_info_vram_total")?;
-    let free = total.saturating_sub(number("mem_info_vram_used")?);
+    let total = read_number("mem_info_vram_total")?;
+    let free = total.saturating_sub(read_number("mem_info_vram_used")?);
     Some(GpuMemory { total, free })
 }
 
 /// Reads the values that the tool of NVIDIA's driver reports.
-fn of_nvidia(info: &DeviceInfo) -> Option<GpuMemory> {
+fn query_nvidia_smi(info: &DeviceInfo) -> Option<GpuMemory> {
     if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
         return None;
     }
-    const WORDS: [&str; 2] = [
+    const ARGS: [&str; 2] = [
         "--query-gpu=pci.bus_id,memory.total,memory.free",
         "--format=csv,noheader,nounits",
     ];
-    let (_, told) = run_child(Path::new("nvidia-smi"), &WORDS, TIME_LIMIT).ok()??;
-    row_of(&told, &info.pci)
+    let (_, output) = run_child(Path::new("nvidia-smi"), &ARGS, TIME_LIMIT).ok()??;
+    parse_row(&output, &info.pci)
 }
 
 /// Parses the row of a GPU, in MiB: "00000000:01:00.0, 24564, 23100".
-fn row_of(told: &str, pci: &str) -> Option<GpuMemory> {
-    let mut rows = told.lines().map(|row| row.split(", ").map(str::trim));
+fn parse_row(output: &str, pci: &str) -> Option<GpuMemory> {
+    let mut rows = output.lines().map(|row| row.split(", ").map(str::trim));
     rows.find_map(|mut row| {
         // The PCI addresses may have different numbers of leading zeros.
-        let own = row.next()?.to_lowercase();
-        let own = own.ends_with(&pci.to_lowercase()) && !pci.is_empty();
-        let mut mebibytes = || row.next()?.parse::<u64>().ok()?.checked_mul(1 << 20);
-        let (total, free) = (mebibytes()?, mebibytes()?);
-        own.then_some(GpuMemory { total, free })
+        let bus_id = row.next()?.to_lowercase();
+        let is_match = bus_id.ends_with(&pci.to_lowercase()) && !pci.is_empty();
+        let mut parse_mebibytes = || row.next()?.parse::<u64>().ok()?.checked_mul(1 << 20);
+        let (total, free) = (parse_mebibytes()?, parse_mebibytes()?);
+        is_match.then_some(GpuMemory { total, free })
     })
 }
 
@@ -99,25 +99,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_of_selects_gpu_by_pci_address() {
+    fn parse_row_selects_gpu_by_pci_address() {
         let table = "00000000:01:00.0, 24564, 23100\n00000000:41:00.0, 8192, 100\n";
-        let found = row_of(table, "0000:41:00.0").unwrap();
+        let found = parse_row(table, "0000:41:00.0").unwrap();
         assert_eq!((found.total, found.free), (8192 << 20, 100 << 20));
-        assert_eq!(row_of(table, "0000:02:00.0"), None);
+        assert_eq!(parse_row(table, "0000:02:00.0"), None);
         assert_eq!(
-            row_of("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"),
+            parse_row("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"),
             None
         );
-        assert_eq!(row_of(table, ""), None);
+        assert_eq!(parse_row(table, ""), None);
     }
 
     #[test]
     fn reads_gpu_memory_from_sysfs() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(of_kernel(folder.path()), None);
+        assert_eq!(read_sysfs(folder.path()), None);
         std::fs::write(folder.path().join("mem_info_vram_total"), "1000\n").unwrap();
         std::fs::write(folder.path().join("mem_info_vram_used"), "400\n").unwrap();
-        let found = of_kernel(folder.path()).unwrap();
+        let found = read_sysfs(folder.path()).unwrap();
         assert_eq!((found.total, found.free), (1000, 600));
     }
 

@@ -18,20 +18,22 @@ use std::sync::OnceLock;
 use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-pub use check::{test_again, trust};
-pub use child::{end_with_parent, lower_priority, set_program, tied};
+pub use check::{ensure_tested, retest};
+pub use child::{end_with_parent, lower_priority, set_program, tie_to_parent};
 use machine::{adapters, cpu};
 pub use machine::{cooperative_matrices, processor_name};
 pub use memory::{GpuMemory, gpu_memory};
-pub(crate) use opened::lost;
 pub use opened::open;
-pub use opened::{errors, losses, note_out_of_memory, take_out_of_memory, tidy};
-pub use ready::{Ready, Trusted, ready, trusted};
-pub use verdicts::{SelfTestResult, verdicts};
+pub(crate) use opened::record_lost;
+pub use opened::{
+    error_count, free_unused_memory, lost_count, record_out_of_memory, take_out_of_memory,
+};
+pub use ready::{ReadyDevice, TestedDevice, choose_tested, prepare};
+pub use verdicts::{SelfTestResult, read_verdict_file};
 
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::texts::{Message, of_list};
+use crate::texts::{Message, translate_entry};
 
 /// The kind of a device; GPUs are sorted from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,8 +67,8 @@ impl AdapterKind {
     }
 
     /// Returns the display name in the language of this thread.
-    pub fn said(self) -> &'static str {
-        of_list("device", self.key(), "kind", self.title())
+    pub fn localized_title(self) -> &'static str {
+        translate_entry("device", self.key(), "kind", self.title())
     }
 
     /// Returns the short name in a selector.
@@ -178,11 +180,11 @@ impl fmt::Display for DeviceInfo {
 /// process, by a child process if [`set_program`] set one.
 pub fn list() -> &'static [DeviceInfo] {
     static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
-    LIST.get_or_init(|| child::listed().unwrap_or_else(list_here))
+    LIST.get_or_init(|| child::list_in_child().unwrap_or_else(list_in_process))
 }
 
 /// Queries the devices in this process.
-fn list_here() -> Vec<DeviceInfo> {
+fn list_in_process() -> Vec<DeviceInfo> {
     // A driver that panics is treated as missing.
     let mut adapters = catch_unwind(adapters).unwrap_or_default();
     adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
@@ -212,7 +214,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     let wanted = wanted.trim();
     let best_gpu = || devices.iter().find(|info| info.kind.is_hardware_gpu());
     let lower = wanted.to_lowercase();
-    let names_it =
+    let matches_device =
         |info: &&DeviceInfo| info.selector() == lower || info.name.to_lowercase().contains(&lower);
     let found = match lower.as_str() {
         "auto" | "" => best_gpu().or(devices.first()),
@@ -221,12 +223,12 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
         _ => match wanted.parse::<usize>() {
             Ok(index) => devices.get(index),
             Err(_) => {
-                let mut fitting = devices.iter().filter(names_it);
-                let first = fitting.next();
+                let mut candidates = devices.iter().filter(matches_device);
+                let first = candidates.next();
                 // The same adapter with several APIs is not ambiguous.
                 if let (Some(first), Some(other)) = (
                     first,
-                    fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
+                    candidates.find(|info| Some(&info.name) != first.map(|f| &f.name)),
                 ) {
                     return Err(Problem::new(message!(
                         "problem-device-name-ambiguous",
@@ -235,7 +237,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
                         name2 = other.name.to_string()
                     ))
                     .at("--device")
-                    .advise(there_is(devices)));
+                    .advise(list_devices_message(devices)));
                 }
                 first
             }
@@ -246,14 +248,16 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
             "gpu" => message!("problem-no-gpu"),
             _ => message!("problem-device-not-found", wanted),
         };
-        Problem::new(what).at("--device").advise(there_is(devices))
+        Problem::new(what)
+            .at("--device")
+            .advise(list_devices_message(devices))
     })
 }
 
 /// Returns the list of devices as a message.
-fn there_is(devices: &[DeviceInfo]) -> Message {
-    let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
-    message!("advice-choose-device", devices = shown.join("; "))
+fn list_devices_message(devices: &[DeviceInfo]) -> Message {
+    let lines: Vec<String> = devices.iter().map(ToString::to_string).collect();
+    message!("advice-choose-device", devices = lines.join("; "))
 }
 
 #[cfg(test)]

@@ -28,69 +28,71 @@ struct Adapter {
 type Adapters = BTreeMap<String, Adapter>;
 
 /// The state of all adapters of this process.
-struct Opened {
+struct AdapterRegistry {
     adapters: Mutex<Adapters>,
-    /// Number of times that an adapter was lost or out of memory. Code that stores tensors compares it to find out
+    /// Number of times that an adapter was lost or out of memory. Code that caches tensors compares it to find out
     /// whether their values may be lost or were never written.
     errors: AtomicUsize,
     /// Whether an adapter reported that it is out of memory. Panics are recorded while the list may be locked, so
     /// this is atomic.
-    full: AtomicBool,
+    out_of_memory: AtomicBool,
 }
 
-static OPENED: Opened = Opened {
+static REGISTRY: AdapterRegistry = AdapterRegistry {
     adapters: Mutex::new(BTreeMap::new()),
     errors: AtomicUsize::new(0),
-    full: AtomicBool::new(false),
+    out_of_memory: AtomicBool::new(false),
 };
 
-impl Opened {
+impl AdapterRegistry {
     fn adapters(&self) -> MutexGuard<'_, Adapters> {
         self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Records that an adapter was lost; all of them if `which` is unknown.
-pub(crate) fn lost(which: Option<&Device>) {
-    OPENED.errors.fetch_add(1, Ordering::Relaxed);
-    lose(&mut OPENED.adapters(), which);
+/// Records that an adapter was lost; all of them if `device` is `None`.
+pub(crate) fn record_lost(device: Option<&Device>) {
+    REGISTRY.errors.fetch_add(1, Ordering::Relaxed);
+    mark_lost(&mut REGISTRY.adapters(), device);
 }
 
 /// Marks an adapter as lost; all of them if it is not in the list. An adapter that is lost already stays in the list,
 /// so that later reports about it do not affect other devices.
-fn lose(adapters: &mut Adapters, which: Option<&Device>) {
-    let is_known = adapters.values().any(|one| Some(&one.device) == which);
+fn mark_lost(adapters: &mut Adapters, device: Option<&Device>) {
+    let is_listed = adapters
+        .values()
+        .any(|adapter| Some(&adapter.device) == device);
     for adapter in adapters.values_mut() {
-        adapter.lost |= !is_known || Some(&adapter.device) == which;
+        adapter.lost |= !is_listed || Some(&adapter.device) == device;
     }
 }
 
 /// Returns the number of adapters that were lost so far.
-pub fn losses() -> usize {
-    let adapters = OPENED.adapters();
+pub fn lost_count() -> usize {
+    let adapters = REGISTRY.adapters();
     adapters.values().filter(|adapter| adapter.lost).count()
 }
 
 /// Returns how often an adapter was lost or out of memory so far.
-pub fn errors() -> usize {
-    OPENED.errors.load(Ordering::Relaxed)
+pub fn error_count() -> usize {
+    REGISTRY.errors.load(Ordering::Relaxed)
 }
 
 /// Records that an adapter is out of memory, because operations that fail later do not report the cause. Returns
 /// whether this was recorded before.
-pub fn note_out_of_memory() -> bool {
-    OPENED.errors.fetch_add(1, Ordering::Relaxed);
-    OPENED.full.swap(true, Ordering::Relaxed)
+pub fn record_out_of_memory() -> bool {
+    REGISTRY.errors.fetch_add(1, Ordering::Relaxed);
+    REGISTRY.out_of_memory.swap(true, Ordering::Relaxed)
 }
 
 /// Returns whether an adapter was out of memory since the last call.
 pub fn take_out_of_memory() -> bool {
-    OPENED.full.swap(false, Ordering::Relaxed)
+    REGISTRY.out_of_memory.swap(false, Ordering::Relaxed)
 }
 
 /// Frees the unused memory of all opened adapters.
-pub fn tidy() {
-    for adapter in OPENED.adapters().values().filter(|adapter| !adapter.lost) {
+pub fn free_unused_memory() {
+    for adapter in REGISTRY.adapters().values().filter(|adapter| !adapter.lost) {
         // A failure is ignored, because the next operation reports it.
         let _ = catch_unwind(AssertUnwindSafe(|| adapter.device.memory_cleanup()));
     }
@@ -105,7 +107,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
     if info.is_cpu() {
         return Ok(Device::flex());
     }
-    let refused = |why: String| {
+    let unusable = |why: String| {
         Problem::new(message!(
             "problem-device-unusable",
             name = info.name.to_string(),
@@ -114,7 +116,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         .at("--device")
         .advise(message!("advice-use-cpu-or-update-driver"))
     };
-    let mut adapters = OPENED.adapters();
+    let mut adapters = REGISTRY.adapters();
     match adapters.get(&info.selector()) {
         None => {}
         Some(adapter) if !adapter.lost => return Ok(adapter.device.clone()),
@@ -133,7 +135,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         AdapterKind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
         AdapterKind::SoftwareGpu => DeviceKind::Cpu,
         AdapterKind::Cpu | AdapterKind::OtherGpu => {
-            return Err(refused("its adapter type is unknown".into()));
+            return Err(unusable("its adapter type is unknown".into()));
         }
     };
     let options = Device::wgpu_options()
@@ -141,8 +143,8 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         .graphics_api(info.api.backend())
         .tasks_max(TASKS_PER_SUBMISSION);
     let device = catch_unwind(AssertUnwindSafe(|| options.init()))
-        .map_err(|_| refused("its driver failed".into()))?
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|_| unusable("its driver failed".into()))?
+        .map_err(|error| unusable(error.to_string()))?;
     let adapter = Adapter {
         device: device.clone(),
         lost: false,
@@ -156,23 +158,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lose_marks_given_gpu_or_all_if_unknown() {
-        let [first, second, other] =
-            [0, 1, 2].map(|place| Device::wgpu(DeviceKind::DiscreteGpu(place)));
+    fn mark_lost_marks_one_gpu_or_all_if_unknown() {
+        let [first_device, second_device, unlisted] =
+            [0, 1, 2].map(|ordinal| Device::wgpu(DeviceKind::DiscreteGpu(ordinal)));
         let adapter = |device: &Device| Adapter {
             device: device.clone(),
             lost: false,
         };
-        let pair = [("first", &first), ("second", &second)];
-        let mut adapters: Adapters = pair.map(|(name, it)| (name.to_owned(), adapter(it))).into();
-        let lost = |adapters: &Adapters| -> Vec<bool> {
+        let pair = [("first", &first_device), ("second", &second_device)];
+        let mut adapters: Adapters = pair
+            .map(|(name, device)| (name.to_owned(), adapter(device)))
+            .into();
+        let lost_flags = |adapters: &Adapters| -> Vec<bool> {
             adapters.values().map(|adapter| adapter.lost).collect()
         };
         for _ in 0..2 {
-            lose(&mut adapters, Some(&first));
-            assert_eq!(lost(&adapters), [true, false]);
+            mark_lost(&mut adapters, Some(&first_device));
+            assert_eq!(lost_flags(&adapters), [true, false]);
         }
-        lose(&mut adapters, Some(&other));
-        assert_eq!(lost(&adapters), [true, true]);
+        mark_lost(&mut adapters, Some(&unlisted));
+        assert_eq!(lost_flags(&adapters), [true, true]);
     }
 }

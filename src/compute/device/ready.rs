@@ -2,13 +2,13 @@
 
 use burn::tensor::{DType, Device};
 
-use super::{DeviceInfo, SelfTestResult, choose, open, trust};
+use super::{DeviceInfo, SelfTestResult, choose, ensure_tested, open};
 use crate::nn;
 use crate::problem::{Problem, Result};
 
 /// A device that is ready for use.
 #[derive(Clone, Debug)]
-pub struct Ready {
+pub struct ReadyDevice {
     /// The device in the list.
     pub info: DeviceInfo,
     /// The opened device, without autodiff.
@@ -23,7 +23,7 @@ pub struct Ready {
 /// A device that was chosen and passed its self-test, but is not open yet. Choosing may take a minute and opens no
 /// device in this process, so it can run on any thread.
 #[derive(Clone, Debug)]
-pub struct Trusted {
+pub struct TestedDevice {
     /// The device in the list.
     pub info: DeviceInfo,
     /// Why the CPU is used although a GPU was chosen.
@@ -37,28 +37,28 @@ pub struct Trusted {
 ///
 /// # Errors
 /// Returns a Problem if no device matches `wanted`.
-pub fn trusted(wanted: &str) -> Result<Trusted> {
+pub fn choose_tested(wanted: &str) -> Result<TestedDevice> {
     let info = choose(wanted)?;
-    match trust(&info) {
-        Ok(verdict) => Ok(Trusted {
+    match ensure_tested(&info) {
+        Ok(verdict) => Ok(TestedDevice {
             info,
             remark: None,
             verdict,
         }),
-        Err(problem) => Trusted::cpu_instead(problem),
+        Err(problem) => TestedDevice::cpu_fallback(problem),
     }
 }
 
-impl Trusted {
+impl TestedDevice {
     /// Returns the CPU, with a remark on the GPU that it replaces.
     ///
     /// # Errors
     /// Never in practice, because the CPU is always available.
-    pub fn cpu_instead(problem: Problem) -> Result<Self> {
-        let remark = problem.inside("problem-cpu-instead");
+    pub fn cpu_fallback(problem: Problem) -> Result<Self> {
+        let remark = problem.context("problem-cpu-instead");
         let info = choose("cpu")?;
         Ok(Self {
-            verdict: trust(&info)?,
+            verdict: ensure_tested(&info)?,
             info,
             remark: Some(remark),
         })
@@ -68,24 +68,24 @@ impl Trusted {
     ///
     /// # Errors
     /// Returns a Problem if the CPU cannot be opened either.
-    pub fn open(self) -> Result<Ready> {
+    pub fn open(self) -> Result<ReadyDevice> {
         if !self.info.is_cpu() {
             nn::use_own_gpu_kernels(self.verdict.kernels);
             nn::plans::set_plans(&self.verdict.plans);
         }
-        let (chosen, device) = match open(&self.info) {
+        let (tested, device) = match open(&self.info) {
             Ok(device) => (self, device),
             Err(problem) => {
-                let cpu = Self::cpu_instead(problem)?;
+                let cpu = Self::cpu_fallback(problem)?;
                 let device = open(&cpu.info)?;
                 (cpu, device)
             }
         };
-        Ok(Ready {
-            half: chosen.verdict.half && device.supports_dtype(DType::F16),
-            info: chosen.info,
+        Ok(ReadyDevice {
+            half: tested.verdict.half && device.supports_dtype(DType::F16),
+            info: tested.info,
             device,
-            remark: chosen.remark,
+            remark: tested.remark,
         })
     }
 }
@@ -94,6 +94,6 @@ impl Trusted {
 ///
 /// # Errors
 /// Returns a Problem if no device matches `wanted`.
-pub fn ready(wanted: &str) -> Result<Ready> {
-    trusted(wanted)?.open()
+pub fn prepare(wanted: &str) -> Result<ReadyDevice> {
+    choose_tested(wanted)?.open()
 }

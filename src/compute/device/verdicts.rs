@@ -37,7 +37,7 @@ pub struct SelfTestResult {
 
 impl SelfTestResult {
     /// Returns the result of a device that must not be used.
-    pub fn bad(note: String) -> Self {
+    pub fn failed(note: String) -> Self {
         Self {
             note,
             ..Self::default()
@@ -46,10 +46,10 @@ impl SelfTestResult {
 }
 
 /// All results, by GPU.
-type Book = BTreeMap<String, SelfTestResult>;
+type ResultMap = BTreeMap<String, SelfTestResult>;
 
 /// Prevents two threads of this program from writing the file at the same time.
-static WRITING: Mutex<()> = Mutex::new(());
+static WRITE_MUTEX: Mutex<()> = Mutex::new(());
 
 /// The source files that determine the results of a GPU: layers, kernels, and their checks.
 const SOURCES: &[&str] = &[
@@ -87,58 +87,58 @@ const SOURCES: &[&str] = &[
 ];
 
 /// The lock file with the versions of all crates.
-const LOCK: &str = include_str!("../../../Cargo.lock");
+const LOCK_FILE: &str = include_str!("../../../Cargo.lock");
 
 /// Returns the entries of a lock file for the crates that compute on a GPU.
 fn gpu_crates(lock: &str) -> impl Iterator<Item = &str> {
-    let computes = |entry: &&str| {
+    let uses_gpu = |entry: &&str| {
         ["burn", "cubecl", "cubek", "naga", "wgpu"]
             .iter()
             .any(|name| entry.trim_start().starts_with(&format!("name = \"{name}")))
     };
-    lock.split("[[package]]").filter(computes)
+    lock.split("[[package]]").filter(uses_gpu)
 }
 
 /// Identifies the GPU kernels of this build. Results of other kernels are not valid for these.
-static KERNELS: LazyLock<String> = LazyLock::new(|| {
+static KERNELS_ID: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     SOURCES.hash(&mut hasher);
-    gpu_crates(LOCK).for_each(|entry| entry.hash(&mut hasher));
+    gpu_crates(LOCK_FILE).for_each(|entry| entry.hash(&mut hasher));
     format!("kernels {:016x}", hasher.finish())
 });
 
-fn key(info: &DeviceInfo) -> String {
+fn result_key(info: &DeviceInfo) -> String {
     // Two GPUs of the same model have separate results.
-    let place = match info.pci.as_str() {
+    let bus_suffix = match info.pci.as_str() {
         "" => String::new(),
         pci => format!(" at {pci}"),
     };
     format!(
-        "{}{place} | {} | {} | {}",
+        "{}{bus_suffix} | {} | {} | {}",
         info.name,
         info.api.title(),
         info.driver,
-        *KERNELS
+        *KERNELS_ID
     )
 }
 
-fn book(file: Option<&Path>) -> Book {
+fn read_results(file: Option<&Path>) -> ResultMap {
     file.and_then(|file| files::read_text(file, files::TEXT).ok())
         .and_then(|text| toml::from_str(&text).ok())
         .unwrap_or_default()
 }
 
 /// Returns the stored result of a GPU.
-pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestResult> {
-    book(file).remove(&key(info))
+pub(super) fn load_verdict(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestResult> {
+    read_results(file).remove(&result_key(info))
 }
 
 /// Stores a result. If this fails, the GPU is tested again next time.
 pub(super) fn save_verdict(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestResult) {
-    let kept = change(file, |book| {
-        book.insert(key(info), verdict.clone());
+    let saved = update_results(file, |results| {
+        results.insert(result_key(info), verdict.clone());
     });
-    if let Err(problem) = kept {
+    if let Err(problem) = saved {
         tracing::warn!("{problem}");
     }
 }
@@ -147,27 +147,27 @@ pub(super) fn save_verdict(info: &DeviceInfo, file: Option<&Path>, verdict: &Sel
 ///
 /// # Errors
 /// Returns a Problem if the file of results cannot be written.
-pub(super) fn forget(info: &DeviceInfo, file: Option<&Path>) -> Result<()> {
-    change(file, |book| {
-        book.remove(&key(info));
+pub(super) fn remove_verdict(info: &DeviceInfo, file: Option<&Path>) -> Result<()> {
+    update_results(file, |results| {
+        results.remove(&result_key(info));
     })
 }
 
-/// How long a change by another program is awaited.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait while another program changes the file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
+fn update_results(file: Option<&Path>, change: impl FnOnce(&mut ResultMap)) -> Result<()> {
     let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) else {
         return Ok(());
     };
-    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = WRITE_MUTEX.lock().unwrap_or_else(PoisonError::into_inner);
     // A file lock excludes other programs. Without it, a result may be lost, and the test is repeated. If the folder
     // cannot be created, the error is reported when the file is written.
     let _ = std::fs::create_dir_all(folder);
-    let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
-    let mut book = book(Some(file));
-    change(&mut book);
-    let text = toml::to_string(&book).map_err(|error| {
+    let _lock = files::lock_program_file(&file.with_extension("lock"), LOCK_TIMEOUT);
+    let mut results = read_results(Some(file));
+    change(&mut results);
+    let text = toml::to_string(&results).map_err(|error| {
         Problem::new(message!(
             "problem-device-results-unwritten",
             error = error.to_string()
@@ -185,7 +185,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
 }
 
 /// Returns the file of all stored results; `None` if no device was tested.
-pub fn verdicts() -> Option<String> {
+pub fn read_verdict_file() -> Option<String> {
     files::read_text(&cache_file()?, files::TEXT).ok()
 }
 
@@ -214,15 +214,15 @@ mod tests {
             }
         }
         assert!(count > 10, "{count}");
-        assert!(gpu_crates(LOCK).count() > 5);
+        assert!(gpu_crates(LOCK_FILE).count() > 5);
     }
 
     #[test]
-    fn change_reports_unwritable_file() {
+    fn update_reports_unwritable_file() {
         let folder = tempfile::tempdir().unwrap();
-        let in_the_way = folder.path().join("devices.toml");
-        std::fs::create_dir(&in_the_way).unwrap();
-        let problem = change(Some(&in_the_way), |_| {}).unwrap_err();
+        let directory = folder.path().join("devices.toml");
+        std::fs::create_dir(&directory).unwrap();
+        let problem = update_results(Some(&directory), |_| {}).unwrap_err();
         assert!(problem.to_string().contains("devices.toml"), "{problem}");
     }
 }

@@ -7,32 +7,35 @@ use std::path::PathBuf;
 
 use super::Level;
 use crate::files;
-use crate::problem::harmless;
+use crate::problem::escape_for_terminal;
 
 /// Size in bytes after which a new file is started.
-const PAGE: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Number of files, including the current one.
-const PAGES: usize = 5;
+const MAX_FILES: usize = 5;
 /// Largest length of a line in bytes; the rest is cut off.
-const LINE: usize = 4000;
+const MAX_LINE_BYTES: usize = 4000;
 
 /// The files of a log.
 #[derive(Debug)]
-pub struct Pages {
+pub struct LogFiles {
     folder: PathBuf,
-    page: u64,
+    max_bytes: u64,
 }
 
-impl Pages {
+impl LogFiles {
     /// Creates the log in this folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, page: PAGE }
+        Self {
+            folder,
+            max_bytes: MAX_FILE_BYTES,
+        }
     }
 
     /// Returns all existing files, the newest first.
-    pub fn all(&self) -> Vec<PathBuf> {
-        let pages = (0..PAGES).map(|number| self.path(number));
-        pages.filter(|path| files::length(path).is_ok()).collect()
+    pub fn existing(&self) -> Vec<PathBuf> {
+        let paths = (0..MAX_FILES).map(|number| self.path(number));
+        paths.filter(|path| files::length(path).is_ok()).collect()
     }
 
     fn path(&self, number: usize) -> PathBuf {
@@ -49,11 +52,11 @@ impl Pages {
     pub(super) fn append(&mut self, lines: &str) -> io::Result<()> {
         let path = self.path(0);
         let length = files::length(&path).unwrap_or(0);
-        if length >= self.page {
-            self.turn()?;
+        if length >= self.max_bytes {
+            self.rotate()?;
             // If the files cannot be renamed (on Windows, while another program has one open), the current file may
             // grow to twice the size.
-            if files::length(&path).is_ok_and(|length| length >= 2 * self.page) {
+            if files::length(&path).is_ok_and(|length| length >= 2 * self.max_bytes) {
                 return Ok(());
             }
         }
@@ -62,14 +65,14 @@ impl Pages {
     }
 
     /// Renames every file to the next number; the last one is overwritten.
-    fn turn(&self) -> io::Result<()> {
-        let lock = files::open_own(&self.folder.join("lock"))?;
+    fn rotate(&self) -> io::Result<()> {
+        let lock = files::open_program_file(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
             return Ok(()); // Another program is at it.
         }
         // Another program may have renamed the files just before.
-        if files::length(&self.path(0)).is_ok_and(|length| length >= self.page) {
-            for number in (1..PAGES).rev() {
+        if files::length(&self.path(0)).is_ok_and(|length| length >= self.max_bytes) {
+            for number in (1..MAX_FILES).rev() {
                 let (from, to) = (self.path(number - 1), self.path(number));
                 if from.exists() {
                     let _ = std::fs::rename(from, to);
@@ -81,18 +84,21 @@ impl Pages {
 }
 
 /// Returns a line of the log: time, level, source, text.
-pub(super) fn line(level: Level, from: &str, text: &str) -> String {
+pub(super) fn format_line(level: Level, source: &str, text: &str) -> String {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M:%S%.3f%:z");
-    let word = match level {
+    let level_name = match level {
         Level::Off | Level::Error => "ERROR",
         Level::Warn => "WARN ",
         Level::Info => "INFO ",
         Level::Debug => "DEBUG",
     };
-    let text = harmless(text.trim()).replace(['\n', '\t'], " ");
-    let cut = text.char_indices().map(|(at, _)| at).find(|at| *at >= LINE);
+    let text = escape_for_terminal(text.trim()).replace(['\n', '\t'], " ");
+    let cut = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .find(|at| *at >= MAX_LINE_BYTES);
     let text = cut.map_or(text.as_str(), |at| &text[..at]);
-    format!("{time} {word} {from}: {text}\n")
+    format!("{time} {level_name} {source}: {text}\n")
 }
 
 #[cfg(test)]
@@ -103,24 +109,24 @@ mod tests {
     #[test]
     fn log_rotation_bounds_file_count_and_size() {
         let folder = tempfile::tempdir().unwrap();
-        let mut pages = Pages {
+        let mut log_files = LogFiles {
             folder: folder.path().join("log"),
-            page: 100,
+            max_bytes: 100,
         };
         let line = format!("{}\n", "x".repeat(49));
         for _ in 0..40 {
-            pages.append(&line).unwrap();
+            log_files.append(&line).unwrap();
         }
-        let all = pages.all();
-        assert_eq!(all.len(), PAGES);
-        for page in &all {
-            assert!(std::fs::metadata(page).unwrap().len() <= 150, "{page:?}");
+        let paths = log_files.existing();
+        assert_eq!(paths.len(), MAX_FILES);
+        for path in &paths {
+            assert!(std::fs::metadata(path).unwrap().len() <= 150, "{path:?}");
         }
         // While another program holds the lock, the file may grow to twice the size.
-        let lock = files::open_own(&folder.path().join("log/lock")).unwrap();
+        let lock = files::open_program_file(&folder.path().join("log/lock")).unwrap();
         lock.try_lock().unwrap();
-        (0..40).for_each(|_| pages.append(&line).unwrap());
-        assert_eq!(std::fs::metadata(&all[0]).unwrap().len(), 200);
+        (0..40).for_each(|_| log_files.append(&line).unwrap());
+        assert_eq!(std::fs::metadata(&paths[0]).unwrap().len(), 200);
     }
 
     #[cfg(unix)]
@@ -130,15 +136,15 @@ mod tests {
         let foreign = folder.path().join("foreign");
         std::fs::write(&foreign, "mine").unwrap();
         std::os::unix::fs::symlink(&foreign, folder.path().join("lae-studio.log")).unwrap();
-        let mut pages = Pages::new(folder.path().into());
-        assert!(pages.append("line\n").is_err());
+        let mut log_files = LogFiles::new(folder.path().into());
+        assert!(log_files.append("line\n").is_err());
         assert_eq!(std::fs::read(&foreign).unwrap(), b"mine");
     }
 
     #[test]
     fn long_lines_are_cut_at_character_boundary() {
-        let text = "é".repeat(LINE);
-        let line = line(Level::Warn, "here", &text);
-        assert!(line.contains(" WARN  here: é") && line.len() < LINE + 80);
+        let text = "é".repeat(MAX_LINE_BYTES);
+        let line = format_line(Level::Warn, "here", &text);
+        assert!(line.contains(" WARN  here: é") && line.len() < MAX_LINE_BYTES + 80);
     }
 }

@@ -16,7 +16,7 @@ pub struct Redactor {
 
 impl Redactor {
     /// Creates a redactor that removes the user's home folder.
-    pub fn of_this_person() -> Self {
+    pub fn for_current_user() -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
         Self {
             // The home folder of a service may be the root folder, with which every path begins.
@@ -30,8 +30,8 @@ impl Redactor {
     pub fn add<S: AsRef<str>>(&mut self, names: impl IntoIterator<Item = S>) {
         for name in names {
             let name = name.as_ref().trim();
-            let telling = name.chars().nth(1).is_some() && name.parse::<f64>().is_err();
-            if telling {
+            let is_private = name.chars().nth(1).is_some() && name.parse::<f64>().is_err();
+            if is_private {
                 self.names.insert(name.to_string());
             }
         }
@@ -39,69 +39,69 @@ impl Redactor {
 
     /// Returns the text without private data: the home folder becomes `~`; paths below it and other absolute paths
     /// become `‹path›`; names become `‹name›`.
-    pub fn over(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         // Paths are replaced first, because replacing a name inside a path would hide the start of the path.
         let is_path = |name: &&String| name.contains(['/', '\\']);
         let mut text = text.to_string();
         for path in self.names.iter().filter(is_path) {
-            text = whole(&text, path, PATH);
+            text = replace_words(&text, path, PATH);
         }
         if let Some(home) = &self.home {
             text = text.replace(home, "~");
         }
-        text = paths(&text);
+        text = replace_paths(&text);
         for name in self.names.iter().filter(|name| !is_path(name)) {
-            text = whole(&text, name, NAME);
+            text = replace_words(&text, name, NAME);
         }
         text
     }
 }
 
 /// Replaces a name wherever it is a whole word.
-fn whole(text: &str, name: &str, by: &str) -> String {
+fn replace_words(text: &str, name: &str, replacement: &str) -> String {
     if !text.contains(name) {
         return text.to_string();
     }
-    let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_word_char = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(name) {
-        let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
+        let (before, after_name) = (&rest[..at], &rest[at + name.len()..]);
         let last = before.chars().next_back().or(out.chars().next_back());
         out.push_str(before);
-        let part = joins(last) && joins(name.chars().next())
-            || joins(behind.chars().next()) && joins(name.chars().next_back());
-        out.push_str(if part { name } else { by });
-        rest = behind;
+        let is_part_of_word = is_word_char(last) && is_word_char(name.chars().next())
+            || is_word_char(after_name.chars().next()) && is_word_char(name.chars().next_back());
+        out.push_str(if is_part_of_word { name } else { replacement });
+        rest = after_name;
     }
     out + rest
 }
 
 /// Replaces absolute paths, and paths below the home folder, up to the next white space or quote.
-fn paths(text: &str) -> String {
+fn replace_paths(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut fresh = true;
+    let mut at_boundary = true;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let windows = rest
+        let has_drive_colon = rest
             .get(1..3)
             .is_some_and(|next| matches!(next, ":\\" | ":/"));
-        let begins = rest.starts_with("~/")
+        let is_path_start = rest.starts_with("~/")
             || rest.starts_with("~\\")
             || rest.starts_with("\\\\")
             || (c == '/' && rest.chars().nth(1).is_some_and(char::is_alphanumeric))
-            || (c.is_ascii_alphabetic() && windows);
-        if fresh && begins {
+            || (c.is_ascii_alphabetic() && has_drive_colon);
+        if at_boundary && is_path_start {
             let end = rest.find(|c: char| c.is_whitespace() || "\"'`”’,;)".contains(c));
             let end = end.unwrap_or(rest.len());
             // A final colon or full stop is not part of the path.
             let end = rest[..end].trim_end_matches([':', '.']).len();
             out.push_str(PATH);
             rest = &rest[end..];
-            fresh = false;
+            at_boundary = false;
             continue;
         }
-        fresh = !(c.is_alphanumeric() || "._-/".contains(c));
+        at_boundary = !(c.is_alphanumeric() || "._-/".contains(c));
         out.push(c);
         rest = &rest[c.len_utf8()..];
     }
@@ -109,7 +109,7 @@ fn paths(text: &str) -> String {
 }
 
 /// Removes quoted parts of a text, because Problems quote what the user typed or named.
-pub(super) fn unquoted(text: &str) -> String {
+pub(super) fn redact_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'', '`', '“', '‘']) {
@@ -121,8 +121,8 @@ pub(super) fn unquoted(text: &str) -> String {
             same => same,
         };
         // A quote after a letter is an apostrophe.
-        let opens = !rest[..at].ends_with(char::is_alphanumeric);
-        let Some(end) = inner.find(closing).filter(|_| opens) else {
+        let is_opening = !rest[..at].ends_with(char::is_alphanumeric);
+        let Some(end) = inner.find(closing).filter(|_| is_opening) else {
             out.push_str(&rest[..at + quote.len_utf8()]);
             rest = inner;
             continue;
@@ -135,19 +135,19 @@ pub(super) fn unquoted(text: &str) -> String {
 }
 
 /// Returns the part of a path after the last occurrence of this folder.
-fn after<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+fn after_last<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.rsplit_once(folder).map(|(_, rest)| rest)
 }
 
 /// Returns a position in the source for the log, without the folders of the build machine.
-pub fn source_place(file: &str, line: u32) -> String {
+pub fn format_source_location(file: &str, line: u32) -> String {
     let file = file.replace('\\', "/");
-    let inner = after(&file, "/registry/src/").and_then(|rest| rest.split_once('/'));
-    let shown = match inner {
+    let inner = after_last(&file, "/registry/src/").and_then(|rest| rest.split_once('/'));
+    let short_path = match inner {
         Some((_, inner)) => inner,
-        None => after(&file, "/library/").unwrap_or(&file),
+        None => after_last(&file, "/library/").unwrap_or(&file),
     };
-    format!("{shown}:{line}")
+    format!("{short_path}:{line}")
 }
 
 #[cfg(test)]
@@ -195,7 +195,7 @@ mod tests {
             ("\\\\server\\share", "‹path›"),
             ("src/engine.rs:3", "src/engine.rs:3"),
         ] {
-            assert_eq!(redactor.over(text), expected);
+            assert_eq!(redactor.redact(text), expected);
         }
     }
 
@@ -212,12 +212,12 @@ mod tests {
             ),
             ("an open \" stays", "an open \" stays"),
         ] {
-            assert_eq!(unquoted(text), expected);
+            assert_eq!(redact_quoted(text), expected);
         }
     }
 
     #[test]
-    fn source_place_omits_machine_paths() {
+    fn source_locations_omit_machine_paths() {
         let cases = [
             (
                 "/home/ada/.cargo/registry/src/index-123/wgpu-30/src/lib.rs",
@@ -230,7 +230,7 @@ mod tests {
             ("src\\engine.rs", "src/engine.rs:7"),
         ];
         for (file, expected) in cases {
-            assert_eq!(source_place(file, 7), expected);
+            assert_eq!(format_source_location(file, 7), expected);
         }
     }
 }

@@ -12,39 +12,39 @@ use tracing::{Event, Metadata};
 use super::{Level, Log};
 
 /// Returns the module of a target of this program (`lae_PACKAGE::MODULE`); `None` for other targets.
-fn own(target: &str) -> Option<&str> {
+fn own_module(target: &str) -> Option<&str> {
     let rest = target.strip_prefix("lae_")?;
     Some(rest.split_once("::").map_or("", |(_, module)| module))
 }
 
 /// Largest number of lines from libraries per process, so that a driver with a warning in every frame does not
 /// displace other lines.
-const MOST_FOREIGN: usize = 300;
+const MAX_FOREIGN_LINES: usize = 300;
 /// The module that logs that a file dialog could not be shown, neither by the desktop portal nor by zenity.
-const DIALOGS: &str = "rfd::backend::xdg_desktop_portal";
+const DIALOG_MODULE: &str = "rfd::backend::xdg_desktop_portal";
 /// Number of these log messages.
 static FAILED_DIALOGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Receives lines and passes the relevant ones to the log.
 struct Recorder {
     log: &'static Log,
-    foreign: AtomicUsize,
+    foreign_lines: AtomicUsize,
 }
 
 impl Recorder {
     /// Counts a line of a library; returns whether the limit was reached before.
-    fn tired(&self) -> bool {
-        self.foreign.fetch_add(1, Ordering::Relaxed) >= MOST_FOREIGN
+    fn exceeds_limit(&self) -> bool {
+        self.foreign_lines.fetch_add(1, Ordering::Relaxed) >= MAX_FOREIGN_LINES
     }
 
-    fn takes(&self, target: &str, level: Level) -> bool {
-        (own(target).is_some() || level <= Level::Warn) && self.log.takes(level)
+    fn accepts(&self, target: &str, level: Level) -> bool {
+        (own_module(target).is_some() || level <= Level::Warn) && self.log.is_enabled(level)
     }
 }
 
 /// Returns the number of file dialogs that could not be shown. The library that shows them reports this only in the
 /// log.
-pub fn failed_dialogs() -> usize {
+pub fn failed_dialog_count() -> usize {
     FAILED_DIALOGS.load(Ordering::Relaxed)
 }
 
@@ -52,25 +52,25 @@ pub fn failed_dialogs() -> usize {
 pub(super) fn install(log: &'static Log) {
     let recorder = || Recorder {
         log,
-        foreign: AtomicUsize::new(0),
+        foreign_lines: AtomicUsize::new(0),
     };
     // In tests, another logger may be installed already; then that one receives the lines.
     let _ = tracing::subscriber::set_global_default(recorder());
     let _ = log::set_boxed_logger(Box::new(recorder()));
-    level_changed(log);
+    update_level(log);
 }
 
 /// Sets the levels of `tracing` and `log`, so that lines of lower levels are not formatted.
-pub(super) fn level_changed(log: &Log) {
+pub(super) fn update_level(log: &Log) {
     log::set_max_level(match () {
-        () if log.takes(Level::Warn) => log::LevelFilter::Warn,
+        () if log.is_enabled(Level::Warn) => log::LevelFilter::Warn,
         // Failed dialogs are counted even if they are not logged.
         () => log::LevelFilter::Error,
     });
     tracing::callsite::rebuild_interest_cache();
 }
 
-fn level_of(level: tracing::Level) -> Option<Level> {
+fn convert_level(level: tracing::Level) -> Option<Level> {
     match level {
         tracing::Level::ERROR => Some(Level::Error),
         tracing::Level::WARN => Some(Level::Warn),
@@ -82,12 +82,12 @@ fn level_of(level: tracing::Level) -> Option<Level> {
 
 /// The message of an event, and its other fields as `key=value`.
 #[derive(Default)]
-struct Words {
+struct FieldVisitor {
     message: String,
     fields: String,
 }
 
-impl Visit for Words {
+impl Visit for FieldVisitor {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.record_debug(field, &format_args!("{value}"));
     }
@@ -102,16 +102,16 @@ impl Visit for Words {
 }
 
 impl Subscriber for Recorder {
-    fn register_callsite(&self, about: &'static Metadata<'static>) -> Interest {
-        match about.is_event() && self.enabled(about) {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        match metadata.is_event() && self.enabled(metadata) {
             true => Interest::always(),
             false => Interest::never(),
         }
     }
 
-    fn enabled(&self, about: &Metadata<'_>) -> bool {
-        let level = level_of(*about.level());
-        about.is_event() && level.is_some_and(|level| self.takes(about.target(), level))
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let level = convert_level(*metadata.level());
+        metadata.is_event() && level.is_some_and(|level| self.accepts(metadata.target(), level))
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -124,18 +124,18 @@ impl Subscriber for Recorder {
 
     fn event(&self, event: &Event<'_>) {
         let target = event.metadata().target();
-        let Some(level) = level_of(*event.metadata().level()) else {
+        let Some(level) = convert_level(*event.metadata().level()) else {
             return;
         };
-        let own = own(target);
-        if own.is_none() && self.tired() {
+        let module = own_module(target);
+        if module.is_none() && self.exceeds_limit() {
             return;
         }
-        let mut words = Words::default();
-        event.record(&mut words);
-        let from = own.unwrap_or(target);
-        let text = format!("{}{}", words.message, words.fields);
-        self.log.put(level, from, &text);
+        let mut visitor = FieldVisitor::default();
+        event.record(&mut visitor);
+        let source = module.unwrap_or(target);
+        let text = format!("{}{}", visitor.message, visitor.fields);
+        self.log.write_line(level, source, &text);
     }
 
     fn enter(&self, _: &Id) {}
@@ -144,12 +144,12 @@ impl Subscriber for Recorder {
 }
 
 impl log::Log for Recorder {
-    fn enabled(&self, about: &log::Metadata<'_>) -> bool {
-        about.level() <= log::Level::Warn
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.level() <= log::Level::Warn
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        if record.level() == log::Level::Error && record.target() == DIALOGS {
+        if record.level() == log::Level::Error && record.target() == DIALOG_MODULE {
             FAILED_DIALOGS.fetch_add(1, Ordering::Relaxed);
         }
         let level = match record.level() {
@@ -157,14 +157,14 @@ impl log::Log for Recorder {
             _ => Level::Warn,
         };
         // Lines of this program arrive through `tracing`, so they are skipped here.
-        let known = own(record.target()).is_some();
+        let is_own = own_module(record.target()).is_some();
         if log::Log::enabled(self, record.metadata())
-            && !known
-            && self.takes(record.target(), level)
-            && !self.tired()
+            && !is_own
+            && self.accepts(record.target(), level)
+            && !self.exceeds_limit()
         {
             self.log
-                .put(level, record.target(), &record.args().to_string());
+                .write_line(level, record.target(), &record.args().to_string());
         }
     }
 
@@ -174,23 +174,23 @@ impl log::Log for Recorder {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::Pages;
+    use super::super::LogFiles;
     use super::*;
 
     #[test]
     fn filters_own_lines_and_limits_foreign_warnings() {
         let folder = tempfile::tempdir().unwrap();
-        let log = Log::new(Pages::new(folder.path().into()), Level::Info);
+        let log = Log::new(LogFiles::new(folder.path().into()), Level::Info);
         let log: &'static Log = Box::leak(Box::new(log));
         let recorder = Recorder {
             log,
-            foreign: AtomicUsize::new(0),
+            foreign_lines: AtomicUsize::new(0),
         };
         tracing::subscriber::with_default(recorder, || {
             tracing::info!(target: "lae_training::engine", batch = 24, "begun");
             tracing::debug!(target: "lae_training::engine", "not at this level");
             tracing::info!(target: "wgpu_core", "not worth keeping");
-            for number in 0..MOST_FOREIGN + 50 {
+            for number in 0..MAX_FOREIGN_LINES + 50 {
                 tracing::warn!(target: "wgpu_core", number, "the driver complains");
             }
         });
@@ -198,6 +198,6 @@ mod tests {
         assert!(text.contains(" INFO  engine: begun batch=24\n"), "{text}");
         assert!(!text.contains("not "), "{text}");
         let foreign = text.matches("WARN  wgpu_core: the driver complains number=");
-        assert_eq!(foreign.count(), MOST_FOREIGN);
+        assert_eq!(foreign.count(), MAX_FOREIGN_LINES);
     }
 }

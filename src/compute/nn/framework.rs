@@ -64,18 +64,18 @@ pub(super) fn rotate(
     let [batch, tokens, width] = qkv.dims();
     let [_, rotated, _] = cos.dims();
     let leading = tokens - rotated;
-    let part = |range| qkv.clone().slice([0..batch, range, 0..width]);
-    let x = part(leading..tokens);
+    let slice_tokens = |range| qkv.clone().slice([0..batch, range, 0..width]);
+    let x = slice_tokens(leading..tokens);
     let [heads, inner] = match half {
         true => [width / (2 * pairs), pairs],
         false => [width / 2, 1],
     };
-    let apart = x.clone().reshape([batch, rotated, heads, 2, inner]);
-    let partners = apart.flip([3]).reshape([batch, rotated, width]);
+    let halves = x.clone().reshape([batch, rotated, heads, 2, inner]);
+    let partners = halves.flip([3]).reshape([batch, rotated, width]);
     let x = x * cos + partners * sin;
     match leading {
         0 => x,
-        _ => Tensor::cat(vec![part(0..leading), x], 1),
+        _ => Tensor::cat(vec![slice_tokens(0..leading), x], 1),
     }
 }
 
@@ -105,14 +105,14 @@ pub(super) fn split_heads(
         return [part(0), part(1), part(2)].map(split);
     };
     let [k, v] = prefix.map(|part| part.expand([batch as i64, -1, -1]));
-    let behind = |prefix, own| Tensor::cat(vec![prefix, own], 1);
-    [part(0), behind(k, part(1)), behind(v, part(2))].map(split)
+    let prepend = |prefix, suffix| Tensor::cat(vec![prefix, suffix], 1);
+    [part(0), prepend(k, part(1)), prepend(v, part(2))].map(split)
 }
 
 /// Computes softmax attention from queries, keys and values (batch × heads × tokens × head width); there may be more
 /// keys than queries. See [`super::attention`].
 pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
-    merged(matmul(shares(q, k, bias), v))
+    merge_heads(matmul(attention_weights(q, k, bias), v))
 }
 
 /// Returns the factor of the scores, head_width^−½.
@@ -121,7 +121,7 @@ pub(super) fn scale(q: &Tensor<4>) -> f64 {
 }
 
 /// Computes the attention weights after the softmax: batch × heads × queries × keys.
-pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Tensor<4> {
+pub(super) fn attention_weights(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Tensor<4> {
     let [batch, heads, tokens, _] = q.dims();
     let scale = scale(&q);
     let mut scores = matmul(q * scale, k.swap_dims(2, 3));
@@ -136,7 +136,7 @@ pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Te
 }
 
 /// Merges heads: batch × heads × tokens × head width → batch × tokens × width.
-pub(super) fn merged(mixed: Tensor<4>) -> Tensor<3> {
+pub(super) fn merge_heads(mixed: Tensor<4>) -> Tensor<3> {
     let [batch, heads, tokens, head] = mixed.dims();
     mixed.swap_dims(1, 2).reshape([batch, tokens, heads * head])
 }
@@ -161,15 +161,15 @@ pub(super) fn momentum_step(
     value: Tensor<1>,
     gradient: Tensor<1>,
     factor: Option<&Tensor<1>>,
-    former: Option<Tensor<1>>,
+    previous: Option<Tensor<1>>,
 ) -> [Tensor<1>; 2] {
     let gradient = match factor {
         Some(factor) => gradient * factor.clone(),
         None => gradient,
     };
     let gradient = gradient + value.clone() * rule.decay;
-    let change = match former {
-        Some(former) => former * rule.momentum + gradient,
+    let change = match previous {
+        Some(previous) => previous * rule.momentum + gradient,
         None => gradient,
     };
     [value - change.clone() * rule.rate, change]
@@ -180,17 +180,20 @@ pub(super) fn adam_step(
     rule: Adam,
     value: Tensor<1>,
     gradient: Tensor<1>,
-    former: Option<[Tensor<1>; 2]>,
+    previous: Option<[Tensor<1>; 2]>,
 ) -> [Tensor<1>; 3] {
     let [beta1, beta2] = rule.betas;
-    let square = gradient.clone() * gradient.clone() * (1.0 - beta2);
-    let gentle = gradient * (1.0 - beta1);
-    let (first, second) = match former {
-        Some([first, second]) => (first * beta1 + gentle, second * beta2 + square),
-        None => (gentle, square),
+    let scaled_square = gradient.clone() * gradient.clone() * (1.0 - beta2);
+    let scaled_gradient = gradient * (1.0 - beta1);
+    let (first, second) = match previous {
+        Some([first, second]) => (
+            first * beta1 + scaled_gradient,
+            second * beta2 + scaled_square,
+        ),
+        None => (scaled_gradient, scaled_square),
     };
     let [rate, root] = rule.corrections();
     let root = second.clone().sqrt() / root + rule.epsilon;
-    let moved = value - (first.clone() / root) * rate;
-    [moved, first, second]
+    let updated = value - (first.clone() / root) * rate;
+    [updated, first, second]
 }

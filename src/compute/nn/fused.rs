@@ -13,15 +13,15 @@ use burn::tensor::Tensor;
 use burn::tensor::module::attention as of_the_framework;
 
 use super::framework;
-use super::input::{Input, Run, apply};
+use super::input::{BackwardFn, Input, apply};
 
 /// Computes [`framework::attention`] as one operation. A trained bias uses the separate operations.
 pub(super) fn attention(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
     if bias.is_some_and(Tensor::is_autodiff) {
         return framework::attention(parts, bias);
     }
-    match recorded::<Cube>(&parts, bias).or_else(|| recorded::<Flex>(&parts, bias)) {
-        Some(mixed) => framework::merged(mixed),
+    match try_attention::<Cube>(&parts, bias).or_else(|| try_attention::<Flex>(&parts, bias)) {
+        Some(mixed) => framework::merge_heads(mixed),
         // Another backend: the result is the same, but more memory is used.
         None => framework::attention(parts, bias),
     }
@@ -41,34 +41,34 @@ impl Saved {
         let [q, k, v] = self.parts.clone();
         match &self.bias {
             None => of_the_framework(q, k, v, None, None, Default::default()),
-            Some(_) => self.shares().matmul(v),
+            Some(_) => self.attention_weights().matmul(v),
         }
     }
 
     /// Returns the attention weights: batch × heads × queries × keys.
-    fn shares(&self) -> Tensor<4> {
+    fn attention_weights(&self) -> Tensor<4> {
         let [q, k, _] = self.parts.clone();
-        framework::shares(q, k, self.bias.as_ref())
+        framework::attention_weights(q, k, self.bias.as_ref())
     }
 
     /// Returns the gradients of queries, keys and values, given the gradient of the result.
     fn gradients(&self, g: Tensor<4>) -> [Tensor<4>; 3] {
-        let shares = self.shares();
+        let weights = self.attention_weights();
         let [q, k, v] = self.parts.clone();
         let scale = framework::scale(&q);
-        let of_shares = g.clone().matmul(v.swap_dims(2, 3));
-        let mean = (of_shares.clone() * shares.clone()).sum_dim(3);
-        let of_scores = (of_shares - mean) * shares.clone() * scale;
+        let weight_gradient = g.clone().matmul(v.swap_dims(2, 3));
+        let mean = (weight_gradient.clone() * weights.clone()).sum_dim(3);
+        let score_gradient = (weight_gradient - mean) * weights.clone() * scale;
         [
-            of_scores.clone().matmul(k),
-            of_scores.swap_dims(2, 3).matmul(q),
-            shares.swap_dims(2, 3).matmul(g),
+            score_gradient.clone().matmul(k),
+            score_gradient.swap_dims(2, 3).matmul(q),
+            weights.swap_dims(2, 3).matmul(g),
         ]
     }
 }
 
 /// Computes the attention on a device of backend `B`; `None` if the inputs are on another backend.
-fn recorded<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
+fn try_attention<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
 where
     B: Backend,
     DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
@@ -80,7 +80,7 @@ where
         bias: bias.cloned(),
     };
     let output = saved.forward().try_into_primitive::<B>().ok()?;
-    let run: Run<B, 3> = Arc::new(move |g, _| {
+    let run: BackwardFn<B, 3> = Arc::new(move |g, _| {
         let gradients = saved.gradients(Tensor::from_primitive::<B>(g));
         // The conversion succeeds, because the inputs were converted in the forward pass.
         gradients.map(|gradient| gradient.try_into_primitive::<B>().ok())
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
-    fn numbers<const D: usize>(shape: [usize; D], shift: usize) -> Tensor<D> {
+    fn test_tensor<const D: usize>(shape: [usize; D], shift: usize) -> Tensor<D> {
         let count: usize = shape.iter().product();
         let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
         let data = TensorData::new((0..count).map(value).collect(), shape);
@@ -123,26 +123,26 @@ mod tests {
         let mut part = 0;
         let parts = shapes.map(|shape| {
             part += 1;
-            let plain = numbers(shape, part);
+            let plain = test_tensor(shape, part);
             match wanted[part - 1] {
                 true => plain.autodiff().require_grad(),
                 false => plain,
             }
         });
         let y = attend(parts.clone(), bias);
-        let mut found = vec![read(&y.clone().inner())];
+        let mut results = vec![read(&y.clone().inner())];
         if wanted.contains(&true) {
-            let weight = numbers(y.dims(), 9).autodiff();
+            let weight = test_tensor(y.dims(), 9).autodiff();
             let gradients = (y * weight).sum().backward();
-            let of = parts.iter().filter_map(|part| part.grad(&gradients));
-            found.extend(of.map(|gradient| read(&gradient)));
+            let input_gradients = parts.iter().filter_map(|part| part.grad(&gradients));
+            results.extend(input_gradients.map(|gradient| read(&gradient)));
         }
-        found
+        results
     }
 
     #[test]
     fn fused_attention_matches_unfused_operations() {
-        let bias = numbers([2, 3, 7, 7], 5);
+        let bias = test_tensor([2, 3, 7, 7], 5);
         let all = [
             [false, false, false],
             [true, true, true],
@@ -153,12 +153,15 @@ mod tests {
             for wanted in all {
                 let fused = result_and_gradients(attention, bias, wanted);
                 let single = result_and_gradients(framework::attention, bias, wanted);
-                let wants = wanted.iter().filter(|wants| **wants).count();
-                assert_eq!((fused.len(), single.len()), (1 + wants, 1 + wants));
+                let wanted_count = wanted.iter().filter(|wants| **wants).count();
+                assert_eq!(
+                    (fused.len(), single.len()),
+                    (1 + wanted_count, 1 + wanted_count)
+                );
                 for (a, b) in fused.iter().zip(&single) {
-                    let largest = b.iter().fold(0f32, |most, v| most.max(v.abs()));
-                    let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-                    let error = apart.fold(0f32, f32::max) / largest;
+                    let largest = b.iter().fold(0f32, |max, v| max.max(v.abs()));
+                    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+                    let error = differences.fold(0f32, f32::max) / largest;
                     assert!(error < 1e-5 && largest > 1e-3, "{error} {largest}");
                 }
             }

@@ -10,7 +10,7 @@ use burn::backend::{Autodiff, Backend, Cube, DispatchKindConversion, DispatchTen
 use burn::tensor::{DType, Device, FloatDType, Tensor, TensorData};
 use half::f16;
 
-use super::input::{Input, Run, apply};
+use super::input::{BackwardFn, Input, apply};
 
 /// A matrix (in × out) in half precision, with a factor for each column.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct HalfMatrix {
 }
 
 /// Columns whose largest magnitude is in this range lose no precision except for the rounding to 11 bits.
-const SAFE: std::ops::Range<f32> = 1e-3..3e4;
+const SAFE_RANGE: std::ops::Range<f32> = 1e-3..3e4;
 
 impl HalfMatrix {
     /// Rounds `values` (inputs × outputs, row-major) to half precision. A column outside the range of the type, for
@@ -31,13 +31,13 @@ impl HalfMatrix {
         let [_, outputs] = shape;
         let mut largest = vec![0f32; outputs];
         for row in values.chunks(outputs) {
-            for (most, value) in largest.iter_mut().zip(row) {
-                *most = most.max(value.abs());
+            for (max, value) in largest.iter_mut().zip(row) {
+                *max = max.max(value.abs());
             }
         }
-        let factor = |most: &f32| match *most {
-            most if most == 0.0 || SAFE.contains(&most) || !most.is_finite() => 1.0,
-            most => most.log2().floor().exp2(),
+        let factor = |max: &f32| match *max {
+            max if max == 0.0 || SAFE_RANGE.contains(&max) || !max.is_finite() => 1.0,
+            max => max.log2().floor().exp2(),
         };
         let factors: Vec<f32> = largest.iter().map(factor).collect();
         let rounded: Vec<f16> = (values.chunks(outputs))
@@ -53,42 +53,42 @@ impl HalfMatrix {
     }
 
     /// Returns the matrix in f32.
-    pub fn widened(&self) -> Tensor<2> {
-        let wide = self.values.clone().cast(FloatDType::F32);
+    pub fn to_f32(&self) -> Tensor<2> {
+        let values = self.values.clone().cast(FloatDType::F32);
         match &self.factors {
-            Some(factors) => wide * factors.clone(),
-            None => wide,
+            Some(factors) => values * factors.clone(),
+            None => values,
         }
     }
 
     /// Computes x · matrix, from rows × in to rows × out.
     pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
         if !x.is_autodiff() {
-            return x.matmul(self.widened());
+            return x.matmul(self.to_f32());
         }
-        recorded::<Cube>(&x, self)
-            .or_else(|| recorded::<Flex>(&x, self))
+        try_product::<Cube>(&x, self)
+            .or_else(|| try_product::<Flex>(&x, self))
             // Another backend: the result is the same, but the f32 copy stays in memory.
-            .unwrap_or_else(|| x.matmul(self.widened()))
+            .unwrap_or_else(|| x.matmul(self.to_f32()))
     }
 }
 
 /// Computes the product on a device of backend `B`, with a gradient; `None` if x is on another backend.
-fn recorded<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
+fn try_product<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
 where
     B: Backend,
     DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
 {
     let input = Input::<B>::with_type(x, x.dtype())?;
-    let wide = matrix.widened().try_into_primitive::<B>().ok()?;
+    let weight = matrix.to_f32().try_into_primitive::<B>().ok()?;
     let matrix = matrix.clone();
-    let run: Run<B, 1> = Arc::new(move |g, _| {
+    let run: BackwardFn<B, 1> = Arc::new(move |g, _| {
         // The conversion succeeds, because it did in the forward pass.
-        let wide = matrix.widened().try_into_primitive::<B>().ok();
-        [wide.map(|wide| B::float_matmul(g, B::float_transpose(wide)))]
+        let weight = matrix.to_f32().try_into_primitive::<B>().ok();
+        [weight.map(|weight| B::float_matmul(g, B::float_transpose(weight)))]
     });
     Some(apply([input], |[x], _| {
-        (B::float_matmul(x, wide), Some(run))
+        (B::float_matmul(x, weight), Some(run))
     }))
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
-    fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
+    fn read_values<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
         HostTensor::read(tensor).unwrap().values
     }
 
@@ -110,9 +110,9 @@ mod tests {
             .flat_map(|f| columns.map(|c| c * f))
             .collect();
         let matrix = HalfMatrix::new(&rows, [3, columns.len()], &Device::flex());
-        for (i, (got, want)) in numbers(&matrix.widened()).iter().zip(&rows).enumerate() {
-            let most = columns[i % columns.len()];
-            assert!((got - want).abs() <= most / 2048.0, "{got} for {want}");
+        for (i, (got, want)) in read_values(&matrix.to_f32()).iter().zip(&rows).enumerate() {
+            let column = columns[i % columns.len()];
+            assert!((got - want).abs() <= column / 2048.0, "{got} for {want}");
         }
         let plain = HalfMatrix::new(&[0.5, -0.25], [1, 2], &Device::flex());
         assert!(plain.factors.is_none());
@@ -131,10 +131,13 @@ mod tests {
                 .require_grad();
             let y = product(x.clone());
             let gradients = (y.clone() * y.clone()).sum().backward();
-            (numbers(&y.inner()), numbers(&x.grad(&gradients).unwrap()))
+            (
+                read_values(&y.inner()),
+                read_values(&x.grad(&gradients).unwrap()),
+            )
         };
         let ours = compute(&|x| matrix.product(x));
-        let reference = compute(&|x| x.matmul(matrix.widened()));
+        let reference = compute(&|x| x.matmul(matrix.to_f32()));
         assert_eq!(ours, reference);
         assert!(ours.1.iter().all(|value| *value != 0.0));
     }

@@ -76,7 +76,7 @@ where
 }
 
 /// Maps the gradient of the result, and which inputs require one, to the gradients of the inputs.
-pub type Run<B, const N: usize> =
+pub type BackwardFn<B, const N: usize> =
     Arc<dyn Fn(FloatTensor<B>, [bool; N]) -> [Option<FloatTensor<B>>; N] + Send + Sync>;
 
 /// The state of a tracked operation.
@@ -91,10 +91,10 @@ impl<R> fmt::Debug for Saved<R> {
 
 /// The node of the gradient graph.
 #[derive(Debug)]
-struct Custom;
+struct CustomBackward;
 
-impl<B: Backend, const N: usize> Backward<B, N> for Custom {
-    type State = Saved<Option<Run<B, N>>>;
+impl<B: Backend, const N: usize> Backward<B, N> for CustomBackward {
+    type State = Saved<Option<BackwardFn<B, N>>>;
 
     fn backward(
         self,
@@ -103,11 +103,13 @@ impl<B: Backend, const N: usize> Backward<B, N> for Custom {
         _checkpointer: &mut Checkpointer,
     ) {
         let g = gradients.consume::<B>(&ops.node);
-        let Saved(Some(run)) = ops.state else { return };
+        let Saved(Some(backward)) = ops.state else {
+            return;
+        };
         let wanted = ops.parents.each_ref().map(Option::is_some);
-        let results = run(g, wanted);
+        let results = backward(g, wanted);
         // Frees the saved activations before the gradients are passed on.
-        drop(run);
+        drop(backward);
         for (parent, gradient) in ops.parents.into_iter().zip(results) {
             if let (Some(parent), Some(gradient)) = (parent, gradient) {
                 gradients.register::<B>(parent.id, gradient);
@@ -120,7 +122,7 @@ impl<B: Backend, const N: usize> Backward<B, N> for Custom {
 /// result is on the device with gradients if any input is.
 pub fn apply<B, const N: usize, const E: usize>(
     inputs: [Input<B>; N],
-    forward: impl FnOnce([FloatTensor<B>; N], bool) -> (FloatTensor<B>, Option<Run<B, N>>),
+    forward: impl FnOnce([FloatTensor<B>; N], bool) -> (FloatTensor<B>, Option<BackwardFn<B, N>>),
 ) -> Tensor<E>
 where
     B: Backend,
@@ -134,11 +136,12 @@ where
     // The guards keep the inputs' nodes alive until this step is in the graph.
     let guards = inputs.each_ref().map(AutodiffTensor::<B>::node);
     let inputs = inputs.map(AutodiffTensor::<B>::into_primitive);
-    let step = <Custom as Backward<B, N>>::prepare::<NoCheckpointing>(Custom, guards);
+    let step =
+        <CustomBackward as Backward<B, N>>::prepare::<NoCheckpointing>(CustomBackward, guards);
     let output = match step.compute_bound().stateful() {
         OpsKind::Tracked(step) => {
-            let (output, run) = forward(inputs, true);
-            step.finish(Saved(run), output)
+            let (output, backward) = forward(inputs, true);
+            step.finish(Saved(backward), output)
         }
         OpsKind::UnTracked(_) => AutodiffTensor::<B>::new(forward(inputs, false).0),
     };

@@ -29,11 +29,11 @@ use half::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
-pub use lae_kernels::peak::{bf16_gain, peak};
+pub use lae_kernels::peak::{bf16_speedup, peak};
 pub use lae_kernels::rotary::Angles;
 pub use lae_kernels::rows;
 pub use rotation::Rotation;
-use rounded::RoundedMatrix;
+use rounded::Bf16Matrix;
 pub use update::{Adam, Momentum};
 pub use weight_placement::{WeightPlacement, WeightType};
 
@@ -51,11 +51,11 @@ pub struct Linear {
 #[allow(clippy::large_enum_variant)]
 enum Matrix {
     /// in × out, f32.
-    Whole(Tensor<2>),
+    F32(Tensor<2>),
     /// in × out, f16.
-    Half(HalfMatrix),
+    F16(HalfMatrix),
     /// in × out, bf16, on the CPU.
-    Rounded(RoundedMatrix),
+    Bf16(Bf16Matrix),
     /// out × in, f32, the layout of weight files. Trained weights keep it for the optimiser and for files, so that no
     /// step has to transpose them.
     Trained(Tensor<2>),
@@ -64,54 +64,54 @@ enum Matrix {
 impl Linear {
     /// Wraps an f32 weight (in × out) and an optional bias (out).
     pub fn new(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
-        let matrix = Matrix::Whole(weight);
+        let matrix = Matrix::F32(weight);
         Self { matrix, bias }
     }
 
     /// Wraps an f32 weight (out × in) and an optional bias (out), at least one of which is trained.
-    pub fn trained(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
+    pub fn new_trained(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
         let matrix = Matrix::Trained(weight);
         Self { matrix, bias }
     }
 
-    /// Creates the layer from a weight (in × out, row-major) in the number format and on the device that `place`
+    /// Creates the layer from a weight (in × out, row-major) in the number format and on the device that `placement`
     /// specifies.
-    pub fn placed(
+    pub fn with_placement(
         values: Vec<f32>,
         shape: [usize; 2],
         bias: Option<Tensor<1>>,
-        place: &WeightPlacement,
+        placement: &WeightPlacement,
     ) -> Self {
-        match place.weights {
+        match placement.weights {
             WeightType::F32 => {
                 let data = TensorData::new(values, shape);
-                Self::new(Tensor::from_data(data, &place.device), bias)
+                Self::new(Tensor::from_data(data, &placement.device), bias)
             }
             WeightType::F16 => {
-                let half = HalfMatrix::new(&values, shape, &place.device);
-                let matrix = Matrix::Half(half);
+                let half = HalfMatrix::new(&values, shape, &placement.device);
+                let matrix = Matrix::F16(half);
                 Self { matrix, bias }
             }
             WeightType::Bf16 => {
-                let rounded = RoundedMatrix::new(&values, shape, &place.device);
-                let matrix = Matrix::Rounded(rounded);
+                let rounded = Bf16Matrix::new(&values, shape, &placement.device);
+                let matrix = Matrix::Bf16(rounded);
                 Self { matrix, bias }
             }
         }
     }
 
     /// Returns the weight (in × out) in f32.
-    pub fn wide_weight(&self) -> Tensor<2> {
+    pub fn weight_f32(&self) -> Tensor<2> {
         match &self.matrix {
-            Matrix::Whole(weight) => weight.clone(),
-            Matrix::Half(half) => half.widened(),
-            Matrix::Rounded(rounded) => rounded.widened(),
+            Matrix::F32(weight) => weight.clone(),
+            Matrix::F16(half) => half.to_f32(),
+            Matrix::Bf16(rounded) => rounded.to_f32(),
             Matrix::Trained(weight) => weight.clone().transpose(),
         }
     }
 
     /// Returns the weight (out × in) and bias of a trained layer that has both.
-    fn own(&self) -> Option<(&Tensor<2>, &Tensor<1>)> {
+    fn trained_parameters(&self) -> Option<(&Tensor<2>, &Tensor<1>)> {
         match (&self.matrix, &self.bias) {
             (Matrix::Trained(weight), Some(bias)) => Some((weight, bias)),
             _ => None,
@@ -122,18 +122,18 @@ impl Linear {
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
         let kernel = match &self.matrix {
-            Matrix::Half(half) => {
+            Matrix::F16(half) => {
                 return gpu::linear(&x, self).unwrap_or_else(|| {
                     framework::linear(x, half.values.dims(), |x| half.product(x), bias)
                 });
             }
-            Matrix::Whole(_) | Matrix::Rounded(_) => {
+            Matrix::F32(_) | Matrix::Bf16(_) => {
                 cpu::linear(&x, self).or_else(|| gpu::linear(&x, self))
             }
             Matrix::Trained(weight) => cpu::trained_linear(&x, weight, bias),
         };
         kernel.unwrap_or_else(|| {
-            let weight = self.wide_weight();
+            let weight = self.weight_f32();
             framework::linear(x, weight.dims(), |x| matmul(x, weight), bias)
         })
     }
@@ -204,27 +204,27 @@ impl Depthwise7 {
 /// Runs work on images that consists of many operations, each of which uses all cores. On the CPU device, all of it
 /// runs inside the thread pool, so that the operations are not passed to the pool one at a time. The result does not
 /// depend on the thread.
-pub fn together<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) -> T {
-    match cpu::serves(images) {
-        true => lae_kernels::threads::together(work),
+pub fn run_in_thread_pool<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) -> T {
+    match cpu::is_supported(images) {
+        true => lae_kernels::threads::run_in_pool(work),
         false => work(),
     }
 }
 
 /// Returns `a + b`, element by element, with broadcasting of sizes of 1. Both may be tracked.
-pub fn plus<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
-    cpu::plus(&a, &b).unwrap_or_else(|| a + b)
+pub fn add<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+    cpu::add(&a, &b).unwrap_or_else(|| a + b)
 }
 
 /// Returns `a · b`, element by element, with broadcasting of sizes of 1. Both may be tracked.
-pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
-    cpu::times(&a, &b).unwrap_or_else(|| a * b)
+pub fn multiply<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+    cpu::multiply(&a, &b).unwrap_or_else(|| a * b)
 }
 
 /// Returns the rows of every image (batch × rows × width) in another order, with a single copy; `None` on devices
 /// without a kernel.
-pub fn in_order(x: &Tensor<3>, order: &Arc<rows::Order>) -> Option<Tensor<3>> {
-    cpu::in_order(x, order).or_else(|| gpu::in_order(x, order))
+pub fn reorder(x: &Tensor<3>, order: &Arc<rows::Order>) -> Option<Tensor<3>> {
+    cpu::reorder(x, order).or_else(|| gpu::reorder(x, order))
 }
 
 /// Returns the matrix product of rows × inputs and inputs × outputs. Both may be tracked.
@@ -232,17 +232,17 @@ pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
     cpu::project(&x, &weight).unwrap_or_else(|| matmul(x, weight))
 }
 
-/// Returns each row divided by its norm: `x / max(‖x‖, shortest)`.
-pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
+/// Returns each row divided by its norm: `x / max(‖x‖, min_norm)`.
+pub fn unit_rows(x: Tensor<2>, min_norm: f64) -> Tensor<2> {
     let squares = x.clone().powi_scalar(2).sum_dim(1);
     // Clamped before the root, whose gradient is not finite at zero.
-    x / squares.clamp_min(shortest * shortest).sqrt()
+    x / squares.clamp_min(min_norm * min_norm).sqrt()
 }
 
-/// Returns the cosines of all pairs of rows: m × width and n × width → m × n. Norms below `shortest` count as
-/// `shortest`.
-pub fn cosines(a: Tensor<2>, b: Tensor<2>, shortest: f64) -> Tensor<2> {
-    unit_rows(a, shortest).matmul(unit_rows(b, shortest).transpose())
+/// Returns the cosines of all pairs of rows: m × width and n × width → m × n. Norms below `min_norm` count as
+/// `min_norm`.
+pub fn cosines(a: Tensor<2>, b: Tensor<2>, min_norm: f64) -> Tensor<2> {
+    unit_rows(a, min_norm).matmul(unit_rows(b, min_norm).transpose())
 }
 
 /// Returns Σ x² as a tensor of one value. On the CPU, it does not depend on the number of cores.
@@ -259,11 +259,11 @@ impl Momentum {
         value: Tensor<1>,
         gradient: Tensor<1>,
         factor: Option<&Tensor<1>>,
-        former: Option<Tensor<1>>,
+        previous: Option<Tensor<1>>,
     ) -> [Tensor<1>; 2] {
-        cpu::momentum_step(self, &value, &gradient, factor, former.as_ref())
-            .or_else(|| gpu::momentum_step(self, &value, &gradient, factor, former.as_ref()))
-            .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, former))
+        cpu::momentum_step(self, &value, &gradient, factor, previous.as_ref())
+            .or_else(|| gpu::momentum_step(self, &value, &gradient, factor, previous.as_ref()))
+            .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, previous))
     }
 }
 
@@ -275,14 +275,14 @@ impl Adam {
         value: Tensor<1>,
         gradient: Tensor<1>,
         factor: Option<&Tensor<1>>,
-        former: Option<[Tensor<1>; 2]>,
+        previous: Option<[Tensor<1>; 2]>,
     ) -> [Tensor<1>; 3] {
-        gpu::adam_step(self, &value, &gradient, factor, former.as_ref()).unwrap_or_else(|| {
+        gpu::adam_step(self, &value, &gradient, factor, previous.as_ref()).unwrap_or_else(|| {
             let gradient = match factor {
-                Some(factor) => times(gradient, factor.clone()),
+                Some(factor) => multiply(gradient, factor.clone()),
                 None => gradient,
             };
-            framework::adam_step(self, value, gradient, former)
+            framework::adam_step(self, value, gradient, previous)
         })
     }
 }
@@ -363,22 +363,22 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Returns the frame of a transformer block, x + f(LN(x)).
-    pub fn whole(norm: &'a LayerNorm) -> Self {
+    pub fn pre_norm(norm: &'a LayerNorm) -> Self {
         Self {
             norm: Some(norm),
             residual: true,
         }
     }
 
-    fn enter(self, x: Tensor<3>) -> Tensor<3> {
+    fn apply_norm(self, x: Tensor<3>) -> Tensor<3> {
         match self.norm {
             Some(norm) => norm.forward(x),
             None => x,
         }
     }
 
-    fn leave(self, x: Tensor<3>, y: Tensor<3>) -> Tensor<3> {
-        if self.residual { plus(x, y) } else { y }
+    fn add_residual(self, x: Tensor<3>, y: Tensor<3>) -> Tensor<3> {
+        if self.residual { add(x, y) } else { y }
     }
 }
 
@@ -389,8 +389,8 @@ pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor
     let kernel = kernel.or_else(|| cpu::trained_mlp(&x, frame, fc1, fc2));
     let kernel = kernel.or_else(|| gpu::mlp(&x, frame, fc1, fc2));
     kernel.unwrap_or_else(|| {
-        let h = fc1.forward(frame.enter(x.clone()));
-        frame.leave(x, fc2.forward(gelu(h)))
+        let h = fc1.forward(frame.apply_norm(x.clone()));
+        frame.add_residual(x, fc2.forward(gelu(h)))
     })
 }
 
@@ -411,7 +411,7 @@ pub fn self_attention(
     let kernel = kernel.or_else(|| gpu::self_attention(&x, frame, projections, heads, bias));
     kernel.unwrap_or_else(|| {
         let [qkv, proj] = projections;
-        let h = qkv.forward(frame.enter(x.clone()));
-        frame.leave(x, proj.forward(attention(h, heads, bias)))
+        let h = qkv.forward(frame.apply_norm(x.clone()));
+        frame.add_residual(x, proj.forward(attention(h, heads, bias)))
     })
 }

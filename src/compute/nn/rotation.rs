@@ -33,10 +33,15 @@ impl Rotation {
     /// Rotates packed projections (batch × tokens × 3·width).
     pub fn apply(&self, qkv: Tensor<3>) -> Tensor<3> {
         let kernel = cpu::rotate(&qkv, &self.angles);
-        let kernel = kernel.or_else(|| gpu::rotate(&qkv, self.angles_on_gpu(), self.angles.half));
+        let kernel =
+            kernel.or_else(|| gpu::rotate(&qkv, self.angles_on_gpu(), self.angles.rotate_half));
         kernel.unwrap_or_else(|| {
             let tables = self.tables.get_or_init(|| self.tables(qkv.dims()[2]));
-            framework::rotate(qkv, tables.clone(), (self.angles.pairs, self.angles.half))
+            framework::rotate(
+                qkv,
+                tables.clone(),
+                (self.angles.pairs, self.angles.rotate_half),
+            )
         })
     }
 
@@ -57,14 +62,14 @@ impl Rotation {
             cos,
             sin,
             pairs,
-            half,
+            rotate_half: half,
         } = &*self.angles;
         let (tokens, head) = (self.angles.tokens(), 2 * pairs);
-        let table = |of: &dyn Fn(usize, usize) -> f32, of_values: f32| {
+        let table = |rotated_value: &dyn Fn(usize, usize) -> f32, unrotated_value: f32| {
             let row = |token: usize| {
                 (0..packed).map(move |channel| match channel < packed / 3 * 2 {
-                    true => of(token, channel % head),
-                    false => of_values,
+                    true => rotated_value(token, channel % head),
+                    false => unrotated_value,
                 })
             };
             let values: Vec<f32> = (0..tokens).flat_map(row).collect();

@@ -8,7 +8,7 @@ use half::bf16;
 
 /// A matrix (in × out) in bf16.
 #[derive(Clone, Debug)]
-pub struct RoundedMatrix {
+pub struct Bf16Matrix {
     /// in × out, row-major.
     pub values: Arc<[bf16]>,
     /// Numbers of inputs and outputs.
@@ -16,7 +16,7 @@ pub struct RoundedMatrix {
     device: Device,
 }
 
-impl RoundedMatrix {
+impl Bf16Matrix {
     /// Rounds `values` (in × out, row-major) to bf16, which has the range of f32 and 8 bits of precision.
     pub fn new(values: &[f32], shape: [usize; 2], device: &Device) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl RoundedMatrix {
     }
 
     /// Returns the matrix in f32.
-    pub fn widened(&self) -> Tensor<2> {
+    pub fn to_f32(&self) -> Tensor<2> {
         let values: Vec<f32> = self.values.iter().map(|value| value.to_f32()).collect();
         Tensor::from_data(TensorData::new(values, self.shape), &self.device)
     }

@@ -27,7 +27,7 @@ pub struct Adam {
 impl Adam {
     /// Returns the learning rate divided by 1 − β₁ᵗ, and √(1 − β₂ᵗ).
     pub(super) fn corrections(self) -> [f64; 2] {
-        let [rest1, rest2] = self.betas.map(|beta| 1.0 - beta.powi(self.steps));
-        [self.rate / rest1, rest2.sqrt()]
+        let [correction1, correction2] = self.betas.map(|beta| 1.0 - beta.powi(self.steps));
+        [self.rate / correction1, correction2.sqrt()]
     }
 }

@@ -13,15 +13,15 @@ use std::sync::{Mutex, PoisonError};
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo, View};
 
-use super::{GeneratedTensors, HostTensor, Named};
+use super::{GeneratedTensors, HostTensor, NamedTensors};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Size of the header's length field in bytes.
-const PREFIX: u64 = 8;
+const LENGTH_BYTES: u64 = 8;
 /// Largest accepted size of a header in bytes; real headers have a few hundred kB.
-const LONGEST_HEADER: u64 = 32 << 20;
+const MAX_HEADER_BYTES: u64 = 32 << 20;
 
 /// An opened file with a valid header that matches the file's length.
 pub struct TensorFile {
@@ -39,20 +39,20 @@ impl TensorFile {
     /// tensor file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = files::open(path)?;
-        let whole = file.metadata()?.len();
-        let mut length = [0; PREFIX as usize];
+        let file_length = file.metadata()?.len();
+        let mut length = [0; LENGTH_BYTES as usize];
         file.read_exact(&mut length)
-            .map_err(|_| damaged("it is shorter than any tensor file"))?;
+            .map_err(|_| invalid_data("it is shorter than any tensor file"))?;
         let length = u64::from_le_bytes(length);
-        if length > LONGEST_HEADER || length > whole - PREFIX {
-            return Err(damaged("its header does not fit"));
+        if length > MAX_HEADER_BYTES || length > file_length - LENGTH_BYTES {
+            return Err(invalid_data("its header does not fit"));
         }
         let mut text = vec![0; length as usize];
         file.read_exact(&mut text)?;
-        let header: Metadata = serde_json::from_slice(&text).map_err(damaged)?;
-        let start = PREFIX + length;
-        if start.checked_add(header.data_len() as u64) != Some(whole) {
-            return Err(damaged("its length contradicts its header"));
+        let header: Metadata = serde_json::from_slice(&text).map_err(invalid_data)?;
+        let start = LENGTH_BYTES + length;
+        if start.checked_add(header.data_len() as u64) != Some(file_length) {
+            return Err(invalid_data("its length contradicts its header"));
         }
         Ok(Self {
             file: Mutex::new(file),
@@ -75,7 +75,7 @@ impl TensorFile {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(to - from)?;
         bytes.resize(to - from, 0);
-        self.fill(from, &mut bytes)?;
+        self.read_at(from, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -83,38 +83,38 @@ impl TensorFile {
     ///
     /// # Errors
     /// As [`TensorFile::bytes`].
-    pub fn numbers(&self, tensor: &TensorInfo) -> io::Result<Vec<f32>> {
+    pub fn values(&self, tensor: &TensorInfo) -> io::Result<Vec<f32>> {
         let (from, to) = tensor.data_offsets;
         let count = (to - from) / size_of::<f32>();
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact(count)?;
-        numbers.resize(count, 0.0);
-        self.fill(from, bytemuck::cast_slice_mut(&mut numbers))?;
-        Ok(numbers)
+        let mut values = Vec::new();
+        values.try_reserve_exact(count)?;
+        values.resize(count, 0.0);
+        self.read_at(from, bytemuck::cast_slice_mut(&mut values))?;
+        Ok(values)
     }
 
-    /// Fills `memory` with the bytes from `from` after the header.
-    fn fill(&self, from: usize, memory: &mut [u8]) -> io::Result<()> {
+    /// Fills `buffer` with the bytes from `from` after the header.
+    fn read_at(&self, from: usize, buffer: &mut [u8]) -> io::Result<()> {
         // A panic of another thread can only leave another file position, which is set here anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + from as u64))?;
-        file.read_exact(memory).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => damaged("it has become shorter while it was read"),
+        file.read_exact(buffer).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => invalid_data("it has become shorter while it was read"),
             _ => error,
         })
     }
 }
 
 /// Returns the error of a file that is damaged or not a tensor file.
-fn damaged(why: impl ToString) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, why.to_string())
+fn invalid_data(reason: impl ToString) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, reason.to_string())
 }
 
 /// Returns these tensors in the safetensors format, with text metadata.
 ///
 /// # Errors
 /// Returns a Problem if a shape does not match its number of values.
-pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
+pub fn to_bytes(tensors: &NamedTensors, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     write(&mut bytes, tensors, GeneratedTensors::new(), metadata).map_err(|error| {
         Problem::new(message!(
@@ -125,28 +125,30 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
     Ok(bytes)
 }
 
-/// Writes tensors in the safetensors format, one after another; those of `bulk` are generated while they are written.
+/// Writes tensors in the safetensors format, one after another; `generated` ones are computed while writing.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written, or a shape does not match its number of values.
 pub fn write(
     out: &mut dyn Write,
-    tensors: &Named,
-    mut bulk: GeneratedTensors<'_>,
+    tensors: &NamedTensors,
+    mut generated: GeneratedTensors<'_>,
     metadata: HashMap<String, String>,
 ) -> io::Result<()> {
     let shapes = tensors.iter().map(|(name, tensor)| (name, &tensor.shape));
-    let shapes = shapes.chain(bulk.iter().map(|(name, made)| (name, &made.shape)));
+    let shapes = shapes.chain(generated.iter().map(|(name, tensor)| (name, &tensor.shape)));
     let shapes: BTreeMap<String, Vec<usize>> = shapes
         .map(|(name, shape)| (name.clone(), shape.clone()))
         .collect();
-    let views = shapes.iter().map(|(name, shape)| (name, Outline(shape)));
+    let views = shapes
+        .iter()
+        .map(|(name, shape)| (name, HeaderEntry(shape)));
     let header = safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)?;
     out.write_all(&header)?;
     // The header is ordered by name.
     for (name, shape) in &shapes {
-        let written = match (bulk.remove(name), tensors.get(name)) {
-            (Some(made), _) => write_values(out, made.values)?,
+        let written = match (generated.remove(name), tensors.get(name)) {
+            (Some(tensor), _) => write_values(out, tensor.values)?,
             (None, Some(tensor)) => {
                 out.write_all(bytemuck::cast_slice(&tensor.values))?;
                 tensor.values.len()
@@ -163,24 +165,24 @@ pub fn write(
 
 /// Writes values in pieces; returns their number.
 fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::Result<usize> {
-    const PIECE: usize = 1 << 14;
-    let (mut piece, mut count) = (Vec::with_capacity(PIECE), 0);
+    const CHUNK: usize = 1 << 14;
+    let (mut chunk, mut count) = (Vec::with_capacity(CHUNK), 0);
     for value in values {
-        piece.push(value);
+        chunk.push(value);
         count += 1;
-        if piece.len() == PIECE {
-            out.write_all(bytemuck::cast_slice(&piece))?;
-            piece.clear();
+        if chunk.len() == CHUNK {
+            out.write_all(bytemuck::cast_slice(&chunk))?;
+            chunk.clear();
         }
     }
-    out.write_all(bytemuck::cast_slice(&piece))?;
+    out.write_all(bytemuck::cast_slice(&chunk))?;
     Ok(count)
 }
 
 /// The header entry of a tensor, without its values.
-struct Outline<'a>(&'a [usize]);
+struct HeaderEntry<'a>(&'a [usize]);
 
-impl View for Outline<'_> {
+impl View for HeaderEntry<'_> {
     fn dtype(&self) -> Dtype {
         Dtype::F32
     }
@@ -198,36 +200,36 @@ impl View for Outline<'_> {
     }
 }
 
-/// Reads all tensors of a file, with its metadata. `doing` completes "could not …" in Problems.
+/// Reads all tensors of a file, with its metadata. `action` completes "could not …" in Problems.
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be read, is damaged or not a tensor file, or contains a tensor that is not
 /// f32.
-pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
-    load_some(path, doing, |_| true)
+pub fn load(path: &Path, action: &str) -> Result<(NamedTensors, HashMap<String, String>)> {
+    load_matching(path, action, |_| true)
 }
 
-/// Reads the tensors for whose names `wanted` is true, with the metadata of the file.
+/// Reads the tensors whose names satisfy `predicate`, with the metadata of the file.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_some(
+pub fn load_matching(
     path: &Path,
-    doing: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<(Named, HashMap<String, String>)> {
-    let file = open(path, doing)?;
-    let mut tensors = Named::new();
-    let all = file.header().tensors().into_iter();
-    for (name, info) in all.filter(|(name, _)| wanted(name)) {
+    action: &str,
+    predicate: impl Fn(&str) -> bool,
+) -> Result<(NamedTensors, HashMap<String, String>)> {
+    let file = open(path, action)?;
+    let mut tensors = NamedTensors::new();
+    let tensor_infos = file.header().tensors().into_iter();
+    for (name, info) in tensor_infos.filter(|(name, _)| predicate(name)) {
         if info.dtype != Dtype::F32 {
-            return Err(broken(path, format!("{name} is not f32")));
+            return Err(broken_file_problem(path, format!("{name} is not f32")));
         }
         let tensor = HostTensor {
             shape: info.shape.clone(),
             values: file
-                .numbers(info)
-                .map_err(|error| unreadable(path, doing, &error))?,
+                .values(info)
+                .map_err(|error| read_problem(path, action, &error))?,
         };
         tensors.insert(name, tensor);
     }
@@ -237,22 +239,22 @@ pub fn load_some(
     ))
 }
 
-/// Opens a tensor file. `doing` completes "could not …" in Problems.
+/// Opens a tensor file. `action` completes "could not …" in Problems.
 ///
 /// # Errors
 /// As [`load`].
-pub fn open(path: &Path, doing: &str) -> Result<TensorFile> {
-    TensorFile::open(path).map_err(|error| unreadable(path, doing, &error))
+pub fn open(path: &Path, action: &str) -> Result<TensorFile> {
+    TensorFile::open(path).map_err(|error| read_problem(path, action, &error))
 }
 
-fn unreadable(path: &Path, doing: &str, error: &io::Error) -> Problem {
+fn read_problem(path: &Path, action: &str, error: &io::Error) -> Problem {
     match error.kind() {
-        ErrorKind::InvalidData => broken(path, error.to_string()),
-        _ => Problem::io(doing, path, error),
+        ErrorKind::InvalidData => broken_file_problem(path, error.to_string()),
+        _ => Problem::io(action, path, error),
     }
 }
 
-fn broken(path: &Path, why: String) -> Problem {
+fn broken_file_problem(path: &Path, why: String) -> Problem {
     Problem::new(message!(
         "problem-tensor-file-unreadable",
         why = why.to_string()
@@ -273,15 +275,15 @@ mod tests {
             shape: vec![2, 2],
             values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0],
         };
-        let named = Named::from([("a".to_string(), tensor)]);
+        let tensors = NamedTensors::from([("a".to_string(), tensor)]);
         let meta = HashMap::from([("kind".to_string(), "snapshot".to_string())]);
-        let bytes = to_bytes(&named, meta.clone()).unwrap();
+        let bytes = to_bytes(&tensors, meta.clone()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("task_1.safetensors");
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(
             load(&path, "read it").unwrap(),
-            (named.clone(), meta.clone())
+            (tensors.clone(), meta.clone())
         );
         // Truncating the file while it is open must cause an error, not a bus error.
         let file = TensorFile::open(&path).unwrap();
@@ -292,27 +294,27 @@ mod tests {
         assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
         // Generated tensors are read like any others.
         let values = [0.5, -1.0, 2.0];
-        let made = GeneratedTensor {
+        let generated_tensor = GeneratedTensor {
             shape: vec![3],
             values: Box::new(values.into_iter()),
         };
-        let mut mixed = Vec::new();
-        let bulk = GeneratedTensors::from([("Z.made".to_string(), made)]);
-        write(&mut mixed, &named, bulk, meta).unwrap();
-        std::fs::write(&path, &mixed).unwrap();
-        let (read, _) = load(&path, "read it").unwrap();
+        let mut file_bytes = Vec::new();
+        let generated = GeneratedTensors::from([("Z.made".to_string(), generated_tensor)]);
+        write(&mut file_bytes, &tensors, generated, meta).unwrap();
+        std::fs::write(&path, &file_bytes).unwrap();
+        let (loaded, _) = load(&path, "read it").unwrap();
         assert_eq!(
-            (&read["a"], read["Z.made"].values.as_slice()),
-            (&named["a"], &values[..])
+            (&loaded["a"], loaded["Z.made"].values.as_slice()),
+            (&tensors["a"], &values[..])
         );
-        let (read, _) = load_some(&path, "read it", |name| name == "a").unwrap();
-        assert_eq!(read, named);
+        let (loaded, _) = load_matching(&path, "read it", |name| name == "a").unwrap();
+        assert_eq!(loaded, tensors);
         let short = GeneratedTensor {
             shape: vec![4],
             values: Box::new(values.into_iter()),
         };
-        let bulk = GeneratedTensors::from([("short".to_string(), short)]);
-        assert!(write(&mut Vec::new(), &named, bulk, HashMap::new()).is_err());
+        let generated = GeneratedTensors::from([("short".to_string(), short)]);
+        assert!(write(&mut Vec::new(), &tensors, generated, HashMap::new()).is_err());
         // A sparse file that is not a tensor file.
         let sparse = std::fs::File::create(&path).unwrap();
         sparse.set_len(1 << 40).unwrap();

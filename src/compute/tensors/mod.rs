@@ -8,7 +8,7 @@ pub mod file;
 use std::collections::BTreeMap;
 
 use burn::tensor::{DataError, Device, Tensor, TensorData};
-pub use file::{load, load_some, open, to_bytes, write};
+pub use file::{load, load_matching, open, to_bytes, write};
 
 use crate::device;
 use crate::message;
@@ -71,7 +71,7 @@ impl HostTensor {
     pub fn transposed(&self) -> Self {
         let columns = self.shape.last().copied().unwrap_or(0);
         let rows = self.values.len() / columns.max(1);
-        let value = |at: usize| self.values[at % rows * columns + at / rows];
+        let value = |index: usize| self.values[index % rows * columns + index / rows];
         Self {
             shape: vec![columns, rows],
             values: (0..self.values.len()).map(value).collect(),
@@ -99,34 +99,34 @@ impl HostTensor {
 ///
 /// # Errors
 /// Returns a Problem that names the first tensor with another value.
-pub fn all_finite(tensors: &Named) -> Result<()> {
-    let broken = tensors
+pub fn check_finite(tensors: &NamedTensors) -> Result<()> {
+    let invalid = tensors
         .iter()
         .find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite()));
-    match broken {
+    match invalid {
         None => Ok(()),
-        Some((name, _)) => Err(not_finite("the learned model").at(name)),
+        Some((name, _)) => Err(not_finite_problem("the learned model").at(name)),
     }
 }
 
 /// Returns the Problem of a computed result that is not finite.
-pub fn not_finite(what: &str) -> Problem {
-    let what = Message::of_list(list_id("finite", what, "what"), what);
+pub fn not_finite_problem(what: &str) -> Problem {
+    let what = Message::with_english(list_id("finite", what, "what"), what);
     Problem::new(message!("problem-values-not-finite", what))
         .advise(message!("advice-use-smaller-base-lr"))
 }
 
-/// Returns the Problem that explains a failure of a device to the user; if `on` is given, of that device. The driver's
+/// Returns the Problem that explains to the user that a device (`failed_device`, if known) failed. The driver's
 /// message goes to the log.
-pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
+pub fn device_problem(error: &str, failed_device: Option<&Device>) -> Problem {
     tracing::error!("a device failed: {error}");
     let lower = error.to_lowercase();
-    let lost = is_loss(&lower);
+    let lost = is_device_lost(&lower);
     if lost {
-        device::lost(on);
+        device::record_lost(failed_device);
     }
     // Always read, so that an earlier error is not taken for the cause of the next one.
-    let full = device::take_out_of_memory() || is_full(&lower);
+    let full = device::take_out_of_memory() || is_out_of_memory(&lower);
     match (full, lost) {
         (true, _) => Problem::new(message!("problem-device-out-of-memory"))
             .at("--micro-batch")
@@ -135,25 +135,26 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
             .advise(message!("advice-restart-and-resume")),
         (false, false) => Problem::new(message!(
             "problem-device-failed",
-            error = in_one_line(error).to_string()
+            error = to_single_line(error).to_string()
         ))
         .advise(message!("advice-resume-from-last-epoch")),
     }
 }
 
 /// Returns a framework's message in one line, without its uninformative lines.
-fn in_one_line(error: &str) -> String {
-    let told = error.lines().map(str::trim).filter(|line| {
-        let empty = [
+fn to_single_line(error: &str) -> String {
+    let lines = error.lines().map(str::trim).filter(|line| {
+        let skipped = [
             "",
             "Caused by:",
             "Asked at:",
             "Backtrace",
             "No backtrace available",
         ];
-        !empty.contains(line)
+        !skipped.contains(line)
     });
-    told.collect::<Vec<_>>()
+    lines
+        .collect::<Vec<_>>()
         .join("; ")
         .chars()
         .take(300)
@@ -163,7 +164,7 @@ fn in_one_line(error: &str) -> String {
 /// Returns whether a message of a driver or the framework (in lower case) means that a device is out of memory. The
 /// framework also mentions memory when it waits for a buffer that was never written, whatever the cause, so the word
 /// alone is not enough.
-pub fn is_full(error: &str) -> bool {
+pub fn is_out_of_memory(error: &str) -> bool {
     let words = [
         "out of memory",
         "out-of-memory",
@@ -174,18 +175,18 @@ pub fn is_full(error: &str) -> bool {
 }
 
 /// Returns whether a message of a driver or the framework (in lower case) means that a device was lost.
-pub fn is_loss(error: &str) -> bool {
+pub fn is_device_lost(error: &str) -> bool {
     error.contains("device is lost") || error.contains("device is poisoned")
 }
 
 /// Tensors by name.
-pub type Named = BTreeMap<String, HostTensor>;
+pub type NamedTensors = BTreeMap<String, HostTensor>;
 
 /// Returns the tensor with this name.
 ///
 /// # Errors
 /// Returns a Problem with the name if there is none.
-pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
+pub fn get_tensor<'a>(tensors: &'a NamedTensors, name: &str) -> Result<&'a HostTensor> {
     tensors
         .get(name)
         .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name.to_string())))
@@ -195,8 +196,12 @@ pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
 ///
 /// # Errors
 /// Returns a Problem with the name if there is none, or if it has another shape.
-pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a HostTensor> {
-    let tensor = named(tensors, name)?;
+pub fn get_tensor_with_shape<'a>(
+    tensors: &'a NamedTensors,
+    name: &str,
+    shape: &[usize],
+) -> Result<&'a HostTensor> {
+    let tensor = get_tensor(tensors, name)?;
     if tensor.shape == shape {
         return Ok(tensor);
     }
@@ -232,8 +237,8 @@ mod tests {
         };
         let error = tensor(&[1.0, 4.1]).relative_error(&tensor(&[1.0, 4.0]));
         assert!((error - 0.025).abs() < 1e-6);
-        let broken = tensor(&[f32::NAN]).relative_error(&tensor(&[1.0]));
-        assert!(broken.is_infinite());
+        let with_nan = tensor(&[f32::NAN]).relative_error(&tensor(&[1.0]));
+        assert!(with_nan.is_infinite());
         let shorter = tensor(&[1.0]).relative_error(&tensor(&[1.0, 2.0]));
         assert!(shorter.is_infinite());
     }

@@ -12,38 +12,43 @@ use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Remains of interrupted extractions are removed after this time.
-const STALE: Duration = Duration::from_secs(24 * 3600);
+const STALE_AGE: Duration = Duration::from_secs(24 * 3600);
 /// Unpacked archives that were not opened for this time are removed; opening the archive unpacks it again.
-const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
+const UNUSED_AGE: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Suffix of an unfinished extraction.
 pub(super) const UNFINISHED: &str = ".unpacking";
 
 /// Rewritten whenever the unpacked archive is opened; its modification time is the last use.
-const USED: &str = ".used";
+const USED_MARKER: &str = ".used";
 
-/// Syncs all files of a folder, before the folder is renamed to mark it as complete. `step` receives the number of
+/// Syncs all files of a folder, before the folder is renamed to mark it as complete. `on_synced` receives the number of
 /// files synced since its last call, and returns false to stop.
-pub(super) fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
-    let wrong = |error| Problem::io("store the unpacked files", folder, &error);
-    let (mut here, mut below) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let entry = entry.map_err(wrong)?;
-        match entry.file_type().map_err(wrong)?.is_dir() {
-            true => below.push(entry.path()),
-            false => here.push(entry.path()),
+pub(super) fn sync_files_below(
+    folder: &Path,
+    on_synced: &mut dyn FnMut(usize) -> bool,
+) -> Result<()> {
+    let io_problem = |error| Problem::io("store the unpacked files", folder, &error);
+    let (mut file_paths, mut subfolders) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).map_err(io_problem)? {
+        let entry = entry.map_err(io_problem)?;
+        match entry.file_type().map_err(io_problem)?.is_dir() {
+            true => subfolders.push(entry.path()),
+            false => file_paths.push(entry.path()),
         }
     }
     // Called for each folder, so that stopping also works in an archive of empty folders.
-    if !step(0) {
+    if !on_synced(0) {
         return Err(stopped());
     }
-    for some in here.chunks(1024) {
-        files::sync_all(some).map_err(wrong)?;
-        if !step(some.len()) {
+    for chunk in file_paths.chunks(1024) {
+        files::sync_all(chunk).map_err(io_problem)?;
+        if !on_synced(chunk.len()) {
             return Err(stopped());
         }
     }
-    below.iter().try_for_each(|path| make_last(path, step))?;
+    subfolders
+        .iter()
+        .try_for_each(|path| sync_files_below(path, on_synced))?;
     files::sync_folder(Some(folder));
     Ok(())
 }
@@ -53,24 +58,24 @@ pub(super) fn identity(sources: &[PathBuf]) -> Result<(String, u64)> {
     let mut hash = Sha256::new();
     let mut length = 0;
     for path in sources {
-        let about =
+        let metadata =
             fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
         let real = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         hash.update(real.as_os_str().as_encoded_bytes());
-        hash.update(about.len().to_le_bytes());
-        length += about.len();
-        let written = about
+        hash.update(metadata.len().to_le_bytes());
+        length += metadata.len();
+        let modified = metadata
             .modified()
             .ok()
             .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        hash.update(written.unwrap_or_default().as_nanos().to_le_bytes());
+        hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
     }
     Ok((hex(&hash.finalize()[..6]), length))
 }
 
 /// Marks an unpacked archive as used. If that fails, it is only removed earlier.
 pub(super) fn mark_used(unpacked: &Path) {
-    let _ = fs::write(unpacked.join(USED), "");
+    let _ = fs::write(unpacked.join(USED_MARKER), "");
 }
 
 /// Removes remains of killed programs, and unpacked archives that have not been used for long.
@@ -78,29 +83,29 @@ pub(super) fn sweep(cache: &Path) {
     let Ok(entries) = fs::read_dir(cache) else {
         return;
     };
-    let older = |path: &Path, than: Duration| {
-        let written = fs::metadata(path).and_then(|about| about.modified());
-        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
+    let is_older = |path: &Path, than: Duration| {
+        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+        modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
     };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path
             .extension()
-            .is_some_and(|ending| *ending == UNFINISHED[1..])
+            .is_some_and(|extension| *extension == UNFINISHED[1..])
         {
-            if older(&path, STALE) {
+            if is_older(&path, STALE_AGE) {
                 let _ = fs::remove_dir_all(path);
             }
             continue;
         }
         // Older versions of the program did not write this marker.
-        let mark = path.join(USED);
-        let mark = if mark.exists() { &mark } else { &path };
-        if path.is_dir() && !path.is_symlink() && older(mark, UNUSED) {
+        let marker = path.join(USED_MARKER);
+        let marker = if marker.exists() { &marker } else { &path };
+        if path.is_dir() && !path.is_symlink() && is_older(marker, UNUSED_AGE) {
             // Renamed first, so that a half-deleted folder is not taken for a complete one.
             let name = format!("gone-{}{UNFINISHED}", file_name(&path));
-            let gone = path.with_file_name(name);
-            if fs::rename(&path, &gone).is_ok() {
-                let _ = fs::remove_dir_all(gone);
+            let trash = path.with_file_name(name);
+            if fs::rename(&path, &trash).is_ok() {
+                let _ = fs::remove_dir_all(trash);
             }
         }
     }
@@ -120,7 +125,7 @@ mod tests {
             fs::create_dir(&path).unwrap();
             if let Some(age) = mark {
                 mark_used(&path);
-                let file = fs::File::open(path.join(USED)).unwrap();
+                let file = fs::File::open(path.join(USED_MARKER)).unwrap();
                 file.set_modified(days(age)).unwrap();
             }
             let opened = fs::File::open(&path).unwrap();

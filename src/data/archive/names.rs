@@ -12,40 +12,40 @@ use crate::files::names::is_reserved;
 
 /// The folders unpacked from an archive so far.
 #[derive(Default)]
-pub(super) struct Folders {
+pub(super) struct FolderSet {
     /// Whether the file system ignores case.
-    blind: bool,
+    ignores_case: bool,
     /// Folders by path, in lower case if the file system ignores case.
-    known: HashMap<OsString, PathBuf>,
+    paths: HashMap<OsString, PathBuf>,
 }
 
-impl Folders {
+impl FolderSet {
     /// Creates an empty set of folders.
-    pub fn new(blind: bool) -> Self {
+    pub fn new(ignores_case: bool) -> Self {
         Self {
-            blind,
+            ignores_case,
             ..Self::default()
         }
     }
 
     /// Returns the number of folders.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.paths.len()
     }
 
     /// Adds the folders of this path; returns whether one of them collides with another folder because only the case
     /// differs.
-    pub fn has_twin(&mut self, plain: &Path) -> bool {
-        for folder in plain.ancestors().skip(1) {
-            let key = match self.blind {
+    pub fn insert_and_check_collision(&mut self, path: &Path) -> bool {
+        for folder in path.ancestors().skip(1) {
+            let key = match self.ignores_case {
                 true => folder.to_string_lossy().to_lowercase().into(),
                 false => folder.as_os_str().to_owned(),
             };
-            match self.known.entry(key) {
+            match self.paths.entry(key) {
                 // The folders above it are known, too.
                 Entry::Occupied(first) if first.get() == folder => return false,
                 Entry::Occupied(_) => return true,
-                Entry::Vacant(place) => _ = place.insert(folder.to_owned()),
+                Entry::Vacant(entry) => _ = entry.insert(folder.to_owned()),
             }
         }
         false
@@ -53,40 +53,40 @@ impl Folders {
 }
 
 /// Returns the path without `.` components; `None` if it is empty, not relative, or could lead outside of the folder.
-pub(super) fn plain_path(name: &Path) -> Option<PathBuf> {
-    let mut plain = PathBuf::new();
+pub(super) fn sanitized_path(name: &Path) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
     for part in name.components() {
         match part {
-            Component::Normal(part) if is_plain(part) => plain.push(part),
+            Component::Normal(part) if is_safe_component(part) => path.push(part),
             Component::CurDir => {}
             _ => return None,
         }
     }
-    (!plain.as_os_str().is_empty()).then_some(plain)
+    (!path.as_os_str().is_empty()).then_some(path)
 }
 
 /// Returns whether a name is safe: names with a drive, a stream, a backslash or a NUL are not, and on Windows, neither
 /// are reserved device names.
-fn is_plain(part: &OsStr) -> bool {
-    let odd = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
-    let elsewhere = part.as_encoded_bytes().iter().any(odd);
-    !(elsewhere || cfg!(windows) && is_reserved(&part.to_string_lossy()))
+fn is_safe_component(part: &OsStr) -> bool {
+    let is_unsafe = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
+    let has_unsafe_byte = part.as_encoded_bytes().iter().any(is_unsafe);
+    !(has_unsafe_byte || cfg!(windows) && is_reserved(&part.to_string_lossy()))
 }
 
 /// Returns whether the file system of this new folder ignores case.
-pub(super) fn is_blind_to_case(folder: &Path) -> bool {
-    let [small, large] = [".case", ".CASE"].map(|name| folder.join(name));
-    let made = File::create_new(&small).is_ok();
-    let blind = made && large.exists();
-    if made {
+pub(super) fn is_case_insensitive(folder: &Path) -> bool {
+    let [lower, upper] = [".case", ".CASE"].map(|name| folder.join(name));
+    let created = File::create_new(&lower).is_ok();
+    let ignores_case = created && upper.exists();
+    if created {
         // If it cannot be removed, it stays as a hidden file.
-        let _ = fs::remove_file(small);
+        let _ = fs::remove_file(lower);
     }
-    blind
+    ignores_case
 }
 
 /// Returns whether a file could not be created because of its name: too long, in use, or the name of a folder.
-pub(super) fn is_about_the_name(error: &io::Error) -> bool {
+pub(super) fn is_name_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::InvalidFilename

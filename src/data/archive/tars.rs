@@ -4,52 +4,52 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::unpack::Unpacking;
+use super::unpack::Unpacker;
 use crate::message;
 use crate::problem::Result;
 
 /// Maximum number of bytes between the contents of two entries, such as headers with long names.
-const MOST_HEADER: u64 = 1 << 20;
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-impl Unpacking<'_> {
+impl Unpacker<'_> {
     /// Unpacks a tar.
-    pub fn tar(&mut self, reader: impl Read) -> Result<()> {
-        self.tar_entries(reader, &mut |unpacking, name, mut content| {
-            unpacking.file(name, &mut content)
+    pub fn unpack_tar(&mut self, reader: impl Read) -> Result<()> {
+        self.for_each_tar_entry(reader, &mut |unpacker, name, mut content| {
+            unpacker.write_file(name, &mut content)
         })
     }
 
     /// Calls `unpack` with the name and content of each file of a tar.
-    pub fn tar_entries(
+    pub fn for_each_tar_entry(
         &mut self,
         reader: impl Read,
         unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
     ) -> Result<()> {
         // The tar crate reads a header completely into memory, so its size is limited; contents are counted separately.
-        let allowance = Cell::new(MOST_HEADER);
-        let mut archive = tar::Archive::new(Allowed {
+        let allowance = Cell::new(MAX_HEADER_BYTES);
+        let mut archive = tar::Archive::new(LimitedReader {
             reader,
-            left: &allowance,
+            remaining: &allowance,
         });
         let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
         loop {
-            allowance.set(MOST_HEADER);
+            allowance.set(MAX_HEADER_BYTES);
             let entry = entries.next();
             // Headers count towards the unpacked size, because a few packed bytes may become a name of 1 MB.
-            self.unpacked(MOST_HEADER - allowance.get())?;
+            self.count_bytes(MAX_HEADER_BYTES - allowance.get())?;
             let Some(entry) = entry else {
                 return Ok(());
             };
             let mut entry = entry.map_err(|error| self.unreadable(&error))?;
             allowance.set(u64::MAX);
-            self.count(entry.size())?;
-            self.tar_entry(&mut entry, unpack)?;
+            self.count_entry(entry.size())?;
+            self.visit_tar_entry(&mut entry, unpack)?;
             // The unread rest of an entry is also read, within the same limits.
-            self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
+            self.copy_content(&mut entry, &mut io::sink(), Path::new(""))?;
         }
     }
 
-    fn tar_entry(
+    fn visit_tar_entry(
         &mut self,
         entry: &mut tar::Entry<'_, impl Read>,
         unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
@@ -71,22 +71,22 @@ impl Unpacking<'_> {
 }
 
 /// A reader that fails after this number of bytes.
-struct Allowed<'a, R> {
+struct LimitedReader<'a, R> {
     reader: R,
-    left: &'a Cell<u64>,
+    remaining: &'a Cell<u64>,
 }
 
-impl<R: Read> Read for Allowed<'_, R> {
+impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.get();
-        if left == 0 {
+        let remaining = self.remaining.get();
+        if remaining == 0 {
             return Err(io::Error::other("the header of an entry is too long"));
         }
-        let most = buffer
+        let max_len = buffer
             .len()
-            .min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = self.reader.read(&mut buffer[..most])?;
-        self.left.set(left - read as u64);
-        Ok(read)
+            .min(usize::try_from(remaining).unwrap_or(usize::MAX));
+        let count = self.reader.read(&mut buffer[..max_len])?;
+        self.remaining.set(remaining - count as u64);
+        Ok(count)
     }
 }

@@ -9,20 +9,20 @@ use serde::Deserialize;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::files::names::Names;
+use crate::files::names::UniqueNames;
 use crate::message;
-use crate::picture::READABLE;
-use crate::problem::{Problem, Result, some_words};
+use crate::picture::IMAGE_EXTENSIONS;
+use crate::problem::{Problem, Result, text_list_value};
 use crate::texts::{Message, Words};
 
 /// Separates a class from the number of its image in a file name.
-pub const MARK: &str = "-!-";
+pub const CLASS_SEPARATOR: &str = "-!-";
 /// Name of the file with the type of a project.
 pub const MANIFEST: &str = "manifest.json";
 /// Maximum size of the manifest in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// Maximum number of classes of a project; users create each of them by hand.
-const MOST_CLASSES: usize = 2000;
+const MAX_CLASSES: usize = 2000;
 
 /// The required fields of the manifest.
 #[derive(Deserialize)]
@@ -36,10 +36,10 @@ struct Manifest {
 /// An image project that is being unpacked.
 pub(super) struct Project {
     /// The folder of the project in the archive, with a trailing `/`; empty for none.
-    inside: String,
+    prefix: String,
     /// The folder of each class, and the number of its images so far, by class name.
     classes: HashMap<String, (String, usize)>,
-    taken: Names,
+    folder_names: UniqueNames,
 }
 
 /// What to do with an entry of a project.
@@ -47,9 +47,9 @@ pub(super) enum EntryAction {
     /// Write it to this file.
     File(PathBuf),
     /// Skip it silently.
-    Aside,
+    Ignore,
     /// Skip it and report this reason.
-    Left(Message),
+    Skip(Message),
     /// Refuse the project, which has too many classes.
     TooMany,
 }
@@ -59,13 +59,13 @@ impl Project {
     ///
     /// # Errors
     /// Returns a Problem for a project of sounds or poses, or a trained model instead of images.
-    pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
+    pub fn detect<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
         if is_model(zip) {
             return Err(Problem::new(message!("problem-teachable-machine-model"))
                 .at_path(path)
                 .advise(message!("advice-download-teachable-machine-project")));
         }
-        let Some((inside, manifest)) = manifest(zip) else {
+        let Some((prefix, manifest)) = read_manifest(zip) else {
             return Ok(None);
         };
         if manifest.kind != "image" {
@@ -77,66 +77,66 @@ impl Project {
             .advise(message!("advice-give-image-project")));
         }
         Ok(Some(Self {
-            inside,
+            prefix,
             classes: HashMap::new(),
-            taken: Names::default(),
+            folder_names: UniqueNames::default(),
         }))
     }
 
     /// Returns what to do with the entry of this name. Images go into their class's folder, numbered in the order of
     /// the archive.
-    pub fn place(&mut self, name: &str) -> EntryAction {
-        let name = name.strip_prefix(&self.inside).unwrap_or(name);
+    pub fn action_for(&mut self, name: &str) -> EntryAction {
+        let name = name.strip_prefix(&self.prefix).unwrap_or(name);
         if name == MANIFEST || name.split('/').any(|part| part.starts_with("__MACOSX")) {
-            return EntryAction::Aside;
+            return EntryAction::Ignore;
         }
-        let Some((class, rest)) = name.rsplit_once(MARK) else {
-            return EntryAction::Left(message!("skip-not-of-the-project"));
+        let Some((class, rest)) = name.rsplit_once(CLASS_SEPARATOR) else {
+            return EntryAction::Skip(message!("skip-not-of-the-project"));
         };
-        let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let ending = ending.to_ascii_lowercase();
-        if !READABLE.contains(&ending.as_str()) {
-            return EntryAction::Left(message!("skip-not-of-the-project"));
+        let extension = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let extension = extension.to_ascii_lowercase();
+        if !IMAGE_EXTENSIONS.contains(&extension.as_str()) {
+            return EntryAction::Skip(message!("skip-not-of-the-project"));
         }
-        if self.classes.len() >= MOST_CLASSES && !self.classes.contains_key(class) {
+        if self.classes.len() >= MAX_CLASSES && !self.classes.contains_key(class) {
             return EntryAction::TooMany;
         }
-        let known = self.classes.entry(class.to_owned());
-        let (folder, count) = known.or_insert_with(|| (self.taken.take(class, ""), 0));
+        let entry = self.classes.entry(class.to_owned());
+        let (folder, count) = entry.or_insert_with(|| (self.folder_names.reserve(class, ""), 0));
         *count += 1;
-        EntryAction::File(Path::new(folder).join(format!("{count:05}.{ending}")))
+        EntryAction::File(Path::new(folder).join(format!("{count:05}.{extension}")))
     }
 
     /// Returns remarks on the project.
     pub fn remarks(&self) -> Vec<Words> {
-        let mut told = vec![message!("remark-teachable", n = self.classes.len()).into()];
+        let mut remarks = vec![message!("remark-teachable", n = self.classes.len()).into()];
         let renamed = self.classes.iter().filter(|(name, (to, _))| *name != to);
         let mut renamed: Vec<(&String, &String)> =
             renamed.map(|(name, (to, _))| (name, to)).collect();
         renamed.sort_unstable();
         if !renamed.is_empty() {
-            let one = |(from, to)| message!("remark-renamed-one", from, to).into();
-            let renamed: Vec<Words> = renamed.into_iter().map(one).collect();
-            told.push(message!("remark-renamed", classes = some_words(&renamed, 8)).into());
+            let to_remark = |(from, to)| message!("remark-renamed-one", from, to).into();
+            let renamed: Vec<Words> = renamed.into_iter().map(to_remark).collect();
+            remarks.push(message!("remark-renamed", classes = text_list_value(&renamed, 8)).into());
         }
-        told
+        remarks
     }
 }
 
 /// Returns the folder and the manifest of a project.
-fn manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest)> {
+fn read_manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest)> {
     let names = || zip.file_names().filter_map(std::result::Result::ok);
-    let marked = names().any(|name| name.contains(MARK));
-    let ours = |name: &str| {
-        let inside = name.strip_suffix(MANIFEST)?;
-        let near = inside.is_empty() || inside.find('/') == Some(inside.len() - 1);
-        near.then(|| inside.to_owned())
+    let has_class_images = names().any(|name| name.contains(CLASS_SEPARATOR));
+    let project_prefix = |name: &str| {
+        let prefix = name.strip_suffix(MANIFEST)?;
+        let near = prefix.is_empty() || prefix.find('/') == Some(prefix.len() - 1);
+        near.then(|| prefix.to_owned())
     };
-    let inside = names().find_map(|name| ours(&name))?;
-    let entry = zip.by_name(&format!("{inside}{MANIFEST}")).ok()?;
-    let manifest: Manifest = serde_json::from_reader(entry.take(LONGEST)).ok()?;
+    let prefix = names().find_map(|name| project_prefix(&name))?;
+    let entry = zip.by_name(&format!("{prefix}{MANIFEST}")).ok()?;
+    let manifest: Manifest = serde_json::from_reader(entry.take(MAX_MANIFEST_BYTES)).ok()?;
     // Other programs write files with this name, too.
-    (marked || manifest.appdata.is_some()).then_some((inside, manifest))
+    (has_class_images || manifest.appdata.is_some()).then_some((prefix, manifest))
 }
 
 /// Returns whether the archive is an exported model.
@@ -148,7 +148,7 @@ fn is_model<R: Read + Seek>(zip: &ZipArchive<R>) -> bool {
     if zip.len() > 20 {
         return false;
     }
-    let in_a_browser = has("model.json") && has("metadata.json") && has("weights.bin");
-    let elsewhere = ["keras_model.h5", "model_unquant.tflite", "model.tflite"];
-    in_a_browser || has("labels.txt") && elsewhere.into_iter().any(has)
+    let is_web_model = has("model.json") && has("metadata.json") && has("weights.bin");
+    let model_files = ["keras_model.h5", "model_unquant.tflite", "model.tflite"];
+    is_web_model || has("labels.txt") && model_files.into_iter().any(has)
 }

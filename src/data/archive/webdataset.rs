@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::shards::{Samples, TABLE, folder_of, role_of_shard};
-use super::tar_reader;
-use super::unpack::Unpacking;
-use crate::encoding::decoded;
+use super::open_tar;
+use super::shards::{SampleTable, TABLE, shard_folder, shard_role};
+use super::unpack::Unpacker;
+use crate::encoding::decode_text;
 use crate::files;
 use crate::message;
-use crate::picture::READABLE;
+use crate::picture::IMAGE_EXTENSIONS;
 use crate::problem::{Problem, Result};
-use crate::tree::reason_for;
+use crate::tree::skip_reason;
 
 /// Maximum number and total size of the first files of a tar in which a sample is searched.
-const PROBED: usize = 16;
+const PROBED_ENTRIES: usize = 16;
 const PROBED_BYTES: u64 = 8 << 20;
 /// Maximum size of a class name or number, and of the JSON that contains it, in bytes.
-const MOST_CLASS: u64 = 256;
-const MOST_JSON: u64 = 64 << 10;
+const MAX_CLASS_BYTES: u64 = 256;
+const MAX_JSON_BYTES: u64 = 64 << 10;
 /// Names of files with a class name per line.
 const CLASS_NAMES: [&str; 2] = ["classnames.txt", "classes.txt"];
 
 /// The role of a file in its sample.
 #[derive(PartialEq, Eq)]
-enum Part {
+enum MemberKind {
     Image,
     Class,
     Json,
@@ -36,31 +36,31 @@ enum Part {
 }
 
 /// Returns the sample to which a file belongs, and the file's role; `None` if it is not used.
-fn part_of(name: &Path) -> Option<(PathBuf, Part)> {
-    let (key, ending) = name.file_name()?.to_str()?.split_once('.')?;
-    let ending = ending.to_ascii_lowercase();
-    let part = match ending.as_str() {
-        "cls" => Part::Class,
-        "json" => Part::Json,
-        "txt" => Part::Text,
-        ending if READABLE.contains(&ending) => Part::Image,
+fn classify_member(name: &Path) -> Option<(PathBuf, MemberKind)> {
+    let (key, extension) = name.file_name()?.to_str()?.split_once('.')?;
+    let extension = extension.to_ascii_lowercase();
+    let part = match extension.as_str() {
+        "cls" => MemberKind::Class,
+        "json" => MemberKind::Json,
+        "txt" => MemberKind::Text,
+        ending if IMAGE_EXTENSIONS.contains(&ending) => MemberKind::Image,
         _ => return None,
     };
     Some((name.with_file_name(key), part))
 }
 
 /// Returns the class in a file of a sample.
-fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
-    let most = match part {
-        Part::Class => MOST_CLASS,
-        Part::Json => MOST_JSON,
-        Part::Image | Part::Text => return None,
+fn read_class(part: &MemberKind, content: &mut impl Read) -> Option<String> {
+    let max_bytes = match part {
+        MemberKind::Class => MAX_CLASS_BYTES,
+        MemberKind::Json => MAX_JSON_BYTES,
+        MemberKind::Image | MemberKind::Text => return None,
     };
     let mut bytes = Vec::new();
-    content.take(most + 1).read_to_end(&mut bytes).ok()?;
-    let (text, _) = decoded(&bytes);
+    content.take(max_bytes + 1).read_to_end(&mut bytes).ok()?;
+    let (text, _) = decode_text(&bytes);
     let class = match part {
-        Part::Class => text.trim().to_owned(),
+        MemberKind::Class => text.trim().to_owned(),
         _ => {
             let sample: Value = serde_json::from_str(&text).ok()?;
             let class = ["cls", "label", "class"].map(|key| sample.get(key));
@@ -71,12 +71,12 @@ fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
             }
         }
     };
-    (!class.is_empty() && bytes.len() as u64 <= most).then_some(class)
+    (!class.is_empty() && bytes.len() as u64 <= max_bytes).then_some(class)
 }
 
 /// Returns whether a tar begins with a sample that has an image and a class.
 pub(super) fn is_shard(path: &Path) -> Result<bool> {
-    let Some(reader) = tar_reader(path)? else {
+    let Some(reader) = open_tar(path)? else {
         return Ok(false);
     };
     let mut tar = tar::Archive::new(reader.take(PROBED_BYTES));
@@ -84,11 +84,14 @@ pub(super) fn is_shard(path: &Path) -> Result<bool> {
         return Ok(false);
     };
     let (mut images, mut classes) = (HashSet::new(), HashSet::new());
-    for mut entry in entries.take(PROBED).map_while(std::result::Result::ok) {
-        let part = entry.path().ok().and_then(|name| part_of(&name));
+    for mut entry in entries
+        .take(PROBED_ENTRIES)
+        .map_while(std::result::Result::ok)
+    {
+        let part = entry.path().ok().and_then(|name| classify_member(&name));
         match part {
-            Some((key, Part::Image)) => _ = images.insert(key),
-            Some((key, part)) if class_in(&part, &mut entry).is_some() => _ = classes.insert(key),
+            Some((key, MemberKind::Image)) => _ = images.insert(key),
+            Some((key, part)) if read_class(&part, &mut entry).is_some() => _ = classes.insert(key),
             _ => {}
         }
     }
@@ -96,7 +99,7 @@ pub(super) fn is_shard(path: &Path) -> Result<bool> {
 }
 
 /// Returns the path of the file with the class names beside the shards.
-pub(super) fn class_names(shards: &Path) -> Option<PathBuf> {
+pub(super) fn class_names_file(shards: &Path) -> Option<PathBuf> {
     let folder = match shards.is_dir() {
         true => shards,
         false => shards.parent()?,
@@ -105,33 +108,33 @@ pub(super) fn class_names(shards: &Path) -> Option<PathBuf> {
     files.into_iter().find(|path| path.is_file())
 }
 
-impl<'a> Unpacking<'a> {
+impl<'a> Unpacker<'a> {
     /// Unpacks the images of all shards, with a table of their classes.
-    pub fn webdataset(&mut self, all: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
-        let mut samples = Samples {
+    pub fn unpack_webdataset(&mut self, root: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
+        let mut samples = SampleTable {
             columns: vec!["label".into()],
             rows: Vec::new(),
         };
         for shard in shards {
             self.archive = shard;
-            let reader = tar_reader(shard)?.ok_or_else(|| self.damaged(&"not a tar"))?;
-            let folder = folder_of(shard, all);
-            let role = role_of_shard(&folder);
+            let reader = open_tar(shard)?.ok_or_else(|| self.damaged(&"not a tar"))?;
+            let folder = shard_folder(shard, root);
+            let role = shard_role(&folder);
             let (mut images, mut classes) = (Vec::new(), HashMap::new());
-            self.tar_entries(reader, &mut |unpacking, name, mut content| {
-                match part_of(name) {
-                    Some((key, Part::Image)) => {
+            self.for_each_tar_entry(reader, &mut |unpacker, name, mut content| {
+                match classify_member(name) {
+                    Some((key, MemberKind::Image)) => {
                         let image = folder.join(name);
-                        unpacking.file(&image, &mut content)?;
+                        unpacker.write_file(&image, &mut content)?;
                         images.push((key, image));
                     }
-                    Some((_, Part::Text)) => {}
+                    Some((_, MemberKind::Text)) => {}
                     Some((key, part)) => {
-                        if let Some(class) = class_in(&part, &mut content) {
+                        if let Some(class) = read_class(&part, &mut content) {
                             classes.insert(key, class);
                         }
                     }
-                    None => unpacking.skip(name, reason_for(name.as_os_str())),
+                    None => unpacker.skip(name, skip_reason(name.as_os_str())),
                 }
                 Ok(())
             })?;
@@ -141,28 +144,28 @@ impl<'a> Unpacking<'a> {
             });
             samples.rows.extend(labelled);
         }
-        name_classes(&mut samples, all)?;
+        name_classes(&mut samples, root)?;
         let remark = message!("remark-shards", form = "WebDataset", table = TABLE);
         self.remarks.push(remark.into());
-        samples.write(self.into)
+        samples.write(self.output)
     }
 }
 
 /// Replaces the numbers of the classes by their names, if a file has a name for each.
-fn name_classes(samples: &mut Samples, all: &Path) -> Result<()> {
-    let Some(path) = class_names(all) else {
+fn name_classes(samples: &mut SampleTable, root: &Path) -> Result<()> {
+    let Some(path) = class_names_file(root) else {
         return Ok(());
     };
     let bytes = files::read(&path, files::TEXT)
         .map_err(|error| Problem::io("read the list", &path, &error))?;
-    let (text, _) = decoded(&bytes);
+    let (text, _) = decode_text(&bytes);
     let names: Vec<&str> = text.lines().map(str::trim).collect();
-    let name_of = |class: &str| class.parse().ok().and_then(|at: usize| names.get(at));
+    let class_name = |class: &str| class.parse().ok().and_then(|at: usize| names.get(at));
     let classes = || samples.rows.iter().map(|row| row.2[0].as_str());
-    let mut given = classes().filter(|class| !class.is_empty());
-    if given.all(|class| name_of(class).is_some()) {
+    let mut known_classes = classes().filter(|class| !class.is_empty());
+    if known_classes.all(|class| class_name(class).is_some()) {
         for (_, _, cells) in &mut samples.rows {
-            if let Some(name) = name_of(&cells[0]) {
+            if let Some(name) = class_name(&cells[0]) {
                 cells[0] = (*name).to_owned();
             }
         }
@@ -179,11 +182,9 @@ mod tests {
     use crate::{Dataset, OpenOptions};
 
     fn png_bytes(shade: u8) -> Vec<u8> {
-        let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
+        let image = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
         let mut bytes = Cursor::new(Vec::new());
-        picture
-            .write_to(&mut bytes, image::ImageFormat::Png)
-            .unwrap();
+        image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
         bytes.into_inner()
     }
 
@@ -207,9 +208,9 @@ mod tests {
         class: impl Fn(u8) -> (&'static str, String),
     ) -> Vec<(String, Vec<u8>)> {
         let members = (first..first + count).flat_map(|n| {
-            let (ending, class) = class(n % 2);
+            let (extension, class) = class(n % 2);
             [
-                (format!("./n{n:03}.{ending}"), class.into_bytes()),
+                (format!("./n{n:03}.{extension}"), class.into_bytes()),
                 (format!("./n{n:03}.png"), png_bytes(n * 3)),
                 (format!("./n{n:03}.txt"), b"an image".to_vec()),
             ]

@@ -1,7 +1,7 @@
 //! Exports of a dataset: the network's input, an image folder, or a single file.
 //!
-//! The first two are for comparison with other programs: `inputs` compares the transforms pixel by pixel, `folder` a
-//! whole run on the same images. `packed` is for sharing a dataset.
+//! The first two are for comparing programs: `write_inputs` compares the transforms pixel by pixel, `write_folder` a
+//! whole run on the same images. `write_packed` is for sharing a dataset.
 
 mod packed;
 
@@ -15,12 +15,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::source::Sample;
-use super::transform::{CropBox, InputSpec, crop_into, infer_into};
-use super::{Dataset, Skipped, Watch};
-use crate::files::{self, names::Names};
+use super::transform::{CropBox, InputSpec, crop_and_resize, resize_for_inference};
+use super::{Dataset, ProgressReporter, Skipped};
+use crate::files::{self, names::UniqueNames};
 use crate::message;
 use crate::problem::{Problem, Result};
-pub use packed::{Form, Packed, packed};
+pub use packed::{ExportFormat, PackSummary, write_packed};
 
 /// Number of images that are decoded together.
 const CHUNK: usize = 64;
@@ -28,14 +28,14 @@ const CHUNK: usize = 64;
 /// Crop boxes for an export: for the images in order, or by name.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Boxes {
+pub enum CropBoxes {
     /// One box per image, in the order of the export.
     InOrder(Vec<CropBox>),
     /// By name inside the split.
     ByName(HashMap<String, CropBox>),
 }
 
-impl Boxes {
+impl CropBoxes {
     /// Reads a JSON array of boxes, or an object of name → box; a box has `left`, `top`, `width`, `height` and
     /// optionally `flip`.
     ///
@@ -51,12 +51,12 @@ impl Boxes {
         })
     }
 
-    fn of(&self, place: usize, name: &str) -> Result<CropBox> {
-        let found = match self {
-            Self::InOrder(boxes) => boxes.get(place),
+    fn get(&self, index: usize, name: &str) -> Result<CropBox> {
+        let crop_box = match self {
+            Self::InOrder(boxes) => boxes.get(index),
             Self::ByName(boxes) => boxes.get(name),
         };
-        found
+        crop_box
             .copied()
             .ok_or_else(|| Problem::new(message!("problem-no-crop-box-for-image")).at(name))
     }
@@ -66,56 +66,58 @@ impl Boxes {
 /// each image is cropped and resized as in training. Returns the skipped images.
 ///
 /// # Errors
-/// Returns a Problem if the file cannot be written, a box is missing or not inside its image, or `watch` stopped it.
-pub fn inputs(
+/// Returns a Problem if the file cannot be written, a box is missing or not inside its image, or `progress` stopped it.
+pub fn write_inputs(
     samples: &[Sample],
     spec: InputSpec,
-    boxes: Option<&Boxes>,
+    boxes: Option<&CropBoxes>,
     to: &Path,
-    watch: &Watch,
+    progress: &ProgressReporter,
 ) -> Result<Vec<Skipped>> {
     let spec = spec.checked()?;
-    let unwritable = |error| Problem::io("write the inputs", to, &error);
-    let beside = folder_of(to);
+    let write_error = |error| Problem::io("write the inputs", to, &error);
+    let parent = parent_folder(to);
     // The header contains the names of all readable images, which are known only at the end.
-    let mut pixels = BufWriter::new(tempfile::tempfile_in(beside).map_err(unwritable)?);
+    let mut pixels = BufWriter::new(tempfile::tempfile_in(parent).map_err(write_error)?);
     let mut names = Vec::new();
     let mut skipped = Vec::new();
     for (chunk_number, chunk) in samples.chunks(CHUNK).enumerate() {
         let first = chunk_number * CHUNK;
-        watch.report(message!("doing-writing-inputs"), first, Some(samples.len()))?;
-        let done: Vec<Result<Result<Vec<u8>>>> = chunk
+        progress.report(message!("doing-writing-inputs"), first, Some(samples.len()))?;
+        let results: Vec<Result<Result<Vec<u8>>>> = chunk
             .par_iter()
             .enumerate()
-            .map(|(place, sample)| one_input(sample, spec, boxes, first + place))
+            .map(|(index, sample)| image_input(sample, spec, boxes, first + index))
             .collect();
-        for (sample, result) in chunk.iter().zip(done) {
+        for (sample, result) in chunk.iter().zip(results) {
             match result? {
                 Ok(bytes) => {
-                    pixels.write_all(&planes(&bytes)).map_err(unwritable)?;
+                    pixels
+                        .write_all(&to_planar_f32(&bytes))
+                        .map_err(write_error)?;
                     names.push(sample.name());
                 }
-                Err(problem) => skipped.push(Skipped::of_sample(sample, problem.words())),
+                Err(problem) => skipped.push(Skipped::from_sample(sample, problem.what_text())),
             }
         }
     }
     let mut pixels = pixels
         .into_inner()
-        .map_err(|error| unwritable(error.into_error()))?;
-    pixels.rewind().map_err(unwritable)?;
-    let header = header_of(&names, spec)?;
-    let mut file = tempfile::NamedTempFile::new_in(beside).map_err(unwritable)?;
+        .map_err(|error| write_error(error.into_error()))?;
+    pixels.rewind().map_err(write_error)?;
+    let header = safetensors_header(&names, spec)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(write_error)?;
     file.write_all(&header)
         .and_then(|()| std::io::copy(&mut pixels, &mut file))
         .and_then(|_| file.as_file().sync_all())
-        .map_err(unwritable)?;
-    file.persist(to).map_err(|error| unwritable(error.error))?;
-    files::sync_folder(Some(beside));
+        .map_err(write_error)?;
+    file.persist(to).map_err(|error| write_error(error.error))?;
+    files::sync_folder(Some(parent));
     Ok(skipped)
 }
 
 /// Returns the folder of a file that is written.
-fn folder_of(to: &Path) -> &Path {
+fn parent_folder(to: &Path) -> &Path {
     match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -123,31 +125,31 @@ fn folder_of(to: &Path) -> &Path {
 }
 
 /// Returns the input of one image. An outer error stops the export, an inner error skips this image.
-fn one_input(
+fn image_input(
     sample: &Sample,
     spec: InputSpec,
-    boxes: Option<&Boxes>,
-    place: usize,
+    boxes: Option<&CropBoxes>,
+    index: usize,
 ) -> Result<Result<Vec<u8>>> {
     let crop = boxes
-        .map(|boxes| boxes.of(place, &sample.name()))
+        .map(|boxes| boxes.get(index, &sample.name()))
         .transpose()?;
-    let picture = match sample.hold() {
-        Ok(held) => held,
+    let decoded = match sample.decode_budgeted() {
+        Ok(decoded) => decoded,
         Err(problem) => return Ok(Err(problem)),
     };
-    let picture = &picture.picture;
+    let image = &decoded.image;
     let mut out = vec![0; spec.bytes()];
     match crop {
-        Some(crop) => crop_into(picture, &crop, spec, &mut out)
+        Some(crop) => crop_and_resize(image, &crop, spec, &mut out)
             .map_err(|problem| problem.at(sample.name()))?,
-        None => infer_into(picture, spec, &mut out)?,
+        None => resize_for_inference(image, spec, &mut out)?,
     }
     Ok(Ok(out))
 }
 
 /// Converts H×W×3 bytes to 3×H×W little-endian f32 in [0, 1].
-fn planes(bytes: &[u8]) -> Vec<u8> {
+fn to_planar_f32(bytes: &[u8]) -> Vec<u8> {
     (0..3)
         .flat_map(|channel| bytes.iter().skip(channel).step_by(3))
         .flat_map(|&byte| (f32::from(byte) / 255.0).to_le_bytes())
@@ -155,12 +157,13 @@ fn planes(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the header of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
-fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
+fn safetensors_header(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     let bytes = names.len() * spec.bytes() * 4;
-    let inner = |error: serde_json::Error| Problem::with_error("problem-names-unwritten", &error);
+    let json_problem =
+        |error: serde_json::Error| Problem::with_error("problem-names-unwritten", &error);
     let json = json!({
         "__metadata__": {
-            "names": serde_json::to_string(names).map_err(inner)?,
+            "names": serde_json::to_string(names).map_err(json_problem)?,
             "input_size": spec.size.to_string(),
             "crop_ratio": spec.crop_ratio.to_string(),
             "interpolation": spec.resize.interpolation.name(),
@@ -171,7 +174,7 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
             "data_offsets": [0, bytes],
         },
     });
-    let mut json = serde_json::to_vec(&json).map_err(inner)?;
+    let mut json = serde_json::to_vec(&json).map_err(json_problem)?;
     json.resize(json.len().next_multiple_of(8), b' ');
     let mut header = (json.len() as u64).to_le_bytes().to_vec();
     header.append(&mut json);
@@ -180,11 +183,11 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
 
 /// Returns the file name, without extension, of an image in an image folder. Folders inside the class folder and
 /// extensions other than PNG's become part of it, so that names are unique within a class.
-fn stem_of(name: &str, class: &str) -> String {
+fn export_stem(name: &str, class: &str) -> String {
     let parts: Vec<&str> = name.split('/').filter(|part| *part != class).collect();
     let joined = parts.join("_");
     match joined.rsplit_once('.') {
-        Some((stem, ending)) if ending.eq_ignore_ascii_case("png") => stem.to_string(),
+        Some((stem, extension)) if extension.eq_ignore_ascii_case("png") => stem.to_string(),
         _ => joined,
     }
 }
@@ -193,49 +196,55 @@ fn stem_of(name: &str, class: &str) -> String {
 /// folders were renamed, because some systems do not allow the name or cannot distinguish it from another one.
 ///
 /// # Errors
-/// Returns a Problem if the folder is not empty or cannot be written, an image cannot be read, or `watch` stopped it.
-pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, String)>> {
-    let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
+/// Returns a Problem if the folder is not empty or not writable, an image cannot be read, or `progress` stopped it.
+pub fn write_folder(
+    data: &Dataset,
+    to: &Path,
+    progress: &ProgressReporter,
+) -> Result<Vec<(String, String)>> {
+    let write_error = |path: &Path, error| Problem::io("write the image folder", path, &error);
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Problem::new(message!("problem-folder-not-empty"))
             .at_path(to)
             .advise(message!("advice-choose-new-folder")));
     }
-    let mut taken = Names::default();
+    let mut folder_names = UniqueNames::default();
     let folders: Vec<String> = data
         .classes
         .iter()
-        .map(|name| taken.take(name, ""))
+        .map(|name| folder_names.reserve(name, ""))
         .collect();
     for (split, samples) in [("train", &data.train), ("test", &data.test)] {
         for name in &folders {
             let class = to.join(split).join(name);
-            fs::create_dir_all(&class).map_err(|error| unwritable(&class, error))?;
+            fs::create_dir_all(&class).map_err(|error| write_error(&class, error))?;
         }
-        let mut taken: Vec<Names> = folders.iter().map(|_| Names::default()).collect();
+        let mut file_names: Vec<UniqueNames> =
+            folders.iter().map(|_| UniqueNames::default()).collect();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             let (done, all) = (number * CHUNK, samples.len());
-            watch.report(message!("doing-writing-images"), done, Some(all))?;
-            let places = chunk.iter().map(|sample| {
+            progress.report(message!("doing-writing-images"), done, Some(all))?;
+            let targets = chunk.iter().map(|sample| {
                 let class = sample.class as usize;
-                let stem = stem_of(&sample.name(), &data.classes[class]);
-                let file = taken[class].take(&stem, ".png");
+                let stem = export_stem(&sample.name(), &data.classes[class]);
+                let file = file_names[class].reserve(&stem, ".png");
                 (sample, to.join(split).join(&folders[class]).join(file))
             });
-            let places: Vec<(&Sample, PathBuf)> = places.collect();
-            places.par_iter().try_for_each(|(sample, path)| {
+            let targets: Vec<(&Sample, PathBuf)> = targets.collect();
+            targets.par_iter().try_for_each(|(sample, path)| {
                 let write = |path: &Path| -> std::io::Result<()> {
                     let mut file = BufWriter::new(File::create_new(path)?);
-                    let held = sample.hold().map_err(std::io::Error::other)?;
-                    held.picture
+                    let decoded = sample.decode_budgeted().map_err(std::io::Error::other)?;
+                    decoded
+                        .image
                         .write_to(&mut file, image::ImageFormat::Png)
                         .map_err(std::io::Error::other)?;
                     file.flush()
                 };
-                write(path).map_err(|error| unwritable(path, error))
+                write(path).map_err(|error| write_error(path, error))
             })?;
         }
     }
-    let both = data.classes.iter().cloned().zip(folders);
-    Ok(both.filter(|(name, folder)| name != folder).collect())
+    let renames = data.classes.iter().cloned().zip(folders);
+    Ok(renames.filter(|(name, folder)| name != folder).collect())
 }

@@ -4,24 +4,26 @@
 use std::collections::BTreeMap;
 
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
-use crate::roles::{Role, are_parts, is_of_images, is_of_masks, role_and_rest, role_of};
+use crate::problem::{Problem, Result, list_value};
+use crate::roles::{
+    Role, are_collection_parts, is_image_folder, is_mask_folder, parse_role, role_and_rest,
+};
 use crate::tree::Tree;
 
 /// Maximum number of folders that a sentence names.
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// Returns the splits among the subfolders of a folder: `train` and `test`, or a pair that shares another word
 /// (`seg_train` and `seg_test`).
 ///
 /// # Errors
 /// Returns a Problem if there are several such pairs.
-pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
+pub(super) fn find_split_folders(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
     let mut plain: BTreeMap<Role, usize> = BTreeMap::new();
     let mut pairs: BTreeMap<String, BTreeMap<Role, usize>> = BTreeMap::new();
-    for child in tree.filled(at) {
+    for child in tree.subfolders_with_images(at) {
         let name = &tree.dirs[child].name;
-        if let Some(role) = role_of(name) {
+        if let Some(role) = parse_role(name) {
             plain.entry(role).or_insert(child);
         } else if let Some((role, rest)) = role_and_rest(name) {
             pairs.entry(rest).or_default().entry(role).or_insert(child);
@@ -35,9 +37,9 @@ pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
     match (pairs.next(), pairs.next()) {
         (None, _) => Ok(plain),
         (Some(pair), None) => Ok(pair),
-        (Some(one), Some(other)) => {
-            let folders = one.into_values().chain(other.into_values());
-            Err(not_classes(
+        (Some(first), Some(second)) => {
+            let folders = first.into_values().chain(second.into_values());
+            Err(not_classes_problem(
                 tree,
                 at,
                 folders,
@@ -52,13 +54,18 @@ pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
 /// # Errors
 /// Returns a Problem if there are several folders with images beside it.
 pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result<()> {
-    let beside = tree.filled(at).into_iter().filter(|&dir| dir != train);
-    let mut folders: Vec<usize> = beside.filter(|&dir| tree.filled(dir).is_empty()).collect();
+    let siblings = tree
+        .subfolders_with_images(at)
+        .into_iter()
+        .filter(|&dir| dir != train);
+    let mut folders: Vec<usize> = siblings
+        .filter(|&dir| tree.subfolders_with_images(dir).is_empty())
+        .collect();
     if folders.len() < 2 {
         return Ok(());
     }
     folders.insert(0, train);
-    Err(not_classes(
+    Err(not_classes_problem(
         tree,
         at,
         folders,
@@ -68,10 +75,10 @@ pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result
 
 /// Returns the folder with images if all other folders contain masks; `None` otherwise.
 pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize> {
-    let is_mask = |dir: &&usize| is_of_masks(&tree.dirs[**dir].name);
+    let is_mask = |dir: &&usize| is_mask_folder(&tree.dirs[**dir].name);
     let mut images = filled.iter().filter(|dir| !is_mask(dir));
     match (images.next(), images.next(), filled.len()) {
-        (Some(&only), None, 2..) if is_of_images(&tree.dirs[only].name) => Some(only),
+        (Some(&only), None, 2..) if is_image_folder(&tree.dirs[only].name) => Some(only),
         _ => None,
     }
 }
@@ -80,20 +87,20 @@ pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize
 ///
 /// # Errors
 /// Returns a Problem if their names are those of images or their parts, or if most images are beside them.
-pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
+pub(super) fn check_class_folders(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     if filled.len() < 2 {
         return Ok(());
     }
     let names = || filled.iter().map(|&dir| tree.dirs[dir].name.as_str());
-    let refuse = |id| Err(not_classes(tree, at, filled.iter().copied(), id));
-    if names().any(is_of_images) {
+    let refuse = |id| Err(not_classes_problem(tree, at, filled.iter().copied(), id));
+    if names().any(is_image_folder) {
         return refuse("problem-folders-for-all-images");
     }
-    if are_parts(names()) {
+    if are_collection_parts(names()) {
         return refuse("problem-folders-are-collection-parts");
     }
     let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
-    let beside = tree.dirs[at].pictures.len();
+    let beside = tree.dirs[at].images.len();
     if beside > inside {
         return Err(
             Problem::new(message!("problem-images-next-to-folders", beside, inside))
@@ -105,7 +112,7 @@ pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
 }
 
 /// Returns the Problem for folders that are not classes.
-pub(super) fn not_classes(
+pub(super) fn not_classes_problem(
     tree: &Tree,
     at: usize,
     folders: impl IntoIterator<Item = usize>,
@@ -115,7 +122,7 @@ pub(super) fn not_classes(
     let names: Vec<String> = names
         .map(|dir| format!("'{}'", tree.dirs[dir].name))
         .collect();
-    Problem::new(message!(id, folders = some_of(&names, NAMED)))
+    Problem::new(message!(id, folders = list_value(&names, MAX_NAMED)))
         .at_path(&tree.dirs[at].path)
         .advise(message!("advice-class-folders-or-csv"))
 }

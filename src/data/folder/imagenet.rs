@@ -4,16 +4,16 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::doubt;
-use super::level::no_classes;
+use super::level::no_classes_problem;
 use crate::lists::{self, ListChoice};
 use crate::problem::Result;
 use crate::reader::Reader;
 use crate::roles::Role;
 use crate::tree::Tree;
-use crate::{Found, OpenOptions, Watch};
+use crate::{OpenOptions, ProgressReporter, RawDataset};
 
 /// Path of the folder with the images in the download.
-const IMAGES: &str = "ILSVRC/Data/CLS-LOC";
+const IMAGES_PATH: &str = "ILSVRC/Data/CLS-LOC";
 /// Name of the table with the classes of the validation images.
 const ANSWERS: &str = "LOC_val_solution.csv";
 /// Name of the table with the words for each class folder.
@@ -28,16 +28,16 @@ pub(super) struct Download {
 impl Download {
     /// Returns the download that contains a folder. The folder may be the one with the tables, one between it and the
     /// images, or a split.
-    pub fn around(path: &Path, wanted: Option<ListChoice>) -> Option<Self> {
+    pub fn find_around(path: &Path, choice: Option<ListChoice>) -> Option<Self> {
         let downloads = path.ancestors().take(5).map(|root| Self {
-            images: root.join(IMAGES),
+            images: root.join(IMAGES_PATH),
             root: root.to_path_buf(),
         });
         downloads.into_iter().find(|download| {
             let has = |table| download.root.join(table).is_file();
             let images = &download.images;
             (images.starts_with(path) || path.parent() == Some(images))
-                && wanted.is_none_or(|wanted| wanted.path == download.root.join(ANSWERS))
+                && choice.is_none_or(|choice| choice.path == download.root.join(ANSWERS))
                 && (has(ANSWERS) || has(WORDS))
                 && images.join("train").is_dir()
         })
@@ -47,18 +47,18 @@ impl Download {
     ///
     /// # Errors
     /// Returns a Problem if there are no classes, or a folder or table cannot be read.
-    pub fn open(self, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-        let tree = Tree::walk(&self.images, watch)?;
+    pub fn open(self, options: &OpenOptions, progress: &ProgressReporter) -> Result<RawDataset> {
+        let tree = Tree::walk(&self.images, progress)?;
         let mut reader = Reader::new(&tree, options);
-        let mut found = match self.by_answers(&mut reader)? {
+        let mut found = match self.read_by_answers(&mut reader)? {
             Some(found) => reader.finish(0, found),
             None => reader
-                .read(None, options)?
-                .ok_or_else(|| no_classes(&tree))?,
+                .read_dataset(None, options)?
+                .ok_or_else(|| no_classes_problem(&tree))?,
         };
         let words = self.root.join(WORDS);
         if words.is_file() {
-            found.titles = titles(&lists::text_of(&words)?);
+            found.titles = titles(&lists::read_list_text(&words)?);
         }
         found.name = "ImageNet".into();
         found.root = self.root;
@@ -68,28 +68,28 @@ impl Download {
 
     /// Returns the class folders as the training split and the images in the table as the test split; `None` if there is
     /// no table, or it lists none of the images.
-    fn by_answers(&self, reader: &mut Reader) -> Result<Option<Found>> {
+    fn read_by_answers(&self, reader: &mut Reader) -> Result<Option<RawDataset>> {
         let (tree, answers) = (reader.tree, self.root.join(ANSWERS));
-        let mut roles = doubt::roles(tree, 0)?;
+        let mut roles = doubt::find_split_folders(tree, 0)?;
         let splits = (roles.remove(&Role::Train), roles.remove(&Role::Validation));
         let (Some(train), Some(test)) = splits else {
             return Ok(None);
         };
-        if tree.dirs[test].pictures.is_empty() || !answers.is_file() {
+        if tree.dirs[test].images.is_empty() || !answers.is_file() {
             return Ok(None);
         }
-        let (train, skipped) = reader.class_folders(train);
-        let Some(test) = lists::imagenet(reader, test, answers)? else {
+        let (train, skipped) = reader.read_class_folders(train);
+        let Some(test) = lists::read_imagenet(reader, test, answers)? else {
             return Ok(None);
         };
         for dir in roles.into_values() {
-            reader.remark_unused(dir);
+            reader.add_unused_remark(dir);
         }
-        Ok(Some(Found {
+        Ok(Some(RawDataset {
             train,
             test: Some(test),
             skipped,
-            ..Found::default()
+            ..RawDataset::default()
         }))
     }
 }
@@ -102,10 +102,10 @@ fn titles(text: &str) -> HashMap<String, String> {
         (folder, first.trim())
     });
     let words: Vec<(&str, &str)> = words.filter(|(_, word)| !word.is_empty()).collect();
-    let mut once = HashSet::new();
-    let twice = words.iter().map(|(_, word)| *word);
-    let twice: HashSet<&str> = twice.filter(|word| !once.insert(*word)).collect();
-    let title = |(folder, word): (&str, &str)| match twice.contains(word) {
+    let mut seen = HashSet::new();
+    let repeated = words.iter().map(|(_, word)| *word);
+    let repeated: HashSet<&str> = repeated.filter(|word| !seen.insert(*word)).collect();
+    let title = |(folder, word): (&str, &str)| match repeated.contains(word) {
         true => (folder.to_owned(), format!("{word} ({folder})")),
         false => (folder.to_owned(), word.to_owned()),
     };
@@ -122,12 +122,12 @@ mod tests {
     fn opens_imagenet_with_validation_split_and_class_titles() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
-        let images = root.join(IMAGES);
+        let images = root.join(IMAGES_PATH);
         let write_image = |name: &str, shade: u8| {
             let path = images.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
-            picture
+            let image = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
+            image
                 .save_with_format(path, image::ImageFormat::Png)
                 .unwrap();
         };
@@ -159,7 +159,13 @@ mod tests {
         let open =
             |path: PathBuf| Dataset::open(path.to_str().unwrap(), &OpenOptions::default()).unwrap();
         let titles = ["tench", "crane (n02012849)", "crane (n03126707)"];
-        for path in ["", "ILSVRC", IMAGES, "ILSVRC/Data/CLS-LOC/val", ANSWERS] {
+        for path in [
+            "",
+            "ILSVRC",
+            IMAGES_PATH,
+            "ILSVRC/Data/CLS-LOC/val",
+            ANSWERS,
+        ] {
             let data = open(root.join(path));
             assert_eq!(data.classes, titles, "{path}");
             let tests: Vec<u32> = data.test.iter().map(|sample| sample.class).collect();

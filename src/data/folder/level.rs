@@ -3,28 +3,31 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{OpenOptions, Role, role_of};
+use super::{OpenOptions, Role, parse_role};
 use crate::foreign;
 use crate::message;
-use crate::picture::READABLE;
-use crate::problem::{Problem, some_words};
+use crate::picture::IMAGE_EXTENSIONS;
+use crate::problem::{Problem, text_list_value};
 use crate::texts::Words;
-use crate::tree::{Tree, counted_reasons, ending_of, is_hidden, reason_for};
+use crate::tree::{Tree, count_reasons, file_extension, is_hidden, skip_reason};
 
 /// Returns the parent of a `train` or `test` folder with the other split beside it, and a remark; other folders are
 /// returned unchanged.
-pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
-    let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
-    let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {
-        let siblings = fs::read_dir(parent).ok()?;
-        let other = siblings.flatten().any(|entry| {
-            entry.path().is_dir()
-                && own(&entry.path())
-                    .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
+pub(super) fn dataset_root(path: &Path) -> (PathBuf, Vec<Words>) {
+    let role_of_path =
+        |path: &Path| parse_role(&path.file_name().unwrap_or_default().to_string_lossy());
+    let dataset_parent = role_of_path(path)
+        .zip(path.parent())
+        .and_then(|(role, parent)| {
+            let siblings = fs::read_dir(parent).ok()?;
+            let has_other_split = siblings.flatten().any(|entry| {
+                entry.path().is_dir()
+                    && role_of_path(&entry.path())
+                        .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
+            });
+            has_other_split.then(|| parent.to_path_buf())
         });
-        other.then(|| parent.to_path_buf())
-    });
-    match whole {
+    match dataset_parent {
         Some(parent) => {
             let remark = message!(
                 "remark-parent-of-split-opened",
@@ -50,27 +53,28 @@ pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf
             continue;
         }
         // Other files in it mean that this is an ordinary folder, not a dataset.
-        if !path.is_dir() || !holds_pictures(&path) {
+        if !path.is_dir() || !contains_images(&path) {
             return None;
         }
         folders += 1;
     }
-    (folders >= 2).then(|| whole_of(parent).0)
+    (folders >= 2).then(|| dataset_root(parent).0)
 }
 
-fn holds_pictures(folder: &Path) -> bool {
+fn contains_images(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| {
         entries.flatten().take(100).any(|entry| {
-            let ending = ending_of(&entry.file_name());
-            READABLE.contains(&ending.as_str())
+            let extension = file_extension(&entry.file_name());
+            IMAGE_EXTENSIONS.contains(&extension.as_str())
         })
     })
 }
 
-pub(super) fn no_classes(tree: &Tree) -> Problem {
+pub(super) fn no_classes_problem(tree: &Tree) -> Problem {
     let root = &tree.dirs[0];
     let advice = message!("advice-use-class-folders-or-splits");
-    let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
+    let is_table =
+        |name: &&std::ffi::OsString| matches!(file_extension(name).as_str(), "csv" | "tsv");
     if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
         return Problem::new(message!(
             "problem-table-without-matching-images",
@@ -90,14 +94,14 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
     }
     let files = tree.dirs.iter();
     let mut files = files.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
-    if let Some(problem) = files.find_map(|path| foreign::refusal(&path)) {
+    if let Some(problem) = files.find_map(|path| foreign::unsupported_problem(&path)) {
         return problem;
     }
     let others = tree.dirs.iter().flat_map(|dir| &dir.others);
-    let kinds = counted_reasons(others.map(|name| reason_for(name)));
+    let kinds = count_reasons(others.map(|name| skip_reason(name)));
     let found = "problem-folder-without-images";
     let what = match (kinds.is_empty(), tree.skipped.first()) {
-        (false, _) => message!(found, found = some_words(&kinds, 4)),
+        (false, _) => message!(found, found = text_list_value(&kinds, 4)),
         (true, Some(skipped)) => message!(found, found = skipped.reason.clone()),
         (true, None) => message!("problem-folder-empty"),
     };

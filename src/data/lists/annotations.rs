@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::finder::{Finder, Lookup};
-use super::gather::text_of;
+use super::gather::read_list_text;
 use crate::message;
 use crate::names::composed;
 use crate::problem::Result;
@@ -15,14 +15,14 @@ use crate::source::Sample;
 ///
 /// # Errors
 /// Returns a Problem if the file exists but cannot be read.
-pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
+pub fn read_tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
     let dir = &reader.tree.dirs[val];
     let name = "val_annotations.txt";
     if !dir.others.iter().any(|other| other == name) {
         return Ok(None);
     }
     let path = dir.path.join(name);
-    listed(reader, val, path, |line| {
+    read_annotations(reader, val, path, |line| {
         let mut columns = line.split('\t');
         Some((columns.next()?, columns.next()?))
     })
@@ -33,25 +33,29 @@ pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sampl
 ///
 /// # Errors
 /// Returns a Problem if it cannot be read.
-pub fn imagenet(reader: &mut Reader, val: usize, table: PathBuf) -> Result<Option<Vec<Sample>>> {
-    listed(reader, val, table, |line| {
+pub fn read_imagenet(
+    reader: &mut Reader,
+    val: usize,
+    table: PathBuf,
+) -> Result<Option<Vec<Sample>>> {
+    read_annotations(reader, val, table, |line| {
         let (image, boxes) = line.split_once(',')?;
         Some((image, boxes.split_whitespace().next()?))
     })
 }
 
 /// Returns the images in a folder that a list names, with their classes; `None` if it names none.
-fn listed(
+fn read_annotations(
     reader: &mut Reader,
     dir: usize,
     list: PathBuf,
-    image_and_class: impl Fn(&str) -> Option<(&str, &str)>,
+    parse_line: impl Fn(&str) -> Option<(&str, &str)>,
 ) -> Result<Option<Vec<Sample>>> {
     let finder = Finder::new(reader.tree, dir);
-    let text = text_of(&list)?;
-    let entries = text.lines().filter_map(image_and_class);
+    let text = read_list_text(&list)?;
+    let entries = text.lines().filter_map(parse_line);
     let entries = entries.filter_map(|(image, class)| match finder.find(dir, image) {
-        Lookup::Found(place) => Some((place, composed(class).into_owned())),
+        Lookup::Found(index) => Some((index, composed(class).into_owned())),
         _ => None,
     });
     let mut entries: Vec<_> = entries.collect();
@@ -59,13 +63,13 @@ fn listed(
         return Ok(None);
     }
     entries.sort();
-    let samples = entries.into_iter().map(|(place, class)| {
-        let class = reader.classes.number(&class);
-        reader.sample(dir, place, class)
+    let samples = entries.into_iter().map(|(index, class)| {
+        let class = reader.classes.get_or_insert(&class);
+        reader.make_sample(dir, index, class)
     });
     let samples = samples.collect();
     let file = list.to_string_lossy();
-    reader.remark(message!("remark-test-classes-from", file));
-    reader.used.insert(list);
+    reader.add_remark(message!("remark-test-classes-from", file));
+    reader.used_lists.insert(list);
     Ok(Some(samples))
 }

@@ -11,17 +11,17 @@ use std::sync::Arc;
 
 use super::ImageIndex;
 use crate::files;
-use crate::names::folded;
-use crate::picture::READABLE;
-use crate::roles::{is_of_images, is_of_masks};
+use crate::names::fold_case;
+use crate::picture::IMAGE_EXTENSIONS;
+use crate::roles::{is_image_folder, is_mask_folder};
 use crate::tree::{Tree, name_on_disk};
 
 /// Maximum number of components of a path in a list.
-const MOST_PARTS: usize = 64;
+const MAX_COMPONENTS: usize = 64;
 /// Maximum number of folders with a name for all images (such as "images") in which paths are looked up.
-const MOST_OF_IMAGES: usize = 16;
+const MAX_IMAGE_FOLDERS: usize = 16;
 /// Number of leading bytes that are compared to decide whether two files of the same length are copies.
-const COMPARED: u64 = 64 << 10;
+const COMPARED_BYTES: u64 = 64 << 10;
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,16 +40,16 @@ pub(super) struct Finder<'a> {
     /// The parent of each folder below `dir`.
     parents: HashMap<usize, usize>,
     hasher: RandomState,
-    folded: OnceCell<Folded>,
+    normalized: OnceCell<NormalizedNames>,
     /// Folders with a name for all images (such as "images"), which paths in lists often omit.
-    of_images: Vec<usize>,
+    image_folders: Vec<usize>,
     /// Hashes of the images' normalised names, with and without extension, with the folders that contain such an image.
-    bare: OnceCell<HashMap<u64, Holders>>,
+    folders_by_name: OnceCell<HashMap<u64, ContainingFolders>>,
 }
 
 /// The images and subfolders of all folders, by folder and hash of the normalised name.
 #[derive(Default)]
-struct Folded {
+struct NormalizedNames {
     /// Indices of images, by their names with and without extension.
     images: HashMap<(u32, u64), u32>,
     folders: HashMap<(u32, u64), u32>,
@@ -58,7 +58,7 @@ struct Folded {
 /// The folders that contain an image with a certain name. Only those of the best rank are kept: folders of masks rank
 /// last, then folders near the top rank first.
 #[derive(Clone, Copy)]
-struct Holders {
+struct ContainingFolders {
     rank: (bool, usize),
     first: usize,
     /// Another folder of this rank, and whether there are more.
@@ -67,7 +67,7 @@ struct Holders {
 
 impl<'a> Finder<'a> {
     pub fn new(tree: &'a Tree, dir: usize) -> Self {
-        let below = tree.below(dir).into_iter();
+        let below = tree.folders_below(dir).into_iter();
         let parents = below.flat_map(|parent| {
             let children = tree.dirs[parent].children.iter();
             children.map(move |&child| (child, parent))
@@ -76,100 +76,106 @@ impl<'a> Finder<'a> {
             tree,
             dir,
             parents: parents.collect(),
-            of_images: of_images(tree, dir),
+            image_folders: find_image_folders(tree, dir),
             hasher: RandomState::new(),
-            folded: OnceCell::new(),
-            bare: OnceCell::new(),
+            normalized: OnceCell::new(),
+            folders_by_name: OnceCell::new(),
         }
     }
 
     /// Returns a folder and its ancestors, up to the folder of this finder.
-    pub fn upwards(&self, dir: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn ancestors(&self, dir: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(dir), |dir| self.parents.get(dir).copied())
     }
 
-    /// Looks up a path in a list of the folder `holder`: relative to that folder or its ancestors, also without the
+    /// Looks up a path of a list in `list_folder`: relative to that folder or its ancestors, also without the
     /// first components of the path or without its extension. A bare file name is looked up in all folders.
-    pub fn find(&self, holder: usize, written: &str) -> Lookup {
-        let written = unquoted(written).replace('\\', "/");
-        let parts: Vec<&str> = written
+    pub fn find(&self, list_folder: usize, path: &str) -> Lookup {
+        let path = strip_quotes(path).replace('\\', "/");
+        let parts: Vec<&str> = path
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
-            .take(MOST_PARTS + 1)
+            .take(MAX_COMPONENTS + 1)
             .collect();
-        if parts.is_empty() || parts.len() > MOST_PARTS || parts.contains(&"..") {
+        if parts.is_empty() || parts.len() > MAX_COMPONENTS || parts.contains(&"..") {
             return Lookup::Missing;
         }
-        let anchored = |alike: bool| {
-            let whole = || {
-                let mut dirs = self.of_images.iter();
-                dirs.find_map(|&dir| self.follow(dir, &parts, alike))
+        let resolve = |normalized: bool| {
+            let in_image_folders = || {
+                let mut dirs = self.image_folders.iter();
+                dirs.find_map(|&dir| self.follow(dir, &parts, normalized))
             };
             let mut starts = 0..parts.len();
             let near = starts.find_map(|start| {
-                let mut dirs = self.upwards(holder);
-                dirs.find_map(|dir| self.follow(dir, &parts[start..], alike))
+                let mut dirs = self.ancestors(list_folder);
+                dirs.find_map(|dir| self.follow(dir, &parts[start..], normalized))
             });
-            // A bare name is looked up in all folders at once, by `anywhere`.
-            near.or_else(|| if parts.len() > 1 { whole() } else { None })
+            // A bare name is looked up in all folders at once, by `find_by_name`.
+            near.or_else(|| {
+                if parts.len() > 1 {
+                    in_image_folders()
+                } else {
+                    None
+                }
+            })
         };
-        match (anchored(false).or_else(|| anchored(true)), parts.as_slice()) {
-            (Some(place), _) => Lookup::Found(place),
-            (None, [name]) => self.anywhere(name),
+        match (resolve(false).or_else(|| resolve(true)), parts.as_slice()) {
+            (Some(image), _) => Lookup::Found(image),
+            (None, [name]) => self.find_by_name(name),
             (None, _) => Lookup::Missing,
         }
     }
 
-    /// Follows a path from the folder `dir` to an image; with `alike`, case and accents are normalised.
-    fn follow(&self, mut dir: usize, parts: &[&str], alike: bool) -> Option<ImageIndex> {
+    /// Follows a path from the folder `dir` to an image; with `normalized`, case and accents are normalised.
+    fn follow(&self, mut dir: usize, parts: &[&str], normalized: bool) -> Option<ImageIndex> {
         let (name, folders) = parts.split_last()?;
         for folder in folders {
-            dir = self.in_children(dir, folder, alike)?;
+            dir = self.find_child(dir, folder, normalized)?;
         }
-        self.in_folder(dir, name, alike)
+        self.find_image(dir, name, normalized)
     }
 
-    fn in_children(&self, dir: usize, name: &str, alike: bool) -> Option<usize> {
+    fn find_child(&self, dir: usize, name: &str, normalized: bool) -> Option<usize> {
         let children = &self.tree.dirs[dir].children;
         let on_disk = |child: usize| name_on_disk(&self.tree.dirs[child].path);
-        let at = children.binary_search_by(|&child| on_disk(child).as_ref().cmp(name));
-        match at {
-            Ok(at) => Some(children[at]),
-            Err(_) if alike => {
-                let name = folded(name);
+        let position = children.binary_search_by(|&child| on_disk(child).as_ref().cmp(name));
+        match position {
+            Ok(index) => Some(children[index]),
+            Err(_) if normalized => {
+                let name = fold_case(name);
                 let key = (dir as u32, self.hash(&name));
-                let child = *self.folded().folders.get(&key)? as usize;
-                (folded(&self.tree.dirs[child].name) == name).then_some(child)
+                let child = *self.normalized_names().folders.get(&key)? as usize;
+                (fold_case(&self.tree.dirs[child].name) == name).then_some(child)
             }
             Err(_) => None,
         }
     }
 
     /// Returns the image with this name in a folder; the name may lack the extension.
-    fn in_folder(&self, dir: usize, name: &str, alike: bool) -> Option<ImageIndex> {
-        let pictures = &self.tree.dirs[dir].pictures;
-        let exact = pictures.binary_search_by(|picture| picture.as_ref().cmp(OsStr::new(name)));
-        let place = exact.ok().or_else(|| without_ending(pictures, name));
-        let like = || {
-            let name = folded(name);
+    fn find_image(&self, dir: usize, name: &str, normalized: bool) -> Option<ImageIndex> {
+        let images = &self.tree.dirs[dir].images;
+        let exact = images.binary_search_by(|image| image.as_ref().cmp(OsStr::new(name)));
+        let index = exact.ok().or_else(|| find_by_stem(images, name));
+        let find_normalized = || {
+            let name = fold_case(name);
             let key = (dir as u32, self.hash(&name));
-            let place = *self.folded().images.get(&key)? as usize;
-            is_named(pictures.get(place)?, &name).then_some(place)
+            let index = *self.normalized_names().images.get(&key)? as usize;
+            is_named(images.get(index)?, &name).then_some(index)
         };
-        let place = place.or_else(|| if alike { like() } else { None })?;
-        Some((dir, place))
+        let index = index.or_else(|| if normalized { find_normalized() } else { None })?;
+        Some((dir, index))
     }
 
     /// Looks up an image by its name in all folders.
-    fn anywhere(&self, name: &str) -> Lookup {
-        let Some(holders) = self.bare().get(&self.hash(&folded(name))) else {
+    fn find_by_name(&self, name: &str) -> Lookup {
+        let Some(folders) = self.folders_by_name().get(&self.hash(&fold_case(name))) else {
             return Lookup::Missing;
         };
-        let at = |dir| self.in_folder(dir, name, true);
-        match (at(holders.first), holders.other) {
-            (Some(place), None) => Lookup::Found(place),
-            (Some(place), Some((other, false))) => match at(other) {
-                Some(other) => self.one_of(place, other),
+        let find_in = |dir| self.find_image(dir, name, true);
+        match (find_in(folders.first), folders.other) {
+            (Some(image), None) => Lookup::Found(image),
+            (Some(image), Some((other, false))) => match find_in(other) {
+                Some(other) => self.resolve_copies(image, other),
                 None => Lookup::Ambiguous,
             },
             (Some(_), Some(_)) => Lookup::Ambiguous,
@@ -178,16 +184,18 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the first of two images if their files are copies, else [`Lookup::Ambiguous`].
-    fn one_of(&self, one: ImageIndex, other: ImageIndex) -> Lookup {
-        let mut both = [one, other].map(|place| (path_of(self.tree, place), place));
-        both.sort();
-        let [length, other_length] = both.each_ref().map(|(path, _)| files::length(path).ok());
-        let start = |path: &Path| files::read_start(path, COMPARED).ok();
-        let [(path, place), (other, _)] = both;
-        let same = length == other_length
+    fn resolve_copies(&self, first: ImageIndex, other: ImageIndex) -> Lookup {
+        let mut candidates = [first, other].map(|image| (image_path(self.tree, image), image));
+        candidates.sort();
+        let [length, other_length] = candidates
+            .each_ref()
+            .map(|(path, _)| files::length(path).ok());
+        let start = |path: &Path| files::read_start(path, COMPARED_BYTES).ok();
+        let [(path, image), (other, _)] = candidates;
+        let are_copies = length == other_length
             && start(&path).is_some_and(|bytes| Some(bytes) == start(&other));
-        match same {
-            true => Lookup::Found(place),
+        match are_copies {
+            true => Lookup::Found(image),
             false => Lookup::Ambiguous,
         }
     }
@@ -196,42 +204,43 @@ impl<'a> Finder<'a> {
         self.hasher.hash_one(name)
     }
 
-    fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| {
-            let mut all = Folded::default();
-            for dir in self.tree.below(self.dir) {
+    fn normalized_names(&self) -> &NormalizedNames {
+        self.normalized.get_or_init(|| {
+            let mut names = NormalizedNames::default();
+            for dir in self.tree.folders_below(self.dir) {
                 let key = |name: &str| (dir as u32, self.hash(name));
-                let pictures = self.tree.dirs[dir].pictures.iter();
-                let pictures: Vec<String> = pictures.map(|name| folded_name(name)).collect();
+                let image_names = self.tree.dirs[dir].images.iter();
+                let image_names: Vec<String> =
+                    image_names.map(|name| normalize_name(name)).collect();
                 // Complete names come first, so that an image with this name has priority over one with this name and
                 // an extension.
-                let whole = pictures.iter().map(String::as_str);
-                let stems = pictures.iter().map(|name| stem_of(name));
-                for (place, name) in whole.enumerate().chain(stems.enumerate()) {
-                    all.images.entry(key(name)).or_insert(place as u32);
+                let full_names = image_names.iter().map(String::as_str);
+                let stems = image_names.iter().map(|name| file_stem(name));
+                for (index, name) in full_names.enumerate().chain(stems.enumerate()) {
+                    names.images.entry(key(name)).or_insert(index as u32);
                 }
                 for &child in &self.tree.dirs[dir].children {
-                    let name = folded(&self.tree.dirs[child].name);
-                    all.folders.entry(key(&name)).or_insert(child as u32);
+                    let name = fold_case(&self.tree.dirs[child].name);
+                    names.folders.entry(key(&name)).or_insert(child as u32);
                 }
             }
-            all
+            names
         })
     }
 
-    fn bare(&self) -> &HashMap<u64, Holders> {
-        self.bare.get_or_init(|| {
+    fn folders_by_name(&self) -> &HashMap<u64, ContainingFolders> {
+        self.folders_by_name.get_or_init(|| {
             let mut names = HashMap::new();
-            for dir in self.tree.below(self.dir) {
-                let above: Vec<usize> = self.upwards(dir).collect();
-                let masks = above[..above.len() - 1]
+            for dir in self.tree.folders_below(self.dir) {
+                let ancestors: Vec<usize> = self.ancestors(dir).collect();
+                let is_mask = ancestors[..ancestors.len() - 1]
                     .iter()
-                    .any(|&dir| is_of_masks(&self.tree.dirs[dir].name));
-                let rank = (masks, above.len());
-                for picture in &self.tree.dirs[dir].pictures {
-                    let name = folded_name(picture);
-                    for name in [name.as_str(), stem_of(&name)] {
-                        Holders::note(names.entry(self.hash(name)), rank, dir);
+                    .any(|&dir| is_mask_folder(&self.tree.dirs[dir].name));
+                let rank = (is_mask, ancestors.len());
+                for image in &self.tree.dirs[dir].images {
+                    let name = normalize_name(image);
+                    for name in [name.as_str(), file_stem(&name)] {
+                        ContainingFolders::record(names.entry(self.hash(name)), rank, dir);
                     }
                 }
             }
@@ -240,18 +249,18 @@ impl<'a> Finder<'a> {
     }
 }
 
-impl Holders {
-    fn note(entry: Entry<'_, u64, Self>, rank: (bool, usize), dir: usize) {
-        let alone = Self {
+impl ContainingFolders {
+    fn record(entry: Entry<'_, u64, Self>, rank: (bool, usize), dir: usize) {
+        let single = Self {
             rank,
             first: dir,
             other: None,
         };
-        let known = entry.or_insert(alone);
-        if rank < known.rank {
-            *known = alone;
-        } else if rank == known.rank && known.first != dir {
-            known.other = match known.other {
+        let current = entry.or_insert(single);
+        if rank < current.rank {
+            *current = single;
+        } else if rank == current.rank && current.first != dir {
+            current.other = match current.other {
                 None => Some((dir, false)),
                 Some((other, more)) => Some((other, more || other != dir)),
             };
@@ -260,64 +269,69 @@ impl Holders {
 }
 
 /// Returns the folders below a folder with a name for all images (such as "images"), except folders of masks.
-fn of_images(tree: &Tree, dir: usize) -> Vec<usize> {
+fn find_image_folders(tree: &Tree, dir: usize) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut waiting = vec![dir];
-    while let Some(dir) = waiting.pop() {
+    let mut stack = vec![dir];
+    while let Some(dir) = stack.pop() {
         let name = &tree.dirs[dir].name;
-        if is_of_masks(name) || found.len() == MOST_OF_IMAGES {
+        if is_mask_folder(name) || found.len() == MAX_IMAGE_FOLDERS {
             continue;
         }
-        if is_of_images(name) {
+        if is_image_folder(name) {
             found.push(dir);
         }
-        waiting.extend(tree.filled(dir).into_iter().rev());
+        stack.extend(tree.subfolders_with_images(dir).into_iter().rev());
     }
     found
 }
 
 /// Returns the path of an image.
-pub(super) fn path_of(tree: &Tree, (dir, place): ImageIndex) -> PathBuf {
+pub(super) fn image_path(tree: &Tree, (dir, index): ImageIndex) -> PathBuf {
     tree.dirs[dir]
         .path
-        .join(tree.dirs[dir].pictures[place].as_ref())
+        .join(tree.dirs[dir].images[index].as_ref())
 }
 
-fn folded_name(name: &OsStr) -> String {
-    folded(&name.to_string_lossy())
+fn normalize_name(name: &OsStr) -> String {
+    fold_case(&name.to_string_lossy())
 }
 
 /// Returns the index of the image with this name without extension.
-fn without_ending(pictures: &[Arc<OsStr>], stem: &str) -> Option<usize> {
-    let begin = format!("{stem}.");
-    let begin = begin.as_bytes();
-    let first = pictures.partition_point(|picture| picture.as_encoded_bytes() < begin);
-    let begun = pictures[first..].iter().enumerate();
-    let begun = begun.map_while(|(at, picture)| {
-        let ending = picture.as_encoded_bytes().strip_prefix(begin)?;
-        Some((first + at, ending))
+fn find_by_stem(images: &[Arc<OsStr>], stem: &str) -> Option<usize> {
+    let prefix = format!("{stem}.");
+    let prefix = prefix.as_bytes();
+    let first = images.partition_point(|image| image.as_encoded_bytes() < prefix);
+    let candidates = images[first..].iter().enumerate();
+    let candidates = candidates.map_while(|(index, image)| {
+        let extension = image.as_encoded_bytes().strip_prefix(prefix)?;
+        Some((first + index, extension))
     });
-    let known = begun.filter_map(|(at, ending)| {
-        let is = |known: &str| ending.eq_ignore_ascii_case(known.as_bytes());
-        Some((READABLE.iter().position(|known| is(known))?, at))
+    let supported = candidates.filter_map(|(index, extension)| {
+        let is_extension = |known: &str| extension.eq_ignore_ascii_case(known.as_bytes());
+        Some((
+            IMAGE_EXTENSIONS
+                .iter()
+                .position(|known| is_extension(known))?,
+            index,
+        ))
     });
-    known.min().map(|(_, at)| at)
+    supported.min().map(|(_, at)| at)
 }
 
 /// Returns a name without its extension.
-fn stem_of(name: &str) -> &str {
+fn file_stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
     }
 }
 
-fn is_named(picture: &OsStr, folded: &str) -> bool {
-    let name = folded_name(picture);
-    name == folded || stem_of(&name) == folded
+fn is_named(file_name: &OsStr, normalized: &str) -> bool {
+    let name = normalize_name(file_name);
+    name == normalized || file_stem(&name) == normalized
 }
 
 /// Returns a path or label without surrounding spaces and quotes.
-pub(super) fn unquoted(text: &str) -> &str {
+pub(super) fn strip_quotes(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }

@@ -8,9 +8,9 @@ use csv::StringRecord;
 
 use super::finder::Finder;
 use super::gather::List;
-use super::label::table_sheet;
-use super::sheet::Source;
-use super::table::record;
+use super::label::parse_table;
+use super::sheet::ListSource;
+use super::table::record_from_cells;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -23,7 +23,7 @@ const SPLITS: &str = "setid.mat";
 const SETS: [(&str, &str); 3] = [("trnid", "train"), ("valid", "val"), ("tstid", "test")];
 
 /// Maximum size of a file and of its unpacked matrices, in bytes.
-const MOST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 /// Bytes before the first element.
 const HEADER: usize = 128;
 /// Types of elements.
@@ -31,22 +31,26 @@ const MATRIX: u32 = 14;
 const PACKED: u32 = 15;
 
 /// Returns the labels and splits of Flowers-102 in a folder; `None` if there are none.
-pub(super) fn flowers(reader: &mut Reader, finder: &Finder, holder: usize) -> Result<Option<List>> {
+pub(super) fn read_flowers(
+    reader: &mut Reader,
+    finder: &Finder,
+    list_folder: usize,
+) -> Result<Option<List>> {
     let tree = reader.tree;
-    let dir = &tree.dirs[holder];
+    let dir = &tree.dirs[list_folder];
     if !dir.others.iter().any(|name| name == LABELS) {
         return Ok(None);
     }
-    let records = records(&dir.path)?;
-    reader.used.insert(dir.path.join(SPLITS));
-    let source = Source {
+    let records = build_records(&dir.path)?;
+    reader.used_lists.insert(dir.path.join(SPLITS));
+    let source = ListSource {
         tree,
         finder,
-        holder,
+        list_folder,
         file: LABELS,
         column: None,
     };
-    Ok(table_sheet(&source, &records, true).map(|sheet| List {
+    Ok(parse_table(&source, &records, true).map(|sheet| List {
         path: dir.path.join(LABELS),
         file: LABELS.into(),
         role: None,
@@ -58,53 +62,53 @@ pub(super) fn flowers(reader: &mut Reader, finder: &Finder, holder: usize) -> Re
 }
 
 /// Returns the labels and splits as a table with a header.
-fn records(folder: &Path) -> Result<Vec<StringRecord>> {
-    let labels = vector(&folder.join(LABELS), "labels")?;
+fn build_records(folder: &Path) -> Result<Vec<StringRecord>> {
+    let labels = read_matrix(&folder.join(LABELS), "labels")?;
     let splits = folder.join(SPLITS);
     let mut split_of = HashMap::new();
     if splits.exists() {
         for (set, split) in SETS {
-            let images = vector(&splits, set)?.into_iter();
+            let images = read_matrix(&splits, set)?.into_iter();
             split_of.extend(images.map(|number| (number as usize, split)));
         }
     }
     let rows = labels.into_iter().zip(1..).map(|(label, number)| {
         let split = split_of.get(&number).copied().unwrap_or_default();
         let image = format!("image_{number:05}.jpg");
-        record(number, [&image, &label.to_string(), split])
+        record_from_cells(number, [&image, &label.to_string(), split])
     });
-    let header = record(1, ["file", "label", "split"]);
+    let header = record_from_cells(1, ["file", "label", "split"]);
     Ok([header].into_iter().chain(rows).collect())
 }
 
 /// Returns the numbers of the matrix with this name.
-fn vector(path: &Path, name: &str) -> Result<Vec<f64>> {
+fn read_matrix(path: &Path, name: &str) -> Result<Vec<f64>> {
     let bytes =
-        files::read(path, MOST).map_err(|error| Problem::io("read the list", path, &error))?;
-    numbers(&bytes, name).ok_or_else(|| {
+        files::read(path, MAX_BYTES).map_err(|error| Problem::io("read the list", path, &error))?;
+    find_numbers(&bytes, name).ok_or_else(|| {
         Problem::new(message!("problem-matlab-file", name))
             .at_path(path)
             .advise(message!("advice-matlab-version"))
     })
 }
 
-fn numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+fn find_numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
     let is_level_5 = bytes.get(124..HEADER)? == b"\0\x01IM";
     let mut rest = bytes.get(HEADER..).filter(|_| is_level_5)?;
-    let mut left = MOST;
+    let mut bytes_left = MAX_BYTES;
     while !rest.is_empty() {
-        let (kind, content, next) = element(rest)?;
+        let (kind, content, next) = read_element(rest)?;
         rest = next;
         let mut unpacked = Vec::new();
         let found = if kind == PACKED {
             let packed = flate2::read::ZlibDecoder::new(content);
-            left -= packed.take(left).read_to_end(&mut unpacked).ok()? as u64;
-            match element(&unpacked)? {
-                (MATRIX, content, _) => matrix(content, name),
+            bytes_left -= packed.take(bytes_left).read_to_end(&mut unpacked).ok()? as u64;
+            match read_element(&unpacked)? {
+                (MATRIX, content, _) => matrix_numbers(content, name),
                 _ => None,
             }
         } else if kind == MATRIX {
-            matrix(content, name)
+            matrix_numbers(content, name)
         } else {
             None
         };
@@ -117,14 +121,14 @@ fn numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
 
 /// Returns the numbers of a matrix if it has this name. A matrix contains its flags, size, name and numbers, in this
 /// order.
-fn matrix(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
-    let (_, _, rest) = element(bytes)?;
-    let (_, _, rest) = element(rest)?;
-    let (_, own, rest) = element(rest)?;
-    if own != name.as_bytes() {
+fn matrix_numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+    let (_, _, rest) = read_element(bytes)?;
+    let (_, _, rest) = read_element(rest)?;
+    let (_, matrix_name, rest) = read_element(rest)?;
+    if matrix_name != name.as_bytes() {
         return None;
     }
-    let (kind, content, _) = element(rest)?;
+    let (kind, content, _) = read_element(rest)?;
     macro_rules! numbers {
         ($number:ty) => {
             content
@@ -149,9 +153,9 @@ fn matrix(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
 }
 
 /// Returns the type and content of the first element, and what follows it.
-fn element(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let (kind, length) = (word(0)?, word(4)?);
+fn read_element(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+    let read_word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let (kind, length) = (read_word(0)?, read_word(4)?);
     // Small elements have up to four bytes of content in place of the length.
     let (kind, start, length): (u32, usize, usize) = match kind >> 16 {
         0 => (kind, 8, usize::try_from(length).ok()?),
@@ -221,8 +225,8 @@ mod tests {
         let at = |name: &str| root.path().join(name);
         std::fs::create_dir(at("jpg")).unwrap();
         for n in 1..=8_u8 {
-            let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([n * 20; 3]));
-            picture.save(at(&format!("jpg/image_{n:05}.jpg"))).unwrap();
+            let image = image::RgbImage::from_pixel(2, 2, image::Rgb([n * 20; 3]));
+            image.save(at(&format!("jpg/image_{n:05}.jpg"))).unwrap();
         }
         let labels = mat_file(&[("labels", &[77, 2, 77, 2, 2, 77, 2, 77])]);
         let sets: [(&str, &[u8]); 3] = [
@@ -239,10 +243,10 @@ mod tests {
         assert!(data.skipped.is_empty() && !data.test_drawn);
         // Truncated or modified files give a Problem or another label, never a panic.
         for at_byte in 0..labels.len() {
-            let _ = numbers(&labels[..at_byte], "labels");
+            let _ = find_numbers(&labels[..at_byte], "labels");
             let mut other = labels.clone();
             other[at_byte] ^= 0x81;
-            let _ = numbers(&other, "labels");
+            let _ = find_numbers(&other, "labels");
         }
         std::fs::write(at(LABELS), &labels[..150]).unwrap();
         assert!(open().unwrap_err().is("problem-matlab-file"));

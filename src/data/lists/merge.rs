@@ -5,12 +5,12 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::ImageIndex;
-use super::finder::{Lookup, path_of};
+use super::finder::{Lookup, image_path};
 use super::gather::List;
 use super::sheet::{Labels, SplitCell};
 use crate::Skipped;
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 use crate::reader::Reader;
 use crate::roles::Role;
 
@@ -23,14 +23,14 @@ const FEW_ROWS: usize = 40;
 /// for images.
 const RARE: usize = 20;
 /// Maximum number of images or lists that a sentence names.
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// Images with two labels: the list that contains the second one, and the labels.
 type DoubleLabels = BTreeMap<ImageIndex, (usize, BTreeSet<String>)>;
 
 /// The label and split that one row gives an image.
 struct RowLabel {
-    place: ImageIndex,
+    image: ImageIndex,
     list: usize,
     label: Option<Rc<str>>,
     role: Option<Role>,
@@ -45,25 +45,28 @@ pub(super) fn merge(
     lists: &[List],
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Entry>> {
-    let mut said = Vec::new();
-    for (list, of) in lists.iter().enumerate() {
-        let own = of.rows.iter().filter(|row| row.split != SplitCell::Other);
-        said.extend(own.filter_map(|row| match row.spot {
-            Lookup::Found(place) => Some(RowLabel {
-                place,
-                list,
+    let mut row_labels = Vec::new();
+    for (list_index, content) in lists.iter().enumerate() {
+        let rows = content
+            .rows
+            .iter()
+            .filter(|row| row.split != SplitCell::Other);
+        row_labels.extend(rows.filter_map(|row| match row.lookup {
+            Lookup::Found(image) => Some(RowLabel {
+                image,
+                list: list_index,
                 label: row.label.clone(),
-                role: of.role_of(row),
+                role: content.row_role(row),
             }),
             _ => None,
         }));
     }
-    said.sort_by_key(|said| said.place);
-    let twice = contradictions(lists, &said)?;
-    check_splits(lists, &said)?;
-    leave_out(reader, lists, &twice, said.len(), skipped)?;
-    said.retain(|said| !twice.contains_key(&said.place));
-    Ok(entries(reader, lists, said))
+    row_labels.sort_by_key(|row| row.image);
+    let conflicts = find_conflicts(lists, &row_labels)?;
+    check_splits(lists, &row_labels)?;
+    skip_conflicts(reader, lists, &conflicts, row_labels.len(), skipped)?;
+    row_labels.retain(|row| !conflicts.contains_key(&row.image));
+    Ok(merge_entries(reader, lists, row_labels))
 }
 
 /// Removes labels that hardly repeat, such as line numbers or descriptions.
@@ -71,8 +74,8 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
     let mut families: BTreeMap<&str, (usize, HashSet<&str>)> = BTreeMap::new();
     for list in lists.iter() {
         let (rows, labels) = families.entry(&list.family).or_default();
-        let own = list.rows.iter().filter_map(|row| row.label.as_deref());
-        for label in own {
+        let row_labels = list.rows.iter().filter_map(|row| row.label.as_deref());
+        for label in row_labels {
             *rows += 1;
             labels.insert(label);
         }
@@ -85,7 +88,7 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
     for list in lists {
         if unique.contains(&list.family) {
             list.rows.iter_mut().for_each(|row| row.label = None);
-            list.labels = Labels::Unsaid;
+            list.labels = Labels::Unspecified;
         }
     }
 }
@@ -94,17 +97,15 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
 type Pair<T> = (ImageIndex, (usize, T), (usize, T));
 
 /// Returns pairs of the first row of an image and each other one, if both have a value.
-fn pairs<'s, T: Copy>(
-    said: &'s [RowLabel],
-    what: impl Fn(&'s RowLabel) -> Option<T>,
+fn value_pairs<'s, T: Copy>(
+    row_labels: &'s [RowLabel],
+    value: impl Fn(&'s RowLabel) -> Option<T>,
 ) -> Vec<Pair<T>> {
     let mut pairs = Vec::new();
-    for same in said.chunk_by(|one, other| one.place == other.place) {
-        let mut all = same
-            .iter()
-            .filter_map(|said| Some((said.list, what(said)?)));
+    for same in row_labels.chunk_by(|a, b| a.image == b.image) {
+        let mut all = same.iter().filter_map(|row| Some((row.list, value(row)?)));
         if let Some(first) = all.next() {
-            pairs.extend(all.map(|other| (same[0].place, first, other)));
+            pairs.extend(all.map(|other| (same[0].image, first, other)));
         }
     }
     pairs
@@ -114,23 +115,27 @@ fn pairs<'s, T: Copy>(
 ///
 /// # Errors
 /// Returns a Problem if unrelated lists give an image different labels.
-fn contradictions(lists: &[List], said: &[RowLabel]) -> Result<DoubleLabels> {
-    let mut words = Translations::of(lists);
-    let mut twice = DoubleLabels::new();
-    let mut apart = BTreeSet::new();
-    for (place, first, other) in pairs(said, |said| said.label.as_deref()) {
-        if words.agree(first, other) {
+fn find_conflicts(lists: &[List], row_labels: &[RowLabel]) -> Result<DoubleLabels> {
+    let mut translations = Translations::new(lists);
+    let mut conflicts = DoubleLabels::new();
+    let mut contradicting = BTreeSet::new();
+    for (image, first, other) in value_pairs(row_labels, |row| row.label.as_deref()) {
+        if translations.agree(first, other) {
             continue;
         }
         if lists[first.0].family == lists[other.0].family {
-            let (_, labels) = twice.entry(place).or_insert((other.0, BTreeSet::new()));
+            let (_, labels) = conflicts.entry(image).or_insert((other.0, BTreeSet::new()));
             labels.extend([first.1, other.1].map(str::to_owned));
         } else {
-            apart.extend([first.0, other.0]);
+            contradicting.extend([first.0, other.0]);
         }
     }
-    refuse(lists, &apart, "problem-lists-assign-different-classes")?;
-    Ok(twice)
+    refuse(
+        lists,
+        &contradicting,
+        "problem-lists-assign-different-classes",
+    )?;
+    Ok(conflicts)
 }
 
 /// Finds out whether lists use different words for the same classes.
@@ -138,153 +143,169 @@ struct Translations<'l> {
     labels: Vec<HashSet<&'l str>>,
     /// Whether two lists share a label.
     share: HashMap<(usize, usize), bool>,
-    known: HashMap<(usize, usize, String), String>,
+    mapping: HashMap<(usize, usize, String), String>,
 }
 
 impl<'l> Translations<'l> {
-    fn of(lists: &'l [List]) -> Self {
+    fn new(lists: &'l [List]) -> Self {
         let labels = |list: &'l List| list.rows.iter().filter_map(|row| row.label.as_deref());
         Self {
             labels: lists.iter().map(|list| labels(list).collect()).collect(),
             share: HashMap::new(),
-            known: HashMap::new(),
+            mapping: HashMap::new(),
         }
     }
 
     /// Returns whether two labels of an image mean the same: they are equal, or the lists share no label and correspond
     /// one to one.
-    fn agree(&mut self, (one, label): (usize, &str), (two, other): (usize, &str)) -> bool {
+    fn agree(
+        &mut self,
+        (first_list, label): (usize, &str),
+        (second_list, other): (usize, &str),
+    ) -> bool {
         if label == other {
             return true;
         }
         let labels = &self.labels;
-        let share = self.share.entry((one, two));
-        if one == two || *share.or_insert_with(|| !labels[one].is_disjoint(&labels[two])) {
+        let share = self.share.entry((first_list, second_list));
+        if first_list == second_list
+            || *share.or_insert_with(|| !labels[first_list].is_disjoint(&labels[second_list]))
+        {
             return false;
         }
-        let mut is = |from: usize, to: usize, word: &str, means: &str| {
-            let known = self.known.entry((from, to, word.to_owned()));
-            known.or_insert_with(|| means.to_owned()) == means
+        let mut maps_to = |from: usize, to: usize, word: &str, means: &str| {
+            let entry = self.mapping.entry((from, to, word.to_owned()));
+            entry.or_insert_with(|| means.to_owned()) == means
         };
-        is(one, two, label, other) && is(two, one, other, label)
+        maps_to(first_list, second_list, label, other)
+            && maps_to(second_list, first_list, other, label)
     }
 }
 
 /// Refuses unrelated lists that put an image into different splits.
-fn check_splits(lists: &[List], said: &[RowLabel]) -> Result<()> {
-    let mut apart = BTreeSet::new();
-    for (_, (first, role), (list, other)) in pairs(said, |said| said.role) {
+fn check_splits(lists: &[List], row_labels: &[RowLabel]) -> Result<()> {
+    let mut contradicting = BTreeSet::new();
+    for (_, (first, role), (list, other)) in value_pairs(row_labels, |row| row.role) {
         if (role == Role::Train) != (other == Role::Train)
             && lists[first].family != lists[list].family
         {
-            apart.extend([first, list]);
+            contradicting.extend([first, list]);
         }
     }
-    refuse(lists, &apart, "problem-lists-assign-different-splits")
+    refuse(
+        lists,
+        &contradicting,
+        "problem-lists-assign-different-splits",
+    )
 }
 
 /// Refuses lists that contradict each other, if there are any. The Problem names a list of each family, and says how to
 /// select one.
-fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<()> {
+fn refuse(lists: &[List], contradicting: &BTreeSet<usize>, id: &'static str) -> Result<()> {
     let mut families: BTreeMap<&str, &List> = BTreeMap::new();
-    for list in apart.iter().map(|&list| &lists[list]) {
+    for list in contradicting.iter().map(|&list| &lists[list]) {
         families.entry(&list.family).or_insert(list);
     }
-    let chosen: Vec<&List> = families.into_values().collect();
-    let files: Vec<&str> = chosen.iter().map(|list| list.file.as_str()).collect();
-    let Some(first) = chosen.first() else {
+    let representatives: Vec<&List> = families.into_values().collect();
+    let files: Vec<&str> = representatives
+        .iter()
+        .map(|list| list.file.as_str())
+        .collect();
+    let Some(first) = representatives.first() else {
         return Ok(());
     };
     let path = first.path.display().to_string();
     Err(
-        Problem::new(message!(id, lists = some_of(&files, 2 * NAMED)))
+        Problem::new(message!(id, lists = list_value(&files, 2 * MAX_NAMED)))
             .at_path(first.path.parent().unwrap_or(Path::new("")))
             .advise(message!("advice-give-one-list", path)),
     )
 }
 
 /// Leaves out images with two labels; refuses the list if there are many.
-fn leave_out(
+fn skip_conflicts(
     reader: &mut Reader,
     lists: &[List],
-    twice: &DoubleLabels,
+    conflicts: &DoubleLabels,
     rows: usize,
     skipped: &mut Vec<Skipped>,
 ) -> Result<()> {
-    let Some((list, _)) = twice.values().next() else {
+    let Some((list, _)) = conflicts.values().next() else {
         return Ok(());
     };
-    let images = twice.iter().map(|(&place, (_, labels))| {
-        let path = path_of(reader.tree, place);
+    let images = conflicts.iter().map(|(&index, (_, labels))| {
+        let path = image_path(reader.tree, index);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         format!("{name} ({})", labels.join(", "))
     });
     let images: Vec<String> = images.collect();
-    let (file, images) = (lists[*list].file.as_str(), some_of(&images, NAMED));
-    if twice.len() * RARE > rows {
+    let (file, images) = (lists[*list].file.as_str(), list_value(&images, MAX_NAMED));
+    if conflicts.len() * RARE > rows {
         return Err(Problem::new(message!(
             "problem-list-two-labels-per-image",
             file,
-            n = twice.len(),
+            n = conflicts.len(),
             images
         ))
         .at_path(&lists[*list].path)
         .advise(message!("advice-one-class-per-image")));
     }
-    reader.remark(message!(
+    reader.add_remark(message!(
         "remark-two-labels-in-list",
         file,
-        n = twice.len(),
+        n = conflicts.len(),
         images
     ));
-    let places = twice.keys().map(|&place| path_of(reader.tree, place));
+    let places = conflicts
+        .keys()
+        .map(|&index| image_path(reader.tree, index));
     skipped.extend(places.map(|path| Skipped::new(path, message!("skip-two-labels"))));
     Ok(())
 }
 
 /// Returns one entry for each split of an image. If lists give splits, images without one are left out; if lists name
 /// only test images, images without a split are training images.
-fn entries(reader: &mut Reader, lists: &[List], said: Vec<RowLabel>) -> Vec<Entry> {
-    let is = |role: Role| move |said: &RowLabel| said.role == Some(role);
-    let (trained, tested) = (
-        said.iter().any(is(Role::Train)),
-        said.iter().any(is(Role::Test)),
+fn merge_entries(reader: &mut Reader, lists: &[List], row_labels: Vec<RowLabel>) -> Vec<Entry> {
+    let has_role = |role: Role| move |row: &RowLabel| row.role == Some(role);
+    let (has_train, has_test) = (
+        row_labels.iter().any(has_role(Role::Train)),
+        row_labels.iter().any(has_role(Role::Test)),
     );
-    let split = said.iter().any(|said| said.role.is_some());
+    let split = row_labels.iter().any(|row| row.role.is_some());
     // Words are more informative than numbers.
-    let numbered: Vec<bool> = lists.iter().map(is_numbered).collect();
+    let numbered: Vec<bool> = lists.iter().map(has_numeric_labels).collect();
     let mut all = Vec::new();
-    let mut aside = 0;
-    for same in said.chunk_by(|one, other| one.place == other.place) {
-        let place = same[0].place;
-        let labelled = || same.iter().filter(|said| said.label.is_some());
-        let worded = labelled().find(|said| !numbered[said.list]);
+    let mut unassigned = 0;
+    for same in row_labels.chunk_by(|a, b| a.image == b.image) {
+        let image = same[0].image;
+        let labelled = || same.iter().filter(|row| row.label.is_some());
+        let worded = labelled().find(|row| !numbered[row.list]);
         let label = worded.or_else(|| labelled().next());
-        let label = label.and_then(|said| said.label.clone());
-        let mut roles: Vec<Role> = same.iter().filter_map(|said| said.role).collect();
+        let label = label.and_then(|row| row.label.clone());
+        let mut roles: Vec<Role> = same.iter().filter_map(|row| row.role).collect();
         roles.sort_unstable();
         roles.dedup();
         // A training list may include the validation images.
-        if tested && roles.contains(&Role::Train) {
+        if has_test && roles.contains(&Role::Train) {
             roles.retain(|role| *role != Role::Validation);
         }
         match roles.is_empty() {
-            true if split && trained => aside += 1,
-            true => all.push((place, label, None)),
+            true if split && has_train => unassigned += 1,
+            true => all.push((image, label, None)),
             false => {
-                let of_role = |role| (place, label.clone(), Some(role));
-                all.extend(roles.into_iter().map(of_role));
+                let with_role = |role| (image, label.clone(), Some(role));
+                all.extend(roles.into_iter().map(with_role));
             }
         }
     }
-    if aside > 0 {
-        reader.remark(message!("remark-images-without-split", n = aside));
+    if unassigned > 0 {
+        reader.add_remark(message!("remark-images-without-split", n = unassigned));
     }
     all
 }
 
-fn is_numbered(list: &List) -> bool {
+fn has_numeric_labels(list: &List) -> bool {
     let mut labels = list.rows.iter().filter_map(|row| row.label.as_deref());
     labels.all(|label| label.parse::<f64>().is_ok())
 }

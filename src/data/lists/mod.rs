@@ -22,30 +22,30 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::reader::Reader;
-use super::roles::{Role, role_of};
-use super::{Found, Skipped};
+use super::roles::{Role, parse_role};
+use super::{RawDataset, Skipped};
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
-pub use annotations::{imagenet, tiny_imagenet};
-use finder::{Finder, Lookup, path_of};
-use gather::{Gathering, List};
-pub(super) use gather::{ListChoice, text_of};
-pub use gather::{is_named_as_list, may_be_list};
+use crate::problem::{Problem, Result, list_value};
+pub use annotations::{read_imagenet, read_tiny_imagenet};
+use finder::{Finder, Lookup, image_path};
+use gather::{List, ListCollector};
+pub(super) use gather::{ListChoice, read_list_text};
+pub use gather::{is_named_like_list, may_be_list};
 use merge::{Entry, forget_unique_labels, merge};
-use naming::class_names;
+use naming::choose_class_names;
 pub(crate) use naming::name_before_number;
 use sheet::{Labels, SplitCell};
 
 /// Maximum number of rows without an image that are listed individually.
-const MOST_MISSING: usize = 10_000;
+const MAX_MISSING: usize = 10_000;
 /// Maximum number of lists or columns named in a sentence.
-const NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// An image's folder and its index there.
 type ImageIndex = (usize, usize);
 
 /// The content of the tables and lists of a folder.
-pub(super) enum Listed {
+pub(super) enum ListOutcome {
     /// None of them names images with a class or a split.
     Nothing,
     /// They name images, but their classes are not clear.
@@ -55,11 +55,11 @@ pub(super) enum Listed {
 
 /// A dataset described by lists.
 pub(super) struct ListedDataset {
-    pub found: Found,
+    pub found: RawDataset,
     /// Whether a header or the lists themselves identify the classes or splits; otherwise a column was guessed.
-    pub sure: bool,
+    pub is_certain: bool,
     /// Whether the lists name most images of the folder, or assign some to a split.
-    pub whole: bool,
+    pub is_complete: bool,
 }
 
 /// Reads the tables and lists in and below `dir`. If this folder only wraps another one, the lists beside that one are
@@ -68,100 +68,104 @@ pub(super) struct ListedDataset {
 /// # Errors
 /// Returns a Problem for lists that contradict themselves or each other, a damaged MATLAB file, or a selected list that
 /// names no image.
-pub(super) fn read(
+pub(super) fn read_lists(
     reader: &mut Reader,
     dir: usize,
     is_wrapper: bool,
-    wanted: Option<ListChoice>,
-) -> Result<Listed> {
+    choice: Option<ListChoice>,
+) -> Result<ListOutcome> {
     let tree = reader.tree;
     let finder = Finder::new(tree, dir);
-    let below = tree.below(dir);
-    let beside = |&&holder: &&usize| holder == dir || tree.dirs[holder].total == 0;
-    let mut gathering = Gathering::new(reader, &finder, wanted);
+    let folders = tree.folders_below(dir);
+    let is_beside = |&&folder: &&usize| folder == dir || tree.dirs[folder].total == 0;
+    let mut collector = ListCollector::new(reader, &finder, choice);
     let mut lists = Vec::new();
-    for &holder in below.iter().filter(beside) {
-        lists.extend(gathering.in_folder(holder));
+    for &folder in folders.iter().filter(is_beside) {
+        lists.extend(collector.lists_in(folder));
     }
-    if !is_wrapper || lists.iter().any(says_something) {
-        for &holder in below.iter().filter(|holder| !beside(holder)) {
-            lists.extend(gathering.in_folder(holder));
+    if !is_wrapper || lists.iter().any(is_informative) {
+        for &folder in folders.iter().filter(|holder| !is_beside(holder)) {
+            lists.extend(collector.lists_in(folder));
         }
     }
-    for &holder in &below {
-        lists.extend(mat::flowers(reader, &finder, holder)?);
+    for &folder in &folders {
+        lists.extend(mat::read_flowers(reader, &finder, folder)?);
     }
-    if let Some(wanted) = wanted {
-        retain_chosen(&mut lists, wanted)?;
+    if let Some(choice) = choice {
+        retain_chosen(&mut lists, choice)?;
     }
     forget_unique_labels(&mut lists);
     let unclear = drop_guesses(reader, &mut lists);
-    lists.retain(says_something);
-    let labelled = |list: &List| matches!(list.labels, Labels::Sure | Labels::Guessed(_));
+    lists.retain(is_informative);
+    let labelled = |list: &List| matches!(list.labels, Labels::Certain | Labels::Guessed(_));
     let labelled = lists.iter().any(labelled);
     match (unclear, labelled) {
-        (Some(problem), false) => return Ok(Listed::Unclear(problem)),
+        (Some(problem), false) => return Ok(ListOutcome::Unclear(problem)),
         (Some(problem), true) => {
-            reader.remark(message!("remark-list-unused", why = problem.words()));
+            reader.add_remark(message!("remark-list-unused", why = problem.what_text()));
         }
         (None, _) => {}
     }
     if lists.is_empty() {
-        return Ok(Listed::Nothing);
+        return Ok(ListOutcome::Nothing);
     }
-    assemble(reader, &finder, lists)
+    build_dataset(reader, &finder, lists)
 }
 
 /// Returns the Problem of lists that name images, but not their classes.
-pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
-    let files = some_of(files, NAMED);
+pub(super) fn no_classes_problem(files: &[String], path: &Path) -> Problem {
+    let files = list_value(files, MAX_NAMED);
     Problem::new(message!("problem-lists-without-classes", lists = files))
-        .at_path(place)
+        .at_path(path)
         .advise(message!("advice-add-csv-file-label"))
 }
 
 /// Returns whether a list contains more than file names.
-fn says_something(list: &List) -> bool {
-    list.labels != Labels::Unsaid || list.has_roles()
+fn is_informative(list: &List) -> bool {
+    list.labels != Labels::Unspecified || list.has_roles()
 }
 
 /// Keeps only the lists that belong to the one selected by the user.
-fn retain_chosen(lists: &mut Vec<List>, wanted: ListChoice) -> Result<()> {
-    let family = lists.iter().find(|list| list.path == wanted.path);
-    let Some(family) = family.map(|list| list.family.clone()) else {
+fn retain_chosen(lists: &mut Vec<List>, choice: ListChoice) -> Result<()> {
+    let chosen = lists.iter().find(|list| list.path == choice.path);
+    let Some(family) = chosen.map(|list| list.family.clone()) else {
         return Err(Problem::new(message!("problem-list-names-no-image"))
-            .at_path(wanted.path)
+            .at_path(choice.path)
             .advise(message!("advice-add-csv-file-label")));
     };
     lists.retain(|list| list.family == family);
     // Only the selected list has the column.
-    if wanted.column.is_some() {
-        lists.retain(|list| list.path == wanted.path);
+    if choice.column.is_some() {
+        lists.retain(|list| list.path == choice.path);
     }
     Ok(())
 }
 
 /// Removes guessed labels if other lists are certain. Returns the Problem of ambiguous tables, if there are any.
 fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
-    let sure = lists.iter().any(|list| list.labels == Labels::Sure);
+    let is_certain = lists.iter().any(|list| list.labels == Labels::Certain);
     let mut unclear = None;
     for list in lists {
         let (id, columns) = match &list.labels {
-            Labels::Guessed(column) if sure => {
-                reader.remark(message!(
+            Labels::Guessed(column) if is_certain => {
+                reader.add_remark(message!(
                     "remark-class-column-unused",
                     column,
                     file = &list.file
                 ));
                 list.rows.iter_mut().for_each(|row| row.label = None);
-                list.labels = Labels::Unsaid;
+                list.labels = Labels::Unspecified;
                 continue;
             }
-            Labels::Several(columns) => ("problem-several-class-columns", columns),
-            Labels::Marked(columns) => ("problem-several-columns-marked", columns),
+            Labels::Ambiguous(columns) => ("problem-several-class-columns", columns),
+            Labels::MultiHot(columns) => ("problem-several-columns-marked", columns),
             _ => continue,
         };
-        let what = message!(id, file = &list.file, columns = some_of(columns, NAMED));
+        let what = message!(
+            id,
+            file = &list.file,
+            columns = list_value(columns, MAX_NAMED)
+        );
         let problem = Problem::new(what).at_path(&list.path);
         let problem = match columns.first() {
             Some(column) => problem.advise(message!(
@@ -172,53 +176,53 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
             None => problem,
         };
         unclear.get_or_insert(problem);
-        list.labels = Labels::Unsaid;
+        list.labels = Labels::Unspecified;
     }
     unclear
 }
 
 /// Converts lists into samples, and chooses the names of their classes.
-fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Listed> {
+fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<ListOutcome> {
     let tree = reader.tree;
-    let mut found = Found::default();
+    let mut found = RawDataset::default();
     let files: Vec<String> = lists.iter().map(|list| list.file.clone()).collect();
-    let sure = lists
+    let is_certain = lists
         .iter()
-        .any(|list| list.labels == Labels::Sure || list.has_roles());
+        .any(|list| list.labels == Labels::Certain || list.has_roles());
     for list in &lists {
-        list_missing(list, &mut found);
+        report_missing(list, &mut found);
         reader.assumed.extend(list.remarks.iter().cloned());
-        reader.used.insert(list.path.clone());
+        reader.used_lists.insert(list.path.clone());
     }
     let names: BTreeSet<&String> = files.iter().collect();
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    reader.remark(message!(
+    reader.add_remark(message!(
         "remark-read-from-lists",
-        files = some_of(&names, NAMED)
+        files = list_value(&names, MAX_NAMED)
     ));
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<ImageIndex> = entries.iter().map(|entry| entry.0).collect();
-    let split = entries.iter().any(|entry| entry.2.is_some());
-    if !split {
-        split_by_folders(reader, finder, &mut entries);
+    let has_splits = entries.iter().any(|entry| entry.2.is_some());
+    if !has_splits {
+        assign_splits_by_folders(reader, finder, &mut entries);
     }
-    let by_name = class_names(reader, finder, &entries);
-    set_aside(reader, &mut entries);
+    let naming = choose_class_names(reader, finder, &entries);
+    drop_unused_entries(reader, &mut entries);
     let mut seen: BTreeSet<(ImageIndex, bool)> = BTreeSet::new();
     let mut test = Vec::new();
-    let mut classless = 0;
-    for (place, label, role) in entries {
-        let Some(class) = by_name.of(place, label.as_deref()) else {
-            classless += 1;
+    let mut unclassified = 0;
+    for (image, label, role) in entries {
+        let Some(class) = naming.class_of(image, label.as_deref()) else {
+            unclassified += 1;
             let reason = message!("skip-line-without-class");
             found
                 .skipped
-                .push(Skipped::new(path_of(tree, place), reason));
+                .push(Skipped::new(image_path(tree, image), reason));
             continue;
         };
-        if seen.insert((place, is_test(role))) {
-            let class = reader.classes.number(class);
-            let sample = reader.sample(finder.dir, place, class);
+        if seen.insert((image, is_test(role))) {
+            let class = reader.classes.get_or_insert(class);
+            let sample = reader.make_sample(finder.dir, image, class);
             match is_test(role) {
                 true => test.push(sample),
                 false => found.train.push(sample),
@@ -229,46 +233,46 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     let unnamed = total.saturating_sub(named.len());
     for (id, n) in [
         ("remark-images-not-listed", unnamed),
-        ("remark-images-without-class", classless),
+        ("remark-images-without-class", unclassified),
     ] {
         if n > 0 {
-            reader.remark(message!(id, n));
+            reader.add_remark(message!(id, n));
         }
     }
     if found.train.is_empty() && test.is_empty() {
-        let problem = without_classes(&files, &tree.dirs[finder.dir].path);
-        return Ok(Listed::Unclear(problem));
+        let problem = no_classes_problem(&files, &tree.dirs[finder.dir].path);
+        return Ok(ListOutcome::Unclear(problem));
     }
     let has_test = !test.is_empty();
-    found.listed = has_test && split;
+    found.listed = has_test && has_splits;
     found.lists = files;
     found.test = has_test.then_some(test);
-    Ok(Listed::Found(Box::new(ListedDataset {
+    Ok(ListOutcome::Found(Box::new(ListedDataset {
         found,
-        sure,
-        whole: split || named.len() * 2 >= total,
+        is_certain,
+        is_complete: has_splits || named.len() * 2 >= total,
     })))
 }
 
 /// Reports rows without an image, or with several.
-fn list_missing(list: &List, found: &mut Found) {
-    let before = found.skipped.len();
+fn report_missing(list: &List, found: &mut RawDataset) {
+    let skipped_before = found.skipped.len();
     let mut more = 0;
     for row in &list.rows {
-        let id = match (row.spot, &row.split) {
+        let id = match (row.lookup, &row.split) {
             (Lookup::Found(_), SplitCell::Other) => "skip-line-without-split",
             (Lookup::Found(_), _) => continue,
             (Lookup::Missing, _) => "skip-listed-not-found",
             (Lookup::Ambiguous, _) => "skip-listed-ambiguous",
         };
-        if found.skipped.len() - before >= MOST_MISSING {
+        if found.skipped.len() - skipped_before >= MAX_MISSING {
             more += 1;
             continue;
         }
         let line = row.line.to_string();
         let reason = message!(id, line, file = list.file.as_str());
-        let written = row.written.as_deref().unwrap_or_default();
-        found.skipped.push(Skipped::new(written, reason));
+        let path = row.path.as_deref().unwrap_or_default();
+        found.skipped.push(Skipped::new(path, reason));
     }
     if more > 0 {
         let reason = message!("skip-more-listed-not-found", n = more);
@@ -281,11 +285,11 @@ fn is_test(role: Option<Role>) -> bool {
 }
 
 /// Takes the splits from folder names if the lists do not give them.
-fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry]) {
+fn assign_splits_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry]) {
     let tree = reader.tree;
     let role_of_folder = |dir: usize| {
-        let mut folders = finder.upwards(dir).filter(|&dir| dir != finder.dir);
-        folders.find_map(|dir| role_of(&tree.dirs[dir].name))
+        let mut folders = finder.ancestors(dir).filter(|&dir| dir != finder.dir);
+        folders.find_map(|dir| parse_role(&tree.dirs[dir].name))
     };
     let roles: Vec<Option<Role>> = entries
         .iter()
@@ -299,36 +303,36 @@ fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry])
         for (entry, role) in entries.iter_mut().zip(roles) {
             entry.2 = role;
         }
-        reader.remark(message!("remark-splits-from-folders"));
+        reader.add_remark(message!("remark-splits-from-folders"));
     }
 }
 
 /// Removes validation images if there is a test split, and training images that a list also assigns to testing.
-fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
-    let tested = entries.iter().any(|entry| entry.2 == Some(Role::Test));
+fn drop_unused_entries(reader: &mut Reader, entries: &mut Vec<Entry>) {
+    let has_test = entries.iter().any(|entry| entry.2 == Some(Role::Test));
     let before = entries.len();
-    entries.retain(|entry| !(tested && entry.2 == Some(Role::Validation)));
+    entries.retain(|entry| !(has_test && entry.2 == Some(Role::Validation)));
     let unused = before - entries.len();
     if unused > 0 {
-        reader.remark(message!("remark-validation-images-unused", n = unused));
+        reader.add_remark(message!("remark-validation-images-unused", n = unused));
     }
     let test = entries.iter().filter(|entry| is_test(entry.2));
     let test: BTreeSet<ImageIndex> = test.map(|entry| entry.0).collect();
     let train = entries.iter().filter(|entry| !is_test(entry.2));
     let train: BTreeSet<ImageIndex> = train.map(|entry| entry.0).collect();
-    let both = train.intersection(&test).count();
+    let overlap = train.intersection(&test).count();
     // If both lists are equal, nothing is removed, because no training images would be left; duplicates are reported
     // elsewhere.
-    if both == 0 || both == train.len() {
+    if overlap == 0 || overlap == train.len() {
         return;
     }
-    entries.retain(|(place, _, role)| is_test(*role) || !test.contains(place));
-    reader.remark(message!("remark-images-only-tested", n = both));
+    entries.retain(|(image, _, role)| is_test(*role) || !test.contains(image));
+    reader.add_remark(message!("remark-images-only-tested", n = overlap));
 }
 
 /// Returns the folders that may contain the images of a list: its own, and those around a folder named after lists.
-pub(super) fn folders_of(list: &Path) -> Vec<PathBuf> {
-    const OF_LISTS: [&str; 12] = [
+pub(super) fn candidate_folders(list: &Path) -> Vec<PathBuf> {
+    const LIST_FOLDERS: [&str; 12] = [
         "annotations",
         "annotation",
         "labels",
@@ -346,7 +350,7 @@ pub(super) fn folders_of(list: &Path) -> Vec<PathBuf> {
     for folder in list.ancestors().skip(1).take(3) {
         folders.push(folder.to_path_buf());
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        if !OF_LISTS.contains(&name.to_lowercase().as_str()) {
+        if !LIST_FOLDERS.contains(&name.to_lowercase().as_str()) {
             break;
         }
     }

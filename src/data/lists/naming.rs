@@ -9,7 +9,7 @@ use super::sheet::one_to_one;
 use crate::message;
 use crate::names::composed;
 use crate::reader::Reader;
-use crate::roles::{is_domain, is_of_images, is_of_masks, role_of};
+use crate::roles::{is_domain_folder, is_image_folder, is_mask_folder, parse_role};
 use crate::tree::Tree;
 
 /// The names of the classes.
@@ -22,7 +22,7 @@ pub(super) struct ClassNaming {
 
 impl ClassNaming {
     /// Returns the class of an image with this label; `None` if it is unknown.
-    pub fn of<'n>(&'n self, (dir, _): ImageIndex, label: Option<&'n str>) -> Option<&'n str> {
+    pub fn class_of<'n>(&'n self, (dir, _): ImageIndex, label: Option<&'n str>) -> Option<&'n str> {
         match (label, &self.labels) {
             (Some(label), None) => Some(label),
             (Some(label), Some(names)) => names.get(label).map(String::as_str),
@@ -33,7 +33,11 @@ impl ClassNaming {
 
 /// Chooses the names: folder names if folders and labels correspond one to one, else labels. Numeric labels are
 /// replaced by the beginnings of file names if those correspond one to one.
-pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> ClassNaming {
+pub(super) fn choose_class_names(
+    reader: &mut Reader,
+    finder: &Finder,
+    entries: &[Entry],
+) -> ClassNaming {
     let tree = reader.tree;
     let folder_of = |(dir, _): ImageIndex| tree.dirs[dir].name.as_str();
     let labelled = entries.iter();
@@ -43,29 +47,31 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
     if labelled.is_empty() {
         return ClassNaming {
             labels: None,
-            folders: by_folder(reader, finder, entries),
+            folders: classes_by_folder(reader, finder, entries),
         };
     }
     let pairs = labelled.iter();
     let mut labels = one_to_one(pairs.map(|&(place, label)| (label, folder_of(place))));
     let mut folders = BTreeMap::new();
     if let Some(labels) = &labels {
-        let known: HashSet<&str> = labels.values().map(String::as_str).collect();
+        let folder_names: HashSet<&str> = labels.values().map(String::as_str).collect();
         let places = entries.iter().map(|entry| entry.0);
-        let places = places.filter(|&place| known.contains(folder_of(place)));
+        let places = places.filter(|&place| folder_names.contains(folder_of(place)));
         folders.extend(places.map(|place| (place.0, folder_of(place).to_owned())));
     } else if labelled
         .iter()
         .all(|(_, label)| label.parse::<u64>().is_ok())
     {
-        let begins = labelled.iter();
-        let begins: Vec<(&str, String)> = begins
+        let prefixes = labelled.iter();
+        let prefixes: Vec<(&str, String)> = prefixes
             .map(|&(place, label)| (label, name_before_number(tree, place)))
             .collect();
-        let pairs = begins.iter().map(|(label, begin)| (*label, begin.as_str()));
+        let pairs = prefixes
+            .iter()
+            .map(|(label, prefix)| (*label, prefix.as_str()));
         labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
         if labels.is_some() {
-            reader.remark(message!("remark-class-names-from-files"));
+            reader.add_remark(message!("remark-class-names-from-files"));
         }
     }
     ClassNaming { labels, folders }
@@ -73,16 +79,16 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
 
 /// Returns the file name of an image without the number at its end and the separator before it; empty if it does not
 /// end in a number.
-pub(crate) fn name_before_number(tree: &Tree, (dir, place): ImageIndex) -> String {
-    let name = tree.dirs[dir].pictures[place].to_string_lossy();
+pub(crate) fn name_before_number(tree: &Tree, (dir, index): ImageIndex) -> String {
+    let name = tree.dirs[dir].images[index].to_string_lossy();
     let name = composed(&name);
     let stem = name
         .rsplit_once('.')
         .map_or(name.as_ref(), |(stem, _)| stem);
-    let without = stem.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    match without.len() == stem.len() {
+    let prefix = stem.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    match prefix.len() == stem.len() {
         true => String::new(),
-        false => without
+        false => prefix
             .trim_end_matches(|letter: char| {
                 letter.is_ascii_digit() || ['_', '-', ' ', '.', '(', ')'].contains(&letter)
             })
@@ -92,19 +98,29 @@ pub(crate) fn name_before_number(tree: &Tree, (dir, place): ImageIndex) -> Strin
 
 /// Returns the class of every folder with listed images. Folders with the same name in different domains or splits are
 /// one class; other folders with the same name are named by their paths.
-fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMap<usize, String> {
+fn classes_by_folder(
+    reader: &mut Reader,
+    finder: &Finder,
+    entries: &[Entry],
+) -> BTreeMap<usize, String> {
     let tree = reader.tree;
     let name = |dir: usize| tree.dirs[dir].name.as_str();
-    let says_class = |dir: usize| {
+    let is_class_folder = |dir: usize| {
         let name = name(dir);
-        dir != finder.dir && role_of(name).is_none() && !is_of_images(name) && !is_of_masks(name)
+        dir != finder.dir
+            && parse_role(name).is_none()
+            && !is_image_folder(name)
+            && !is_mask_folder(name)
     };
     let dirs: BTreeSet<usize> = entries.iter().map(|entry| entry.0.0).collect();
-    let dirs: Vec<usize> = dirs.into_iter().filter(|&dir| says_class(dir)).collect();
-    let path_of = |dir: usize| {
-        let folders = finder.upwards(dir);
+    let dirs: Vec<usize> = dirs
+        .into_iter()
+        .filter(|&dir| is_class_folder(dir))
+        .collect();
+    let class_path = |dir: usize| {
+        let folders = finder.ancestors(dir);
         let mut path: Vec<&str> = folders
-            .filter(|&dir| says_class(dir) && !is_domain(name(dir)))
+            .filter(|&dir| is_class_folder(dir) && !is_domain_folder(name(dir)))
             .map(name)
             .collect();
         path.reverse();
@@ -112,15 +128,15 @@ fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMa
     };
     let mut paths: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for &dir in &dirs {
-        paths.entry(name(dir)).or_default().insert(path_of(dir));
+        paths.entry(name(dir)).or_default().insert(class_path(dir));
     }
-    let several = paths.values().filter(|paths| paths.len() > 1).count();
-    if several > 0 {
-        reader.remark(message!("remark-class-names-from-paths", n = several));
+    let ambiguous = paths.values().filter(|paths| paths.len() > 1).count();
+    if ambiguous > 0 {
+        reader.add_remark(message!("remark-class-names-from-paths", n = ambiguous));
     }
     let class_of = |dir: usize| match paths[name(dir)].len() {
         1 => name(dir).to_owned(),
-        _ => path_of(dir),
+        _ => class_path(dir),
     };
     dirs.into_iter().map(|dir| (dir, class_of(dir))).collect()
 }

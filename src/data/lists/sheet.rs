@@ -6,29 +6,29 @@ use std::rc::Rc;
 
 use super::finder::{Finder, Lookup};
 use crate::names::composed;
-use crate::picture::READABLE;
-use crate::roles::{Role, role_of};
+use crate::picture::IMAGE_EXTENSIONS;
+use crate::roles::{Role, parse_role};
 use crate::texts::Words;
-use crate::tree::{Tree, ending_of};
+use crate::tree::{Tree, file_extension};
 
 /// A list that is being read.
-pub(super) struct Source<'a> {
+pub(super) struct ListSource<'a> {
     pub tree: &'a Tree,
     pub finder: &'a Finder<'a>,
     /// The folder of the list.
-    pub holder: usize,
+    pub list_folder: usize,
     /// The name of the list.
     pub file: &'a str,
     /// The column with the classes, if selected by the user.
     pub column: Option<&'a str>,
 }
 
-impl Source<'_> {
-    pub fn find(&self, written: &str) -> Lookup {
-        self.finder.find(self.holder, written)
+impl ListSource<'_> {
+    pub fn find(&self, path: &str) -> Lookup {
+        self.finder.find(self.list_folder, path)
     }
 
-    pub fn folder(&self, dir: usize) -> &str {
+    pub fn folder_name(&self, dir: usize) -> &str {
         &self.tree.dirs[dir].name
     }
 }
@@ -48,21 +48,21 @@ pub(super) struct Sheet {
 pub(super) struct Row {
     pub line: usize,
     /// The path in the row; `None` if it was found.
-    pub written: Option<String>,
-    pub spot: Lookup,
+    pub path: Option<String>,
+    pub lookup: Lookup,
     pub label: Option<Rc<str>>,
     pub split: SplitCell,
 }
 
 impl Row {
     /// Creates a row without label and split.
-    pub fn of(line: usize, written: &str, spot: Lookup) -> Self {
+    pub fn new(line: usize, path: &str, lookup: Lookup) -> Self {
         Self {
             line,
-            written: (!matches!(spot, Lookup::Found(_))).then(|| written.to_owned()),
-            spot,
+            path: (!matches!(lookup, Lookup::Found(_))).then(|| path.to_owned()),
+            lookup,
             label: None,
-            split: SplitCell::Unsaid,
+            split: SplitCell::Unspecified,
         }
     }
 }
@@ -70,17 +70,17 @@ impl Row {
 /// The split in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SplitCell {
-    Unsaid,
+    Unspecified,
     Role(Role),
     /// Another value, such as `unlabelled` or `extra`.
     Other,
 }
 
 impl SplitCell {
-    pub fn of(cell: &str) -> Self {
-        match (role_of(cell), cell.is_empty()) {
+    pub fn parse(cell: &str) -> Self {
+        match (parse_role(cell), cell.is_empty()) {
             (Some(role), _) => Self::Role(role),
-            (None, true) => Self::Unsaid,
+            (None, true) => Self::Unspecified,
             (None, false) => Self::Other,
         }
     }
@@ -91,37 +91,37 @@ impl SplitCell {
 pub(super) enum Labels {
     /// It does not give classes.
     #[default]
-    Unsaid,
-    Sure,
+    Unspecified,
+    Certain,
     /// This column is the only one that may contain the classes.
     Guessed(String),
     /// Each of these columns may contain the classes.
-    Several(Vec<String>),
+    Ambiguous(Vec<String>),
     /// Several of these columns are 1 for the same image.
-    Marked(Vec<String>),
+    MultiHot(Vec<String>),
 }
 
 impl Sheet {
     /// Returns the number of rows that name an image of the folder.
-    pub fn named(&self) -> usize {
-        let named = self.rows.iter();
-        named.filter(|row| row.spot != Lookup::Missing).count()
+    pub fn matched_rows(&self) -> usize {
+        let rows = self.rows.iter();
+        rows.filter(|row| row.lookup != Lookup::Missing).count()
     }
 }
 
 /// Returns whether a path has the extension of an image.
-pub(super) fn ends_as_image(written: &str) -> bool {
-    let ending = ending_of(Path::new(written).as_os_str());
-    READABLE.contains(&ending.as_str())
+pub(super) fn has_image_extension(path: &str) -> bool {
+    let extension = file_extension(Path::new(path).as_os_str());
+    IMAGE_EXTENSIONS.contains(&extension.as_str())
 }
 
 /// The labels so far, each stored only once.
 #[derive(Default)]
-pub(super) struct Names(HashSet<Rc<str>>);
+pub(super) struct LabelInterner(HashSet<Rc<str>>);
 
-impl Names {
+impl LabelInterner {
     /// Returns a label with composed Unicode characters; `None` if it is empty.
-    pub fn of(&mut self, label: &str) -> Option<Rc<str>> {
+    pub fn intern(&mut self, label: &str) -> Option<Rc<str>> {
         let label = composed(label.trim());
         if label.is_empty() {
             return None;
@@ -140,13 +140,15 @@ pub(super) fn one_to_one<'a>(
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Option<HashMap<String, String>> {
     let (mut right, mut left) = (HashMap::new(), HashMap::new());
-    for (one, other) in pairs {
-        if *right.entry(one).or_insert(other) != other || *left.entry(other).or_insert(one) != one {
+    for (first, second) in pairs {
+        if *right.entry(first).or_insert(second) != second
+            || *left.entry(second).or_insert(first) != first
+        {
             return None;
         }
     }
     let owned = right
         .iter()
-        .map(|(&one, &other)| (one.to_owned(), other.to_owned()));
+        .map(|(&first, &second)| (first.to_owned(), second.to_owned()));
     (right.len() > 1).then(|| owned.collect())
 }

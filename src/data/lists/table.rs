@@ -5,21 +5,21 @@ use std::collections::{HashMap, HashSet};
 use csv::{Position, StringRecord};
 
 use super::finder::Lookup;
-use super::sheet::{Names, Row, Source, SplitCell, ends_as_image};
+use super::sheet::{LabelInterner, ListSource, Row, SplitCell, has_image_extension};
 use crate::message;
-use crate::roles::{Role, role_of};
+use crate::roles::{Role, parse_role};
 use crate::texts::Words;
 
 /// Maximum number of cells of a table, to limit memory.
-const MOST_CELLS: usize = 16 << 20;
+const MAX_CELLS: usize = 16 << 20;
 /// Maximum number of columns of a table.
-const MOST_COLUMNS: usize = 1000;
+const MAX_COLUMNS: usize = 1000;
 /// Approximate number of rows, spread over the table, by which the column of the files is found.
-const PROBED: usize = 200;
+const PROBED_ROWS: usize = 200;
 
 /// The meaning of a column, by its header.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Header {
+pub(super) enum HeaderKind {
     /// File names of images.
     File,
     /// Names of splits.
@@ -28,14 +28,14 @@ pub(super) enum Header {
     OneSplit(Role),
     /// Classes.
     Label,
-    /// Classes, if no column is a [`Header::Label`].
+    /// Classes, if no column is a [`HeaderKind::Label`].
     Class,
     /// Possibly classes.
-    PerhapsClass,
+    MaybeClass,
 }
 
-impl Header {
-    fn of(header: &str) -> Option<Self> {
+impl HeaderKind {
+    fn parse(header: &str) -> Option<Self> {
         Some(match header {
             "file" | "filename" | "file_name" | "filepath" | "file_path" | "path" | "image"
             | "image_id" | "image_name" | "image_path" | "imageid" | "img" | "img_path" | "id"
@@ -50,23 +50,23 @@ impl Header {
             "class" | "classes" | "category" | "class_name" | "classname" | "category_name"
             | "label_name" | "class_id" | "classid" | "label_id" | "category_id" | "species"
             | "breed" | "dx" | "diagnosis" => Self::Class,
-            "name" | "y" => Self::PerhapsClass,
+            "name" | "y" => Self::MaybeClass,
             _ => return None,
         })
     }
 }
 
 /// Returns the rows of a CSV or TSV text.
-pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
+pub(super) fn parse_records(text: &str) -> Vec<StringRecord> {
     let cells = text.bytes().filter(|byte| b",;\t".contains(byte)).count();
-    if cells > MOST_CELLS {
+    if cells > MAX_CELLS {
         return Vec::new();
     }
     let head = text.lines().next().unwrap_or_default();
-    let count = |mark: char| head.matches(mark).count();
+    let count = |delimiter: char| head.matches(delimiter).count();
     let delimiter = [b'\t', b';', b',']
         .into_iter()
-        .max_by_key(|&mark| count(mark as char))
+        .max_by_key(|&delimiter| count(delimiter as char))
         .unwrap_or(b',');
     let mut csv = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -78,29 +78,32 @@ pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
 }
 
 /// Creates a row with a line number from cells of another format.
-pub(super) fn record(line: usize, cells: impl IntoIterator<Item: AsRef<str>>) -> StringRecord {
+pub(super) fn record_from_cells(
+    line: usize,
+    cells: impl IntoIterator<Item: AsRef<str>>,
+) -> StringRecord {
     let mut record: StringRecord = cells.into_iter().collect();
-    let mut at = Position::new();
-    at.set_line(line as u64);
-    record.set_position(Some(at));
+    let mut position = Position::new();
+    position.set_line(line as u64);
+    record.set_position(Some(position));
     record
 }
 
 /// A table whose columns have been identified.
 pub(super) struct Table<'a> {
-    pub source: &'a Source<'a>,
-    head: Option<&'a StringRecord>,
+    pub source: &'a ListSource<'a>,
+    header_row: Option<&'a StringRecord>,
     pub body: &'a [StringRecord],
     /// Number of columns.
     pub width: usize,
     /// The column with the file names of the images.
     pub file: usize,
     /// The images found for the rows.
-    pub spots: Vec<Lookup>,
+    pub lookups: Vec<Lookup>,
 }
 
 /// How a table gives the classes.
-pub(super) enum LabelBy {
+pub(super) enum LabelSource {
     Nothing,
     /// By the cells of a column.
     Column(usize),
@@ -109,48 +112,54 @@ pub(super) enum LabelBy {
 }
 
 /// How a table gives the splits.
-pub(super) enum SplitBy {
+pub(super) enum SplitSource {
     Nothing,
     Column(usize),
-    YesOrNo(usize, Role),
+    Flag(usize, Role),
 }
 
 impl<'a> Table<'a> {
-    pub fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
+    pub fn new(
+        source: &'a ListSource,
+        records: &'a [StringRecord],
+        has_header: bool,
+    ) -> Option<Self> {
         let first = records.first()?;
         let width = first.len();
-        if width > MOST_COLUMNS {
+        if width > MAX_COLUMNS {
             return None;
         }
-        let probed = spread(records);
-        let named = |at: usize| {
+        let probed = probed_rows(records);
+        let count_found = |at: usize| {
             let cells = probed.iter().filter_map(|record| record.get(at));
-            let spots = cells.map(|cell| source.find(cell));
-            let spots = spots.filter(|spot| *spot != Lookup::Missing);
-            spots.collect::<HashSet<_>>().len()
+            let lookups = cells.map(|cell| source.find(cell));
+            let lookups = lookups.filter(|spot| *spot != Lookup::Missing);
+            lookups.collect::<HashSet<_>>().len()
         };
-        let is_file = |at: usize| Header::of(&header_of(first, at)) == Some(Header::File);
-        let counts: Vec<usize> = (0..width).map(named).collect();
+        let is_file =
+            |at: usize| HeaderKind::parse(&normalized_header(first, at)) == Some(HeaderKind::File);
+        let counts: Vec<usize> = (0..width).map(count_found).collect();
         let rank = |&at: &usize| (counts[at], is_file(at), std::cmp::Reverse(at));
         let file = (0..width).max_by_key(rank)?;
         if counts[file] == 0 {
             return None;
         }
         let cell = first.get(file).unwrap_or_default();
-        let header = has_header || (source.find(cell) == Lookup::Missing && !ends_as_image(cell));
-        let (head, body) = match header {
+        let first_is_header =
+            has_header || (source.find(cell) == Lookup::Missing && !has_image_extension(cell));
+        let (head, body) = match first_is_header {
             true => (Some(first), &records[1..]),
             false => (None, records),
         };
-        let spots = body.iter().map(|record| record.get(file));
-        let spots = spots.map(|cell| source.find(cell.unwrap_or_default()));
+        let lookups = body.iter().map(|record| record.get(file));
+        let lookups = lookups.map(|cell| source.find(cell.unwrap_or_default()));
         Some(Self {
             source,
-            head,
+            header_row: head,
             body,
             width,
             file,
-            spots: spots.collect(),
+            lookups: lookups.collect(),
         })
     }
 
@@ -162,87 +171,88 @@ impl<'a> Table<'a> {
     }
 
     pub fn has_header(&self) -> bool {
-        self.head.is_some()
+        self.header_row.is_some()
     }
 
     /// Returns a column's header in lower case; empty without a header.
     pub fn header(&self, at: usize) -> String {
-        self.head
-            .map_or_else(String::new, |head| header_of(head, at))
+        self.header_row
+            .map_or_else(String::new, |head| normalized_header(head, at))
     }
 
     /// Returns the meaning of a column's header; `None` if it is unknown.
-    pub fn says(&self, at: usize) -> Option<Header> {
-        Header::of(&self.header(at))
+    pub fn header_kind(&self, at: usize) -> Option<HeaderKind> {
+        HeaderKind::parse(&self.header(at))
     }
 
     /// Returns a column's original header, or its number.
     pub fn title(&self, at: usize) -> String {
-        match self.head.and_then(|head| head.get(at)) {
+        match self.header_row.and_then(|head| head.get(at)) {
             Some(title) if !title.is_empty() => title.to_owned(),
             _ => (at + 1).to_string(),
         }
     }
 
     /// Returns further columns with file names of images: masks, or the same images by another name.
-    pub fn other_images(&self) -> Vec<usize> {
-        let probed = spread(self.body);
-        let names = |at: &usize| {
+    pub fn other_image_columns(&self) -> Vec<usize> {
+        let probed = probed_rows(self.body);
+        let names_images = |at: &usize| {
             let cells = probed.iter().filter_map(|record| record.get(*at));
-            let images = cells
-                .filter(|cell| ends_as_image(cell) && self.source.find(cell) != Lookup::Missing);
+            let images = cells.filter(|cell| {
+                has_image_extension(cell) && self.source.find(cell) != Lookup::Missing
+            });
             *at != self.file && images.count() * 2 > probed.len()
         };
-        (0..self.width).filter(names).collect()
+        (0..self.width).filter(names_images).collect()
     }
 
-    pub fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
+    pub fn find_split_source(&self, remarks: &mut Vec<Words>) -> SplitSource {
         let columns = || (0..self.width).filter(|&at| at != self.file);
         let filled = |at: usize| self.cells(at).count();
         let roles = |at: usize| {
             let cells = self.cells(at);
-            cells.filter(|(_, cell)| role_of(cell).is_some()).count()
+            cells.filter(|(_, cell)| parse_role(cell).is_some()).count()
         };
-        for at in columns().filter(|&at| self.says(at) == Some(Header::Split)) {
+        for at in columns().filter(|&at| self.header_kind(at) == Some(HeaderKind::Split)) {
             if roles(at) * 2 >= filled(at).max(1) {
-                return SplitBy::Column(at);
+                return SplitSource::Column(at);
             }
             let (column, file) = (self.title(at), self.source.file);
             remarks.push(message!("remark-split-column-unused", column, file).into());
         }
         for at in columns() {
-            if let Some(Header::OneSplit(role)) = self.says(at)
-                && self.cells(at).all(|(_, cell)| yes_or_no(cell).is_some())
+            if let Some(HeaderKind::OneSplit(role)) = self.header_kind(at)
+                && self.cells(at).all(|(_, cell)| parse_flag(cell).is_some())
             {
-                return SplitBy::YesOrNo(at, role);
+                return SplitSource::Flag(at, role);
             }
         }
         let all = columns().find(|&at| filled(at) > 1 && roles(at) == filled(at));
-        all.map_or(SplitBy::Nothing, SplitBy::Column)
+        all.map_or(SplitSource::Nothing, SplitSource::Column)
     }
 
     /// Returns the rows, with splits and labels from these columns.
-    pub fn rows(&self, split: &SplitBy, by: &LabelBy) -> Vec<Row> {
-        let mut names = Names::default();
-        let rows = self.body.iter().zip(&self.spots).enumerate();
-        let rows = rows.map(|(number, (record, &spot))| {
+    pub fn rows(&self, split: &SplitSource, label_source: &LabelSource) -> Vec<Row> {
+        let mut names = LabelInterner::default();
+        let rows = self.body.iter().zip(&self.lookups).enumerate();
+        let rows = rows.map(|(number, (record, &lookup))| {
             let cell = |at: usize| record.get(at).unwrap_or_default();
-            let label = match by {
-                LabelBy::Nothing => None,
-                LabelBy::Column(at) => names.of(cell(*at)),
-                LabelBy::OneOf(columns) => {
+            let label = match label_source {
+                LabelSource::Nothing => None,
+                LabelSource::Column(at) => names.intern(cell(*at)),
+                LabelSource::OneOf(columns) => {
                     let marked = columns.iter().find(|&&at| is_one(cell(at)));
-                    marked.and_then(|&at| names.of(&self.title(at)))
+                    marked.and_then(|&at| names.intern(&self.title(at)))
                 }
             };
             let split = match split {
-                SplitBy::Nothing => SplitCell::Unsaid,
-                SplitBy::Column(at) => SplitCell::of(cell(*at)),
-                SplitBy::YesOrNo(at, role) => match (yes_or_no(cell(*at)), role) {
+                SplitSource::Nothing => SplitCell::Unspecified,
+                SplitSource::Column(at) => SplitCell::parse(cell(*at)),
+                SplitSource::Flag(at, role) => match (parse_flag(cell(*at)), role) {
                     (Some(true), role) => SplitCell::Role(*role),
                     (Some(false), Role::Train) => SplitCell::Role(Role::Test),
                     (Some(false), _) => SplitCell::Role(Role::Train),
-                    (None, _) => SplitCell::Unsaid,
+                    (None, _) => SplitCell::Unspecified,
                 },
             };
             let line = record
@@ -251,7 +261,7 @@ impl<'a> Table<'a> {
             Row {
                 label,
                 split,
-                ..Row::of(line, cell(self.file), spot)
+                ..Row::new(line, cell(self.file), lookup)
             }
         });
         rows.collect()
@@ -273,13 +283,13 @@ impl<'a> Table<'a> {
 }
 
 /// Returns rows that are spread over the whole table.
-fn spread(records: &[StringRecord]) -> Vec<&StringRecord> {
-    let step = records.len().div_ceil(PROBED).max(1);
+fn probed_rows(records: &[StringRecord]) -> Vec<&StringRecord> {
+    let step = records.len().div_ceil(PROBED_ROWS).max(1);
     records.iter().step_by(step).collect()
 }
 
-fn header_of(head: &StringRecord, at: usize) -> String {
-    let header = head.get(at).unwrap_or_default().trim().to_lowercase();
+fn normalized_header(header_row: &StringRecord, at: usize) -> String {
+    let header = header_row.get(at).unwrap_or_default().trim().to_lowercase();
     header.replace([' ', '-'], "_")
 }
 
@@ -288,7 +298,7 @@ pub(super) fn is_one(cell: &str) -> bool {
     cell.parse() == Ok(1.0)
 }
 
-fn yes_or_no(cell: &str) -> Option<bool> {
+fn parse_flag(cell: &str) -> Option<bool> {
     match cell.to_ascii_lowercase().as_str() {
         "true" | "yes" | "1" | "1.0" => Some(true),
         "false" | "no" | "0" | "0.0" => Some(false),

@@ -20,13 +20,13 @@ use super::source::Sample;
 use super::transform::{Augment, InputSpec};
 use crate::message;
 use crate::problem::{Problem, Result};
-pub use inputs::{augmented, input_of, inputs_of};
-use inputs::{crop_of, inference_input};
+pub use inputs::{augmented_input, inference_inputs, write_file_input};
+use inputs::{write_augmented_input, write_inference_input};
 
 /// Number of finished batches that each thread's channel holds.
-const READY: usize = 2;
+const BATCHES_PER_THREAD: usize = 2;
 /// Wait time per call if the caller has nothing else to do.
-const LONG: Duration = Duration::from_secs(3600);
+const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// Images and their labels, ready for the device.
 #[derive(Clone, Debug, Default)]
@@ -63,13 +63,13 @@ pub struct LoaderOptions {
     /// Augmentation; `None` for the inference transform.
     pub augment: Option<Augment>,
     /// Images per batch.
-    pub batch: usize,
+    pub batch_size: usize,
     /// Drops an incomplete last batch.
     pub drop_last: bool,
     /// Shuffles the images.
     pub shuffle: bool,
     /// Maximum number of images, from the start of their order; `None` for all.
-    pub most: Option<usize>,
+    pub max_images: Option<usize>,
     /// The run's seed.
     pub seed: u64,
     /// Number of the epoch within the whole run, so that no two epochs have the same augmentation.
@@ -82,14 +82,14 @@ pub struct LoaderOptions {
 
 impl LoaderOptions {
     /// Returns options for the inference transform in the given order, each image once.
-    pub fn inference(input: InputSpec, batch: usize) -> Self {
+    pub fn inference(input: InputSpec, batch_size: usize) -> Self {
         Self {
             input,
             augment: None,
-            batch,
+            batch_size,
             drop_last: false,
             shuffle: false,
-            most: None,
+            max_images: None,
             seed: 0,
             epoch: 0,
             cache: None,
@@ -109,19 +109,21 @@ struct LoaderQueue {
 
 /// An iterator over the batches of one epoch.
 pub struct ImageLoader {
-    work: Arc<LoaderQueue>,
+    queue: Arc<LoaderQueue>,
     channels: Vec<Receiver<ImageBatch>>,
     threads: Vec<JoinHandle<()>>,
     next: usize,
-    left_over: Vec<(usize, Problem)>,
+    pending_unreadable: Vec<(usize, Problem)>,
 }
 
 /// Returns the maximum size in bytes of all batches that are finished or in progress. Saturates, because settings may
 /// be passed before they are checked.
-pub fn buffered(batch: usize, size: usize) -> u64 {
-    let batches = thread_count(0) as u64 * (READY as u64 + 1);
-    let picture = (size as u64).saturating_mul(size as u64).saturating_mul(3);
-    picture.saturating_mul(batch as u64).saturating_mul(batches)
+pub fn max_buffered_bytes(batch_size: usize, size: usize) -> u64 {
+    let batches = thread_count(0) as u64 * (BATCHES_PER_THREAD as u64 + 1);
+    let image_bytes = (size as u64).saturating_mul(size as u64).saturating_mul(3);
+    image_bytes
+        .saturating_mul(batch_size as u64)
+        .saturating_mul(batches)
 }
 
 impl ImageLoader {
@@ -133,22 +135,22 @@ impl ImageLoader {
     pub fn new(samples: Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Result<Self> {
         options.input.checked()?;
         options.augment.map(Augment::checked).transpose()?;
-        if options.batch == 0 {
+        if options.batch_size == 0 {
             return Err(Problem::new(message!("problem-batch-size-zero")).at("batch"));
         }
         let mut order: Vec<u32> = (0..samples.len() as u32).collect();
         if options.shuffle {
             Rng::new(Purpose::Shuffle, options.seed, options.epoch, 0).shuffle(&mut order);
         }
-        order.truncate(options.most.unwrap_or(usize::MAX));
+        order.truncate(options.max_images.unwrap_or(usize::MAX));
         let batches = if options.drop_last {
-            order.len() / options.batch
+            order.len() / options.batch_size
         } else {
-            order.len().div_ceil(options.batch)
+            order.len().div_ceil(options.batch_size)
         };
         let threads = thread_count(options.threads).min(batches.max(1));
         let mut loader = Self {
-            work: Arc::new(LoaderQueue {
+            queue: Arc::new(LoaderQueue {
                 samples,
                 order,
                 options,
@@ -158,15 +160,15 @@ impl ImageLoader {
             channels: Vec::with_capacity(threads),
             threads: Vec::with_capacity(threads),
             next: 0,
-            left_over: Vec::new(),
+            pending_unreadable: Vec::new(),
         };
         for number in 0..threads {
-            let (sender, receiver) = sync_channel(READY);
-            let work = Arc::clone(&loader.work);
+            let (sender, receiver) = sync_channel(BATCHES_PER_THREAD);
+            let queue = Arc::clone(&loader.queue);
             let thread = std::thread::Builder::new()
                 .name(format!("loader {number}"))
-                .spawn(move || work.run(number, threads, &sender))
-                .map_err(|error| Problem::no_thread(&error))?;
+                .spawn(move || queue.run(number, threads, &sender))
+                .map_err(|error| Problem::thread_not_started(&error))?;
             loader.channels.push(receiver);
             loader.threads.push(thread);
         }
@@ -179,13 +181,13 @@ impl ImageLoader {
     }
 
     /// Returns the unreadable images of batches after the last returned one, none of whose images could be read.
-    pub fn take_left_over(&mut self) -> Vec<(usize, Problem)> {
-        std::mem::take(&mut self.left_over)
+    pub fn take_unreadable(&mut self) -> Vec<(usize, Problem)> {
+        std::mem::take(&mut self.pending_unreadable)
     }
 }
 
 /// The result of waiting for a batch.
-pub enum Next {
+pub enum NextBatch {
     /// A batch; empty if none of its images could be read.
     Batch(ImageBatch),
     /// No batch yet.
@@ -200,21 +202,21 @@ impl ImageLoader {
     /// # Panics
     /// Panics if a loader thread panicked, with the same payload, so that an incomplete epoch is never taken for a
     /// complete one.
-    pub fn next_within(&mut self, patience: Duration) -> Next {
-        if self.next >= self.work.batches {
-            return Next::End;
+    pub fn next_timeout(&mut self, timeout: Duration) -> NextBatch {
+        if self.next >= self.queue.batches {
+            return NextBatch::End;
         }
         let channel = &self.channels[self.next % self.channels.len()];
-        match channel.recv_timeout(patience) {
+        match channel.recv_timeout(timeout) {
             Ok(batch) => {
                 self.next += 1;
-                Next::Batch(batch)
+                NextBatch::Batch(batch)
             }
-            Err(RecvTimeoutError::Timeout) => Next::Waiting,
+            Err(RecvTimeoutError::Timeout) => NextBatch::Waiting,
             // A thread ends before its last batch only if it panics.
             Err(RecvTimeoutError::Disconnected) => match self.end().pop() {
                 Some(panic) => resume_unwind(panic),
-                None => Next::End,
+                None => NextBatch::End,
             },
         }
     }
@@ -226,17 +228,17 @@ impl Iterator for ImageLoader {
     /// Returns the next batch with at least one readable image.
     ///
     /// # Panics
-    /// As [`ImageLoader::next_within`].
+    /// As [`ImageLoader::next_timeout`].
     fn next(&mut self) -> Option<ImageBatch> {
         loop {
-            let mut batch = match self.next_within(LONG) {
-                Next::Batch(batch) => batch,
-                Next::Waiting => continue,
-                Next::End => return None,
+            let mut batch = match self.next_timeout(MAX_WAIT) {
+                NextBatch::Batch(batch) => batch,
+                NextBatch::Waiting => continue,
+                NextBatch::End => return None,
             };
-            self.left_over.append(&mut batch.unreadable);
+            self.pending_unreadable.append(&mut batch.unreadable);
             if !batch.is_empty() {
-                batch.unreadable = self.take_left_over();
+                batch.unreadable = self.take_unreadable();
                 return Some(batch);
             }
         }
@@ -246,7 +248,7 @@ impl Iterator for ImageLoader {
 impl ImageLoader {
     /// Asks the threads to end.
     fn stop(&mut self) {
-        self.work.stop.store(true, Ordering::Relaxed);
+        self.queue.stop.store(true, Ordering::Relaxed);
         // A thread that waits to send wakes up when its channel is dropped.
         self.channels.clear();
     }
@@ -254,8 +256,8 @@ impl ImageLoader {
     /// Ends the threads; returns the panics that ended them.
     fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
         self.stop();
-        let ended = self.threads.drain(..).map(JoinHandle::join);
-        ended.filter_map(std::result::Result::err).collect()
+        let results = self.threads.drain(..).map(JoinHandle::join);
+        results.filter_map(std::result::Result::err).collect()
     }
 }
 
@@ -263,19 +265,19 @@ impl Drop for ImageLoader {
     fn drop(&mut self) {
         self.stop();
         let threads = self.threads.drain(..).collect();
-        leave(threads, PATIENCE);
+        join_within(threads, JOIN_TIMEOUT);
     }
 }
 
 /// Longest wait for threads to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+const JOIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Waits for these threads, except for one that is blocked by a disk that does not respond: it ends later by itself,
 /// and only holds images until then.
-fn leave(threads: Vec<JoinHandle<()>>, patience: Duration) {
-    let end = Instant::now() + patience;
+fn join_within(threads: Vec<JoinHandle<()>>, timeout: Duration) {
+    let deadline = Instant::now() + timeout;
     for thread in threads {
-        while !thread.is_finished() && Instant::now() < end {
+        while !thread.is_finished() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
         if thread.is_finished() {
@@ -284,19 +286,19 @@ fn leave(threads: Vec<JoinHandle<()>>, patience: Duration) {
     }
 }
 
-fn thread_count(wanted: usize) -> usize {
+fn thread_count(requested: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(2, usize::from);
-    if wanted == 0 {
+    if requested == 0 {
         cores().min(16)
     } else {
-        wanted.min(256)
+        requested.min(256)
     }
 }
 
 impl LoaderQueue {
     fn run(&self, start: usize, step: usize, sender: &SyncSender<ImageBatch>) {
         for number in (start..self.batches).step_by(step) {
-            let Some(batch) = self.make(number) else {
+            let Some(batch) = self.make_batch(number) else {
                 return;
             };
             if sender.send(batch).is_err() {
@@ -306,10 +308,10 @@ impl LoaderQueue {
     }
 
     /// Returns a batch; `None` if stopped.
-    fn make(&self, number: usize) -> Option<ImageBatch> {
+    fn make_batch(&self, number: usize) -> Option<ImageBatch> {
         let options = &self.options;
-        let from = number * options.batch;
-        let to = (from + options.batch).min(self.order.len());
+        let from = number * options.batch_size;
+        let to = (from + options.batch_size).min(self.order.len());
         let bytes = options.input.bytes();
         let mut batch = ImageBatch {
             pixels: Vec::with_capacity((to - from) * bytes),
@@ -324,7 +326,7 @@ impl LoaderQueue {
             let (sample, label) = &self.samples[index];
             let start = batch.pixels.len();
             batch.pixels.resize(start + bytes, 0);
-            match self.fill(index, sample, &mut batch.pixels[start..]) {
+            match self.fill_input(index, sample, &mut batch.pixels[start..]) {
                 Ok(()) => {
                     batch.labels.push(*label);
                     batch.indices.push(index);
@@ -338,19 +340,19 @@ impl LoaderQueue {
         Some(batch)
     }
 
-    fn fill(&self, index: usize, sample: &Sample, out: &mut [u8]) -> Result<()> {
+    fn fill_input(&self, index: usize, sample: &Sample, out: &mut [u8]) -> Result<()> {
         let options = &self.options;
         let cache = options.cache.as_deref();
         let Some(augment) = options.augment else {
-            return inference_input(sample, options.input, cache, out);
+            return write_inference_input(sample, options.input, cache, out);
         };
-        let picture = match cache {
-            Some(cache) => cache.picture(sample)?,
-            None => Arc::new(sample.hold()?),
+        let decoded = match cache {
+            Some(cache) => cache.image(sample)?,
+            None => Arc::new(sample.decode_budgeted()?),
         };
-        let picture = &picture.picture;
-        let drawn = (index, options.seed, options.epoch);
-        crop_of(picture, drawn, options.input, augment, out).map(drop)
+        let image = &decoded.image;
+        let key = (index, options.seed, options.epoch);
+        write_augmented_input(image, key, options.input, augment, out).map(drop)
     }
 }
 

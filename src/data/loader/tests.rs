@@ -10,9 +10,9 @@ use super::super::source::{Folder, ImageSource};
 use super::*;
 
 fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
-    let shared = Arc::new(Folder {
+    let folder_of_samples = Arc::new(Folder {
         path: folder.to_path_buf(),
-        inside: String::new(),
+        path_in_split: String::new(),
         bit_depth: 16,
     });
     let make = |i: usize| {
@@ -22,7 +22,7 @@ fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
             .save(folder.join(&name))
             .unwrap();
         let source = ImageSource::File {
-            folder: Arc::clone(&shared),
+            folder: Arc::clone(&folder_of_samples),
             name: Path::new(&name).as_os_str().into(),
         };
         (
@@ -65,23 +65,32 @@ fn pixels(batches: &[ImageBatch]) -> Vec<u8> {
 fn batches_are_identical_for_any_threads_and_cache() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 30);
-    let one = load_all(&samples, options(1));
-    assert_eq!(one.len(), 7, "the last batch of 2 is dropped");
-    assert_eq!(one[0].pixels.len(), 4 * 16 * 16 * 3);
+    let single_threaded = load_all(&samples, options(1));
+    assert_eq!(single_threaded.len(), 7, "the last batch of 2 is dropped");
+    assert_eq!(single_threaded[0].pixels.len(), 4 * 16 * 16 * 3);
     for threads in [2, 5] {
-        assert_eq!(pixels(&one), pixels(&load_all(&samples, options(threads))));
+        assert_eq!(
+            pixels(&single_threaded),
+            pixels(&load_all(&samples, options(threads)))
+        );
     }
     let cache = Arc::new(PixelCache::new(1 << 20));
     let cached = || LoaderOptions {
         cache: Some(Arc::clone(&cache)),
         ..options(2)
     };
-    assert_eq!(pixels(&one), pixels(&load_all(&samples, cached())));
-    assert_eq!(pixels(&one), pixels(&load_all(&samples, cached())));
+    assert_eq!(
+        pixels(&single_threaded),
+        pixels(&load_all(&samples, cached()))
+    );
+    assert_eq!(
+        pixels(&single_threaded),
+        pixels(&load_all(&samples, cached()))
+    );
     let usage = cache.usage();
     assert_eq!((usage.images, usage.hits, usage.misses), (28, 28, 28));
     assert!(usage.bytes >= 28 * 24 * 20 * 3 && usage.bytes <= usage.budget);
-    cache.forget_originals();
+    cache.clear_originals();
     assert_eq!(cache.usage().bytes, 0);
 }
 
@@ -90,18 +99,18 @@ fn most_limits_reading_to_first_drawn_images() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
     let cache = Arc::new(PixelCache::new(1 << 20));
-    let whole = LoaderOptions {
+    let all = LoaderOptions {
         drop_last: false,
         ..options(2)
     };
     let few = LoaderOptions {
-        most: Some(6),
+        max_images: Some(6),
         cache: Some(Arc::clone(&cache)),
-        ..whole.clone()
+        ..all.clone()
     };
-    let [whole, few] = [whole, few].map(|options| load_all(&samples, options));
+    let [all, few] = [all, few].map(|options| load_all(&samples, options));
     assert_eq!(few.iter().map(ImageBatch::len).collect::<Vec<_>>(), [4, 2]);
-    assert!(pixels(&whole).starts_with(&pixels(&few)));
+    assert!(pixels(&all).starts_with(&pixels(&few)));
     assert_eq!(cache.usage().misses, 6);
 }
 
@@ -109,7 +118,7 @@ fn most_limits_reading_to_first_drawn_images() {
 fn cache_stores_originals_only_if_eight_fit() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
-    let one = pixels(&load_all(&samples, options(2)));
+    let uncached = pixels(&load_all(&samples, options(2)));
     let each = 24 * 20 * 3 + 160;
     for (budget, cached_images) in [(8 * each - 1, 0), (8 * each, 8), (10 * each, 10)] {
         let cache = Arc::new(PixelCache::new(budget));
@@ -117,7 +126,7 @@ fn cache_stores_originals_only_if_eight_fit() {
             cache: Some(Arc::clone(&cache)),
             ..options(2)
         };
-        assert_eq!(one, pixels(&load_all(&samples, cached)));
+        assert_eq!(uncached, pixels(&load_all(&samples, cached)));
         let usage = cache.usage();
         assert_eq!(
             (usage.images, usage.bytes),
@@ -173,7 +182,7 @@ fn reports_unreadable_images_and_keeps_others_aligned() {
     assert_eq!(batches[0].pixels.len(), 16 * 16 * 3);
     assert_eq!(batches[1].indices, [2, 3]);
     let late: Vec<usize> = loader
-        .take_left_over()
+        .take_unreadable()
         .iter()
         .map(|(index, _)| *index)
         .collect();
@@ -209,7 +218,7 @@ fn inference_cache_returns_same_pixels() {
     assert_eq!(pixels(&plain), pixels(&load_all(&samples, cached)));
     assert_eq!(cache.usage().hits, 5);
     let few: Vec<Sample> = samples.iter().map(|(sample, _)| sample.clone()).collect();
-    let singles: Vec<u8> = inputs_of(&few, spec)
+    let singles: Vec<u8> = inference_inputs(&few, spec)
         .into_iter()
         .flat_map(Result::unwrap)
         .collect();
@@ -224,7 +233,7 @@ fn leave_does_not_wait_for_stuck_threads() {
     });
     let ends = std::thread::spawn(|| ());
     let start = Instant::now();
-    leave(vec![hangs, ends], Duration::from_millis(30));
+    join_within(vec![hangs, ends], Duration::from_millis(30));
     assert!(start.elapsed() < Duration::from_secs(20));
     // The thread still exists, and ends once the disk responds.
     answer.send(()).unwrap();

@@ -8,147 +8,153 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::contents::{HashesByImage, PixelHash};
-use super::perceptual_hash::{PerceptualHash, SMALLEST};
+use super::perceptual_hash::{MIN_SIDE, PerceptualHash};
 use super::source::{ImageSource, Sample};
-use super::{Dataset, NearCopies, SamePixels};
+use super::{Dataset, ImageCopy, NearCopies};
 use crate::message;
 use crate::texts::Message;
 
 /// Maximum size of a set of near copies, because a sequence of video frames would form an arbitrarily long chain.
-const MOST: usize = 100;
+const MAX_SET_SIZE: usize = 100;
 /// Bits between two starting bits of the sorted order, and neighbours that are compared in each order.
-const STEP: u32 = 4;
+const BIT_STEP: u32 = 4;
 const NEIGHBOURS: usize = 32;
 
 /// Sets of images that are copies of each other.
 #[derive(Default)]
 pub(super) struct NearCopySets {
     /// The set of each image with a fingerprint.
-    set: HashMap<ImageSource, usize>,
+    set_by_image: HashMap<ImageSource, usize>,
     /// Sets that contain near copies.
-    near: Vec<Vec<ImageSource>>,
+    near_sets: Vec<Vec<ImageSource>>,
     /// Whether a set reached the maximum size.
-    cut: bool,
+    is_limited: bool,
 }
 
 impl NearCopySets {
-    /// Groups the copies among decoded images; near copies are included if `near` is set.
-    pub fn of<'a>(
+    /// Groups the copies among decoded images; near copies are included if `include_near` is set.
+    pub fn new<'a>(
         samples: impl Iterator<Item = &'a Sample>,
-        known: &HashesByImage,
-        near: bool,
+        hashes: &HashesByImage,
+        include_near: bool,
     ) -> Self {
-        let mut number: HashMap<PixelHash, usize> = HashMap::new();
-        let mut of_print: Vec<Vec<&Sample>> = Vec::new();
+        let mut number_by_hash: HashMap<PixelHash, usize> = HashMap::new();
+        let mut copies_by_hash: Vec<Vec<&Sample>> = Vec::new();
         for sample in samples {
-            if let Some(seen) = known.get(&sample.source) {
-                let next = number.len();
-                let at = *number.entry(seen.pixel_hash).or_insert(next);
-                of_print.resize_with(number.len(), Vec::new);
-                of_print[at].push(sample);
+            if let Some(image_hashes) = hashes.get(&sample.source) {
+                let next = number_by_hash.len();
+                let index = *number_by_hash
+                    .entry(image_hashes.pixel_hash)
+                    .or_insert(next);
+                copies_by_hash.resize_with(number_by_hash.len(), Vec::new);
+                copies_by_hash[index].push(sample);
             }
         }
-        let mut sets = Sets::new(of_print.len());
-        if near {
-            let gists: Vec<_> = of_print
+        let mut sets = DisjointSets::new(copies_by_hash.len());
+        if include_near {
+            let perceptual_hashes: Vec<_> = copies_by_hash
                 .par_iter()
-                .map(|copies| perceptual_hash_of(copies[0], known))
+                .map(|copies| perceptual_hash_of(copies[0], hashes))
                 .collect();
-            sets.join(&gists);
+            sets.join_near_copies(&perceptual_hashes);
         }
-        let mut known_sets = Self {
-            cut: sets.cut,
+        let mut result = Self {
+            is_limited: sets.is_limited,
             ..Self::default()
         };
-        let mut near: HashMap<usize, Vec<ImageSource>> = HashMap::new();
-        for (at, copies) in of_print.iter().enumerate() {
-            let set = sets.find(at);
+        let mut near_by_set: HashMap<usize, Vec<ImageSource>> = HashMap::new();
+        for (index, copies) in copies_by_hash.iter().enumerate() {
+            let set = sets.find(index);
             for sample in copies {
-                known_sets.set.insert(sample.source.clone(), set);
+                result.set_by_image.insert(sample.source.clone(), set);
             }
             if sets.size[set] > 1 {
                 let sources = copies.iter().map(|sample| sample.source.clone());
-                near.entry(set).or_default().extend(sources);
+                near_by_set.entry(set).or_default().extend(sources);
             }
         }
-        let mut near: Vec<(usize, Vec<ImageSource>)> = near.into_iter().collect();
-        near.sort_by_key(|(set, _)| *set);
-        known_sets.near = near.into_iter().map(|(_, sources)| sources).collect();
-        known_sets
+        let mut sorted: Vec<(usize, Vec<ImageSource>)> = near_by_set.into_iter().collect();
+        sorted.sort_by_key(|(set, _)| *set);
+        result.near_sets = sorted.into_iter().map(|(_, sources)| sources).collect();
+        result
     }
 
     /// Returns whether no image was decoded.
     pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
+        self.set_by_image.is_empty()
     }
 
     /// Returns the set of an image.
     pub fn set_of(&self, sample: &Sample) -> Option<usize> {
-        self.set.get(&sample.source).copied()
+        self.set_by_image.get(&sample.source).copied()
     }
 
     /// Returns whether there are near copies.
     pub fn has_near(&self) -> bool {
-        !self.near.is_empty()
+        !self.near_sets.is_empty()
     }
 
     /// Returns the sets with near copies, as files of both splits.
-    pub fn told(&self, classes: &[String], splits: [(&str, &[Sample]); 2]) -> Vec<NearCopies> {
-        if self.near.is_empty() {
+    pub fn to_near_copies(
+        &self,
+        classes: &[String],
+        splits: [(&str, &[Sample]); 2],
+    ) -> Vec<NearCopies> {
+        if self.near_sets.is_empty() {
             return Vec::new();
         }
-        let mut place: HashMap<&ImageSource, (&str, &Sample)> = HashMap::new();
+        let mut by_source: HashMap<&ImageSource, (&str, &Sample)> = HashMap::new();
         for (split, samples) in splits {
             let all = samples.iter();
-            place.extend(all.map(|sample| (&sample.source, (split, sample))));
+            by_source.extend(all.map(|sample| (&sample.source, (split, sample))));
         }
-        let twin = |source: &ImageSource| {
-            let (split, sample) = place.get(source)?;
-            Some(SamePixels::of(split, sample, classes))
+        let to_copy = |source: &ImageSource| {
+            let (split, sample) = by_source.get(source)?;
+            Some(ImageCopy::new(split, sample, classes))
         };
-        let sets = self.near.iter();
-        let sets = sets.map(|set| NearCopies(set.iter().filter_map(twin).collect()));
+        let sets = self.near_sets.iter();
+        let sets = sets.map(|set| NearCopies(set.iter().filter_map(to_copy).collect()));
         sets.filter(|set| set.0.len() > 1).collect()
     }
 
     /// Returns the number of sets as a sentence; `None` if there are none.
-    pub fn words(&self) -> Option<Message> {
-        let pictures: usize = self.near.iter().map(Vec::len).sum();
+    pub fn summary(&self) -> Option<Message> {
+        let images: usize = self.near_sets.iter().map(Vec::len).sum();
         let cut = self
-            .cut
-            .then(|| message!("remark-near-copies-limited", most = MOST));
-        (pictures > 0).then(|| {
+            .is_limited
+            .then(|| message!("remark-near-copies-limited", most = MAX_SET_SIZE));
+        (images > 0).then(|| {
             message!(
                 "remark-near-copies-as-copies",
-                sets = self.near.len(),
-                n = pictures
+                sets = self.near_sets.len(),
+                n = images
             )
-            .then(cut)
+            .followed_by(cut)
         })
     }
 }
 
 impl Dataset {
     /// Returns the number of each sample's set; copies and near copies of an image have the same number.
-    pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
-        let sets = NearCopySets::of(samples.iter(), &self.known, true);
-        let alone = samples.len()..;
-        let each = samples.iter().zip(alone);
-        each.map(|(sample, alone)| sets.set_of(sample).unwrap_or(alone))
+    pub fn copy_set_numbers(&self, samples: &[Sample]) -> Vec<usize> {
+        let sets = NearCopySets::new(samples.iter(), &self.image_hashes, true);
+        let own_numbers = samples.len()..;
+        let each = samples.iter().zip(own_numbers);
+        each.map(|(sample, own_number)| sets.set_of(sample).unwrap_or(own_number))
             .collect()
     }
 }
 
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
-fn perceptual_hash_of(sample: &Sample, known: &HashesByImage) -> Option<PerceptualHash> {
+fn perceptual_hash_of(sample: &Sample, all_hashes: &HashesByImage) -> Option<PerceptualHash> {
     match &sample.source {
         ImageSource::File { .. } => {
-            let hashes = known.get(&sample.source)?;
+            let hashes = all_hashes.get(&sample.source)?;
             hashes.perceptual_hash.as_deref().cloned()
         }
         ImageSource::Record { records, .. } => {
-            match records.width.min(records.height) >= SMALLEST as usize {
-                true => PerceptualHash::of(&sample.decode().ok()?),
+            match records.width.min(records.height) >= MIN_SIDE as usize {
+                true => PerceptualHash::new(&sample.decode().ok()?),
                 false => None,
             }
         }
@@ -156,63 +162,63 @@ fn perceptual_hash_of(sample: &Sample, known: &HashesByImage) -> Option<Perceptu
 }
 
 /// Disjoint sets of images (union-find).
-struct Sets {
+struct DisjointSets {
     parent: Vec<usize>,
     /// Size of each set, stored at its root.
     size: Vec<usize>,
-    cut: bool,
+    is_limited: bool,
 }
 
-impl Sets {
+impl DisjointSets {
     fn new(count: usize) -> Self {
         Self {
             parent: (0..count).collect(),
             size: vec![1; count],
-            cut: false,
+            is_limited: false,
         }
     }
 
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.parent[at] != at {
-            self.parent[at] = self.parent[self.parent[at]];
-            at = self.parent[at];
+    fn find(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
         }
-        at
+        index
     }
 
     /// Joins near copies: compares each image with its neighbours in several sorted orders.
-    fn join(&mut self, gists: &[Option<PerceptualHash>]) {
-        let mut order: Vec<(usize, &PerceptualHash)> = gists
+    fn join_near_copies(&mut self, hashes: &[Option<PerceptualHash>]) {
+        let mut order: Vec<(usize, &PerceptualHash)> = hashes
             .iter()
             .enumerate()
             .filter_map(|(at, hash)| Some((at, hash.as_ref()?)))
             .collect();
-        for first in (0..u64::BITS).step_by(STEP as usize) {
-            order.sort_by_key(|(at, hash)| (hash.bits.rotate_left(first), *at));
-            for (place, (one, hash)) in order.iter().enumerate() {
-                for (other, its) in order[place + 1..].iter().take(NEIGHBOURS) {
-                    self.meet((*one, hash), (*other, its));
+        for rotation in (0..u64::BITS).step_by(BIT_STEP as usize) {
+            order.sort_by_key(|(at, hash)| (hash.bits.rotate_left(rotation), *at));
+            for (place, (index, hash)) in order.iter().enumerate() {
+                for (other_index, other_hash) in order[place + 1..].iter().take(NEIGHBOURS) {
+                    self.join_if_near((*index, hash), (*other_index, other_hash));
                 }
             }
         }
     }
 
-    fn meet(
+    fn join_if_near(
         &mut self,
-        (one, hash): (usize, &PerceptualHash),
-        (other, its): (usize, &PerceptualHash),
+        (index, hash): (usize, &PerceptualHash),
+        (other_index, other_hash): (usize, &PerceptualHash),
     ) {
-        if hash.is_strange(its) {
+        if hash.is_clearly_different(other_hash) {
             return;
         }
-        let (a, b) = (self.find(one), self.find(other));
-        let full = a != b && self.size[a] + self.size[b] > MOST;
+        let (a, b) = (self.find(index), self.find(other_index));
+        let full = a != b && self.size[a] + self.size[b] > MAX_SET_SIZE;
         // After the first set of maximum size, further ones need not be recorded.
-        if a == b || (full && self.cut) || !hash.is_near(its) {
+        if a == b || (full && self.is_limited) || !hash.is_near_copy(other_hash) {
             return;
         }
         if full {
-            self.cut = true;
+            self.is_limited = true;
             return;
         }
         let (root, leaf) = (a.min(b), a.max(b));

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 #[derive(Default)]
 pub(super) struct Machine<'a> {
     pub bytes: &'a [u8],
-    pub at: usize,
+    pub position: usize,
     pub values: Vec<Value>,
     pub stack: Vec<Id>,
     pub marks: Vec<usize>,
@@ -18,47 +18,47 @@ pub(super) struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    pub fn bad(&self, what: &str) -> Problem {
+    pub fn error(&self, what: &str) -> Problem {
         Problem::new(message!(
             "problem-pickle-unreadable",
             what,
-            at = self.at.to_string()
+            at = self.position.to_string()
         ))
         .advise(message!("advice-download-binary-version"))
     }
 
-    fn take(&mut self, length: usize) -> Result<Range<usize>> {
+    fn take_bytes(&mut self, length: usize) -> Result<Range<usize>> {
         let end = self
-            .at
+            .position
             .checked_add(length)
             .filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or_else(|| self.bad("it is truncated"))?;
-        let range = self.at..end;
-        self.at = end;
+        let end = end.ok_or_else(|| self.error("it is truncated"))?;
+        let range = self.position..end;
+        self.position = end;
         Ok(range)
     }
 
     /// Reads an unsigned little-endian number of `length` bytes.
-    fn unsigned(&mut self, length: usize) -> Result<u64> {
-        let range = self.take(length)?;
+    fn read_unsigned(&mut self, length: usize) -> Result<u64> {
+        let range = self.take_bytes(length)?;
         Ok(self.bytes[range]
             .iter()
             .rev()
             .fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     }
 
-    fn length(&mut self, bytes: usize) -> Result<usize> {
-        let length = self.unsigned(bytes)?;
-        usize::try_from(length).map_err(|_| self.bad("a length is too large"))
+    fn read_length(&mut self, bytes: usize) -> Result<usize> {
+        let length = self.read_unsigned(bytes)?;
+        usize::try_from(length).map_err(|_| self.error("a length is too large"))
     }
 
     /// Reads the rest of the line, without the newline.
-    fn line(&mut self) -> Result<Range<usize>> {
-        let rest = &self.bytes[self.at..];
+    fn read_line(&mut self) -> Result<Range<usize>> {
+        let rest = &self.bytes[self.position..];
         let length = rest.iter().position(|&byte| byte == b'\n');
-        let length = length.ok_or_else(|| self.bad("it is truncated"))?;
-        let range = self.take(length)?;
-        self.at += 1;
+        let length = length.ok_or_else(|| self.error("it is truncated"))?;
+        let range = self.take_bytes(length)?;
+        self.position += 1;
         Ok(range)
     }
 
@@ -70,7 +70,7 @@ impl Machine<'_> {
     pub fn pop(&mut self) -> Result<Id> {
         let id = self.top()?;
         if self.marks.last() == Some(&self.stack.len()) {
-            return Err(self.bad("a value is missing"));
+            return Err(self.error("a value is missing"));
         }
         self.stack.pop();
         Ok(id)
@@ -80,7 +80,7 @@ impl Machine<'_> {
         let mark = self
             .marks
             .pop()
-            .ok_or_else(|| self.bad("a mark is missing"))?;
+            .ok_or_else(|| self.error("a mark is missing"))?;
         Ok(self.stack.split_off(mark))
     }
 
@@ -88,7 +88,7 @@ impl Machine<'_> {
         self.stack
             .last()
             .copied()
-            .ok_or_else(|| self.bad("a value is missing"))
+            .ok_or_else(|| self.error("a value is missing"))
     }
 
     /// Adds items to the list or dictionary on top of the stack.
@@ -96,12 +96,12 @@ impl Machine<'_> {
         let top = self.top()?;
         match &mut self.values[top] {
             Value::List(list) | Value::Dict(list) => list.extend(items),
-            _ => return Err(self.bad("items are added to a value that is not a list")),
+            _ => return Err(self.error("items are added to a value that is not a list")),
         }
         Ok(())
     }
 
-    fn tuple(&mut self, length: usize) -> Result<()> {
+    fn push_tuple(&mut self, length: usize) -> Result<()> {
         let mut items = (0..length)
             .map(|_| self.pop())
             .collect::<Result<Vec<_>>>()?;
@@ -110,43 +110,43 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn remember(&mut self, key: u64) -> Result<()> {
+    fn store_memo(&mut self, key: u64) -> Result<()> {
         let top = self.top()?;
         self.memo.insert(key, top);
         Ok(())
     }
 
-    fn recall(&mut self, key: u64) -> Result<()> {
+    fn load_memo(&mut self, key: u64) -> Result<()> {
         let id = self
             .memo
             .get(&key)
             .copied()
-            .ok_or_else(|| self.bad("a reference is missing"))?;
+            .ok_or_else(|| self.error("a reference is missing"))?;
         self.stack.push(id);
         Ok(())
     }
 
     /// Executes one instruction; returns false after the last one.
-    pub fn step(&mut self) -> Result<bool> {
-        let code = self.unsigned(1)? as u8;
+    pub fn execute_next(&mut self) -> Result<bool> {
+        let code = self.read_unsigned(1)? as u8;
         match code {
             b'.' => return Ok(false),
             0x80 => {
-                self.take(1)?;
+                self.take_bytes(1)?;
             }
             0x95 => {
-                self.take(8)?;
+                self.take_bytes(8)?;
             }
             b'(' => self.marks.push(self.stack.len()),
             b'0' => drop(self.pop()?),
             b'N' | 0x88 | 0x89 => self.push(Value::Other),
             b'G' => {
-                self.take(8)?;
+                self.take_bytes(8)?;
                 self.push(Value::Other);
             }
-            b'K' | b'M' | b'J' | 0x8A | b'I' | b'L' => self.number(code)?,
+            b'K' | b'M' | b'J' | 0x8A | b'I' | b'L' => self.push_number(code)?,
             b'U' | b'T' | b'C' | b'B' | b'X' | 0x8C | 0x8D | 0x8E | 0x96 | b'S' | b'V' => {
-                self.text(code)?;
+                self.push_text(code)?;
             }
             b']' | b')' => self.push(Value::List(Vec::new())),
             b'}' => self.push(Value::Dict(Vec::new())),
@@ -158,9 +158,9 @@ impl Machine<'_> {
                 let items = self.pop_to_mark()?;
                 self.push(Value::Dict(items));
             }
-            0x85 => self.tuple(1)?,
-            0x86 => self.tuple(2)?,
-            0x87 => self.tuple(3)?,
+            0x85 => self.push_tuple(1)?,
+            0x86 => self.push_tuple(2)?,
+            0x87 => self.push_tuple(3)?,
             b'a' => {
                 let item = self.pop()?;
                 self.extend(vec![item])?;
@@ -174,10 +174,10 @@ impl Machine<'_> {
                 let items = self.pop_to_mark()?;
                 self.extend(items)?;
             }
-            b'q' | b'r' | b'p' | 0x94 | b'h' | b'j' | b'g' => self.memory(code)?,
+            b'q' | b'r' | b'p' | 0x94 | b'h' | b'j' | b'g' => self.access_memo(code)?,
             b'c' => {
-                self.line()?;
-                self.line()?;
+                self.read_line()?;
+                self.read_line()?;
                 self.push(Value::Other);
             }
             0x93 => {
@@ -198,7 +198,7 @@ impl Machine<'_> {
                 }
             }
             other => {
-                return Err(self.bad(&format!(
+                return Err(self.error(&format!(
                     "it needs instruction 0x{other:02x}, which plain data does not"
                 )));
             }
@@ -206,17 +206,17 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn number(&mut self, code: u8) -> Result<()> {
+    fn push_number(&mut self, code: u8) -> Result<()> {
         let number = match code {
-            b'K' => self.unsigned(1)? as i64,
-            b'M' => self.unsigned(2)? as i64,
-            b'J' => i64::from(self.unsigned(4)? as u32 as i32),
+            b'K' => self.read_unsigned(1)? as i64,
+            b'M' => self.read_unsigned(2)? as i64,
+            b'J' => i64::from(self.read_unsigned(4)? as u32 as i32),
             0x8A => {
-                let length = self.length(1)?;
+                let length = self.read_length(1)?;
                 if length > 8 {
-                    return Err(self.bad("a number is too large"));
+                    return Err(self.error("a number is too large"));
                 }
-                let raw = self.unsigned(length)?;
+                let raw = self.read_unsigned(length)?;
                 let unused = 64 - 8 * length as u32;
                 if length == 0 {
                     0
@@ -225,17 +225,18 @@ impl Machine<'_> {
                 }
             }
             _ => {
-                let range = self.line()?;
+                let range = self.read_line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
                 let text = text.trim_end_matches('L');
-                text.parse().map_err(|_| self.bad("a number is not one"))?
+                text.parse()
+                    .map_err(|_| self.error("a number is not one"))?
             }
         };
         self.push(Value::Number(number));
         Ok(())
     }
 
-    fn text(&mut self, code: u8) -> Result<()> {
+    fn push_text(&mut self, code: u8) -> Result<()> {
         let length = match code {
             b'U' | b'C' | 0x8C => Some(1),
             b'T' | b'B' | b'X' => Some(4),
@@ -244,10 +245,10 @@ impl Machine<'_> {
         };
         let range = match length {
             Some(bytes) => {
-                let length = self.length(bytes)?;
-                self.take(length)?
+                let length = self.read_length(bytes)?;
+                self.take_bytes(length)?
             }
-            None => self.line()?,
+            None => self.read_line()?,
         };
         // A line may be a text in quotes; escapes are not interpreted.
         let range = match code {
@@ -258,21 +259,21 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn memory(&mut self, code: u8) -> Result<()> {
+    fn access_memo(&mut self, code: u8) -> Result<()> {
         let key = match code {
-            b'q' | b'h' => self.unsigned(1)?,
-            b'r' | b'j' => self.unsigned(4)?,
+            b'q' | b'h' => self.read_unsigned(1)?,
+            b'r' | b'j' => self.read_unsigned(4)?,
             0x94 => self.memo.len() as u64,
             _ => {
-                let range = self.line()?;
+                let range = self.read_line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
                 text.parse()
-                    .map_err(|_| self.bad("a reference is not a number"))?
+                    .map_err(|_| self.error("a reference is not a number"))?
             }
         };
         match code {
-            b'h' | b'j' | b'g' => self.recall(key),
-            _ => self.remember(key),
+            b'h' | b'j' | b'g' => self.load_memo(key),
+            _ => self.store_memo(key),
         }
     }
 }

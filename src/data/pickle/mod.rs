@@ -14,9 +14,9 @@ use machine::Machine;
 use crate::problem::Result;
 
 /// Maximum number of instructions; CIFAR-100's training split has 300,000.
-const MOST_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 /// Maximum length in bytes of a text in a list, such as a class name.
-const LONGEST_TEXT: usize = 1000;
+const MAX_TEXT_LEN: usize = 1000;
 
 /// Index of a value in [`Pickle::values`].
 pub type Id = usize;
@@ -54,11 +54,11 @@ pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
         bytes,
         ..Machine::default()
     };
-    let mut left = MOST_STEPS;
-    while machine.step()? {
-        left -= 1;
-        if left == 0 {
-            return Err(machine.bad("it is too long for a dataset"));
+    let mut remaining_steps = MAX_STEPS;
+    while machine.execute_next()? {
+        remaining_steps -= 1;
+        if remaining_steps == 0 {
+            return Err(machine.error("it is too long for a dataset"));
         }
     }
     let root = machine.pop()?;
@@ -77,7 +77,7 @@ impl Pickle<'_> {
         };
         entries
             .chunks_exact(2)
-            .find(|pair| self.bytes_of(pair[0]) == Some(key.as_bytes()))
+            .find(|pair| self.bytes_at(pair[0]) == Some(key.as_bytes()))
             .map(|pair| pair[1])
     }
 
@@ -94,12 +94,12 @@ impl Pickle<'_> {
 
     /// Returns a list of this many short texts. The length is limited, because one long text could occur in it many
     /// times.
-    pub fn texts(&self, id: Id, count: usize) -> Option<Vec<String>> {
+    pub fn strings(&self, id: Id, count: usize) -> Option<Vec<String>> {
         let list = self.list(id).filter(|list| list.len() == count)?;
         list.iter()
             .map(|&item| {
-                let bytes = self.bytes_of(item)?;
-                let short = bytes.len() <= LONGEST_TEXT;
+                let bytes = self.bytes_at(item)?;
+                let short = bytes.len() <= MAX_TEXT_LEN;
                 short.then(|| String::from_utf8_lossy(bytes).into_owned())
             })
             .collect()
@@ -124,7 +124,7 @@ impl Pickle<'_> {
         }
     }
 
-    fn bytes_of(&self, id: Id) -> Option<&[u8]> {
+    fn bytes_at(&self, id: Id) -> Option<&[u8]> {
         match &self.values[id] {
             Value::Bytes(range) => self.bytes.get(range.clone()),
             _ => None,

@@ -20,7 +20,7 @@ fn reads_numpy_array_and_list() {
     let data = pickle.get("data").unwrap();
     assert_eq!(&CIFAR_LIKE[pickle.array_range(data).unwrap()], b"abcdef");
     assert!(pickle.get("absent").is_none());
-    assert!(pickle.texts(labels, 3).is_none());
+    assert!(pickle.strings(labels, 3).is_none());
 }
 
 #[test]

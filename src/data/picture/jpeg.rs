@@ -9,15 +9,15 @@ pub(super) struct Frame {
     pub channels: u64,
     /// Whether the decoder keeps all coefficients until the last scan: for progressive JPEGs, and for those with
     /// separate scans per channel.
-    pub keeps_all: bool,
+    pub keeps_coefficients: bool,
 }
 
 impl Frame {
     /// Returns the number of bytes that the decoder keeps besides the pixels.
-    pub fn kept(self) -> u64 {
-        let numbers = self.pixels.saturating_mul(self.channels);
-        if self.keeps_all {
-            numbers.saturating_mul(2)
+    pub fn decoder_bytes(self) -> u64 {
+        let coefficients = self.pixels.saturating_mul(self.channels);
+        if self.keeps_coefficients {
+            coefficients.saturating_mul(2)
         } else {
             0
         }
@@ -25,13 +25,17 @@ impl Frame {
 }
 
 /// Maximum number of segments that are read of a JPEG inside another file, which has few.
-const FEW: usize = 64;
+const MAX_EMBEDDED_SEGMENTS: usize = 64;
 
-/// Visits at most `most` segments up to the first scan; `see` receives the marker and the bytes after its length.
+/// Visits at most `max_segments` segments up to the first scan; `visit` gets the marker and the bytes after its length.
 /// Returns the offset after the first scan's header. EXIF thumbnails, which have their own markers, are skipped.
-fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> usize {
+fn visit_segments<'a>(
+    bytes: &'a [u8],
+    max_segments: usize,
+    mut visit: impl FnMut(u8, &'a [u8]),
+) -> usize {
     let mut at = 2;
-    for _ in 0..most {
+    for _ in 0..max_segments {
         let Some(&[0xFF, marker, high, low]) = bytes.get(at..at + 4) else {
             break;
         };
@@ -41,7 +45,7 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
             0x01 | 0xD0..=0xD8 => 2,
             _ => {
                 let length = usize::from(u16::from_be_bytes([high, low]));
-                see(marker, bytes.get(at + 4..).unwrap_or_default());
+                visit(marker, bytes.get(at + 4..).unwrap_or_default());
                 2 + length
             }
         };
@@ -53,14 +57,14 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
 }
 
 /// Returns whether a JPEG has no end marker; decoders silently fill missing parts with grey.
-pub(super) fn lacks_end(bytes: &[u8]) -> bool {
-    let Some(mut rest) = bytes.get(walk(bytes, usize::MAX, |_, _| ())..) else {
+pub(super) fn lacks_end_marker(bytes: &[u8]) -> bool {
+    let Some(mut rest) = bytes.get(visit_segments(bytes, usize::MAX, |_, _| ())..) else {
         return true;
     };
-    while let Some(place) = rest.iter().position(|&byte| byte == 0xFF) {
-        match rest.get(place + 1) {
+    while let Some(position) = rest.iter().position(|&byte| byte == 0xFF) {
+        match rest.get(position + 1) {
             Some(0xD9) => return false,
-            Some(_) => rest = &rest[place + 1..],
+            Some(_) => rest = &rest[position + 1..],
             None => return true,
         }
     }
@@ -68,14 +72,14 @@ pub(super) fn lacks_end(bytes: &[u8]) -> bool {
 }
 
 /// Returns the frame of the JPEG that starts with these bytes.
-pub(super) fn frame(bytes: &[u8]) -> Frame {
-    frame_among(bytes, usize::MAX)
+pub(super) fn read_frame(bytes: &[u8]) -> Frame {
+    read_frame_within(bytes, usize::MAX)
 }
 
-/// Returns the frame if it is among the first `most` segments, else an empty one.
-fn frame_among(bytes: &[u8], most: usize) -> Frame {
+/// Returns the frame if it is among the first `max_segments` segments, else an empty one.
+fn read_frame_within(bytes: &[u8], max_segments: usize) -> Frame {
     let mut frame = Frame::default();
-    walk(bytes, most, |marker, body| match (marker, body) {
+    visit_segments(bytes, max_segments, |marker, body| match (marker, body) {
         // All start-of-frame markers; C4, C8 and CC are tables.
         (
             0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF,
@@ -85,10 +89,10 @@ fn frame_among(bytes: &[u8], most: usize) -> Frame {
             frame = Frame {
                 pixels: u64::from(width) * u64::from(height),
                 channels: u64::from(count),
-                keeps_all: marker == 0xC2,
+                keeps_coefficients: marker == 0xC2,
             };
         }
-        (0xDA, &[count, ..]) => frame.keeps_all |= u64::from(count) < frame.channels,
+        (0xDA, &[count, ..]) => frame.keeps_coefficients |= u64::from(count) < frame.channels,
         _ => {}
     });
     frame
@@ -96,11 +100,11 @@ fn frame_among(bytes: &[u8], most: usize) -> Frame {
 
 /// Returns the largest frame of the JPEGs inside another file, such as the strips of a TIFF, which declare their own
 /// sizes.
-pub(super) fn largest_inside(bytes: &[u8]) -> Frame {
+pub(super) fn largest_embedded_frame(bytes: &[u8]) -> Frame {
     let starts = bytes.windows(3).enumerate();
-    let starts = starts.filter(|(_, three)| *three == b"\xFF\xD8\xFF");
+    let starts = starts.filter(|(_, window)| *window == b"\xFF\xD8\xFF");
     starts
-        .map(|(at, _)| frame_among(&bytes[at..], FEW))
+        .map(|(at, _)| read_frame_within(&bytes[at..], MAX_EMBEDDED_SEGMENTS))
         .max_by_key(|frame| frame.pixels.saturating_mul(frame.channels))
         .unwrap_or_default()
 }
@@ -112,29 +116,29 @@ mod tests {
 
     #[test]
     fn frame_reads_size_and_scans_from_markers() {
-        let picture = image::RgbImage::new(40, 30);
+        let image = image::RgbImage::new(40, 30);
         let mut bytes = std::io::Cursor::new(Vec::new());
-        picture
+        image
             .write_to(&mut bytes, image::ImageFormat::Jpeg)
             .unwrap();
         let mut bytes = bytes.into_inner();
-        let found = frame(&bytes);
+        let found = read_frame(&bytes);
         let plain = Frame {
             pixels: 1200,
             channels: 3,
-            keeps_all: false,
+            keeps_coefficients: false,
         };
-        assert_eq!((found, found.kept()), (plain, 0));
+        assert_eq!((found, found.decoder_bytes()), (plain, 0));
         let inside = [b"II*\0".as_slice(), &bytes].concat();
-        assert_eq!(largest_inside(&inside), plain);
+        assert_eq!(largest_embedded_frame(&inside), plain);
         // First a progressive frame, then one whose first scan has only one channel.
         let at = bytes.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
         bytes[at + 1] = 0xC2;
-        assert_eq!(frame(&bytes).kept(), 1200 * 3 * 2);
+        assert_eq!(read_frame(&bytes).decoder_bytes(), 1200 * 3 * 2);
         bytes[at + 1] = 0xC0;
         let scan = bytes.windows(2).position(|two| two == b"\xFF\xDA").unwrap();
         bytes[scan + 4] = 1;
-        assert!(frame(&bytes).keeps_all);
-        assert_eq!(frame(b"\xFF\xD8"), Frame::default());
+        assert!(read_frame(&bytes).keeps_coefficients);
+        assert_eq!(read_frame(b"\xFF\xD8"), Frame::default());
     }
 }

@@ -3,83 +3,86 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::decoding_memory::USUALLY;
+use super::decoding_memory::USUALLY_ALLOWED;
 
 /// Memory for decoded images and their decoders, in bytes. An image that needs more is decoded alone.
-const SHARED: u64 = USUALLY;
+const PIXEL_BUDGET_BYTES: u64 = USUALLY_ALLOWED;
 /// Smaller images do not wait, because there is at most one per thread.
-const SMALL: u64 = 8 << 20;
+const SMALL_IMAGE_BYTES: u64 = 8 << 20;
 /// Memory for image files, in bytes. A larger file is read alone.
-const FILES_SHARED: u64 = 256 << 20;
+const FILE_BUDGET_BYTES: u64 = 256 << 20;
 /// Smaller files do not wait.
-const SMALL_FILE: u64 = 1 << 20;
+const SMALL_FILE_BYTES: u64 = 1 << 20;
 
-static PIXELS: Shared = Shared::of(SHARED);
-static FILES: Shared = Shared::of(FILES_SHARED);
+static PIXEL_BUDGET: MemoryBudget = MemoryBudget::new(PIXEL_BUDGET_BYTES);
+static FILE_BUDGET: MemoryBudget = MemoryBudget::new(FILE_BUDGET_BYTES);
 
 /// A shared amount of memory.
-struct Shared {
-    most: u64,
-    taken: Mutex<u64>,
+struct MemoryBudget {
+    limit: u64,
+    used: Mutex<u64>,
     freed: Condvar,
 }
 
-impl Shared {
-    const fn of(most: u64) -> Self {
+impl MemoryBudget {
+    const fn new(limit: u64) -> Self {
         Self {
-            most,
-            taken: Mutex::new(0),
+            limit,
+            used: Mutex::new(0),
             freed: Condvar::new(),
         }
     }
 
     /// Waits until `bytes` bytes are free, or no thread uses any.
-    fn wait_for(&'static self, bytes: u64) -> Room {
+    fn reserve(&'static self, bytes: u64) -> MemoryReservation {
         // A poisoned lock is used anyway, because a panic cannot leave the number inconsistent.
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
-        let waited = self.freed.wait_while(taken, full);
-        *waited.unwrap_or_else(PoisonError::into_inner) += bytes;
-        Room { of: self, bytes }
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |used: &mut u64| *used > 0 && *used + bytes > self.limit;
+        let reserved = self.freed.wait_while(used, is_full);
+        *reserved.unwrap_or_else(PoisonError::into_inner) += bytes;
+        MemoryReservation {
+            budget: self,
+            bytes,
+        }
     }
 
-    fn give_back(&self, bytes: u64) {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
+    fn release(&self, bytes: u64) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
         self.freed.notify_all();
     }
 }
 
 /// Reserved memory for an image or file; released when dropped.
-pub(super) struct Room {
-    of: &'static Shared,
+pub(super) struct MemoryReservation {
+    budget: &'static MemoryBudget,
     bytes: u64,
 }
 
-impl Room {
+impl MemoryReservation {
     /// Releases all but `bytes` bytes, when the decoder no longer needs its memory.
     pub fn shrink_to(&mut self, bytes: u64) {
-        let back = self.bytes.saturating_sub(bytes);
-        self.bytes -= back;
-        self.of.give_back(back);
+        let released = self.bytes.saturating_sub(bytes);
+        self.bytes -= released;
+        self.budget.release(released);
     }
 }
 
-impl Drop for Room {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.of.give_back(self.bytes);
+        self.budget.release(self.bytes);
     }
 }
 
 /// Reserves `bytes` bytes for pixels and waits until they are free. A thread that holds some must not reserve more,
 /// because it would wait for itself.
-pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
-    (bytes > SMALL).then(|| PIXELS.wait_for(bytes))
+pub(super) fn reserve_pixels(bytes: u64) -> Option<MemoryReservation> {
+    (bytes > SMALL_IMAGE_BYTES).then(|| PIXEL_BUDGET.reserve(bytes))
 }
 
 /// Reserves `bytes` bytes for a file and waits until they are free. A thread that holds some may only call
-/// [`for_pixels`].
-pub(super) fn for_file(bytes: u64) -> Option<Room> {
-    (bytes > SMALL_FILE).then(|| FILES.wait_for(bytes))
+/// [`reserve_pixels`].
+pub(super) fn reserve_file(bytes: u64) -> Option<MemoryReservation> {
+    (bytes > SMALL_FILE_BYTES).then(|| FILE_BUDGET.reserve(bytes))
 }
 
 #[cfg(test)]
@@ -90,23 +93,27 @@ mod tests {
 
     #[test]
     fn large_images_share_budget_and_huge_run_alone() {
-        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (current, peak) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for number in 0..16u64 {
-                let bytes = if number == 7 { 2 * SHARED } else { SHARED / 3 };
-                let (now, most) = (&now, &most);
+                let bytes = if number == 7 {
+                    2 * PIXEL_BUDGET_BYTES
+                } else {
+                    PIXEL_BUDGET_BYTES / 3
+                };
+                let (current, peak) = (&current, &peak);
                 scope.spawn(move || {
-                    let _room = for_pixels(bytes);
-                    most.fetch_max(
-                        now.fetch_add(bytes, Ordering::SeqCst) + bytes,
+                    let _reservation = reserve_pixels(bytes);
+                    peak.fetch_max(
+                        current.fetch_add(bytes, Ordering::SeqCst) + bytes,
                         Ordering::SeqCst,
                     );
                     std::thread::sleep(std::time::Duration::from_millis(2));
-                    now.fetch_sub(bytes, Ordering::SeqCst);
+                    current.fetch_sub(bytes, Ordering::SeqCst);
                 });
             }
         });
-        assert_eq!(most.load(Ordering::SeqCst), 2 * SHARED);
-        assert!(for_pixels(1000).is_none() && for_file(1000).is_none());
+        assert_eq!(peak.load(Ordering::SeqCst), 2 * PIXEL_BUDGET_BYTES);
+        assert!(reserve_pixels(1000).is_none() && reserve_file(1000).is_none());
     }
 }

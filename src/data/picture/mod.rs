@@ -25,12 +25,12 @@ use crate::files;
 use crate::memory::available_bytes;
 use crate::message;
 use crate::problem::{Problem, Result};
-use decoding_memory::Claim;
-use memory_budget::Room;
+use decoding_memory::MemoryEstimate;
+use memory_budget::MemoryReservation;
 
 /// A decoded image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct NamedImage {
     /// Its name.
     pub name: String,
     /// Width in pixels.
@@ -41,7 +41,7 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
-impl Picture {
+impl NamedImage {
     /// Creates it from decoded pixels.
     pub fn new(name: impl Into<String>, image: RgbImage) -> Self {
         Self {
@@ -57,17 +57,17 @@ impl Picture {
 pub const FULL_DEPTH: usize = u16::BITS as usize;
 
 /// Largest supported image file, in bytes.
-const LARGEST_FILE: u64 = 512 << 20;
+const MAX_FILE_BYTES: u64 = 512 << 20;
 /// Largest memory for headers and other data besides the pixels, since a few bytes can declare a strip of any length.
-const MOST_BESIDE: u64 = 32 << 20;
+const MAX_OVERHEAD_BYTES: u64 = 32 << 20;
 
 /// Extensions of files that are read as images.
-pub const READABLE: [&str; 11] = [
+pub const IMAGE_EXTENSIONS: [&str; 11] = [
     "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "gif", "tif", "tiff",
 ];
 
 /// Image formats that are recognised by extension but not supported.
-const FOREIGN: [(&str, &str); 20] = [
+const UNSUPPORTED_FORMATS: [(&str, &str); 20] = [
     ("heic", "HEIC"),
     ("heif", "HEIC"),
     ("avif", "AVIF"),
@@ -91,36 +91,36 @@ const FOREIGN: [(&str, &str); 20] = [
 ];
 
 /// Returns the name of an unsupported image format with this extension.
-pub fn foreign_format(ending: &str) -> Option<&'static str> {
-    FOREIGN
+pub fn unsupported_format(extension: &str) -> Option<&'static str> {
+    UNSUPPORTED_FORMATS
         .iter()
-        .find(|(known, _)| *known == ending)
+        .find(|(known, _)| *known == extension)
         .map(|(_, name)| *name)
 }
 
 /// A decoded image with its part of the shared memory limit, which is released when it is dropped. A thread that holds
 /// one must not decode another image, because it would wait for its own memory.
 pub(super) struct BudgetedImage {
-    pub picture: RgbImage,
+    pub image: RgbImage,
     /// The largest channel value in the file; `None` unless it has 16 bits per channel.
-    pub largest: Option<u16>,
-    _room: Option<Room>,
+    pub largest_value: Option<u16>,
+    _reservation: Option<MemoryReservation>,
 }
 
 impl BudgetedImage {
     /// Returns the number of bytes of its pixels.
     pub fn bytes(&self) -> usize {
-        self.picture.as_raw().capacity()
+        self.image.as_raw().capacity()
     }
 }
 
 impl From<RgbImage> for BudgetedImage {
     /// Wraps an image that is small or counted elsewhere.
-    fn from(picture: RgbImage) -> Self {
+    fn from(image: RgbImage) -> Self {
         Self {
-            picture,
-            largest: None,
-            _room: None,
+            image,
+            largest_value: None,
+            _reservation: None,
         }
     }
 }
@@ -129,31 +129,32 @@ impl From<RgbImage> for BudgetedImage {
 /// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
 /// # Errors
 /// Returns a Problem for a file that is not an image, an unsupported format, a damaged or truncated file, or an image
-/// that needs more memory than allowed: see `Claim`.
-pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
-    decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
+/// that needs more memory than allowed: see `MemoryEstimate`.
+pub fn decode_image(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
+    decode_with_memory(bytes, bit_depth, available_bytes).map(|decoded| decoded.image)
 }
 
-/// Decodes like [`decode_picture`], with this much free memory in bytes.
-fn decode_within(
+/// Decodes like [`decode_image`], with this much free memory in bytes.
+fn decode_with_memory(
     bytes: &[u8],
     bit_depth: usize,
-    free: impl FnOnce() -> Option<u64> + Copy,
+    free_bytes: impl FnOnce() -> Option<u64> + Copy,
 ) -> Result<BudgetedImage> {
-    let Some(format) = format_of(bytes) else {
-        return Err(not_readable(bytes));
+    let Some(format) = detect_format(bytes) else {
+        return Err(unreadable_problem(bytes));
     };
-    let directory = tiff::first_directory(&mut Cursor::new(bytes)).map_err(|_| lists_too_long())?;
+    let directory =
+        tiff::first_directory(&mut Cursor::new(bytes)).map_err(|_| directory_too_long())?;
     let palette = directory.and_then(|directory| directory.palette(bytes));
     // A panic of a decoder on a malformed file must not end the program.
     catch_unwind(AssertUnwindSafe(|| match &palette {
         Some(palette) => {
-            let mut held = decode_as(&palette.grey, format, bit_depth, free)?;
-            palette.colour(&mut held.picture);
-            Ok(held)
+            let mut decoded = decode_as(&palette.grey, format, bit_depth, free_bytes)?;
+            palette.apply_colours(&mut decoded.image);
+            Ok(decoded)
         }
-        None if jpeg_lacks_end(bytes) => decode_without_end(bytes, bit_depth, free),
-        None => decode_as(bytes, format, bit_depth, free),
+        None if jpeg_lacks_end(bytes) => decode_without_end(bytes, bit_depth, free_bytes),
+        None => decode_as(bytes, format, bit_depth, free_bytes),
     }))
     .unwrap_or_else(|_| Err(damaged("its decoder failed")))
 }
@@ -161,49 +162,49 @@ fn decode_within(
 /// Reads and decodes an image file.
 ///
 /// # Errors
-/// Returns the same Problems as [`decode_picture`], with the path, and one if the file cannot be read.
-pub fn decode_picture_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
-    hold_file(path, bit_depth).map(|held| held.picture)
+/// Returns the same Problems as [`decode_image`], with the path, and one if the file cannot be read.
+pub fn decode_image_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
+    decode_file_budgeted(path, bit_depth).map(|decoded| decoded.image)
 }
 
-/// Decodes like [`decode_picture_file`], and returns the image with its share of the memory limit.
-pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<BudgetedImage> {
-    decode_and(path, bit_depth, |_| ()).map(|(held, ())| held)
+/// Decodes like [`decode_image_file`], and returns the image with its share of the memory limit.
+pub(super) fn decode_file_budgeted(path: &Path, bit_depth: usize) -> Result<BudgetedImage> {
+    decode_and_inspect(path, bit_depth, |_| ()).map(|(decoded, ())| decoded)
 }
 
-/// Decodes like [`hold_file`], and also returns the result of `look` on the file's bytes.
-pub(super) fn decode_and<T>(
+/// Decodes like [`decode_file_budgeted`], and also returns the result of `inspect` on the file's bytes.
+pub(super) fn decode_and_inspect<T>(
     path: &Path,
     bit_depth: usize,
-    look: impl FnOnce(&[u8]) -> T,
+    inspect: impl FnOnce(&[u8]) -> T,
 ) -> Result<(BudgetedImage, T)> {
-    let (_alone, bytes) = read_alone(path)?;
-    let held = decode_within(&bytes, bit_depth, available_bytes);
-    let held = held.map_err(|problem| problem.at_path(path))?;
-    Ok((held, look(&bytes)))
+    let (_reservation, bytes) = read_reserved(path)?;
+    let decoded = decode_with_memory(&bytes, bit_depth, available_bytes);
+    let decoded = decoded.map_err(|problem| problem.at_path(path))?;
+    Ok((decoded, inspect(&bytes)))
 }
 
 /// Returns the bytes of an image file.
-pub(super) fn read_picture_file(path: &Path) -> Result<Vec<u8>> {
-    read_alone(path).map(|(_, bytes)| bytes)
+pub(super) fn read_image_file(path: &Path) -> Result<Vec<u8>> {
+    read_reserved(path).map(|(_, bytes)| bytes)
 }
 
 /// Returns the SHA-256 of an image file.
 pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
-    let (_alone, bytes) = read_alone(path)?;
+    let (_reservation, bytes) = read_reserved(path)?;
     Ok(Sha256::digest(bytes).into())
 }
 
 /// Returns the bytes of an image file, with their part of the memory limit of all files being read.
-fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
-    let read = |error| Problem::io("read the image", path, &error);
-    let alone = memory_budget::for_file(files::length(path).map_err(read)?);
-    let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
-    Ok((alone, bytes))
+fn read_reserved(path: &Path) -> Result<(Option<MemoryReservation>, Vec<u8>)> {
+    let io_problem = |error| Problem::io("read the image", path, &error);
+    let reservation = memory_budget::reserve_file(files::length(path).map_err(io_problem)?);
+    let bytes = files::read(path, MAX_FILE_BYTES).map_err(io_problem)?;
+    Ok((reservation, bytes))
 }
 
 /// Returns the format of an image, from its first bytes.
-fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
+fn detect_format(bytes: &[u8]) -> Option<ImageFormat> {
     match tiff::is_tiff(bytes) {
         // `guess_format` does not recognise BigTIFF, which the decoder supports.
         true => Some(ImageFormat::Tiff),
@@ -212,86 +213,90 @@ fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
 }
 
 /// Returns the usual extension of files with such bytes.
-pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
-    let format = format_of(bytes).ok_or_else(|| not_readable(bytes))?;
-    let ending = format.extensions_str().first().copied();
-    ending
-        .filter(|ending| READABLE.contains(ending))
-        .ok_or_else(|| not_readable(bytes))
+pub(super) fn usual_extension(bytes: &[u8]) -> Result<&'static str> {
+    let format = detect_format(bytes).ok_or_else(|| unreadable_problem(bytes))?;
+    let extension = format.extensions_str().first().copied();
+    extension
+        .filter(|extension| IMAGE_EXTENSIONS.contains(extension))
+        .ok_or_else(|| unreadable_problem(bytes))
 }
 
 /// Returns width and height from the header only, as stored (before the EXIF rotation).
 ///
 /// # Errors
 /// Returns a Problem if it is not a readable image.
-pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
-    let read = |error: std::io::Error| Problem::io("read the image", path, &error);
-    let mut file = BufReader::new(files::open(path).map_err(read)?);
+pub fn image_size(path: &Path) -> Result<(u32, u32)> {
+    let io_problem = |error: std::io::Error| Problem::io("read the image", path, &error);
+    let mut file = BufReader::new(files::open(path).map_err(io_problem)?);
     let directory = tiff::first_directory(&mut file).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => lists_too_long().at_path(path),
-        _ => read(error),
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => directory_too_long().at_path(path),
+        _ => io_problem(error),
     })?;
     if let Some(directory) = directory {
         return directory
-            .sides()
+            .dimensions()
             .ok_or_else(|| damaged("it has no size").at_path(path));
     }
-    file.rewind().map_err(read)?;
-    let reader = ImageReader::new(file).with_guessed_format().map_err(read)?;
+    file.rewind().map_err(io_problem)?;
+    let reader = ImageReader::new(file)
+        .with_guessed_format()
+        .map_err(io_problem)?;
     reader
         .into_dimensions()
-        .map_err(|error| explain(error).at_path(path))
+        .map_err(|error| decode_problem(error).at_path(path))
 }
 
 fn decode_as(
     bytes: &[u8],
     format: ImageFormat,
     bit_depth: usize,
-    free: impl FnOnce() -> Option<u64>,
+    free_bytes: impl FnOnce() -> Option<u64>,
 ) -> Result<BudgetedImage> {
-    let limited = |most| {
+    let limits_for = |max_bytes| {
         let mut limits = Limits::default();
-        limits.max_alloc = Some(most);
+        limits.max_alloc = Some(max_bytes);
         limits
     };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limited(MOST_BESIDE));
-    let mut decoder = reader.into_decoder().map_err(explain)?;
+    reader.limits(limits_for(MAX_OVERHEAD_BYTES));
+    let mut decoder = reader.into_decoder().map_err(decode_problem)?;
     if decoder.total_bytes() == 0 {
         return Err(damaged("it has no pixels"));
     }
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let claim = Claim::of(&decoder, format, bytes, orientation);
-    claim.check(bytes.len() as u64, free)?;
-    let most = claim.most.saturating_add(MOST_BESIDE);
-    decoder.set_limits(limited(most)).map_err(explain)?;
-    let mut room = memory_budget::for_pixels(claim.most);
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
-    let largest = largest_of(&picture);
-    stretch(&mut picture, bit_depth);
+    let estimate = MemoryEstimate::new(&decoder, format, bytes, orientation);
+    estimate.check(bytes.len() as u64, free_bytes)?;
+    let max_bytes = estimate.peak_bytes.saturating_add(MAX_OVERHEAD_BYTES);
+    decoder
+        .set_limits(limits_for(max_bytes))
+        .map_err(decode_problem)?;
+    let mut reservation = memory_budget::reserve_pixels(estimate.peak_bytes);
+    let mut image = DynamicImage::from_decoder(decoder).map_err(decode_problem)?;
+    let largest_value = largest_channel_value(&image);
+    scale_to_full_depth(&mut image, bit_depth);
     // Converted to 8 bits before it is rotated: a rotated copy of 16 bits and four channels would be the largest of
     // all.
-    let mut picture = DynamicImage::ImageRgb8(picture.into_rgb8());
-    picture.apply_orientation(orientation);
-    let picture = picture.into_rgb8();
-    if let Some(room) = &mut room {
-        room.shrink_to(picture.as_raw().len() as u64);
+    let mut image = DynamicImage::ImageRgb8(image.into_rgb8());
+    image.apply_orientation(orientation);
+    let image = image.into_rgb8();
+    if let Some(reservation) = &mut reservation {
+        reservation.shrink_to(image.as_raw().len() as u64);
     }
     Ok(BudgetedImage {
-        picture,
-        largest,
-        _room: room,
+        image,
+        largest_value,
+        _reservation: reservation,
     })
 }
 
 /// Bytes appended to a JPEG without an end marker: more than its decoder reads ahead.
-const APPENDED: usize = 64;
+const APPENDED_BYTES: usize = 64;
 
 /// Returns a JPEG with these appended bits and an end marker.
-fn closed(bytes: &[u8], appended: u8) -> Vec<u8> {
+fn with_end_marker(bytes: &[u8], appended: u8) -> Vec<u8> {
     // The last byte may be the first half of the end marker.
-    let whole = bytes.strip_suffix(b"\xFF").unwrap_or(bytes);
-    [whole, &[appended; APPENDED], b"\xFF\xD9"].concat()
+    let body = bytes.strip_suffix(b"\xFF").unwrap_or(bytes);
+    [body, &[appended; APPENDED_BYTES], b"\xFF\xD9"].concat()
 }
 
 /// Decodes a JPEG without an end marker if no pixel depends on missing data. To check that, it is decoded twice with
@@ -299,38 +304,38 @@ fn closed(bytes: &[u8], appended: u8) -> Vec<u8> {
 fn decode_without_end(
     bytes: &[u8],
     bit_depth: usize,
-    free: impl FnOnce() -> Option<u64> + Copy,
+    free_bytes: impl FnOnce() -> Option<u64> + Copy,
 ) -> Result<BudgetedImage> {
     // These need several scans, some of which may be missing.
-    if jpeg::frame(bytes).keeps_all {
-        return Err(cut());
+    if jpeg::read_frame(bytes).keeps_coefficients {
+        return Err(truncated());
     }
     let decode_with = |appended| {
-        let closed = closed(bytes, appended);
-        let held = decode_as(&closed, ImageFormat::Jpeg, bit_depth, free);
-        held.map_err(|problem| match problem.is("problem-image-damaged") {
-            true => cut(),
+        let closed = with_end_marker(bytes, appended);
+        let decoded = decode_as(&closed, ImageFormat::Jpeg, bit_depth, free_bytes);
+        decoded.map_err(|problem| match problem.is("problem-image-damaged") {
+            true => truncated(),
             false => problem,
         })
     };
-    let pixels = |held: &BudgetedImage| Sha256::digest(held.picture.as_raw());
+    let pixel_hash = |decoded: &BudgetedImage| Sha256::digest(decoded.image.as_raw());
     // Decoded one after the other, because each reserves its share of the memory limit.
-    let first = pixels(&decode_with(0)?);
-    let held = decode_with(0b1010_1010)?;
-    match pixels(&held) == first {
-        true => Ok(held),
-        false => Err(cut()),
+    let first = pixel_hash(&decode_with(0)?);
+    let decoded = decode_with(0b1010_1010)?;
+    match pixel_hash(&decoded) == first {
+        true => Ok(decoded),
+        false => Err(truncated()),
     }
 }
 
 /// Returns whether this is a JPEG without an end marker.
 pub(super) fn jpeg_lacks_end(bytes: &[u8]) -> bool {
-    format_of(bytes) == Some(ImageFormat::Jpeg) && jpeg::lacks_end(bytes)
+    detect_format(bytes) == Some(ImageFormat::Jpeg) && jpeg::lacks_end_marker(bytes)
 }
 
 /// Returns the largest value of the channels without alpha; `None` unless they have 16 bits.
-fn largest_of(picture: &DynamicImage) -> Option<u16> {
-    match picture {
+fn largest_channel_value(image: &DynamicImage) -> Option<u16> {
+    match image {
         DynamicImage::ImageLuma16(grey) => grey.as_raw().iter().max().copied(),
         DynamicImage::ImageLumaA16(grey) => grey.pixels().map(|pixel| pixel.0[0]).max(),
         DynamicImage::ImageRgb16(colours) => colours.as_raw().iter().max().copied(),
@@ -347,11 +352,11 @@ fn largest_of(picture: &DynamicImage) -> Option<u16> {
 
 /// Multiplies 16-bit values so that the largest value with `bit_depth` bits becomes white; larger values become white
 /// too.
-fn stretch(picture: &mut DynamicImage, bit_depth: usize) {
+fn scale_to_full_depth(image: &mut DynamicImage, bit_depth: usize) {
     let missing @ 1..FULL_DEPTH = FULL_DEPTH.saturating_sub(bit_depth) else {
         return;
     };
-    let values: &mut [u16] = match picture {
+    let values: &mut [u16] = match image {
         DynamicImage::ImageLuma16(grey) => grey,
         DynamicImage::ImageLumaA16(grey) => grey,
         DynamicImage::ImageRgb16(colours) => colours,
@@ -363,7 +368,7 @@ fn stretch(picture: &mut DynamicImage, bit_depth: usize) {
     }
 }
 
-fn explain(error: ImageError) -> Problem {
+fn decode_problem(error: ImageError) -> Problem {
     match error {
         ImageError::Limits(limit) => match limit.kind() {
             LimitErrorKind::DimensionError | LimitErrorKind::InsufficientMemory => {
@@ -372,7 +377,9 @@ fn explain(error: ImageError) -> Problem {
             }
             _ => damaged(&limit.to_string()),
         },
-        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => cut(),
+        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            truncated()
+        }
         ImageError::Unsupported(error) => {
             Problem::with_error("problem-image-kind-unsupported", &error)
                 .advise(message!("advice-save-as-jpeg-or-png"))
@@ -381,11 +388,11 @@ fn explain(error: ImageError) -> Problem {
     }
 }
 
-fn lists_too_long() -> Problem {
+fn directory_too_long() -> Problem {
     damaged("its directory claims more than the file has")
 }
 
-fn cut() -> Problem {
+fn truncated() -> Problem {
     Problem::new(message!("problem-image-file-incomplete"))
         .advise(message!("advice-copy-or-download-again"))
 }
@@ -396,7 +403,7 @@ fn damaged(detail: &str) -> Problem {
 }
 
 /// Returns the Problem of a file that is not a supported image, with what it looks like.
-fn not_readable(bytes: &[u8]) -> Problem {
+fn unreadable_problem(bytes: &[u8]) -> Problem {
     let brand = bytes.get(4..12).unwrap_or_default();
     let name = if bytes.is_empty() {
         return Problem::new(message!("problem-file-empty"))

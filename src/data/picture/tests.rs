@@ -6,9 +6,9 @@ use super::*;
 use lae_base::tr;
 
 fn encoded(format: ImageFormat) -> Vec<u8> {
-    let picture = RgbImage::from_fn(40, 30, |x, y| image::Rgb([x as u8 * 6, y as u8 * 8, 90]));
+    let image = RgbImage::from_fn(40, 30, |x, y| image::Rgb([x as u8 * 6, y as u8 * 8, 90]));
     let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, format).unwrap();
+    image.write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 
@@ -22,8 +22,8 @@ fn detects_formats_by_content() {
         ImageFormat::Tiff,
         ImageFormat::WebP,
     ] {
-        let picture = decode_picture(&encoded(format), FULL_DEPTH).unwrap();
-        assert_eq!(picture.dimensions(), (40, 30), "{format:?}");
+        let image = decode_image(&encoded(format), FULL_DEPTH).unwrap();
+        assert_eq!(image.dimensions(), (40, 30), "{format:?}");
     }
 }
 
@@ -38,17 +38,17 @@ fn rejects_truncated_files() {
         let bytes = encoded(format);
         for keep in [0, 1, 3, 10, bytes.len() / 2, bytes.len() - 14] {
             assert!(
-                decode_picture(&bytes[..keep], FULL_DEPTH).is_err(),
+                decode_image(&bytes[..keep], FULL_DEPTH).is_err(),
                 "{format:?} cut to {keep}"
             );
         }
     }
     let jpeg = encoded(ImageFormat::Jpeg);
-    let problem = decode_picture(&jpeg[..jpeg.len() - 30], FULL_DEPTH).unwrap_err();
+    let problem = decode_image(&jpeg[..jpeg.len() - 30], FULL_DEPTH).unwrap_err();
     assert!(problem.is("problem-image-file-incomplete"), "{problem}");
     // Bytes after the end, such as camera makers' notes, are common and harmless.
     let longer = [jpeg.as_slice(), &[1, 2, 0xFF, 0xDA, 4]].concat();
-    assert!(decode_picture(&longer, FULL_DEPTH).is_ok());
+    assert!(decode_image(&longer, FULL_DEPTH).is_ok());
 }
 
 #[test]
@@ -57,16 +57,19 @@ fn jpeg_may_lack_end_marker_but_not_pixels() {
     let noise = RgbImage::from_fn(67, 45, |x, y| image::Rgb([noise(x, y) as u8; 3]));
     let mut noisy = Cursor::new(Vec::new());
     noise.write_to(&mut noisy, ImageFormat::Jpeg).unwrap();
-    for whole in [encoded(ImageFormat::Jpeg), noisy.into_inner()] {
-        let pixels = decode_picture(&whole, FULL_DEPTH).unwrap();
-        let cut_by = |bytes: usize| decode_picture(&whole[..whole.len() - bytes], FULL_DEPTH);
+    for file in [encoded(ImageFormat::Jpeg), noisy.into_inner()] {
+        let pixels = decode_image(&file, FULL_DEPTH).unwrap();
+        let truncated_by = |bytes: usize| decode_image(&file[..file.len() - bytes], FULL_DEPTH);
         for end in [1, 2] {
-            assert!(cut_by(end).unwrap() == pixels, "cut by {end}");
-            assert!(jpeg_lacks_end(&whole[..whole.len() - end]));
+            assert!(truncated_by(end).unwrap() == pixels, "cut by {end}");
+            assert!(jpeg_lacks_end(&file[..file.len() - end]));
         }
-        let scan = whole.windows(2).position(|two| two == b"\xFF\xDA").unwrap();
-        for more in (4..whole.len() - scan).step_by(7) {
-            let problem = cut_by(more).unwrap_err();
+        let scan = file
+            .windows(2)
+            .position(|pair| pair == b"\xFF\xDA")
+            .unwrap();
+        for more in (4..file.len() - scan).step_by(7) {
+            let problem = truncated_by(more).unwrap_err();
             assert!(
                 problem.is("problem-image-file-incomplete"),
                 "{more}: {problem}"
@@ -111,7 +114,7 @@ fn black_png(width: u32, height: u32) -> Vec<u8> {
 #[test]
 fn rejects_huge_dimensions_before_allocation() {
     let png = with_declared_size(encoded(ImageFormat::Png), 30_000, 30_000);
-    let problem = decode_picture(&png, FULL_DEPTH).unwrap_err();
+    let problem = decode_image(&png, FULL_DEPTH).unwrap_err();
     assert!(
         problem.is("problem-image-decoding-memory-limit"),
         "{problem}"
@@ -123,13 +126,13 @@ fn rejects_huge_dimensions_before_allocation() {
 fn decodes_large_images_only_with_enough_memory() {
     let panorama = black_png(21_000, 4_800);
     assert!(panorama.len() < 4 << 20);
-    let read = decode_within(&panorama, FULL_DEPTH, || Some(8 << 30)).unwrap();
-    assert_eq!(read.picture.dimensions(), (21_000, 4_800));
-    drop(read);
+    let decoded = decode_with_memory(&panorama, FULL_DEPTH, || Some(8 << 30)).unwrap();
+    assert_eq!(decoded.image.dimensions(), (21_000, 4_800));
+    drop(decoded);
     // An image below the minimum limit does not need free memory.
-    assert!(decode_within(&panorama, FULL_DEPTH, || Some(0)).is_ok());
+    assert!(decode_with_memory(&panorama, FULL_DEPTH, || Some(0)).is_ok());
     let larger = with_declared_size(panorama, 16_000, 12_000);
-    let problem = decode_within(&larger, FULL_DEPTH, || Some(1 << 30))
+    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(1 << 30))
         .err()
         .unwrap();
     let id = "problem-image-decoding-memory-limit";
@@ -142,7 +145,7 @@ fn decodes_large_images_only_with_enough_memory() {
     );
     assert_eq!(problem.what, what);
     // With more free memory, decoding starts and finds that the data is too short.
-    let problem = decode_within(&larger, FULL_DEPTH, || Some(8 << 30))
+    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(8 << 30))
         .err()
         .unwrap();
     assert!(!problem.is(id), "{problem}");
@@ -151,7 +154,7 @@ fn decodes_large_images_only_with_enough_memory() {
 #[test]
 fn memory_limit_counts_wide_channels_and_decoder_state() {
     let refused = |bytes: &[u8]| {
-        let problem = decode_within(bytes, FULL_DEPTH, || Some(64 << 30))
+        let problem = decode_with_memory(bytes, FULL_DEPTH, || Some(64 << 30))
             .err()
             .unwrap();
         assert!(
@@ -179,11 +182,16 @@ fn memory_limit_counts_wide_channels_and_decoder_state() {
     refused(&tiff);
     // A frame of 268 million pixels on a canvas of one pixel.
     let webp = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f";
-    let problem = decode_within(webp, FULL_DEPTH, || Some(0)).err().unwrap();
+    let problem = decode_with_memory(webp, FULL_DEPTH, || Some(0))
+        .err()
+        .unwrap();
     assert!(!problem.is("problem-file-is-no-image"), "{problem}");
     // A progressive JPEG keeps its coefficients until the last scan.
     let mut jpeg = encoded(ImageFormat::Jpeg);
-    let at = jpeg.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
+    let at = jpeg
+        .windows(2)
+        .position(|pair| pair == b"\xFF\xC0")
+        .unwrap();
     jpeg[at + 1] = 0xC2;
     for side in [at + 5, at + 7] {
         jpeg[side..side + 2].copy_from_slice(&10_000_u16.to_be_bytes());
@@ -197,7 +205,7 @@ fn drops_alpha_and_scales_sixteen_bit_values() {
     let mut bytes = Cursor::new(Vec::new());
     clear.write_to(&mut bytes, ImageFormat::Png).unwrap();
     assert_eq!(
-        decode_picture(bytes.get_ref(), FULL_DEPTH)
+        decode_image(bytes.get_ref(), FULL_DEPTH)
             .unwrap()
             .get_pixel(0, 0)
             .0,
@@ -209,7 +217,7 @@ fn drops_alpha_and_scales_sixteen_bit_values() {
         .write_to(&mut bytes, ImageFormat::Png)
         .unwrap();
     let at = |bit_depth| {
-        decode_picture(bytes.get_ref(), bit_depth)
+        decode_image(bytes.get_ref(), bit_depth)
             .unwrap()
             .get_pixel(0, 0)
             .0
@@ -219,10 +227,10 @@ fn drops_alpha_and_scales_sixteen_bit_values() {
     // Values with more bits become white; 8-bit images have no such values.
     assert_eq!(at(12), [255, 255, 255]);
     for bit_depth in [0, 8, 99] {
-        let read = decode_picture(&encoded(ImageFormat::Png), bit_depth).unwrap();
+        let decoded = decode_image(&encoded(ImageFormat::Png), bit_depth).unwrap();
         assert_eq!(
-            read,
-            decode_picture(&encoded(ImageFormat::Png), FULL_DEPTH).unwrap()
+            decoded,
+            decode_image(&encoded(ImageFormat::Png), FULL_DEPTH).unwrap()
         );
     }
 }
@@ -231,20 +239,20 @@ fn drops_alpha_and_scales_sixteen_bit_values() {
 fn names_unsupported_formats() {
     let heic = b"\0\0\0\x18ftypheic\0\0\0\0";
     for (bytes, name) in [(&heic[..], "HEIC"), (&b"%PDF-1.7"[..], "PDF")] {
-        let problem = decode_picture(bytes, FULL_DEPTH).unwrap_err();
+        let problem = decode_image(bytes, FULL_DEPTH).unwrap_err();
         let what = tr!("problem-file-format-unsupported", name);
         assert_eq!(problem.what, what);
     }
     assert!(
-        decode_picture(b"hello", FULL_DEPTH)
+        decode_image(b"hello", FULL_DEPTH)
             .unwrap_err()
             .is("problem-file-is-no-image")
     );
     assert!(
-        decode_picture(b"", FULL_DEPTH)
+        decode_image(b"", FULL_DEPTH)
             .unwrap_err()
             .is("problem-file-empty")
     );
-    assert_eq!(foreign_format("heic"), Some("HEIC"));
-    assert_eq!(foreign_format("txt"), None);
+    assert_eq!(unsupported_format("heic"), Some("HEIC"));
+    assert_eq!(unsupported_format("txt"), None);
 }

@@ -14,7 +14,7 @@ const COLOUR_MAP: u64 = 320;
 /// Value of [`PHOTOMETRIC`] for images whose pixels are indices into a palette.
 const BY_PALETTE: u64 = 3;
 /// Maximum number of entries of a directory; usual ones have twenty.
-const MOST_ENTRIES: u64 = 4096;
+const MAX_ENTRIES: u64 = 4096;
 
 /// The first directory of a TIFF file.
 pub(super) struct Directory {
@@ -30,7 +30,7 @@ struct Field {
     /// Number of values.
     count: u64,
     /// Offset of the value in the file.
-    at: u64,
+    offset: u64,
     /// The value, or the offset of the values if they do not fit into the entry.
     value: u64,
 }
@@ -68,38 +68,38 @@ pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Optio
         false => (4..8, 2, 12, 4..8),
         true => (8..16, 8, 20, 4..12),
     };
-    let start = head.get(start).map(|bytes| number(bytes, is_little));
+    let start = head.get(start).map(|bytes| read_number(bytes, is_little));
     let Some(start) = start.filter(|&start| start < length && head.len() == 16) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = vec![0; entry];
     file.read_exact(&mut bytes[..count])?;
-    let entries = number(&bytes[..count], is_little);
-    if entries > MOST_ENTRIES {
+    let entries = read_number(&bytes[..count], is_little);
+    if entries > MAX_ENTRIES {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut fields = Vec::new();
-    for place in 0..entries {
+    for index in 0..entries {
         file.read_exact(&mut bytes)?;
-        let number = |bytes: &[u8]| number(bytes, is_little);
+        let number = |bytes: &[u8]| read_number(bytes, is_little);
         let (size, values_count) = (
             size_of_type(number(&bytes[2..4])),
             number(&bytes[values.clone()]),
         );
-        let all = values_count.saturating_mul(size);
-        if all > length {
+        let total_bytes = values_count.saturating_mul(size);
+        if total_bytes > length {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let value = &bytes[values.end..];
-        let room = value.len() as u64;
+        let capacity = value.len() as u64;
         fields.push(Field {
             tag: number(&bytes[..2]),
             size,
             count: values_count,
-            at: start + (count + values.end) as u64 + place * entry as u64,
-            value: match all <= room {
-                true => number(&value[..size.min(room) as usize]),
+            offset: start + (count + values.end) as u64 + index * entry as u64,
+            value: match total_bytes <= capacity {
+                true => number(&value[..size.min(capacity) as usize]),
                 false => number(value),
             },
         });
@@ -109,16 +109,16 @@ pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Optio
 
 impl Directory {
     /// Returns width and height; `None` if the directory lacks them.
-    pub fn sides(&self) -> Option<(u32, u32)> {
-        let side = |tag| u32::try_from(self.only(tag)?.value).ok();
+    pub fn dimensions(&self) -> Option<(u32, u32)> {
+        let side = |tag| u32::try_from(self.single(tag)?.value).ok();
         side(WIDTH).zip(side(HEIGHT))
     }
 
     /// Returns the palette of a file with 8 bits per pixel; `None` for other files.
     pub fn palette(&self, bytes: &[u8]) -> Option<Palette> {
-        let kind = self.only(PHOTOMETRIC)?;
-        let samples = self.only(SAMPLES).map_or(1, |field| field.value);
-        if (kind.value, self.only(BITS)?.value, samples) != (BY_PALETTE, 8, 1) {
+        let kind = self.single(PHOTOMETRIC)?;
+        let samples = self.single(SAMPLES).map_or(1, |field| field.value);
+        if (kind.value, self.single(BITS)?.value, samples) != (BY_PALETTE, 8, 1) {
             return None;
         }
         let map = self.field(COLOUR_MAP)?;
@@ -130,7 +130,7 @@ impl Directory {
             .get(..6 * 256)?;
         let values = values
             .chunks_exact(2)
-            .map(|two| number(two, self.is_little));
+            .map(|pair| read_number(pair, self.is_little));
         let values: Vec<u64> = values.collect();
         // Some programs write 8-bit values.
         let shift = match values.iter().all(|&value| value < 256) {
@@ -140,8 +140,8 @@ impl Directory {
         let channel = |at: usize| (values[at] >> shift) as u8;
         let colours = (0..256).map(|index| [index, index + 256, index + 512].map(channel));
         let lowest = match self.is_little {
-            true => kind.at,
-            false => kind.at + kind.size - 1,
+            true => kind.offset,
+            false => kind.offset + kind.size - 1,
         };
         let mut grey = bytes.to_vec();
         // The value 1 means that 0 is black.
@@ -153,7 +153,7 @@ impl Directory {
     }
 
     /// Returns the entry of a tag with a single value.
-    fn only(&self, tag: u64) -> Option<&Field> {
+    fn single(&self, tag: u64) -> Option<&Field> {
         self.field(tag).filter(|field| field.count == 1)
     }
 
@@ -165,14 +165,14 @@ impl Directory {
 
 impl Palette {
     /// Replaces grey values with their colours.
-    pub fn colour(&self, picture: &mut RgbImage) {
-        for pixel in picture.pixels_mut() {
+    pub fn apply_colours(&self, image: &mut RgbImage) {
+        for pixel in image.pixels_mut() {
             pixel.0 = self.colours[usize::from(pixel.0[0])];
         }
     }
 }
 
-fn number(bytes: &[u8], is_little: bool) -> u64 {
+fn read_number(bytes: &[u8], is_little: bool) -> u64 {
     let push = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
     match is_little {
         true => bytes.iter().rev().fold(0, push),
@@ -199,28 +199,28 @@ mod tests {
 
     #[test]
     fn rejects_tag_lists_beyond_file_end() {
-        let picture = image::RgbImage::new(3, 2);
+        let image = image::RgbImage::new(3, 2);
         let mut bytes = Cursor::new(Vec::new());
-        picture
+        image
             .write_to(&mut bytes, image::ImageFormat::Tiff)
             .unwrap();
-        let whole = bytes.into_inner();
-        let sound = |bytes: &[u8]| first_directory(&mut Cursor::new(bytes)).is_ok();
-        assert!(sound(&whole) && sound(b"GIF89a") && sound(b""));
-        assert!(!sound(&whole[..whole.len() - 40]));
-        let start = u32::from_le_bytes(whole[4..8].try_into().unwrap()) as usize;
-        let mut long = whole.clone();
+        let file = bytes.into_inner();
+        let is_readable = |bytes: &[u8]| first_directory(&mut Cursor::new(bytes)).is_ok();
+        assert!(is_readable(&file) && is_readable(b"GIF89a") && is_readable(b""));
+        assert!(!is_readable(&file[..file.len() - 40]));
+        let start = u32::from_le_bytes(file[4..8].try_into().unwrap()) as usize;
+        let mut long = file.clone();
         long[start + 2 + 4..start + 2 + 8].copy_from_slice(&5_000_000u32.to_le_bytes());
-        assert!(!sound(&long));
+        assert!(!is_readable(&long));
         // First with the other byte order, then as a BigTIFF.
-        let turned = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x00\0\x03\x00\x4c\x4b\x40\0\0\0\0\0\0\0\0";
-        assert!(!sound(turned));
+        let big_endian = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x00\0\x03\x00\x4c\x4b\x40\0\0\0\0\0\0\0\0";
+        assert!(!is_readable(big_endian));
         let mut big = b"II\x2b\0\x08\0\0\0\x10\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0".to_vec();
         big.extend(b"\x00\x01\x03\0\xff\xff\xff\xff\xff\xff\xff\x7f\0\0\0\0\0\0\0\0");
-        assert!(!sound(&big));
+        assert!(!is_readable(&big));
         big[28] = 1;
         big[29..36].fill(0);
-        assert!(sound(&big));
+        assert!(is_readable(&big));
     }
 
     /// Returns a TIFF file with one strip of 2×2 pixels and a palette; a BigTIFF if `big`.
@@ -275,25 +275,25 @@ mod tests {
     fn decodes_palettes_of_tiff_and_bigtiff() {
         for big in [false, true] {
             let bytes = with_palette(big);
-            let picture = super::super::decode_picture(&bytes, 16).unwrap();
-            let pixels: Vec<[u8; 3]> = picture.pixels().map(|pixel| pixel.0).collect();
+            let image = super::super::decode_image(&bytes, 16).unwrap();
+            let pixels: Vec<[u8; 3]> = image.pixels().map(|pixel| pixel.0).collect();
             assert_eq!(pixels, [[0; 3], [50, 100, 150], [50, 100, 150], [255; 3]]);
             let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
-            assert_eq!(directory.unwrap().sides(), Some((2, 2)));
+            assert_eq!(directory.unwrap().dimensions(), Some((2, 2)));
         }
     }
 
     #[test]
     fn damaged_directories_do_not_panic() {
         for big in [false, true] {
-            let whole = with_palette(big);
+            let file = with_palette(big);
             for at in 2..240 {
                 for value in [0, 5, 16, 255] {
-                    let mut bytes = whole.clone();
+                    let mut bytes = file.clone();
                     bytes[at] = value;
-                    if let Ok(picture) = super::super::decode_picture(&bytes, 16) {
+                    if let Ok(image) = super::super::decode_image(&bytes, 16) {
                         let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
-                        assert_eq!(directory.unwrap().sides(), Some(picture.dimensions()));
+                        assert_eq!(directory.unwrap().dimensions(), Some(image.dimensions()));
                     }
                 }
             }

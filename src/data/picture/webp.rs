@@ -15,7 +15,8 @@ fn largest_frame(bytes: &[u8]) -> u64 {
             _ => (at + 8).saturating_add(length.next_multiple_of(2)),
         };
         if let (b"VP8 ", &[_, _, _, 0x9D, 0x01, 0x2A, w0, w1, h0, h1, ..]) = (&head[..4], body) {
-            let [width, height] = [[w0, w1], [h0, h1]].map(|two| u16::from_le_bytes(two) & 0x3FFF);
+            let [width, height] =
+                [[w0, w1], [h0, h1]].map(|pair| u16::from_le_bytes(pair) & 0x3FFF);
             largest = largest.max(u64::from(width) * u64::from(height));
         }
     }
@@ -23,14 +24,15 @@ fn largest_frame(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the memory in bytes that decoding needs besides the pixels, for a canvas of this number of pixels.
-pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
+pub(super) fn decoder_bytes(bytes: &[u8], pixels: u64) -> u64 {
     // Decoders check the animation flag in the extended header.
-    let film = bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|f| f & 2 != 0);
+    let is_animated =
+        bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|f| f & 2 != 0);
     let lossy = largest_frame(bytes);
     // Lossy frames need luma and chroma planes. Lossless frames and alpha channels need their pixels and transforms.
     // Animations also need a canvas and a frame.
     let planes = lossy.saturating_mul(3) / 2;
-    let canvas = pixels.saturating_mul(if film { 13 } else { 5 });
+    let canvas = pixels.saturating_mul(if is_animated { 13 } else { 5 });
     planes.saturating_add(canvas)
 }
 
@@ -56,12 +58,12 @@ mod tests {
         let most = 16383 * 16383;
         let bytes = webp_file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
         assert_eq!(largest_frame(&bytes), most);
-        assert!(beside(&bytes, 1) > most);
+        assert!(decoder_bytes(&bytes, 1) > most);
         // A frame inside an animation, after the header of the animation frame.
         let inner = [&[0; 16], b"VP8 ".as_slice(), &12_u32.to_le_bytes(), vast].concat();
         let animation = webp_file(&[(b"VP8X", &animation), (b"ANMF", &inner)]);
         assert_eq!(largest_frame(&animation), most);
-        assert!(beside(&animation, 100) > beside(&bytes, 100));
+        assert!(decoder_bytes(&animation, 100) > decoder_bytes(&bytes, 100));
         assert_eq!(largest_frame(&bytes[..20]), 0);
         // A frame after many unknown chunks.
         let nothing: (&[u8; 4], &[u8]) = (b"XXXX", &[]);

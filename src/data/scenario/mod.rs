@@ -34,10 +34,10 @@ impl Scenario {
     /// Returns a Problem if the order or sizes do not fit the classes.
     pub fn new(classes: &[String], order: &ClassOrder, sizes: &TaskSizes) -> Result<Self> {
         let class_order = order.resolve(classes)?;
-        Ok(Self::of(class_order, sizes.ranges(classes.len())?))
+        Ok(Self::from_parts(class_order, sizes.ranges(classes.len())?))
     }
 
-    fn of(class_order: Vec<usize>, tasks: Vec<Range<usize>>) -> Self {
+    fn from_parts(class_order: Vec<usize>, tasks: Vec<Range<usize>>) -> Self {
         let mut positions = vec![0; class_order.len()];
         for (position, &class) in class_order.iter().enumerate() {
             positions[class] = position;
@@ -55,17 +55,17 @@ impl Scenario {
     }
 
     /// Returns the logit of a class, given its index into `Dataset::classes`.
-    pub fn label_of(&self, class: usize) -> usize {
+    pub fn class_label(&self, class: usize) -> usize {
         self.positions.get(class).copied().unwrap_or(usize::MAX)
     }
 
     /// Returns the task with the class at this position.
-    pub fn task_of(&self, position: usize) -> Option<usize> {
+    pub fn task_at(&self, position: usize) -> Option<usize> {
         self.tasks.iter().position(|task| task.contains(&position))
     }
 
     /// Returns the class names in order, one per logit.
-    pub fn names(&self, classes: &[String]) -> Vec<String> {
+    pub fn class_names(&self, classes: &[String]) -> Vec<String> {
         self.class_order
             .iter()
             .filter_map(|&class| classes.get(class).cloned())
@@ -73,12 +73,12 @@ impl Scenario {
     }
 
     /// Returns the training images of a task with their labels (positions), in the dataset's order.
-    pub fn train_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
+    pub fn train_samples(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
         self.select(&data.train, self.tasks.get(task).cloned())
     }
 
     /// Returns the test images of a task with their labels (positions), in the dataset's order.
-    pub fn test_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
+    pub fn test_samples(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
         self.select(&data.test, self.tasks.get(task).cloned())
     }
 
@@ -87,7 +87,7 @@ impl Scenario {
         samples
             .iter()
             .filter_map(|sample| {
-                let position = self.label_of(sample.class as usize);
+                let position = self.class_label(sample.class as usize);
                 range
                     .contains(&position)
                     .then(|| (sample.clone(), position as i64))

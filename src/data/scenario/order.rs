@@ -12,12 +12,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::by_number;
-use crate::counts::{counted, runs_of};
+use crate::compare_natural;
+use crate::counts::{consecutive_runs, count_with_noun};
 use crate::files;
 use crate::message;
 use crate::names::composed;
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 use crate::rng::{Purpose, Rng};
 
 /// The paper's orders 2 and 3, as indices into the classes sorted by name, by the name of the order.
@@ -26,7 +26,7 @@ static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
 });
 
 /// Maximum index in a list of classes.
-const MOST_CLASSES: usize = 1_000_000;
+const MAX_CLASSES: usize = 1_000_000;
 
 /// The order of the classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +59,8 @@ impl fmt::Display for ClassOrder {
             Self::Natural => f.write_str("natural"),
             Self::Seeded(seed) => write!(f, "seed:{seed}"),
             Self::Preset(name) => f.write_str(name),
-            Self::Names(names) => write!(f, "given ({})", counted(names.len(), "name")),
-            Self::Indices(indices) => f.write_str(&list_of(indices)),
+            Self::Names(names) => write!(f, "given ({})", count_with_noun(names.len(), "name")),
+            Self::Indices(indices) => f.write_str(&format_indices(indices)),
         }
     }
 }
@@ -86,9 +86,9 @@ impl ClassOrder {
         if PRESETS.contains_key(text) {
             return Ok(Self::Preset(text.to_owned()));
         }
-        let listing = |c: char| c.is_ascii_digit() || c == '-' || c == ',' || c == ' ';
-        if text.contains([',', '-']) && text.chars().all(listing) {
-            return indices_in(text).map(Self::Indices);
+        let is_list_char = |c: char| c.is_ascii_digit() || c == '-' || c == ',' || c == ' ';
+        if text.contains([',', '-']) && text.chars().all(is_list_char) {
+            return parse_indices(text).map(Self::Indices);
         }
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
@@ -97,23 +97,23 @@ impl ClassOrder {
             .at("--order")
             .advise(message!(
                 "advice-class-order-forms",
-                value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
+                value = list_value(&PRESETS.keys().collect::<Vec<_>>(), 9)
             )))
     }
 
     /// Returns the shortest form of a resolved order: `natural`, or the list of its indices.
-    pub fn written(order: &[usize]) -> String {
+    pub fn format_indices_or_natural(order: &[usize]) -> String {
         if order.iter().copied().eq(0..order.len()) {
             return Self::Natural.to_string();
         }
-        list_of(order)
+        format_indices(order)
     }
 
     /// Returns the order of these names, which are sorted, by the numbers in them: `class_2` before `class_10`.
-    pub fn by_number(names: &[String]) -> String {
+    pub fn natural_order_of(names: &[String]) -> String {
         let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|&a, &b| by_number(&names[a], &names[b]));
-        Self::written(&order)
+        order.sort_by(|&a, &b| compare_natural(&names[a], &names[b]));
+        Self::format_indices_or_natural(&order)
     }
 
     fn from_file(path: &Path) -> Result<Self> {
@@ -150,7 +150,7 @@ impl ClassOrder {
                 Rng::new(Purpose::ClassOrder, *seed, 0, 0).shuffle(&mut order);
                 order
             }
-            Self::Names(names) => indices_of(names, classes)?,
+            Self::Names(names) => resolve_names(names, classes)?,
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
                 Problem::new(message!("problem-class-order-not-found", name)).at("--order")
@@ -162,8 +162,8 @@ impl ClassOrder {
 }
 
 /// Writes indices separated by commas, and three or more consecutive ones with a dash: `0-4,6,5`.
-fn list_of(indices: &[usize]) -> String {
-    let parts = runs_of(indices).map(|(first, last)| match last - first {
+fn format_indices(indices: &[usize]) -> String {
+    let parts = consecutive_runs(indices).map(|(first, last)| match last - first {
         0 => first.to_string(),
         1 => format!("{first},{last}"),
         _ => format!("{first}-{last}"),
@@ -171,9 +171,9 @@ fn list_of(indices: &[usize]) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// Parses a list written by [`list_of`] or the user.
-fn indices_in(text: &str) -> Result<Vec<usize>> {
-    let bad = |part: &str| {
+/// Parses a list written by [`format_indices`] or the user.
+fn parse_indices(text: &str) -> Result<Vec<usize>> {
+    let invalid_part = |part: &str| {
         Problem::new(message!("problem-class-order-part-invalid", part))
             .at("--order")
             .advise(message!("advice-use-class-indices"))
@@ -181,36 +181,36 @@ fn indices_in(text: &str) -> Result<Vec<usize>> {
     let mut indices = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| bad(part));
+        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| invalid_part(part));
         let (first, last) = (number(first)?, number(last)?);
-        if first > last || last >= MOST_CLASSES || indices.len() > MOST_CLASSES {
-            return Err(bad(part));
+        if first > last || last >= MAX_CLASSES || indices.len() > MAX_CLASSES {
+            return Err(invalid_part(part));
         }
         indices.extend(first..=last);
     }
     Ok(indices)
 }
 
-fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
-    let place: HashMap<Cow<'_, str>, usize> = classes
+fn resolve_names(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
+    let index_by_name: HashMap<Cow<'_, str>, usize> = classes
         .iter()
         .enumerate()
         .map(|(index, name)| (composed(name), index))
         .collect();
-    let place_of = |name: &String| place.get(&composed(name)).copied();
+    let index_of = |name: &String| index_by_name.get(&composed(name)).copied();
     let unknown: Vec<&String> = names
         .iter()
-        .filter(|name| place_of(name).is_none())
+        .filter(|name| index_of(name).is_none())
         .collect();
     if !unknown.is_empty() {
         return Err(Problem::new(message!(
             "problem-class-order-unknown-classes",
-            unknown = some_of(&unknown, 5)
+            unknown = list_value(&unknown, 5)
         ))
         .at("--order")
         .advise(message!("advice-match-class-names-exactly")));
     }
-    Ok(names.iter().filter_map(place_of).collect())
+    Ok(names.iter().filter_map(index_of).collect())
 }
 
 fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
@@ -246,7 +246,7 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
     }
     Err(Problem::new(message!(
         "problem-class-order-incomplete",
-        missing = some_of(&missing, 5)
+        missing = list_value(&missing, 5)
     ))
     .at("--order")
     .advise(message!("advice-list-every-class-once")))

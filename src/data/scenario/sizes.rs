@@ -37,12 +37,12 @@ impl TaskSizes {
     /// # Errors
     /// Returns a Problem for another text or a size of 0.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad = || {
+        let invalid_sizes = || {
             Problem::new(message!("problem-classes-per-task-invalid", text))
                 .at("--classes-per-task")
                 .advise(message!("advice-classes-per-task-forms"))
         };
-        let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
+        let number = |part: &str| part.trim().parse::<usize>().map_err(|_| invalid_sizes());
         let sizes = if let Some((first, every)) = text.split_once('+') {
             Self::First(number(first)?, number(every)?)
         } else if text.contains(',') {
@@ -73,8 +73,8 @@ impl TaskSizes {
     /// Returns a Problem if the sizes do not add up to the number of classes.
     pub fn ranges(&self, classes: usize) -> Result<Vec<Range<usize>>> {
         let sizes: Vec<usize> = match self {
-            Self::Every(every) => sizes_of(classes, *every, *every),
-            Self::First(first, every) => sizes_of(classes, *first, *every),
+            Self::Every(every) => split_sizes(classes, *every, *every),
+            Self::First(first, every) => split_sizes(classes, *first, *every),
             Self::Each(each) => each.clone(),
         };
         let total: usize = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
@@ -87,12 +87,12 @@ impl TaskSizes {
             .at("--classes-per-task")
             .advise(message!("advice-sum-to-class-count")));
         }
-        Ok(ranges_of(sizes))
+        Ok(consecutive_ranges(sizes))
     }
 }
 
 /// Returns consecutive ranges of these sizes.
-pub(super) fn ranges_of(sizes: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
+pub(super) fn consecutive_ranges(sizes: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
     let mut start = 0;
     let range = |size| {
         start += size;
@@ -101,12 +101,12 @@ pub(super) fn ranges_of(sizes: impl IntoIterator<Item = usize>) -> Vec<Range<usi
     sizes.into_iter().map(range).collect()
 }
 
-fn sizes_of(classes: usize, first: usize, every: usize) -> Vec<usize> {
+fn split_sizes(classes: usize, first: usize, every: usize) -> Vec<usize> {
     let mut sizes = vec![first.min(classes)];
-    let mut left = classes.saturating_sub(first);
-    while left > 0 && every > 0 {
-        sizes.push(every.min(left));
-        left = left.saturating_sub(every);
+    let mut remaining = classes.saturating_sub(first);
+    while remaining > 0 && every > 0 {
+        sizes.push(every.min(remaining));
+        remaining = remaining.saturating_sub(every);
     }
     sizes
 }

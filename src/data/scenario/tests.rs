@@ -56,19 +56,19 @@ fn paper_orders_match_published_configurations() {
 #[test]
 fn rejects_invalid_class_orders() {
     let names = classes(3);
-    let wrong = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
+    let resolve_error = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
     let what = tr!("problem-class-order-duplicate", index = "c000");
-    assert_eq!(wrong(ClassOrder::Indices(vec![0, 0, 1])), what);
+    assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 0, 1])), what);
     let what = tr!("problem-class-order-incomplete", missing = "c002");
-    assert_eq!(wrong(ClassOrder::Indices(vec![0, 1])), what);
+    assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 1])), what);
     let what = tr!(
         "problem-class-order-index-too-large",
         index = 9,
         classes = "3 classes"
     );
-    assert_eq!(wrong(ClassOrder::Indices(vec![0, 1, 9])), what);
+    assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 1, 9])), what);
     let what = tr!("problem-class-order-unknown-classes", unknown = "x");
-    assert_eq!(wrong(ClassOrder::Names(vec!["x".into()])), what);
+    assert_eq!(resolve_error(ClassOrder::Names(vec!["x".into()])), what);
     assert!(
         ClassOrder::parse("reverse")
             .unwrap_err()
@@ -124,11 +124,11 @@ fn label_is_position_in_class_order() {
         &TaskSizes::Every(2),
     )
     .unwrap();
-    assert_eq!(scenario.label_of(2), 0);
-    assert_eq!(scenario.label_of(1), 3);
-    assert_eq!(scenario.task_of(2), Some(1));
+    assert_eq!(scenario.class_label(2), 0);
+    assert_eq!(scenario.class_label(1), 3);
+    assert_eq!(scenario.task_at(2), Some(1));
     assert_eq!(
-        scenario.names(&classes(4)),
+        scenario.class_names(&classes(4)),
         ["c002", "c000", "c003", "c001"]
     );
 }
@@ -144,9 +144,9 @@ fn index_orders_roundtrip_as_ranges() {
         let order = ClassOrder::Indices(indices.clone());
         assert_eq!(order.to_string(), text);
         assert_eq!(ClassOrder::parse(text).unwrap(), order);
-        assert_eq!(ClassOrder::written(&indices), text);
+        assert_eq!(ClassOrder::format_indices_or_natural(&indices), text);
     }
-    assert_eq!(ClassOrder::written(&[0, 1, 2]), "natural");
+    assert_eq!(ClassOrder::format_indices_or_natural(&[0, 1, 2]), "natural");
     assert_eq!(
         ClassOrder::parse(" 0 - 2, 4,3 ").unwrap(),
         ClassOrder::Indices(vec![0, 1, 2, 4, 3])
@@ -181,24 +181,24 @@ fn index_orders_roundtrip_as_ranges() {
 fn moved_updates_class_order_and_settings() {
     let start = Scenario::new(&classes(6), &ClassOrder::Natural, &TaskSizes::Every(2)).unwrap();
     let order = |scenario: &Scenario| scenario.class_order.clone();
-    assert_eq!(start.as_settings(), ("natural".into(), "2".into()));
-    let moved = start.moved(0, 1, 1);
+    assert_eq!(start.to_settings(), ("natural".into(), "2".into()));
+    let moved = start.with_moved_class(0, 1, 1);
     assert_eq!(order(&moved), [1, 2, 0, 3, 4, 5]);
     assert_eq!(moved.tasks, [0..1, 1..4, 4..6]);
-    assert_eq!(moved.as_settings(), ("1,2,0,3-5".into(), "1,3,2".into()));
+    assert_eq!(moved.to_settings(), ("1,2,0,3-5".into(), "1,3,2".into()));
     // Moves within a task, forwards and backwards, past the end, and to the same position.
-    assert_eq!(order(&start.moved(0, 0, 2)), [1, 0, 2, 3, 4, 5]);
-    assert_eq!(order(&start.moved(1, 0, 0)), [1, 0, 2, 3, 4, 5]);
-    assert_eq!(start.moved(2, 1, 0), start);
-    assert_eq!(start.moved(2, 1, 1), start);
-    assert_eq!(order(&start.moved(0, 2, 99)), [1, 2, 3, 4, 5, 0]);
-    assert_eq!(start.moved(77, 0, 0), start);
+    assert_eq!(order(&start.with_moved_class(0, 0, 2)), [1, 0, 2, 3, 4, 5]);
+    assert_eq!(order(&start.with_moved_class(1, 0, 0)), [1, 0, 2, 3, 4, 5]);
+    assert_eq!(start.with_moved_class(2, 1, 0), start);
+    assert_eq!(start.with_moved_class(2, 1, 1), start);
+    assert_eq!(order(&start.with_moved_class(0, 2, 99)), [1, 2, 3, 4, 5, 0]);
+    assert_eq!(start.with_moved_class(77, 0, 0), start);
     // A new task at the end, and the removal of an empty task.
-    let new = start.moved(3, 3, 0);
+    let new = start.with_moved_class(3, 3, 0);
     assert_eq!(new.tasks, [0..2, 2..3, 3..5, 5..6]);
-    let gone = new.moved(2, 0, 0);
+    let gone = new.with_moved_class(2, 0, 0);
     assert_eq!(gone.tasks, [0..3, 3..5, 5..6]);
-    assert_eq!(gone.label_of(2), 0);
+    assert_eq!(gone.class_label(2), 0);
 }
 
 proptest::proptest! {
@@ -210,9 +210,9 @@ proptest::proptest! {
         let mut scenario =
             Scenario::new(&classes(9), &ClassOrder::Seeded(1), &TaskSizes::First(4, 2)).unwrap();
         for (position, task, target) in moves {
-            scenario = scenario.moved(position, task, target);
+            scenario = scenario.with_moved_class(position, task, target);
         }
-        let (order, sizes) = scenario.as_settings();
+        let (order, sizes) = scenario.to_settings();
         let again = Scenario::new(
             &classes(9),
             &ClassOrder::parse(&order).unwrap(),

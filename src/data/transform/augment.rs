@@ -7,7 +7,7 @@ use crate::problem::{Problem, Result};
 use crate::rng::{Purpose, Rng};
 
 /// Minimum and maximum aspect ratio (width / height) of a crop.
-const RATIO: (f32, f32) = (3.0 / 4.0, 4.0 / 3.0);
+const ASPECT_RATIO_RANGE: (f32, f32) = (3.0 / 4.0, 4.0 / 3.0);
 
 /// Augmentation of training images.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +61,10 @@ impl Augment {
     /// Draws a box like torchvision's `RandomResizedCrop.get_params`.
     fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
         let (full_w, full_h) = (f64::from(width), f64::from(height));
-        let (low, high) = (f64::from(RATIO.0), f64::from(RATIO.1));
+        let (low, high) = (
+            f64::from(ASPECT_RATIO_RANGE.0),
+            f64::from(ASPECT_RATIO_RANGE.1),
+        );
         for _ in 0..10 {
             let share = rng.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
             let area = full_w * full_h * share;

@@ -20,14 +20,14 @@ use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Largest supported side of a network's input in pixels.
-pub const LARGEST_INPUT: usize = 4096;
+pub const MAX_INPUT_SIZE: usize = 4096;
 
 /// Smallest share of the resized side that a crop keeps; the image is enlarged by its inverse.
-const SMALLEST_CROP: f32 = 0.01;
+const MIN_CROP_RATIO: f32 = 0.01;
 
 /// Returns whether a number is a valid [`InputSpec::crop_ratio`].
 pub fn is_crop_ratio(ratio: f32) -> bool {
-    (SMALLEST_CROP..=1.0).contains(&ratio)
+    (MIN_CROP_RATIO..=1.0).contains(&ratio)
 }
 
 /// The filter for resizing images, with timm's names.
@@ -104,11 +104,11 @@ impl InputSpec {
     /// # Errors
     /// Returns a Problem for a size outside 1…4096 or a ratio outside 0.01…1.
     pub fn checked(self) -> Result<Self> {
-        if self.size == 0 || self.size > LARGEST_INPUT {
+        if self.size == 0 || self.size > MAX_INPUT_SIZE {
             return Err(Problem::new(message!(
                 "problem-input-size-out-of-range",
                 size = self.size.to_string(),
-                largest_input = LARGEST_INPUT.to_string()
+                largest_input = MAX_INPUT_SIZE.to_string()
             ))
             .at("input_size"));
         }
@@ -116,7 +116,7 @@ impl InputSpec {
             return Err(Problem::new(message!(
                 "problem-crop-ratio-out-of-range",
                 crop_ratio = self.crop_ratio.to_string(),
-                smallest_crop = SMALLEST_CROP.to_string()
+                smallest_crop = MIN_CROP_RATIO.to_string()
             ))
             .at("crop_ratio")
             .advise(message!("advice-usual-crop-ratio")));
@@ -152,8 +152,8 @@ thread_local! {
 ///
 /// # Errors
 /// Returns a Problem for an image without pixels, or an `out` of another length.
-pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result<()> {
-    let (width, height) = picture.dimensions();
+pub fn resize_for_inference(image: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result<()> {
+    let (width, height) = image.dimensions();
     let shorter = width.min(height) as usize;
     let target = spec.shorter_side();
     // The longer side is rounded down, as by torchvision's int().
@@ -161,21 +161,21 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
         side if side == shorter || spec.resize.mode == CropMode::Squash => target,
         side => (target as u128 * side as u128 / shorter.max(1) as u128) as usize,
     };
-    let (wide, high) = (scaled(width), scaled(height));
+    let (scaled_width, scaled_height) = (scaled(width), scaled(height));
     let offset = |side: usize| ((side - spec.size) as f64 / 2.0).round_ties_even();
     // Only the kept part is computed: the filter of each pixel is the same as in the full resize.
     let (x_scale, y_scale) = (
-        f64::from(width) / wide as f64,
-        f64::from(height) / high as f64,
+        f64::from(width) / scaled_width as f64,
+        f64::from(height) / scaled_height as f64,
     );
-    let kept = spec.size as f64;
-    let options = options(spec.resize).crop(
-        offset(wide) * x_scale,
-        offset(high) * y_scale,
-        (kept * x_scale).min(f64::from(width)),
-        (kept * y_scale).min(f64::from(height)),
+    let crop_side = spec.size as f64;
+    let options = resize_options(spec.resize).crop(
+        offset(scaled_width) * x_scale,
+        offset(scaled_height) * y_scale,
+        (crop_side * x_scale).min(f64::from(width)),
+        (crop_side * y_scale).min(f64::from(height)),
     );
-    resample(&view(picture)?, spec.size, &options, out)
+    resample(&image_view(image)?, spec.size, &options, out)
 }
 
 /// Writes a crop, resized to the size of `spec`, to `out`, like torchvision's `resized_crop`: pixels outside of the box
@@ -183,14 +183,14 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
 ///
 /// # Errors
 /// Returns a Problem if the box is empty or not inside the image, or if `out` does not have `spec.bytes()` bytes.
-pub fn crop_into(
-    picture: &RgbImage,
+pub fn crop_and_resize(
+    image: &RgbImage,
     crop: &CropBox,
     spec: InputSpec,
     out: &mut [u8],
 ) -> Result<()> {
-    let whole = view(picture)?;
-    let part = TypedCroppedImage::from_ref(&whole, crop.left, crop.top, crop.width, crop.height)
+    let full = image_view(image)?;
+    let cropped = TypedCroppedImage::from_ref(&full, crop.left, crop.top, crop.width, crop.height)
         .ok()
         .filter(|_| crop.width > 0 && crop.height > 0)
         .ok_or_else(|| {
@@ -200,11 +200,11 @@ pub fn crop_into(
                 height = crop.height.to_string(),
                 left = crop.left.to_string(),
                 top = crop.top.to_string(),
-                width2 = picture.width().to_string(),
-                height2 = picture.height().to_string()
+                width2 = image.width().to_string(),
+                height2 = image.height().to_string()
             ))
         })?;
-    resample(&part, spec.size, &options(spec.resize), out)?;
+    resample(&cropped, spec.size, &resize_options(spec.resize), out)?;
     if crop.flip {
         for row in out.chunks_exact_mut(spec.size * 3) {
             mirror(row);
@@ -213,7 +213,7 @@ pub fn crop_into(
     Ok(())
 }
 
-fn options(resize: Resize) -> fir::ResizeOptions {
+fn resize_options(resize: Resize) -> fir::ResizeOptions {
     let filter = match resize.interpolation {
         Interpolation::Bilinear => fir::FilterType::Bilinear,
         // The same kernel as Pillow's BICUBIC.
@@ -222,12 +222,12 @@ fn options(resize: Resize) -> fir::ResizeOptions {
     fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(filter))
 }
 
-fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
-    let (width, height) = picture.dimensions();
+fn image_view(image: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
+    let (width, height) = image.dimensions();
     if width == 0 || height == 0 {
         return Err(Problem::new(message!("problem-image-without-pixels")));
     }
-    TypedImageRef::from_buffer(width, height, picture.as_raw())
+    TypedImageRef::from_buffer(width, height, image.as_raw())
         .map_err(|error| Problem::with_error("problem-pixel-data-size-mismatch", &error))
 }
 

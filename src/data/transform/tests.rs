@@ -31,7 +31,7 @@ fn inference_leaves_exact_size_unchanged() {
     let source = test_image(32, 32);
     let spec = InputSpec::new(32, 1.0);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&source, spec, &mut out).unwrap();
+    resize_for_inference(&source, spec, &mut out).unwrap();
     assert_eq!(&out, source.as_raw());
 }
 
@@ -41,19 +41,23 @@ fn centre_crop_equals_resize_then_crop() {
     let source = test_image(90, 60);
     let spec = InputSpec::new(32, 0.875);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&source, spec, &mut out).unwrap();
-    let mut whole = TypedImage::<U8x3>::new(55, 37);
+    resize_for_inference(&source, spec, &mut out).unwrap();
+    let mut resized = TypedImage::<U8x3>::new(55, 37);
     fir::Resizer::new()
-        .resize_typed(&view(&source).unwrap(), &mut whole, &options(spec.resize))
+        .resize_typed(
+            &image_view(&source).unwrap(),
+            &mut resized,
+            &resize_options(spec.resize),
+        )
         .unwrap();
     for y in 0..32 {
         for x in 0..32 {
             for channel in 0..3 {
-                let there = whole.pixels()[(y + 2) * 55 + x + 12].0[channel];
-                let here = out[(y * 32 + x) * 3 + channel];
+                let expected = resized.pixels()[(y + 2) * 55 + x + 12].0[channel];
+                let actual = out[(y * 32 + x) * 3 + channel];
                 assert!(
-                    here.abs_diff(there) <= 1,
-                    "{x} {y} {channel}: {here} {there}"
+                    actual.abs_diff(expected) <= 1,
+                    "{x} {y} {channel}: {actual} {expected}"
                 );
             }
         }
@@ -64,10 +68,10 @@ fn centre_crop_equals_resize_then_crop() {
 fn handles_extreme_aspect_ratios() {
     let spec = InputSpec::new(224, 0.875);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&test_image(1, 60_000), spec, &mut out).unwrap();
-    infer_into(&test_image(60_000, 2), spec, &mut out).unwrap();
-    infer_into(&test_image(1, 1), spec, &mut out).unwrap();
-    assert!(infer_into(&RgbImage::new(0, 0), spec, &mut out).is_err());
+    resize_for_inference(&test_image(1, 60_000), spec, &mut out).unwrap();
+    resize_for_inference(&test_image(60_000, 2), spec, &mut out).unwrap();
+    resize_for_inference(&test_image(1, 1), spec, &mut out).unwrap();
+    assert!(resize_for_inference(&RgbImage::new(0, 0), spec, &mut out).is_err());
 }
 
 #[test]
@@ -77,9 +81,9 @@ fn crop_into_flips_and_rejects_outside_boxes() {
     let mut flipped = plain.clone();
     let mut crop = CropBox::new(0, 0, 8, 8);
     let spec = InputSpec::new(8, 1.0);
-    crop_into(&source, &crop, spec, &mut plain).unwrap();
+    crop_and_resize(&source, &crop, spec, &mut plain).unwrap();
     crop.flip = true;
-    crop_into(&source, &crop, spec, &mut flipped).unwrap();
+    crop_and_resize(&source, &crop, spec, &mut flipped).unwrap();
     assert_eq!(&plain[..3], &flipped[21..24]);
     assert_eq!(&plain[9..12], &flipped[12..15]);
     for bad in [
@@ -87,7 +91,7 @@ fn crop_into_flips_and_rejects_outside_boxes() {
         CropBox::new(0, 0, 0, 8),
         CropBox::new(u32::MAX, 0, 2, 2),
     ] {
-        let problem = crop_into(&source, &bad, spec, &mut plain).unwrap_err();
+        let problem = crop_and_resize(&source, &bad, spec, &mut plain).unwrap_err();
         assert!(problem.is("problem-crop-outside-image"), "{problem}");
     }
 }
@@ -150,7 +154,7 @@ fn checked_rejects_invalid_crop_scales() {
 /// Pixels and channel means computed by timm 1.0.31 and Pillow with `create_transform(…, mean=0, std=1)`.
 #[test]
 fn inference_matches_timm_transform() {
-    let at = [(0, 0), (3, 17), (13, 9), (27, 27)];
+    let positions = [(0, 0), (3, 17), (13, 9), (27, 27)];
     for (mode, crop_ratio, interpolation, size, image, pixels, means) in [
         (
             CropMode::Center,
@@ -203,16 +207,19 @@ fn inference_matches_timm_transform() {
             ..InputSpec::new(size, crop_ratio)
         };
         let mut out = vec![0; spec.bytes()];
-        infer_into(&test_image(image.0, image.1), spec, &mut out).unwrap();
-        for ((row, column), wanted) in at.into_iter().zip(pixels) {
-            let found = &out[(row * size + column) * 3..][..3];
-            let apart = found.iter().zip(wanted).map(|(a, b)| a.abs_diff(b));
-            assert!(apart.max() <= Some(1), "{spec:?}: {found:?} {wanted:?}");
+        resize_for_inference(&test_image(image.0, image.1), spec, &mut out).unwrap();
+        for ((row, column), expected) in positions.into_iter().zip(pixels) {
+            let actual = &out[(row * size + column) * 3..][..3];
+            let differences = actual.iter().zip(expected).map(|(a, b)| a.abs_diff(b));
+            assert!(
+                differences.max() <= Some(1),
+                "{spec:?}: {actual:?} {expected:?}"
+            );
         }
-        for (channel, wanted) in means.into_iter().enumerate() {
-            let of_channel = out.iter().skip(channel).step_by(3);
-            let mean = of_channel.map(|&v| f64::from(v)).sum::<f64>() / (size * size) as f64;
-            assert!((mean - wanted).abs() < 0.1, "{spec:?}: {mean} {wanted}");
+        for (channel, expected) in means.into_iter().enumerate() {
+            let channel_values = out.iter().skip(channel).step_by(3);
+            let mean = channel_values.map(|&v| f64::from(v)).sum::<f64>() / (size * size) as f64;
+            assert!((mean - expected).abs() < 0.1, "{spec:?}: {mean} {expected}");
         }
     }
 }

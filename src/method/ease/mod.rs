@@ -12,21 +12,21 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
-use super::aper::{ADAPTER, on_pictures};
-use super::prototypes::Sums;
-use super::task::none_begun;
+use super::aper::{ADAPTER, imagenet_r_values};
+use super::prototypes::FeatureSums;
+use super::task::no_task_problem;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    AnswerRule, Batch, CancelToken, Chosen, CosinePart, ExportedClassifier, Features, Method,
-    MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingSpec, Setup, State, Task,
-    TrainedPet, Workload, real_kind, task_seed,
+    AnswerRule, Batch, CancelToken, ConfiguredMethod, CosinePart, ExportedClassifier, Features,
+    Method, MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingSpec, Setup, State,
+    Task, TrainedPet, Workload, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 use crate::tensors::HostTensor;
 use prototypes::{Scorer, Subspaces};
 
@@ -37,7 +37,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET for each task; each class has a prototype in the feature subspace of every PET",
     paper: "Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based \
             Class-Incremental Learning, CVPR 2024",
-    scores: |_| Ok(Scores::Cosines),
+    scores: |_| Ok(ScoreKind::Cosines),
     settings: &[
         SettingSpec {
             key: "alpha",
@@ -52,9 +52,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.025, 48)),
     published: &[
-        PublishedValues::on("cifar-100", 20),
-        on_pictures("imagenet-r", 20),
-        on_pictures("domainnet", 20),
+        PublishedValues::for_dataset("cifar-100", 20),
+        imagenet_r_values("imagenet-r", 20),
+        imagenet_r_values("domainnet", 20),
     ],
     passes: |chosen, _| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
@@ -64,16 +64,16 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |_, task| {
         Ok(Workload {
             networks: (task + 1) as f64,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |_, sizes| {
+    stored_values: |_, sizes| {
         // A class has a prototype in every subspace; those of earlier tasks are estimated.
         let prototypes = sizes.classes_over_tasks() * sizes.width as f64;
         Ok((sizes.tasks * sizes.trained) as f64 + prototypes)
     },
     build: |setup| Ok(Box::new(Ease::new(&setup)?)),
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 /// EASE's state during a run.
@@ -83,15 +83,15 @@ pub struct Ease {
     settings: TuningSettings,
     alpha: f64,
     /// The initial PET of the first task; all PETs have its structure.
-    first: PetStack,
+    initial_pets: PetStack,
     /// The PETs of finished tasks.
-    sets: Vec<PetStack>,
+    finished_pets: Vec<PetStack>,
     /// The PET of the current task.
     pub tuning: Option<Tuning>,
     /// The current task's classes.
     classes: Range<usize>,
     /// The sums of features in each subspace, during the measuring pass.
-    sums: Vec<Sums>,
+    sums: Vec<FeatureSums>,
     /// The prototypes in all subspaces.
     pub subspaces: Subspaces,
     /// The classifier; `None` before the first task was measured.
@@ -106,12 +106,12 @@ impl Ease {
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let plan = setup.pet.cloned();
         Ok(Self {
-            first: setup.fresh_pets(task_seed(setup.config.seed, 0))?,
+            initial_pets: setup.init_pets(task_seed(setup.config.seed, 0))?,
             backbone: setup.backbone.clone(),
             plan: plan.ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?,
-            settings: TuningSettings::chosen(setup)?,
-            alpha: Chosen::of(setup.config)?.real("alpha")?,
-            sets: Vec::new(),
+            settings: TuningSettings::from_setup(setup)?,
+            alpha: ConfiguredMethod::from_config(setup.config)?.real("alpha")?,
+            finished_pets: Vec::new(),
             tuning: None,
             classes: 0..0,
             sums: Vec::new(),
@@ -120,12 +120,12 @@ impl Ease {
         })
     }
 
-    fn fresh(&self, task: usize) -> Result<PetStack> {
+    fn untrained_pets(&self, task: usize) -> Result<PetStack> {
         self.plan
-            .stack(&*self.backbone, task_seed(self.settings.seed, task))
+            .init_stack(&*self.backbone, task_seed(self.settings.seed, task))
     }
 
-    fn prepare(&mut self) -> Result<()> {
+    fn rebuild_scorer(&mut self) -> Result<()> {
         let device = self.backbone.device();
         self.scorer = match self.subspaces.tasks() {
             0 => None,
@@ -137,11 +137,11 @@ impl Ease {
 
 impl Method for Ease {
     fn trained_parameters(&self) -> usize {
-        self.first.trained_count()
+        self.initial_pets.trained_count()
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
-        let pets = self.fresh(task.index)?;
+        let pets = self.untrained_pets(task.index)?;
         self.classes = task.classes.clone();
         self.tuning = Some(Tuning::new(pets, task, &self.backbone, self.settings));
         Ok(())
@@ -153,14 +153,14 @@ impl Method for Ease {
         }
         let features = self.features(batch.images.clone())?;
         let parts = features.parts(Expert::ANSWER);
-        self.sums.resize_with(parts.len(), Sums::default);
+        self.sums.resize_with(parts.len(), FeatureSums::default);
         for (sums, features) in self.sums.iter_mut().zip(parts) {
             sums.add(features, batch.labels)?;
         }
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if self.sums.is_empty() {
             return Ok(());
         }
@@ -177,31 +177,31 @@ impl Method for Ease {
             }
         });
         self.subspaces.push(rows.collect())?;
-        self.prepare()
+        self.rebuild_scorer()
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if let Some(tuning) = self.tuning.take() {
-            self.sets.push(tuning.pets);
+            self.finished_pets.push(tuning.pets);
         }
         Ok(())
     }
 
     /// Returns the computation of the answers with one network for each subspace.
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        let scorer = self.scorer.as_ref().ok_or_else(none_begun)?;
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        let scorer = self.scorer.as_ref().ok_or_else(no_task_problem)?;
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let sets = self.sets.iter().chain(newest).enumerate();
+        let all_pets = self.finished_pets.iter().chain(newest).enumerate();
         let part = |(network, rows)| CosinePart {
             networks: vec![network],
             rows,
         };
         Ok(ExportedClassifier {
-            networks: sets
-                .map(|(at, pets)| (format!("task_{}", at + 1), pets.clone()))
+            networks: all_pets
+                .map(|(index, pets)| (format!("task_{}", index + 1), pets.clone()))
                 .collect(),
             weights: None,
-            reading: AnswerRule::Cosine {
+            answer_rule: AnswerRule::Cosine {
                 parts: scorer.rows()?.into_iter().enumerate().map(part).collect(),
                 absent: Vec::new(),
             },
@@ -211,57 +211,60 @@ impl Method for Ease {
     /// Returns the features with one part for each subspace.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let sets = self.sets.iter().chain(newest);
-        let sets: Vec<&dyn Hooks> = sets.map(|pets| pets as &dyn Hooks).collect();
-        let parts = self.backbone.features_of(images, &sets)?;
-        Ok(Features::default().with(Expert::ANSWER, parts))
+        let all_pets = self.finished_pets.iter().chain(newest);
+        let hooks: Vec<&dyn Hooks> = all_pets.map(|pets| pets as &dyn Hooks).collect();
+        let parts = self.backbone.features_for_each(images, &hooks)?;
+        Ok(Features::default().with_expert(Expert::ANSWER, parts))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scorer = self.scorer.as_ref();
         let scorer = scorer.ok_or_else(|| Problem::new(message!("problem-nothing-learned")))?;
         let scores = scorer.scores(features.parts(Expert::ANSWER).to_vec())?;
-        answers::by_cosine(Expert::ANSWER, &scores)
+        answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let sets = self.sets.iter().chain(newest).enumerate();
-        let newest = sets.last().map(|(task, now)| {
+        let all_pets = self.finished_pets.iter().chain(newest).enumerate();
+        let newest = all_pets.last().map(|(task, current)| {
             Ok(TrainedPet {
                 expert: Expert::ANSWER,
-                began: self.fresh(task)?,
-                now: now.clone(),
+                initial: self.untrained_pets(task)?,
+                current: current.clone(),
             })
         });
         newest.into_iter().collect()
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        state.per_task(
-            &mut self.sets,
-            |_| self.first.clone(),
-            |state, task, pets| state.pets(&format!("pet.{task}"), pets),
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
+        state.sync_tasks(
+            &mut self.finished_pets,
+            |_| self.initial_pets.clone(),
+            |state, task, pets| state.sync_pets(&format!("pet.{task}"), pets),
         )?;
         if let Some(stored) = state.stored() {
             self.classes = stored.tasks.last().cloned().unwrap_or(0..0);
-            let task = Task::newest(stored.tasks).filter(|_| Tuning::is_in(stored));
-            let pets = task.as_ref().and_then(|_| self.sets.pop());
+            let task = Task::last(stored.tasks).filter(|_| Tuning::is_stored_in(stored));
+            let pets = task.as_ref().and_then(|_| self.finished_pets.pop());
             let tuning = |(task, pets)| Tuning::new(pets, &task, &self.backbone, self.settings);
             self.tuning = task.zip(pets).map(tuning);
         }
         if let Some(tuning) = &mut self.tuning {
-            state.pets(&format!("pet.{}", self.sets.len()), &mut tuning.pets)?;
-            tuning.state(state)?;
+            state.sync_pets(
+                &format!("pet.{}", self.finished_pets.len()),
+                &mut tuning.pets,
+            )?;
+            tuning.sync_state(state)?;
         }
         match state {
             State::Snapshot(tensors) | State::Checkpoint(tensors) => {
                 self.subspaces.write(tensors);
                 Ok(())
             }
-            State::Stored(stored) => {
+            State::Restore(stored) => {
                 self.subspaces = Subspaces::read(*stored, self.backbone.feature_width())?;
-                self.prepare()
+                self.rebuild_scorer()
             }
         }
     }

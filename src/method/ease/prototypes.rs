@@ -11,10 +11,10 @@ use burn::tensor::{Device, Tensor};
 
 use crate::nn::{cosines, unit_rows};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, shaped};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor_with_shape};
 
-use super::super::Stored;
-use super::super::prototypes::SHORTEST;
+use super::super::StoredState;
+use super::super::prototypes::MIN_NORM;
 
 /// Prototypes of all tasks in all subspaces.
 #[derive(Clone, Debug, Default)]
@@ -28,25 +28,27 @@ impl Subspaces {
     ///
     /// # Errors
     /// Returns a Problem for a wrong number of subspaces, or matrices of different shapes.
-    pub fn push(&mut self, of_task: Vec<HostTensor>) -> Result<()> {
-        let shape = of_task.first().map(|first| first.shape.clone());
-        let alike = of_task.iter().all(|one| Some(&one.shape) == shape.as_ref());
-        if of_task.len() != self.measured.len() + 1 || !alike {
+    pub fn push(&mut self, task_prototypes: Vec<HostTensor>) -> Result<()> {
+        let shape = task_prototypes.first().map(|first| first.shape.clone());
+        let have_same_shape = task_prototypes
+            .iter()
+            .all(|tensor| Some(&tensor.shape) == shape.as_ref());
+        if task_prototypes.len() != self.measured.len() + 1 || !have_same_shape {
             return Err(Problem::new(format!(
                 "task {} needs prototypes of one shape in {} subspaces",
                 self.measured.len() + 1,
                 self.measured.len() + 1
             )));
         }
-        self.measured.push(of_task);
+        self.measured.push(task_prototypes);
         Ok(())
     }
 
     /// Adds the tensors `prototypes.<task>.<subspace>`.
-    pub fn write(&self, into: &mut Named) {
-        for (task, of_task) in self.measured.iter().enumerate() {
-            for (subspace, rows) in of_task.iter().enumerate() {
-                into.insert(tensor_name(task, subspace), rows.clone());
+    pub fn write(&self, tensors: &mut NamedTensors) {
+        for (task, task_prototypes) in self.measured.iter().enumerate() {
+            for (subspace, rows) in task_prototypes.iter().enumerate() {
+                tensors.insert(tensor_name(task, subspace), rows.clone());
             }
         }
     }
@@ -55,17 +57,19 @@ impl Subspaces {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn read(Stored { tensors, tasks }: Stored<'_>, width: usize) -> Result<Self> {
-        let mut read = Self::default();
+    pub fn read(StoredState { tensors, tasks }: StoredState<'_>, width: usize) -> Result<Self> {
+        let mut subspaces = Self::default();
         for (task, classes) in tasks.iter().enumerate() {
             if !tensors.contains_key(&tensor_name(task, 0)) {
                 break;
             }
             let shape = [classes.len(), width];
-            let rows = |subspace| shaped(tensors, &tensor_name(task, subspace), &shape).cloned();
-            read.push((0..=task).map(rows).collect::<Result<_>>()?)?;
+            let rows = |subspace| {
+                get_tensor_with_shape(tensors, &tensor_name(task, subspace), &shape).cloned()
+            };
+            subspaces.push((0..=task).map(rows).collect::<Result<_>>()?)?;
         }
-        Ok(read)
+        Ok(subspaces)
     }
 
     /// Returns the number of tasks, which equals the number of subspaces.
@@ -78,29 +82,34 @@ impl Subspaces {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn completed(&self, device: &Device) -> Result<Vec<Tensor<2>>> {
+    pub fn complete(&self, device: &Device) -> Result<Vec<Tensor<2>>> {
         let tasks = self.tasks();
         (0..tasks)
             .map(|subspace| {
-                let own = self.seen(subspace..tasks, subspace, device)?;
+                let subspace_rows = self.measured_rows(subspace..tasks, subspace, device)?;
                 let mut rows = Vec::with_capacity(subspace + 1);
                 for task in 0..subspace {
-                    let here = self.seen(task..task + 1, task, device)?;
-                    let there = self.seen(subspace..tasks, task, device)?;
-                    let alike = cosines(here, there, SHORTEST);
-                    let shares = burn::tensor::activation::softmax(alike, 1);
-                    rows.push(shares.matmul(own.clone()));
+                    let task_rows = self.measured_rows(task..task + 1, task, device)?;
+                    let later_rows = self.measured_rows(subspace..tasks, task, device)?;
+                    let similarities = cosines(task_rows, later_rows, MIN_NORM);
+                    let weights = burn::tensor::activation::softmax(similarities, 1);
+                    rows.push(weights.matmul(subspace_rows.clone()));
                 }
-                rows.push(own);
+                rows.push(subspace_rows);
                 Ok(Tensor::cat(rows, 0))
             })
             .collect()
     }
 
     /// Returns the measured prototypes of some tasks in one subspace, concatenated.
-    fn seen(&self, tasks: Range<usize>, subspace: usize, device: &Device) -> Result<Tensor<2>> {
+    fn measured_rows(
+        &self,
+        tasks: Range<usize>,
+        subspace: usize,
+        device: &Device,
+    ) -> Result<Tensor<2>> {
         let parts = self.measured[tasks].iter();
-        let parts = parts.map(|of_task| of_task[subspace].to_device::<2>(device));
+        let parts = parts.map(|task_prototypes| task_prototypes[subspace].to_device::<2>(device));
         Ok(Tensor::cat(parts.collect::<Result<Vec<_>>>()?, 0))
     }
 
@@ -109,11 +118,15 @@ impl Subspaces {
     pub fn weights(&self, alpha: f64) -> Vec<Vec<f32>> {
         let others = (alpha / (self.tasks().max(2) - 1) as f64) as f32;
         let row = |subspace: usize| {
-            let of_task = |(task, of_task): (usize, &Vec<HostTensor>)| {
-                let classes = of_task.first().map_or(0, |one| one.shape[0]);
+            let task_weights = |(task, task_prototypes): (usize, &Vec<HostTensor>)| {
+                let classes = task_prototypes.first().map_or(0, |tensor| tensor.shape[0]);
                 vec![if task == subspace { 1.0 } else { others }; classes]
             };
-            self.measured.iter().enumerate().flat_map(of_task).collect()
+            self.measured
+                .iter()
+                .enumerate()
+                .flat_map(task_weights)
+                .collect()
         };
         (0..self.tasks()).map(row).collect()
     }
@@ -134,11 +147,11 @@ impl Scorer {
     /// Returns a Problem if the device failed.
     pub fn new(prototypes: &Subspaces, alpha: f64, device: &Device) -> Result<Self> {
         let weights = prototypes.weights(alpha).into_iter();
-        let both = prototypes.completed(device)?.into_iter().zip(weights);
-        let scaled = both.map(|(rows, weights)| {
+        let pairs = prototypes.complete(device)?.into_iter().zip(weights);
+        let scaled = pairs.map(|(rows, weights)| {
             let shape = [weights.len(), 1];
             let weights = burn::tensor::TensorData::new(weights, shape);
-            unit_rows(rows, SHORTEST) * Tensor::from_data(weights, device)
+            unit_rows(rows, MIN_NORM) * Tensor::from_data(weights, device)
         });
         Ok(Self(scaled.collect()))
     }
@@ -157,7 +170,7 @@ impl Scorer {
     /// Returns a Problem before any task was learned.
     pub fn scores(&self, features: Vec<Tensor<2>>) -> Result<Tensor<2>> {
         let pairs = features.into_iter().zip(&self.0);
-        let parts = pairs.map(|(f, w)| unit_rows(f, SHORTEST).matmul(w.clone().transpose()));
+        let parts = pairs.map(|(f, w)| unit_rows(f, MIN_NORM).matmul(w.clone().transpose()));
         let sum = parts.reduce(|a, b| a + b);
         sum.ok_or_else(|| Problem::new("nothing has been learned yet"))
     }
@@ -173,15 +186,17 @@ mod tests {
 
     /// Returns prototypes of tasks with 2, 1 and 3 classes.
     fn three_tasks() -> Subspaces {
-        let mut all = Subspaces::default();
+        let mut subspaces = Subspaces::default();
         for (task, classes) in [2, 1, 3].into_iter().enumerate() {
-            let drawn = |subspace: usize| HostTensor {
+            let random_rows = |subspace: usize| HostTensor {
                 shape: vec![classes, WIDTH],
                 values: Init::Normal(1.0).draw([classes, WIDTH], task as u64, subspace as u64),
             };
-            all.push((0..=task).map(drawn).collect()).unwrap();
+            subspaces
+                .push((0..=task).map(random_rows).collect())
+                .unwrap();
         }
-        all
+        subspaces
     }
 
     fn rows(tensor: &HostTensor) -> Vec<Vec<f64>> {
@@ -198,58 +213,73 @@ mod tests {
     /// W[0, 1] by the definition: the classes of tasks 1 and 2 are combined.
     #[test]
     fn completes_missing_prototypes_from_later_classes() {
-        let all = three_tasks();
-        let done = all.completed(&Device::flex()).unwrap();
-        let done: Vec<HostTensor> = done.iter().map(|x| HostTensor::read(x).unwrap()).collect();
-        assert!(done.iter().all(|one| one.shape == [6, WIDTH]));
+        let subspaces = three_tasks();
+        let completed = subspaces.complete(&Device::flex()).unwrap();
+        let completed: Vec<HostTensor> = completed
+            .iter()
+            .map(|x| HostTensor::read(x).unwrap())
+            .collect();
+        assert!(completed.iter().all(|tensor| tensor.shape == [6, WIDTH]));
         let join = |subspace: usize| {
-            let (one, two) = (&all.measured[1][subspace], &all.measured[2][subspace]);
-            [rows(one), rows(two)].concat()
+            let (second, third) = (
+                &subspaces.measured[1][subspace],
+                &subspaces.measured[2][subspace],
+            );
+            [rows(second), rows(third)].concat()
         };
-        let (there, own) = (join(0), join(1));
-        for (class, here) in rows(&all.measured[0][0]).iter().enumerate() {
-            let shares: Vec<f64> = there.iter().map(|row| cosine(here, row).exp()).collect();
-            let total: f64 = shares.iter().sum();
+        let (later_rows, subspace_rows) = (join(0), join(1));
+        for (class, task_row) in rows(&subspaces.measured[0][0]).iter().enumerate() {
+            let weights: Vec<f64> = later_rows
+                .iter()
+                .map(|row| cosine(task_row, row).exp())
+                .collect();
+            let total: f64 = weights.iter().sum();
             for column in 0..WIDTH {
-                let mixed = shares
+                let terms = weights
                     .iter()
-                    .zip(&own)
+                    .zip(&subspace_rows)
                     .map(|(s, row)| s / total * row[column]);
-                let got = f64::from(done[1].values[class * WIDTH + column]);
-                assert!((got - mixed.sum::<f64>()).abs() < 1e-5);
+                let actual = f64::from(completed[1].values[class * WIDTH + column]);
+                assert!((actual - terms.sum::<f64>()).abs() < 1e-5);
             }
         }
         // Measured prototypes are unchanged: task 2 in subspace 1.
-        assert_eq!(&done[1].values[3 * WIDTH..], &all.measured[2][1].values[..]);
+        assert_eq!(
+            &completed[1].values[3 * WIDTH..],
+            &subspaces.measured[2][1].values[..]
+        );
     }
 
     #[test]
     fn own_subspace_weighs_one_and_others_share_alpha() {
-        let mut all = three_tasks();
-        let weights = all.weights(0.1);
+        let mut subspaces = three_tasks();
+        let weights = subspaces.weights(0.1);
         assert_eq!(weights[1], [0.05, 0.05, 1.0, 0.05, 0.05, 0.05]);
         let device = Device::flex();
-        let scorer = Scorer::new(&all, 0.1, &device).unwrap();
+        let scorer = Scorer::new(&subspaces, 0.1, &device).unwrap();
         let feature = |subspace: u64| {
             let values = Init::Normal(1.0).draw([1, WIDTH], 9, subspace);
             let shape = vec![1, WIDTH];
             HostTensor { shape, values }
         };
         let features: Vec<HostTensor> = (0..3).map(feature).collect();
-        let placed = features.iter().map(|f| f.to_device(&device).unwrap());
-        let scores = scorer.scores(placed.collect()).unwrap();
+        let tensors = features.iter().map(|f| f.to_device(&device).unwrap());
+        let scores = scorer.scores(tensors.collect()).unwrap();
         let scores = HostTensor::read(&scores).unwrap().values;
-        let done = all.completed(&device).unwrap();
+        let completed = subspaces.complete(&device).unwrap();
         for (class, score) in scores.iter().enumerate() {
             let part = |subspace: usize| {
-                let done = HostTensor::read(&done[subspace]).unwrap();
-                let cosine = cosine(&rows(&features[subspace])[0], &rows(&done)[class]);
+                let rows_of_subspace = HostTensor::read(&completed[subspace]).unwrap();
+                let cosine = cosine(
+                    &rows(&features[subspace])[0],
+                    &rows(&rows_of_subspace)[class],
+                );
                 f64::from(weights[subspace][class]) * cosine
             };
-            let wanted: f64 = (0..3).map(part).sum();
-            assert!((f64::from(*score) - wanted).abs() < 1e-5);
+            let expected: f64 = (0..3).map(part).sum();
+            assert!((f64::from(*score) - expected).abs() < 1e-5);
         }
-        assert!(all.push(Vec::new()).is_err());
+        assert!(subspaces.push(Vec::new()).is_err());
         let mut first = Subspaces::default();
         first
             .push(vec![three_tasks().measured[0][0].clone()])

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::message;
 use crate::problem::Problem;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
 use stage::EsnStage;
 pub use state::Esn;
@@ -29,7 +29,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Trains one stage with its own classifier per task; energies decide which stage answers",
     paper: "Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning \
             without Interference, AAAI 2023",
-    scores: |_| Ok(Scores::Votes),
+    scores: |_| Ok(ScoreKind::Votes),
     settings: &[
         SettingSpec {
             key: "prompt_length",
@@ -71,9 +71,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     ],
     rate: Some(Rate::at_batch(0.01, 128)),
     published: &[
-        PublishedValues::on("cifar-100", 30),
-        PublishedValues::on("imagenet-r", 10),
-        PublishedValues::on("domainnet", 10),
+        PublishedValues::for_dataset("cifar-100", 30),
+        PublishedValues::for_dataset("imagenet-r", 10),
+        PublishedValues::for_dataset("domainnet", 10),
     ],
     passes: |chosen, task| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
@@ -86,10 +86,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |chosen, _| {
         Ok(Workload {
             tokens: chosen.count("prompt_length")?,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |chosen, sizes| {
+    stored_values: |chosen, sizes| {
         let prompt = sizes.tasks as f64 * chosen.count("prompt_length")? as f64;
         let stages = (sizes.tasks * EsnStage::size(sizes.width)) as f64;
         Ok((prompt + sizes.classes as f64) * sizes.width as f64 + stages)
@@ -102,8 +102,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         None => Ok(()),
     },
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),
-    has_recipe: false,
-    ..MethodSpec::USUAL
+    is_exportable: false,
+    ..MethodSpec::DEFAULT
 };
 
 const PRINTED: &str = "printed";

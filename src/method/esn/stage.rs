@@ -27,7 +27,7 @@ pub struct EsnStage {
 
 /// Returns names, shapes and initial values of a stage over tokens with `d` channels. The initial value is `None` for
 /// the token, which starts as the class token.
-fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
+fn parameter_specs(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
     let (zeros, ones) = (Some(Init::Constant(0.0)), Some(Init::Constant(1.0)));
     let small = Some(Init::Normal(STD));
     let bound = 1.0 / (d as f64).sqrt();
@@ -61,8 +61,8 @@ impl EsnStage {
     /// values depend on the seed only.
     pub fn new(token: Tensor<2>, heads: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let width = token.dims()[1];
-        let plan = plan(width, classes).into_iter().enumerate();
-        let values = plan.map(|(stream, (name, shape, init))| {
+        let specs = parameter_specs(width, classes).into_iter().enumerate();
+        let values = specs.map(|(stream, (name, shape, init))| {
             let value = match init {
                 Some(init) => {
                     let values = init.draw(shape, seed, stream as u64);
@@ -80,8 +80,8 @@ impl EsnStage {
 
     /// Returns a stage of zeros, to be filled from a file.
     pub(super) fn zeros(width: usize, heads: usize, classes: usize, device: &Device) -> Self {
-        let values = plan(width, classes).into_iter();
-        let values = values.map(|(name, shape, _)| (name.into(), Tensor::zeros(shape, device)));
+        let specs = parameter_specs(width, classes).into_iter();
+        let values = specs.map(|(name, shape, _)| (name.into(), Tensor::zeros(shape, device)));
         Self {
             values: values.collect(),
             heads,
@@ -89,15 +89,15 @@ impl EsnStage {
     }
 
     /// Writes or reads all tensors as `<prefix>.<name>`.
-    pub(super) fn state(&mut self, prefix: &str, state: &mut State<'_>) -> Result<()> {
+    pub(super) fn sync_state(&mut self, prefix: &str, state: &mut State<'_>) -> Result<()> {
         let mut values = self.values.iter_mut();
-        values.try_for_each(|(name, value)| state.tensor(&format!("{prefix}.{name}"), value))
+        values.try_for_each(|(name, value)| state.sync_tensor(&format!("{prefix}.{name}"), value))
     }
 
     /// Returns the number of parameters of a stage over tokens with `width` channels, without its classifier.
     pub fn size(width: usize) -> usize {
-        let plan = plan(width, 0).into_iter();
-        plan.map(|(_, [rows, columns], _)| rows * columns).sum()
+        let specs = parameter_specs(width, 0).into_iter();
+        specs.map(|(_, [rows, columns], _)| rows * columns).sum()
     }
 
     /// Returns all parameters by name.
@@ -107,13 +107,13 @@ impl EsnStage {
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Returns a copy with `map` applied to every tensor.
+    /// Returns a copy with `function` applied to every tensor.
     #[must_use]
-    pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>) -> Tensor<2>) -> Self {
+    pub fn map(&self, mut function: impl FnMut(&str, &Tensor<2>) -> Tensor<2>) -> Self {
         let values = self.values.iter();
         Self {
             values: values
-                .map(|(name, value)| (name.clone(), map(name, value)))
+                .map(|(name, value)| (name.clone(), function(name, value)))
                 .collect(),
             heads: self.heads,
         }
@@ -122,7 +122,7 @@ impl EsnStage {
     /// Returns a copy with gradient tracking.
     #[must_use]
     pub fn tracked(&self) -> Self {
-        self.with(|_, value| value.clone().autodiff().require_grad())
+        self.map(|_, value| value.clone().autodiff().require_grad())
     }
 
     fn value(&self, name: &str) -> Tensor<2> {
@@ -132,7 +132,7 @@ impl EsnStage {
     /// Computes x · weight + bias of the layer with this name.
     fn linear(&self, name: &str, x: Tensor<2>) -> Tensor<2> {
         let weight = self.value(&format!("{name}.weight"));
-        nn::plus(nn::project(x, weight), self.value(&format!("{name}.bias")))
+        nn::add(nn::project(x, weight), self.value(&format!("{name}.bias")))
     }
 
     /// Computes the layer norm over the last axis.
@@ -140,8 +140,8 @@ impl EsnStage {
         let centred = x.clone() - x.mean_dim(1);
         let variance = (centred.clone() * centred.clone()).mean_dim(1);
         let normal = centred / (variance + EPSILON).sqrt();
-        let scaled = nn::times(normal, self.value(&format!("{name}.weight")));
-        nn::plus(scaled, self.value(&format!("{name}.bias")))
+        let scaled = nn::multiply(normal, self.value(&format!("{name}.weight")));
+        nn::add(scaled, self.value(&format!("{name}.bias")))
     }
 
     /// Computes the logits (batch × classes of the stage) from the tokens of the last block before the final norm
@@ -161,24 +161,24 @@ impl EsnStage {
         let [batch, count, width] = tokens.dims();
         let rows = count + 1;
         let token = self.value("token").expand([batch, width]);
-        let all = Tensor::cat(vec![token.clone().reshape([batch, 1, width]), tokens], 1);
-        let e = self.norm("norm1", all.reshape([batch * rows, width]));
+        let sequence = Tensor::cat(vec![token.clone().reshape([batch, 1, width]), tokens], 1);
+        let e = self.norm("norm1", sequence.reshape([batch * rows, width]));
         let head = width / self.heads;
         // batch × heads × rows × head width
         let split =
             |x: Tensor<2>, rows: usize| x.reshape([batch, rows, self.heads, head]).swap_dims(1, 2);
-        let own = e.clone().reshape([batch, rows, width]);
-        let own = own
+        let token_row = e.clone().reshape([batch, rows, width]);
+        let token_row = token_row
             .slice([0..batch, 0..1, 0..width])
             .reshape([batch, width]);
-        let q = split(self.linear("q", own) * (head as f64).powf(-0.5), 1);
+        let q = split(self.linear("q", token_row) * (head as f64).powf(-0.5), 1);
         let k = split(self.linear("k", e.clone()), rows);
         let v = split(self.linear("v", e), rows);
-        let shares = nn::softmax(nn::matmul(q, k.transpose()));
-        let mixed = nn::matmul(shares, v)
+        let attention_weights = nn::softmax(nn::matmul(q, k.transpose()));
+        let attended = nn::matmul(attention_weights, v)
             .swap_dims(1, 2)
             .reshape([batch, width]);
-        let y = token + self.linear("proj", mixed);
+        let y = token + self.linear("proj", attended);
         let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
         y + self.linear("fc2", hidden)
     }
@@ -204,13 +204,13 @@ pub struct EnergyTerm {
 
 impl EnergyTerm {
     /// Returns λ · mean((E − anchor)²) of logits (batch × classes).
-    pub fn of(&self, logits: Tensor<2>) -> Tensor<1> {
+    pub fn loss(&self, logits: Tensor<2>) -> Tensor<1> {
         let signed = if self.as_printed {
             logits
         } else {
             logits.neg()
         };
-        let away = log_sum_exp(signed).neg() - self.anchor;
-        (away.clone() * away).mean() * self.weight
+        let deviation = log_sum_exp(signed).neg() - self.anchor;
+        (deviation.clone() * deviation).mean() * self.weight
     }
 }

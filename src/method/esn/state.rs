@@ -7,30 +7,30 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
 use super::super::optimiser::{Gradients, Optimiser};
-use super::super::task::none_begun;
+use super::super::task::no_task_problem;
 use super::super::tuning::sgd;
 use super::super::{
-    Backward, Batch, CancelToken, Chosen, Features, Method, Pass, PassWork, Setup, State,
+    Backward, Batch, CancelToken, ConfiguredMethod, Features, Method, Pass, PassWork, Setup, State,
     StepSettings, Task, task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, EsnStage};
-use super::votes::{self, Separation, elected, votes};
+use super::votes::{self, Separation, count_votes, winning_stage};
 use crate::backbone::Backbone;
 use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::run::event::ClassPrediction;
-use crate::tensors::{HostTensor, named};
+use crate::tensors::{HostTensor, get_tensor};
 
 /// Separates the random stream of the prompt from that of the stages.
 const PROMPT_STREAM: u64 = 1 << 32;
 
 /// A hook that inserts the prompt before the first block. All tokens are read after the last block.
-struct Entering(Tensor<3>);
+struct PromptHook(Tensor<3>);
 
-impl Hooks for Entering {
+impl Hooks for PromptHook {
     fn first_block(&self) -> Option<usize> {
         Some(0)
     }
@@ -39,7 +39,7 @@ impl Hooks for Entering {
         false
     }
 
-    fn entering(&self) -> Option<Tensor<3>> {
+    fn prompt_tokens(&self) -> Option<Tensor<3>> {
         Some(self.0.clone())
     }
 
@@ -79,7 +79,7 @@ impl Esn {
     /// # Errors
     /// Returns a Problem for unsuitable settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
         let seed = setup.config.seed;
         let backbone = setup.backbone.clone();
         let width = backbone.feature_width();
@@ -100,7 +100,7 @@ impl Esn {
             },
             freeze_prompt: chosen.flag("freeze_prompt")?,
             seed,
-            step: StepSettings::of(setup.config),
+            step: StepSettings::from_config(setup.config),
             stages: Vec::new(),
             optimiser: Optimiser::new(sgd(&chosen)?),
             task: None,
@@ -111,8 +111,8 @@ impl Esn {
 
     /// Returns the temperatures that vote, one for each finished task.
     pub fn temperatures(&self) -> Vec<f64> {
-        let places = self.temperatures.iter();
-        places.map(|place| votes::TEMPERATURES[*place]).collect()
+        let indices = self.temperatures.iter();
+        indices.map(|index| votes::TEMPERATURES[*index]).collect()
     }
 
     fn trains_prompt(&self) -> bool {
@@ -120,7 +120,7 @@ impl Esn {
     }
 
     fn tokens(&self, images: Tensor<4>, prompt: &Tensor<2>) -> Result<Tensor<3>> {
-        let hooks = Entering(prompt.clone().unsqueeze());
+        let hooks = PromptHook(prompt.clone().unsqueeze());
         Ok(self.backbone.tokens(images, &hooks)?.values)
     }
 
@@ -130,66 +130,69 @@ impl Esn {
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
-        let stage = self.stages.last().ok_or_else(none_begun)?.tracked();
+        let stage = self.stages.last().ok_or_else(no_task_problem)?.tracked();
         let prompt = match self.trains_prompt() {
             true => self.prompt.clone().autodiff().require_grad(),
             false => self.prompt.clone(),
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
-        let energy = self.energy.of(logits.clone());
+        let energy = self.energy.loss(logits.clone());
         let (classes, device) = (logits.dims()[1], self.backbone.device());
         let targets = targets(labels, classes, self.step.smoothing, &device);
-        let learned = Backward::new(logits, targets, Some(energy));
-        let of_stage = stage.parameters();
-        let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
+        let backward = Backward::new(logits, targets, Some(energy));
+        let stage_leaves = stage.parameters();
+        let stage_leaves = stage_leaves.map(|(name, leaf)| (format!("stage.{name}"), leaf));
         let prompt = self.trains_prompt().then_some(("prompt", &prompt));
-        Ok(learned.of(of_stage)?.of(prompt)?.taken())
+        Ok(backward
+            .with_gradients(stage_leaves)?
+            .with_gradients(prompt)?
+            .into_parts())
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let task = self.task.as_ref().ok_or_else(no_task_problem)?;
         let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
         self.optimiser.step(gradients, batch.position(), |step| {
-            self.prompt = step.moved("prompt", self.prompt.clone());
+            self.prompt = step.update("prompt", self.prompt.clone());
             if let Some(stage) = self.stages.last_mut() {
                 *stage =
-                    stage.with(|name, value| step.moved(&format!("stage.{name}"), value.clone()));
+                    stage.map(|name, value| step.update(&format!("stage.{name}"), value.clone()));
             }
         });
         Ok(loss)
     }
 
     /// Returns the logits of each stage for its own features, on the host: image → stage → class.
-    fn rows(&self, features: &Features) -> Result<Vec<Vec<Vec<f32>>>> {
+    fn stage_logits(&self, features: &Features) -> Result<Vec<Vec<Vec<f32>>>> {
         let stages = self.stages.iter().zip(features.parts(Expert::ANSWER));
         let logits = stages.map(|(stage, features)| stage.classify(features.clone()));
-        let stages = logits.map(|logits| answers::rows(&logits));
+        let stages = logits.map(|logits| answers::read_rows(&logits));
         let stages: Vec<Vec<Vec<f32>>> = stages.collect::<Result<_>>()?;
         let images = stages.first().map_or(0, Vec::len);
-        let rows_of = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
-        Ok((0..images).map(rows_of).collect())
+        let image_rows = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
+        Ok((0..images).map(image_rows).collect())
     }
 
     /// Returns the answer for one image: the class predicted by its elected stage. The probabilities are each stage's
     /// softmax times its share of the votes.
-    fn verdict(&self, stages: &[Vec<f32>]) -> Answer {
+    fn answer_image(&self, stages: &[Vec<f32>]) -> Answer {
         let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
-        let votes = votes(&logits, &self.temperatures);
-        let winner = elected(&votes);
-        let before: usize = stages[..winner].iter().map(Vec::len).sum();
-        let all = votes.iter().sum::<usize>().max(1) as f32;
+        let votes = count_votes(&logits, &self.temperatures);
+        let winner = winning_stage(&votes);
+        let first_class: usize = stages[..winner].iter().map(Vec::len).sum();
+        let vote_count = votes.iter().sum::<usize>().max(1) as f32;
         let shares = stages.iter().zip(&votes).flat_map(|(logits, votes)| {
-            let share = *votes as f32 / all;
-            let shown = answers::opinion(Expert::ANSWER, logits);
-            shown.probabilities.into_iter().map(move |p| p * share)
+            let share = *votes as f32 / vote_count;
+            let prediction = answers::predict_class(Expert::ANSWER, logits);
+            prediction.probabilities.into_iter().map(move |p| p * share)
         });
         Answer {
-            opinions: vec![ClassPrediction {
+            predictions: vec![ClassPrediction {
                 expert: Expert::ANSWER,
-                class: before + argmax(&stages[winner]),
+                class: first_class + argmax(&stages[winner]),
                 probabilities: shares.collect(),
                 energy: None,
             }],
@@ -204,8 +207,8 @@ impl Method for Esn {
         let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
         // All stages have the same size except for their classifiers.
         let width = self.backbone.feature_width();
-        let of_stage = EsnStage::size(width);
-        size(&self.prompt) + of_stage
+        let stage_size = EsnStage::size(width);
+        size(&self.prompt) + stage_size
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
@@ -226,21 +229,21 @@ impl Method for Esn {
         if pass.work != PassWork::Measure {
             return self.train(batch).map(Some);
         }
-        for stages in self.rows(&self.features(batch.images.clone())?)? {
+        for stages in self.stage_logits(&self.features(batch.images.clone())?)? {
             let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
             self.separation.add(&logits);
         }
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if self.separation.images() > 0 {
             self.temperatures.push(self.separation.best());
         }
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         // The first task has no earlier stages to compare with, so it uses the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())
@@ -251,40 +254,43 @@ impl Method for Esn {
         let tokens = self.tokens(images, &self.prompt)?;
         let stages = self.stages.iter();
         let parts = stages.map(|stage| stage.features(tokens.clone()));
-        Ok(Features::default().with(Expert::ANSWER, parts.collect()))
+        Ok(Features::default().with_expert(Expert::ANSWER, parts.collect()))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let rows = self.rows(features)?;
-        Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
+        let rows = self.stage_logits(features)?;
+        Ok(rows
+            .iter()
+            .map(|stages| self.answer_image(stages))
+            .collect())
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         let (width, device) = (self.backbone.feature_width(), self.backbone.device());
-        state.tensor("prompt", &mut self.prompt)?;
-        state.per_task(
+        state.sync_tensor("prompt", &mut self.prompt)?;
+        state.sync_tasks(
             &mut self.stages,
             |classes| EsnStage::zeros(width, self.heads, classes.len(), &device),
-            |state, task, stage| stage.state(&format!("stage.{task}"), state),
+            |state, task, stage| stage.sync_state(&format!("stage.{task}"), state),
         )?;
-        state.part(
+        state.sync_part(
             &mut self.temperatures,
-            |places, tensors| {
-                let places = places.iter().map(|place| *place as f32);
-                let places = HostTensor::vector(places.collect());
-                tensors.insert("temperatures".into(), places);
+            |temperatures, tensors| {
+                let indices = temperatures.iter().map(|index| *index as f32);
+                let values = HostTensor::vector(indices.collect());
+                tensors.insert("temperatures".into(), values);
                 Ok(())
             },
             |_, stored| {
-                let places = named(stored.tensors, "temperatures")?.values.iter();
+                let values = get_tensor(stored.tensors, "temperatures")?.values.iter();
                 let last = votes::TEMPERATURES.len() - 1;
-                Ok(places.map(|place| last.min(*place as usize)).collect())
+                Ok(values.map(|value| last.min(*value as usize)).collect())
             },
         )?;
         if let Some(stored) = state.stored() {
-            self.task = Task::newest(stored.tasks);
+            self.task = Task::last(stored.tasks);
             self.separation = Separation::default();
         }
-        self.optimiser.state(&device, state)
+        self.optimiser.sync_state(&device, state)
     }
 }

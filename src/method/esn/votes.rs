@@ -18,36 +18,36 @@ fn energy(logits: &[f32], temperature: f64) -> f64 {
 }
 
 /// Returns the index of the first maximum.
-fn first_best<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
+fn index_of_max<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     let mut best: Option<(usize, T)> = None;
-    for (at, value) in values.enumerate() {
-        if best.is_none_or(|(_, most)| value > most) {
-            best = Some((at, value));
+    for (index, value) in values.enumerate() {
+        if best.is_none_or(|(_, max)| value > max) {
+            best = Some((index, value));
         }
     }
-    best.map_or(0, |(at, _)| at)
+    best.map_or(0, |(index, _)| index)
 }
 
 /// Returns the stage with the largest energy at one temperature; `stages` are the logits of an image, stage by stage.
-fn leading(stages: &[&[f32]], temperature: f64) -> usize {
-    first_best(stages.iter().map(|logits| energy(logits, temperature)))
+fn leading_stage(stages: &[&[f32]], temperature: f64) -> usize {
+    index_of_max(stages.iter().map(|logits| energy(logits, temperature)))
 }
 
 /// Returns how many of the selected temperatures (indices into [`TEMPERATURES`]) vote for each stage; each votes once,
 /// however often it was selected.
-pub fn votes(stages: &[&[f32]], chosen: &[usize]) -> Vec<usize> {
+pub fn count_votes(stages: &[&[f32]], chosen: &[usize]) -> Vec<usize> {
     let mut votes = vec![0; stages.len()];
-    for (place, temperature) in TEMPERATURES.iter().enumerate() {
-        if chosen.contains(&place) {
-            votes[leading(stages, *temperature)] += 1;
+    for (index, temperature) in TEMPERATURES.iter().enumerate() {
+        if chosen.contains(&index) {
+            votes[leading_stage(stages, *temperature)] += 1;
         }
     }
     votes
 }
 
 /// Returns the stage with the most votes, the lowest among equals.
-pub fn elected(votes: &[usize]) -> usize {
-    first_best(votes.iter().copied())
+pub fn winning_stage(votes: &[usize]) -> usize {
+    index_of_max(votes.iter().copied())
 }
 
 /// Counts of images for which the newest stage has the largest energy, at each of [`TEMPERATURES`].
@@ -62,7 +62,7 @@ impl Separation {
     pub fn add(&mut self, stages: &[&[f32]]) {
         self.images += 1;
         for (wins, temperature) in self.wins.iter_mut().zip(TEMPERATURES) {
-            *wins += usize::from(leading(stages, temperature) + 1 == stages.len());
+            *wins += usize::from(leading_stage(stages, temperature) + 1 == stages.len());
         }
     }
 
@@ -79,7 +79,7 @@ impl Separation {
 
     /// Returns the index in [`TEMPERATURES`] of the largest share, the smallest among equals.
     pub fn best(&self) -> usize {
-        first_best(self.wins.iter().copied())
+        index_of_max(self.wins.iter().copied())
     }
 }
 
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn temperature_determines_leading_stage() {
-        assert_eq!(leading(&[PEAK, BROAD], 0.01), 0);
-        assert_eq!(leading(&[PEAK, BROAD], 1.0), 1);
+        assert_eq!(leading_stage(&[PEAK, BROAD], 0.01), 0);
+        assert_eq!(leading_stage(&[PEAK, BROAD], 1.0), 1);
         assert!((energy(&[0.0, 0.0], 0.5) - 2f64.ln()).abs() < 1e-12);
         assert!(energy(&[1e6, 0.0], 0.001).is_finite());
     }
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn votes_deduplicate_temperatures_and_favour_lowest_stage() {
         let stages = [PEAK, BROAD];
-        let won = |chosen: &[usize]| elected(&votes(&stages, chosen));
+        let winner = |chosen: &[usize]| winning_stage(&count_votes(&stages, chosen));
         // Indices 0, 10 and 11 are 0.001, 0.9 and 1.
-        assert_eq!(won(&[11]), 1);
-        assert_eq!(won(&[0, 11]), 0, "one vote each");
-        assert_eq!(won(&[0, 11, 11, 11]), 0);
-        assert_eq!(won(&[0, 11, 10]), 1);
-        assert_eq!(elected(&votes(&[PEAK, PEAK], &[6])), 0);
+        assert_eq!(winner(&[11]), 1);
+        assert_eq!(winner(&[0, 11]), 0, "one vote each");
+        assert_eq!(winner(&[0, 11, 11, 11]), 0);
+        assert_eq!(winner(&[0, 11, 10]), 1);
+        assert_eq!(winning_stage(&count_votes(&[PEAK, PEAK], &[6])), 0);
     }
 
     #[test]

@@ -9,12 +9,12 @@ use super::super::Task;
 /// for others, moved by ε/2 towards one half with label smoothing. All targets of an exemplar are 0, because its class
 /// is from an earlier task.
 pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
-    let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
-    let each = labels.iter().flat_map(|label| {
+    let [negative, positive] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
+    let rows = labels.iter().flat_map(|label| {
         let classes = task.classes.clone();
-        classes.map(move |class| if class == *label { yes } else { no })
+        classes.map(move |class| if class == *label { positive } else { negative })
     });
-    let values: Vec<f32> = each.collect();
+    let values: Vec<f32> = rows.collect();
     Tensor::from_data(
         TensorData::new(values, [labels.len(), task.classes.len()]),
         device,
@@ -24,15 +24,15 @@ pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &De
 /// Returns the mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), where only the logits z
 /// track gradients, not the targets t. The gradient is computed as σ(z) − t, which is exactly 0 if output and target
 /// are equal.
-pub(super) fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
+pub(super) fn binary_cross_entropy(logits: Tensor<2>, target: Tensor<2>) -> Tensor<1> {
     let images = logits.dims()[0].max(1) as f64;
     let z = logits.clone().inner();
-    let pull = (sigmoid(z.clone()) - wanted.clone()) / images;
-    let yes = log_sigmoid(z.clone()) * wanted.clone();
-    let no = log_sigmoid(z.neg()) * (wanted.neg() + 1.0);
-    let loss = (yes + no).sum() / -images;
-    let pulled = (logits * pull).sum();
-    pulled.clone() - pulled.inner() + loss
+    let gradient = (sigmoid(z.clone()) - target.clone()) / images;
+    let positive = log_sigmoid(z.clone()) * target.clone();
+    let negative = log_sigmoid(z.neg()) * (target.neg() + 1.0);
+    let loss = (positive + negative).sum() / -images;
+    let weighted = (logits * gradient).sum();
+    weighted.clone() - weighted.inner() + loss
 }
 
 #[cfg(test)]
@@ -49,19 +49,21 @@ mod tests {
             index: 1,
             classes: 2..4,
         };
-        let wanted = targets(&[3, 0], &task, 0.0, &device);
-        let values = HostTensor::read(&wanted).unwrap().values;
+        let targets_of_batch = targets(&[3, 0], &task, 0.0, &device);
+        let values = HostTensor::read(&targets_of_batch).unwrap().values;
         assert_eq!(values, [0.0, 1.0, 0.0, 0.0]);
         let smooth = HostTensor::read(&targets(&[2], &task, 0.2, &device));
         assert_eq!(smooth.unwrap().values, [0.9, 0.1]);
         let logits = [0.5f32, -40.0, 2.0, -1.0];
-        let given = TensorData::new(logits.to_vec(), [2, 2]);
-        let given = Tensor::<2>::from_data(given, &device)
+        let logits_tensor = TensorData::new(logits.to_vec(), [2, 2]);
+        let logits_tensor = Tensor::<2>::from_data(logits_tensor, &device)
             .autodiff()
             .require_grad();
-        let loss = binary_cross_entropy(given.clone(), wanted);
-        let learned = Backward::of_loss(loss).of([("z", &given)]).unwrap();
-        let (loss, gradients) = learned.taken();
+        let loss = binary_cross_entropy(logits_tensor.clone(), targets_of_batch);
+        let backward = Backward::from_loss(loss)
+            .with_gradients([("z", &logits_tensor)])
+            .unwrap();
+        let (loss, gradients) = backward.into_parts();
         let softplus = |z: f32| z.max(0.0) + (-z.abs()).exp().ln_1p();
         let terms = logits.iter().zip(&values);
         let expected: f32 = terms
@@ -70,9 +72,12 @@ mod tests {
             .sum();
         assert!((loss.into_scalar::<f32>() - expected / 2.0).abs() < 1e-5);
         let gradient = HostTensor::read(gradients.get("z").unwrap()).unwrap();
-        for (got, (z, t)) in gradient.values.iter().zip(terms) {
-            let wanted = (1.0 / (1.0 + (-z).exp()) - t) / 2.0;
-            assert!((got - wanted).abs() < 1e-6, "{got} {wanted}");
+        for (actual, (z, t)) in gradient.values.iter().zip(terms) {
+            let expected_gradient = (1.0 / (1.0 + (-z).exp()) - t) / 2.0;
+            assert!(
+                (actual - expected_gradient).abs() < 1e-6,
+                "{actual} {expected_gradient}"
+            );
         }
     }
 }

@@ -20,12 +20,13 @@ use super::exemplars::{Exemplars, mean};
 use super::heads::{Head, Heads};
 use super::lae::RATE;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
-use super::prototypes::{Prototypes, SHORTEST};
-use super::task::none_begun;
+use super::prototypes::{MIN_NORM, Prototypes};
+use super::task::no_task_problem;
 use super::{
-    AnswerRule, Backward, Batch, BatchPart, CancelToken, Chosen, Exemplar, ExportedClassifier,
-    Features, Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingSpec,
-    Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed, whole_kind,
+    AnswerRule, Backward, Batch, BatchPart, CancelToken, ConfiguredMethod, Exemplar,
+    ExportedClassifier, Features, Method, MethodSpec, Pass, PassImages, PassWork, PetUse,
+    PublishedValues, SettingSpec, Setup, State, StepSettings, StoredState, Task, TrainedPet,
+    Workload, task_seed, whole_kind,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -34,7 +35,7 @@ use crate::nn;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
 use loss::{binary_cross_entropy, targets};
 
@@ -44,7 +45,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     title: "iCaRL",
     summary: "Replays a few stored images of each class with the new ones; the nearest mean of the stored images wins",
     paper: "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
-    scores: |_| Ok(Scores::Cosines),
+    scores: |_| Ok(ScoreKind::Cosines),
     settings: &[SettingSpec {
         key: EXEMPLARS,
         title: "exemplars",
@@ -52,12 +53,13 @@ pub const SPEC: MethodSpec = MethodSpec {
         kind: whole_kind(200, 1, 1_000_000),
         ..SettingSpec::OWN
     }],
-    pet: Some(PetUse::USUAL),
+    pet: Some(PetUse::DEFAULT),
     rate: Some(RATE),
-    published: &[PublishedValues::on("cifar-100", 5).with(&[(EXEMPLARS, Setting::Whole(2000))])],
+    published: &[PublishedValues::for_dataset("cifar-100", 5)
+        .with_settings(&[(EXEMPLARS, Setting::Whole(2000))])],
     passes: |chosen, _| {
         let source = PassImages::WithExemplars {
-            most: chosen.count(EXEMPLARS)?,
+            limit: chosen.count(EXEMPLARS)?,
         };
         let learning = Pass {
             source,
@@ -76,15 +78,18 @@ pub const SPEC: MethodSpec = MethodSpec {
         let teachers = if task > 0 { 1.0 } else { 0.0 };
         Ok(Workload {
             teachers,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |_, sizes| {
+    stored_values: |_, sizes| {
         let means = sizes.classes_over_tasks() * sizes.width as f64;
         Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64 + means)
     },
     check: |chosen, context| {
-        let (budget, classes) = (chosen.count(EXEMPLARS)?, context.map_or(0, |on| on.classes));
+        let (budget, classes) = (
+            chosen.count(EXEMPLARS)?,
+            context.map_or(0, |ctx| ctx.classes),
+        );
         if budget >= classes {
             return Ok(());
         }
@@ -98,7 +103,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             .advise(message!("advice-use-more-exemplars", classes)))
     },
     build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 const EXEMPLARS: &str = "exemplars";
@@ -106,10 +111,10 @@ const EXEMPLARS: &str = "exemplars";
 struct Icarl {
     backbone: Arc<dyn Backbone>,
     /// The PET before the first task.
-    fresh: PetStack,
+    initial_pets: PetStack,
     network: Network,
     /// The network before the current task; `None` in the first task.
-    former: Option<Network>,
+    previous: Option<Network>,
     adam: Optimiser,
     step: StepSettings,
     seed: u64,
@@ -122,22 +127,22 @@ struct Icarl {
 }
 
 /// Prefix of the previous network's tensors in a checkpoint.
-const FORMER: &str = "former.";
+const PREVIOUS_PREFIX: &str = "former.";
 
 impl Icarl {
     fn from_setup(setup: &Setup<'_>) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
-        let pets = setup.fresh_pets(setup.config.seed)?;
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
+        let pets = setup.init_pets(setup.config.seed)?;
         Ok(Self {
             backbone: setup.backbone.clone(),
-            fresh: pets.clone(),
+            initial_pets: pets.clone(),
             network: Network {
                 pets,
                 heads: Heads::default(),
             },
-            former: None,
+            previous: None,
             adam: Optimiser::new(OptimiserSettings::adam(chosen.learning_rate())),
-            step: StepSettings::of(setup.config),
+            step: StepSettings::from_config(setup.config),
             seed: setup.config.seed,
             budget: chosen.count(EXEMPLARS)?,
             task: None,
@@ -153,27 +158,28 @@ impl Icarl {
         // Computed in the same way as the trained network, so that at the first step of a task both outputs are
         // identical. Otherwise rounding errors would move heads that should stay, because Adam divides by the size of a
         // gradient.
-        let said = self.former.as_ref();
-        let said = said.map(|former| former.tracked().logits(backbone, images.clone()));
-        let wanted = targets(
+        let teacher_logits = self.previous.as_ref();
+        let teacher_logits =
+            teacher_logits.map(|previous| previous.tracked().logits(backbone, images.clone()));
+        let target = targets(
             part.batch.labels,
             task,
             self.step.smoothing,
             &backbone.device(),
         );
-        let wanted = match said.transpose()? {
-            Some(said) => Tensor::cat(vec![sigmoid(said.inner()), wanted], 1),
-            None => wanted,
+        let target = match teacher_logits.transpose()? {
+            Some(logits) => Tensor::cat(vec![sigmoid(logits.inner()), target], 1),
+            None => target,
         };
         let mut tracked = self.network.tracked();
-        let draws = part.dropout_seed(self.seed, task.index);
-        tracked.pets = tracked.pets.in_training(draws);
-        let loss = binary_cross_entropy(tracked.logits(backbone, images)?, wanted);
-        let mut learned = Backward::of_loss(loss);
-        for (at, head) in tracked.heads.0.iter().enumerate() {
-            learned = learned.of(head.leaves(&format!("head.{at}")))?;
+        let dropout_seed = part.dropout_seed(self.seed, task.index);
+        tracked.pets = tracked.pets.in_training(dropout_seed);
+        let loss = binary_cross_entropy(tracked.logits(backbone, images)?, target);
+        let mut backward = Backward::from_loss(loss);
+        for (index, head) in tracked.heads.0.iter().enumerate() {
+            backward = backward.with_gradients(head.leaves(&format!("head.{index}")))?;
         }
-        Ok(learned.of_pets(&tracked.pets).taken())
+        Ok(backward.with_pet_gradients(&tracked.pets).into_parts())
     }
 
     /// Stores the normalised features and classes of a batch.
@@ -181,10 +187,10 @@ impl Icarl {
         let features = self
             .backbone
             .features(batch.images.clone(), &self.network.pets)?;
-        let rows = answers::rows(&nn::unit_rows(features, SHORTEST))?;
-        let of = batch.samples.iter().zip(batch.labels).zip(rows);
+        let rows = answers::read_rows(&nn::unit_rows(features, MIN_NORM))?;
+        let measured = batch.samples.iter().zip(batch.labels).zip(rows);
         self.measured
-            .extend(of.map(|((sample, label), row)| (*sample, (*label, row))));
+            .extend(measured.map(|((sample, label), row)| (*sample, (*label, row))));
         Ok(())
     }
 }
@@ -211,15 +217,16 @@ impl Network {
     }
 
     /// Writes or reads the tensors of PETs and heads, with names that start with `prefix`.
-    fn state(
+    fn sync_state(
         &mut self,
         prefix: &str,
         backbone: &dyn Backbone,
         state: &mut State<'_>,
     ) -> Result<()> {
-        state.pets(&format!("{prefix}pet"), &mut self.pets)?;
-        let place = (backbone.feature_width(), &backbone.device());
-        self.heads.state(&format!("{prefix}head"), place, state)
+        state.sync_pets(&format!("{prefix}pet"), &mut self.pets)?;
+        let dimensions = (backbone.feature_width(), &backbone.device());
+        self.heads
+            .sync_state(&format!("{prefix}head"), dimensions, state)
     }
 }
 
@@ -237,13 +244,13 @@ impl Method for Icarl {
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
-        self.former = (task.index > 0).then(|| self.network.clone());
+        self.previous = (task.index > 0).then(|| self.network.clone());
         let seed = task_seed(self.seed, task.index);
         let (width, device) = (self.backbone.feature_width(), self.backbone.device());
         let head = Head::new(width, task.classes.len(), seed, &device);
         self.network.heads.0.push(head);
         self.adam.clear();
-        self.prototypes.reach(task.classes.end);
+        self.prototypes.grow_to(task.classes.end);
         self.task = Some(task.clone());
         Ok(())
     }
@@ -253,42 +260,44 @@ impl Method for Icarl {
             self.measure(batch)?;
             return Ok(None);
         }
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let learned = self.step.learn(batch, |part| self.gradients(part, task))?;
-        let (loss, gradients) = learned;
+        let task = self.task.as_ref().ok_or_else(no_task_problem)?;
+        let result = self.step.learn(batch, |part| self.gradients(part, task))?;
+        let (loss, gradients) = result;
         // The rate is constant, so the position of the step within the task does not matter.
-        let now = StepPosition::of((0, 1), (0, 1));
-        self.adam.step(gradients, now, |step| {
-            for (at, head) in self.network.heads.0.iter_mut().enumerate() {
-                head.step(&format!("head.{at}"), step);
+        let position = StepPosition::new((0, 1), (0, 1));
+        self.adam.step(gradients, position, |step| {
+            for (index, head) in self.network.heads.0.iter_mut().enumerate() {
+                head.step(&format!("head.{index}"), step);
             }
-            self.network.pets = step.moved_pets(&self.network.pets);
+            self.network.pets = step.update_pets(&self.network.pets);
         });
         Ok(Some(loss))
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if self.measured.is_empty() {
             return Ok(());
         }
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let task = self.task.as_ref().ok_or_else(no_task_problem)?;
         let mut measured = std::mem::take(&mut self.measured);
-        let before = self.exemplars.all().len();
-        let new = measured.split_off(&before);
-        self.exemplars.retain(|at| measured.contains_key(&at));
-        let kept: Vec<Vec<f32>> = measured.into_values().map(|(_, row)| row).collect();
+        let old_count = self.exemplars.as_slice().len();
+        let new = measured.split_off(&old_count);
+        self.exemplars.retain(|index| measured.contains_key(&index));
+        let old_features: Vec<Vec<f32>> = measured.into_values().map(|(_, row)| row).collect();
         let mut by_class: BTreeMap<usize, Vec<(usize, Vec<f32>)>> = BTreeMap::new();
         for (sample, (class, row)) in new {
             by_class
                 .entry(class)
                 .or_default()
-                .push((sample - before, row));
+                .push((sample - old_count, row));
         }
         let budget = self.budget;
-        let features = self.exemplars.renew(task.index, &kept, &by_class, budget);
-        self.former = None;
+        let features = self
+            .exemplars
+            .update(task.index, &old_features, &by_class, budget);
+        self.previous = None;
         self.prototypes = Prototypes::default();
-        self.prototypes.reach(task.classes.end);
+        self.prototypes.grow_to(task.classes.end);
         let means = features.into_iter().map(|(class, rows)| {
             let mean = mean(&rows).into_iter();
             (class, mean.map(|value| value as f32).collect())
@@ -298,55 +307,60 @@ impl Method for Icarl {
     }
 
     fn exemplars(&self) -> &[Exemplar] {
-        self.exemplars.all()
+        self.exemplars.as_slice()
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let features = self.backbone.features(images, &self.network.pets)?;
-        Ok(Features::alone(features))
+        Ok(Features::single(features))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
-        answers::by_cosine(Expert::ANSWER, &scores)
+        let scores = self
+            .prototypes
+            .scores(features.concatenated(Expert::ANSWER)?)?;
+        answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
         Ok(vec![TrainedPet {
             expert: Expert::ANSWER,
-            began: self.fresh.clone(),
-            now: self.network.pets.clone(),
+            initial: self.initial_pets.clone(),
+            current: self.network.pets.clone(),
         }])
     }
 
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        let reading = AnswerRule::of_prototypes(&self.prototypes, vec![0])?;
-        Ok(ExportedClassifier::of_one(
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        let reading = AnswerRule::from_prototypes(&self.prototypes, vec![0])?;
+        Ok(ExportedClassifier::from_single_network(
             self.network.pets.clone(),
             reading,
         ))
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         let backbone = &*self.backbone;
-        self.network.state("", backbone, state)?;
-        self.prototypes.state(backbone.feature_width(), state)?;
-        self.exemplars.state(state)?;
-        match (state.stored(), &mut self.former) {
-            (Some(stored), former) => {
-                *former = stored.holds(FORMER).then(|| self.network.clone());
+        self.network.sync_state("", backbone, state)?;
+        self.prototypes
+            .sync_state(backbone.feature_width(), state)?;
+        self.exemplars.sync_state(state)?;
+        match (state.stored(), &mut self.previous) {
+            (Some(stored), previous) => {
+                *previous = stored
+                    .has_prefix(PREVIOUS_PREFIX)
+                    .then(|| self.network.clone());
                 let tasks = &stored.tasks[..stored.tasks.len().saturating_sub(1)];
-                if let Some(former) = former {
-                    let mut earlier = State::Stored(Stored { tasks, ..stored });
-                    former.state(FORMER, backbone, &mut earlier)?;
+                if let Some(previous) = previous {
+                    let mut earlier_state = State::Restore(StoredState { tasks, ..stored });
+                    previous.sync_state(PREVIOUS_PREFIX, backbone, &mut earlier_state)?;
                 }
-                self.task = Task::newest(stored.tasks);
+                self.task = Task::last(stored.tasks);
             }
-            (None, Some(former)) if !state.is_snapshot() => {
-                former.state(FORMER, backbone, state)?;
+            (None, Some(previous)) if !state.is_snapshot() => {
+                previous.sync_state(PREVIOUS_PREFIX, backbone, state)?;
             }
             (None, _) => {}
         }
-        self.adam.state(&backbone.device(), state)
+        self.adam.sync_state(&backbone.device(), state)
     }
 }

@@ -8,9 +8,9 @@ use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
     AnswerRule, Batch, CancelToken, ExportedClassifier, Features, LogitSource, Measurement, Method,
-    Moment, Pass, PassWork, Snapshots, State, Task, TrainedPet,
+    Moment, Pass, PassWork, SnapshotReader, State, Task, TrainedPet,
 };
-use super::verdict::verdict;
+use super::verdict::ensemble_answer;
 use super::{DISTANCE, DRIFTS, Lae, Switches};
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
@@ -27,7 +27,7 @@ impl Method for Lae {
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
-        self.begin(task.classes.len());
+        self.start_task(task.classes.len());
         self.task = Some(task.clone());
         Ok(())
     }
@@ -40,14 +40,14 @@ impl Method for Lae {
         self.train(batch, pass).map(Some)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if let Some(penalty) = &mut self.penalty {
             penalty.end_pass(&self.online);
         }
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         // Testing needs the memory, and the next task has another penalty.
         self.recorder.clear();
         if self.heads.0.len() == 1 {
@@ -59,49 +59,60 @@ impl Method for Lae {
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let depth = self.backbone.blocks().len();
         // Both experts compute the same tokens before the first PET, so this part runs once.
-        let shared = self.online.first_block().unwrap_or(depth).min(depth);
+        let shared_blocks = self.online.first_block().unwrap_or(depth).min(depth);
         let tokens = self.backbone.embed(images)?;
-        let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
+        let tokens = self
+            .backbone
+            .run(tokens, 0..shared_blocks, &PetStack::empty())?;
         let features = |tokens, pets: &PetStack| -> Result<Vec<Tensor<2>>> {
-            let tokens = self.backbone.run(tokens, shared..depth, pets)?;
+            let tokens = self.backbone.run(tokens, shared_blocks..depth, pets)?;
             Ok(vec![self.backbone.pool(tokens)?])
         };
         let online = features(tokens.clone(), &self.online)?;
-        let found = Features::default().with(Expert::ONLINE, online);
+        let result = Features::default().with_expert(Expert::ONLINE, online);
         Ok(match &self.offline {
-            Some(offline) => found.with(Expert::OFFLINE, features(tokens, offline)?),
-            None => found,
+            Some(offline) => result.with_expert(Expert::OFFLINE, features(tokens, offline)?),
+            None => result,
         })
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let logits = self.logits(features)?;
         if let [only] = self.experts {
-            return answers::alone(*only, &logits.online);
+            return answers::answers_from_logits(*only, &logits.online);
         }
-        let online = answers::rows(&logits.online)?;
-        let offline = logits.offline.as_ref().map(answers::rows).transpose()?;
+        let online = answers::read_rows(&logits.online)?;
+        let offline = logits
+            .offline
+            .as_ref()
+            .map(answers::read_rows)
+            .transpose()?;
         let switches = self.settings.switches;
-        let verdicts = online.iter().enumerate().map(|(row, online)| {
+        let answers_of_rows = online.iter().enumerate().map(|(row, online)| {
             let offline = offline.as_ref().and_then(|rows| rows.get(row));
-            verdict(online, offline.map(Vec::as_slice), switches)
+            ensemble_answer(online, offline.map(Vec::as_slice), switches)
         });
-        Ok(verdicts.collect())
+        Ok(answers_of_rows.collect())
     }
 
     /// Returns the computation of the answers: both PETs with the shared heads.
-    fn recipe(&self) -> Result<ExportedClassifier> {
-        let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online.clone())];
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
+        let mut networks = vec![(Expert::ONLINE.key().to_owned(), self.online.clone())];
         if let Some(offline) = &self.offline {
-            networks.push((Expert::OFFLINE.name().to_owned(), offline.clone()));
+            networks.push((Expert::OFFLINE.key().to_owned(), offline.clone()));
         }
-        let two = networks.len() > 1;
-        let voices = self.experts.iter();
-        let voices = voices.map(|expert| (*expert, voice(*expert, self.settings.switches, two)));
+        let has_offline = networks.len() > 1;
+        let sources = self.experts.iter();
+        let sources = sources.map(|expert| {
+            (
+                *expert,
+                logit_source(*expert, self.settings.switches, has_offline),
+            )
+        });
         Ok(ExportedClassifier {
             networks,
             weights: None,
-            reading: AnswerRule::of_heads(&self.heads, voices.collect())?,
+            answer_rule: AnswerRule::from_heads(&self.heads, sources.collect())?,
         })
     }
 
@@ -110,10 +121,10 @@ impl Method for Lae {
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
-        let trained = |(expert, now): (Expert, &PetStack)| TrainedPet {
+        let trained = |(expert, current): (Expert, &PetStack)| TrainedPet {
             expert,
-            began: self.fresh.clone(),
-            now: now.clone(),
+            initial: self.initial_pets.clone(),
+            current: current.clone(),
         };
         let offline = self.offline.iter().map(|pets| (Expert::OFFLINE, pets));
         let online = std::iter::once((Expert::ONLINE, &self.online));
@@ -124,7 +135,7 @@ impl Method for Lae {
         if moment == Moment::Task {
             let drifts = DRIFTS.into_iter().zip(self.drift()?);
             return Ok(drifts
-                .map(|(name, value)| Measurement::figure(name, value))
+                .map(|(name, value)| Measurement::number(name, value))
                 .collect());
         }
         let Some(offline) = &self.offline else {
@@ -132,46 +143,50 @@ impl Method for Lae {
         };
         // The distance is relative to the norm of the offline PET.
         let distance = self.online.distance_from(offline)?;
-        Ok(vec![Measurement::figure(DISTANCE, distance)])
+        Ok(vec![Measurement::number(DISTANCE, distance)])
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        state.pets("online", &mut self.online)?;
-        state.optional_pets("offline", &mut self.offline, &self.online)?;
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
+        state.sync_pets("online", &mut self.online)?;
+        state.sync_optional_pets("offline", &mut self.offline, &self.online)?;
         let (width, device) = (self.backbone.feature_width(), self.backbone.device());
-        self.heads.state("head", (width, &device), state)?;
+        self.heads.sync_state("head", (width, &device), state)?;
         if !state.is_snapshot() {
-            state.optional_pets("origin", &mut self.origin, &self.online)?;
+            state.sync_optional_pets("origin", &mut self.origin, &self.online)?;
             if let Some(penalty) = &mut self.penalty {
-                penalty.state(&self.online, state)?;
+                penalty.sync_state(&self.online, state)?;
             }
         }
         if let Some(stored) = state.stored() {
-            self.task = Task::newest(stored.tasks);
+            self.task = Task::last(stored.tasks);
         }
-        self.adam.state(&device, state)
+        self.adam.sync_state(&device, state)
     }
 
-    fn restore_snapshot(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+    fn restore_snapshot(
+        &mut self,
+        snapshot: &SnapshotReader<'_>,
+        tasks: &[Range<usize>],
+    ) -> Result<()> {
         self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
         if tasks.len() > 1 {
             // Drift is measured from the state after the first task.
-            let first = self.online.read("online", &snapshot(0)?)?;
-            self.origin = Some(first);
+            let origin = self.online.read("online", &snapshot(0)?)?;
+            self.origin = Some(origin);
         }
         Ok(())
     }
 }
 
-/// Returns the features that an expert uses. `two` says whether there are two PETs or only the online one.
-fn voice(expert: Expert, switches: Switches, two: bool) -> LogitSource {
-    let offline = LogitSource::Of(usize::from(two));
+/// Returns the features that an expert uses. `has_offline` is false if there is only the online PET.
+fn logit_source(expert: Expert, switches: Switches, has_offline: bool) -> LogitSource {
+    let offline = LogitSource::Network(usize::from(has_offline));
     match (expert, switches.ensemble, switches.accumulation) {
-        (Expert::ONLINE, ..) => LogitSource::Of(0),
+        (Expert::ONLINE, ..) => LogitSource::Network(0),
         (Expert::OFFLINE, ..) => offline,
-        (_, true, _) => LogitSource::Larger([0, usize::from(two)]),
+        (_, true, _) => LogitSource::Maximum([0, usize::from(has_offline)]),
         (_, false, true) => offline,
-        _ => LogitSource::Of(0),
+        _ => LogitSource::Network(0),
     }
 }
 
@@ -181,18 +196,19 @@ mod tests {
 
     #[test]
     fn ensemble_logit_source_follows_switches() {
-        let ensemble = |switches, two| voice(Expert::ENSEMBLE, switches, two);
-        let alone = Switches {
+        let ensemble =
+            |switches, has_offline| logit_source(Expert::ENSEMBLE, switches, has_offline);
+        let without_ensemble = Switches {
             ensemble: false,
             ..Switches::ALL
         };
-        assert_eq!(ensemble(Switches::ALL, true), LogitSource::Larger([0, 1]));
-        assert_eq!(ensemble(Switches::ALL, false), LogitSource::Larger([0, 0]));
-        assert_eq!(ensemble(alone, true), LogitSource::Of(1));
-        assert_eq!(ensemble(Switches::NONE, true), LogitSource::Of(0));
+        assert_eq!(ensemble(Switches::ALL, true), LogitSource::Maximum([0, 1]));
+        assert_eq!(ensemble(Switches::ALL, false), LogitSource::Maximum([0, 0]));
+        assert_eq!(ensemble(without_ensemble, true), LogitSource::Network(1));
+        assert_eq!(ensemble(Switches::NONE, true), LogitSource::Network(0));
         assert_eq!(
-            voice(Expert::OFFLINE, Switches::ALL, false),
-            LogitSource::Of(0)
+            logit_source(Expert::OFFLINE, Switches::ALL, false),
+            LogitSource::Network(0)
         );
     }
 }

@@ -18,14 +18,14 @@ mod verdict;
 use std::collections::BTreeMap;
 
 use super::{
-    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
-    real_kind, unused_settings, whole_kind,
+    ConfiguredMethod, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec,
+    Workload, real_kind, unused_settings, whole_kind,
 };
 use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
 pub(super) use penalty::EwcPenalty;
 pub use state::{Lae, Logits};
@@ -54,9 +54,9 @@ pub const LAE: MethodSpec = MethodSpec {
     experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
     scores: |chosen| {
         Ok(match chosen.flag("ensemble")? {
-            true => Scores::Maximum,
+            true => ScoreKind::Maximum,
             // Without Ensemble, one expert's probabilities decide alone.
-            false => Scores::Probabilities,
+            false => ScoreKind::Probabilities,
         })
     },
     settings: &[
@@ -87,8 +87,8 @@ pub const LAE: MethodSpec = MethodSpec {
         SettingSpec {
             key: "freeze_epochs",
             option: Some("N"),
-            usual: "3, or three fifths of --epochs if fewer",
-            of_epochs: Some((3, 5)),
+            default_text: "3, or three fifths of --epochs if fewer",
+            epoch_share: Some((3, 5)),
             fix: "Freeze {}",
             title: "frozen epochs",
             meaning: "Number of epochs with a frozen PET, from the second task on",
@@ -106,21 +106,21 @@ pub const LAE: MethodSpec = MethodSpec {
         },
     ],
     pet: Some(PetUse {
-        calibrated_by: Some("learning"),
-        ..PetUse::USUAL
+        calibration_flag: Some("learning"),
+        ..PetUse::DEFAULT
     }),
     rate: Some(RATE),
-    single_class: true,
+    supports_single_class: true,
     published: &[
-        PublishedValues::on("cifar-100", 5)
-            .at(0.03)
-            .with(LONG_MEMORY),
-        PublishedValues::on("imagenet-r", 50)
-            .at(0.005)
-            .with(MANY_EPOCHS),
-        PublishedValues::on("domainnet", 50)
-            .at(0.005)
-            .with(MANY_EPOCHS),
+        PublishedValues::for_dataset("cifar-100", 5)
+            .with_base_lr(0.03)
+            .with_settings(LONG_MEMORY),
+        PublishedValues::for_dataset("imagenet-r", 50)
+            .with_base_lr(0.005)
+            .with_settings(MANY_EPOCHS),
+        PublishedValues::for_dataset("domainnet", 50)
+            .with_base_lr(0.005)
+            .with_settings(MANY_EPOCHS),
     ],
     passes: |chosen, task| {
         let frozen = match chosen.flag("learning")? && task > 0 {
@@ -135,10 +135,12 @@ pub const LAE: MethodSpec = MethodSpec {
         let networks = if task > 0 { 2.0 } else { 1.0 };
         Ok(Workload {
             networks,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |_, sizes| Ok((2 * sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64),
+    stored_values: |_, sizes| {
+        Ok((2 * sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64)
+    },
     check: |chosen, _| {
         let epochs = chosen.config.epochs;
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
@@ -149,26 +151,26 @@ pub const LAE: MethodSpec = MethodSpec {
             .at("--freeze-epochs")
             .advise(message!("advice-limit-frozen-epochs")))
     },
-    idle: |chosen| {
-        let mut idle = Vec::new();
+    unused_settings: |chosen| {
+        let mut unused = Vec::new();
         if !chosen.flag("learning")? {
-            let why = "idle-no-learning";
-            idle.extend(unused_settings::own(&["freeze_epochs"], why));
+            let reason = "idle-no-learning";
+            unused.extend(unused_settings::from_keys(&["freeze_epochs"], reason));
         }
         if !chosen.flag("accumulation")? {
-            let why = "idle-no-accumulation";
-            idle.extend(unused_settings::own(&["ema"], why));
+            let reason = "idle-no-accumulation";
+            unused.extend(unused_settings::from_keys(&["ema"], reason));
         }
-        Ok(idle)
+        Ok(unused)
     },
     build: |setup| {
         Ok(Box::new(Lae::from_setup(
             &setup,
             &LAE,
-            Switches::chosen(&Chosen::of(setup.config)?)?,
+            Switches::from_chosen(&ConfiguredMethod::from_config(setup.config)?)?,
         )?))
     },
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 /// The naive baseline: LAE with all parts off.
@@ -178,13 +180,13 @@ pub const BASELINE: MethodSpec = MethodSpec {
     summary: "Trains the same PET task after task, without protection against forgetting",
     paper: PAPER,
     experts: &[Expert::ONLINE],
-    pet: Some(PetUse::USUAL),
+    pet: Some(PetUse::DEFAULT),
     rate: Some(RATE),
-    single_class: true,
+    supports_single_class: true,
     published: &[
-        PublishedValues::on("cifar-100", 5).at(0.03),
-        PublishedValues::on("imagenet-r", 50).at(0.005),
-        PublishedValues::on("domainnet", 50).at(0.005),
+        PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03),
+        PublishedValues::for_dataset("imagenet-r", 50).with_base_lr(0.005),
+        PublishedValues::for_dataset("domainnet", 50).with_base_lr(0.005),
     ],
     build: |setup| {
         Ok(Box::new(Lae::from_setup(
@@ -193,7 +195,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
             Switches::NONE,
         )?))
     },
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 /// A third of the paper's rate for CIFAR-100: better on the small embedded datasets.
@@ -236,7 +238,7 @@ impl Switches {
     ///
     /// # Errors
     /// Returns a Problem for settings of another method.
-    pub fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
+    pub fn from_chosen(chosen: &ConfiguredMethod<'_>) -> Result<Self> {
         Ok(Self {
             learning: chosen.flag("learning")?,
             accumulation: chosen.flag("accumulation")?,

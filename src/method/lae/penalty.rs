@@ -38,16 +38,19 @@ impl EwcPenalty {
     }
 
     /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` in the first task, or if no parameter is trained.
-    pub(super) fn of(&self, pets: &PetStack) -> Option<Tensor<1>> {
+    pub(super) fn loss(&self, pets: &PetStack) -> Option<Tensor<1>> {
         let (importance, anchor) = self.earlier.as_ref()?;
         let fixed = importance.parameters().zip(anchor.parameters());
-        let each = pets.parameters().zip(fixed);
-        let each = each.filter(|((.., trained), _)| *trained);
-        let each = each.map(|((_, now, _), ((_, importance, _), (_, anchor, _)))| {
-            let moved = now.clone() - anchor.clone();
-            (moved.clone() * moved * importance.clone()).sum()
-        });
-        each.reduce(|a, b| a + b)
+        let terms = pets.parameters().zip(fixed);
+        let terms = terms.filter(|((.., trained), _)| *trained);
+        let terms = terms.map(
+            |((_, parameter, _), ((_, importance, _), (_, anchor, _)))| {
+                let change = parameter.clone() - anchor.clone();
+                (change.clone() * change * importance.clone()).sum()
+            },
+        );
+        terms
+            .reduce(|a, b| a + b)
             .map(|sum| sum * (self.lambda / 2.0))
     }
 
@@ -56,8 +59,8 @@ impl EwcPenalty {
         let (sum, count) = self
             .measured
             .take()
-            .unwrap_or_else(|| (pets.with(|_, tensor, _| tensor.zeros_like()), 0));
-        let sum = sum.with(|name, sum, _| match gradients.get(&format!("pet.{name}")) {
+            .unwrap_or_else(|| (pets.map_tensors(|_, tensor, _| tensor.zeros_like()), 0));
+        let sum = sum.map_tensors(|name, sum, _| match gradients.get(&format!("pet.{name}")) {
             Some(gradient) => {
                 let gradient = gradient.clone().reshape(sum.dims());
                 sum.clone() + gradient.clone() * gradient
@@ -73,9 +76,9 @@ impl EwcPenalty {
             return;
         };
         let earlier = self.earlier.take().map(|(importance, _)| importance);
-        let earlier = earlier.unwrap_or_else(|| sum.with(|_, sum, _| sum.zeros_like()));
+        let earlier = earlier.unwrap_or_else(|| sum.map_tensors(|_, sum, _| sum.zeros_like()));
         let mut sums = sum.parameters();
-        let importance = earlier.with(|_, earlier, _| match sums.next() {
+        let importance = earlier.map_tensors(|_, earlier, _| match sums.next() {
             Some((_, sum, _)) => earlier.clone() * self.gamma + sum.clone() / count as f64,
             None => earlier.clone(),
         });
@@ -84,26 +87,26 @@ impl EwcPenalty {
 
     /// Writes or reads F as `importance.…` and θ* as `anchor.…`, with the structure of `pets`; neither exists in the
     /// first task.
-    pub(super) fn state(&mut self, pets: &PetStack, state: &mut State<'_>) -> Result<()> {
+    pub(super) fn sync_state(&mut self, pets: &PetStack, state: &mut State<'_>) -> Result<()> {
         if let Some(stored) = state.stored() {
-            let earlier = stored.holds("importance.");
+            let earlier = stored.has_prefix("importance.");
             self.earlier = earlier.then(|| (pets.clone(), pets.clone()));
         }
         let Some((importance, anchor)) = &mut self.earlier else {
             return Ok(());
         };
-        state.pets("importance", importance)?;
-        state.pets("anchor", anchor)
+        state.sync_pets("importance", importance)?;
+        state.sync_pets("anchor", anchor)
     }
 }
 
 /// Returns a class sampled from the softmax of the logits, by inverse transform of a number from 0 to 1.
-pub(super) fn sampled_at(logits: &[f32], unit: f32) -> usize {
-    let probabilities = answers::opinion(Expert::ANSWER, logits).probabilities;
+pub(super) fn sample_class(logits: &[f32], uniform: f32) -> usize {
+    let probabilities = answers::predict_class(Expert::ANSWER, logits).probabilities;
     let mut sum = 0.0;
     let passed = probabilities.iter().take_while(|probability| {
         sum += **probability;
-        sum < unit
+        sum < uniform
     });
     passed.count().min(logits.len().saturating_sub(1))
 }
@@ -115,10 +118,10 @@ mod tests {
     #[test]
     fn classes_are_sampled_by_softmax_probability() {
         let logits = [1f32, 3.0, 2.0].map(f32::ln);
-        let draws = (0..600).map(|i| sampled_at(&logits, (i as f32 + 0.5) / 600.0));
+        let draws = (0..600).map(|i| sample_class(&logits, (i as f32 + 0.5) / 600.0));
         let mut counts = [0; 3];
         draws.for_each(|class| counts[class] += 1);
         assert_eq!(counts, [100, 300, 200]);
-        assert_eq!(sampled_at(&logits, 1.0), 2);
+        assert_eq!(sample_class(&logits, 1.0), 2);
     }
 }

@@ -10,13 +10,13 @@ use super::super::answers;
 use super::super::backward::targets;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
-use super::super::prototypes::Sums;
+use super::super::prototypes::FeatureSums;
 use super::super::replay::StepRecorder;
 use super::super::single_class::EarlierClasses;
-use super::super::task::none_begun;
+use super::super::task::no_task_problem;
 use super::super::{
-    Backward, Batch, Chosen, Features, Method, MethodSpec, Pass, PetPlan, Setup, StepSettings,
-    Task, task_seed,
+    Backward, Batch, ConfiguredMethod, Features, Method, MethodSpec, Pass, PetPlan, Setup,
+    StepSettings, Task, task_seed,
 };
 use super::penalty::{self, EwcPenalty};
 use super::{LaeSettings, Switches};
@@ -43,7 +43,7 @@ pub struct Lae {
     pub(super) task: Option<Task>,
     pub(super) settings: LaeSettings,
     /// The PET before the first task.
-    pub(super) fresh: PetStack,
+    pub(super) initial_pets: PetStack,
     /// The online PET.
     pub online: PetStack,
     /// `None` until the second task begins, or always if both Accumulation and Ensemble are off.
@@ -56,12 +56,12 @@ pub struct Lae {
     /// EWC's addition to the loss.
     pub(crate) penalty: Option<EwcPenalty>,
     /// Sums of the features of earlier classes, before an added task of a single class.
-    pub(super) measured: Sums,
+    pub(super) measured: FeatureSums,
     /// The earlier classes in the loss of an added task of a single class.
     earlier: Option<EarlierClasses>,
     step: StepSettings,
     /// Whether `dropout` in the PET's equation is active in training.
-    drops: bool,
+    has_dropout: bool,
     /// Replays training steps on a GPU.
     pub recorder: StepRecorder,
 }
@@ -74,17 +74,17 @@ impl Lae {
             experts: super::LAE.experts,
             task: None,
             settings,
-            fresh: pets.clone(),
+            initial_pets: pets.clone(),
             online: pets,
             offline: None,
             origin: None,
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
             penalty: None,
-            measured: Sums::default(),
+            measured: FeatureSums::default(),
             earlier: None,
             step: StepSettings::default(),
-            drops: false,
+            has_dropout: false,
             recorder: StepRecorder::default(),
         }
     }
@@ -94,7 +94,7 @@ impl Lae {
         spec: &'static MethodSpec,
         switches: Switches,
     ) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
         let settings = LaeSettings {
             switches,
             // The Baseline has no moving average, so it has no `ema` setting.
@@ -106,12 +106,12 @@ impl Lae {
             learning_rate: chosen.learning_rate(),
             seed: setup.config.seed,
         };
-        let pets = setup.fresh_pets(setup.config.seed)?;
+        let pets = setup.init_pets(setup.config.seed)?;
         let lae = Self::new(setup.backbone.clone(), pets, settings);
         Ok(Self {
             experts: spec.experts,
-            step: StepSettings::of(setup.config),
-            drops: setup.pet.is_some_and(drops),
+            step: StepSettings::from_config(setup.config),
+            has_dropout: setup.pet.is_some_and(uses_dropout),
             ..lae
         })
     }
@@ -134,7 +134,7 @@ impl Lae {
     }
 
     /// Returns the loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the online PET
-    /// (`pet.…`), without an update. `draws` is the random source of dropout; without it, dropout is off.
+    /// (`pet.…`), without an update. `dropout_seed` is the random source of dropout; without it, dropout is off.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the PET's equation does not fit.
@@ -143,11 +143,16 @@ impl Lae {
         images: Tensor<4>,
         labels: &[usize],
         frozen: bool,
-        draws: Option<DropoutSeed>,
+        dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
-        self.compute_gradients((images, targets), (head, &self.online), frozen, draws)
+        self.compute_gradients(
+            (images, targets),
+            (head, &self.online),
+            frozen,
+            dropout_seed,
+        )
     }
 
     /// Returns the targets of the cross-entropy for labels relative to the current task, which has this many classes.
@@ -168,31 +173,31 @@ impl Lae {
         (images, targets): (Tensor<4>, Tensor<2>),
         (head, online): (&Head, &PetStack),
         frozen: bool,
-        draws: Option<DropoutSeed>,
+        dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = head.tracked();
         let mut pets = match frozen {
             true => online.clone(),
             false => online.tracked(),
         };
-        if let Some(draws) = draws {
-            pets = pets.in_training(draws);
+        if let Some(seed) = dropout_seed {
+            pets = pets.in_training(seed);
         }
         let features = self.backbone.features(images, &pets)?;
-        let learned = match &self.earlier {
+        let backward = match &self.earlier {
             Some(earlier) => earlier.backward(features, targets, self.step.smoothing, &head),
             None => {
                 let logits = head.forward(features);
-                let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
+                let penalty = self.penalty.as_ref().and_then(|ewc| ewc.loss(&pets));
                 Backward::new(logits, targets, penalty)
             }
         };
-        let learned = learned.of(head.leaves("head"))?;
+        let backward = backward.with_gradients(head.leaves("head"))?;
         Ok(match frozen {
-            true => learned,
-            false => learned.of_pets(&pets),
+            true => backward,
+            false => backward.with_pet_gradients(&pets),
         }
-        .taken())
+        .into_parts())
     }
 
     /// Returns what [`Lae::gradients`] returns; on a GPU from a replay if possible.
@@ -202,11 +207,11 @@ impl Lae {
         images: Tensor<4>,
         labels: &[usize],
         frozen: bool,
-        draws: Option<DropoutSeed>,
+        dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         // Dropout masks and prototypes' targets are sent to the GPU in every step.
-        if draws.is_some() || self.earlier.is_some() {
-            return self.gradients(images, labels, frozen, draws);
+        if dropout_seed.is_some() || self.earlier.is_some() {
+            return self.gradients(images, labels, frozen, dropout_seed);
         }
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
@@ -218,14 +223,14 @@ impl Lae {
     }
 
     /// Updates the last head and, unless frozen, the online PET with Adam; then the offline PET. Returns the loss.
-    fn learn_from(&mut self, (loss, gradients): (Tensor<1>, Gradients)) -> Result<Tensor<1>> {
+    fn apply_gradients(&mut self, (loss, gradients): (Tensor<1>, Gradients)) -> Result<Tensor<1>> {
         // The rate is constant, so the position of the step within the task does not matter.
-        let now = StepPosition::of((0, 1), (0, 1));
-        self.adam.step(gradients, now, |step| {
+        let position = StepPosition::new((0, 1), (0, 1));
+        self.adam.step(gradients, position, |step| {
             if let Some(head) = self.heads.0.last_mut() {
                 head.step("head", step);
             }
-            self.online = step.moved_pets(&self.online);
+            self.online = step.update_pets(&self.online);
         });
         self.accumulate();
         Ok(loss)
@@ -238,25 +243,25 @@ impl Lae {
         };
         let alpha = self.settings.ema;
         // Both stacks have the same structure, so their values have the same order.
-        let (former, online) = (offline.trained_values(), self.online.trained_values());
-        *offline = offline.with_trained_values(nn::blend_all(former, online, alpha));
+        let (previous, online) = (offline.trained_values(), self.online.trained_values());
+        *offline = offline.with_trained_values(nn::blend_all(previous, online, alpha));
     }
 }
 
 /// Returns whether the plugin's equations may contain dropout. It has no effect in runs started by older versions.
-fn drops(pet: &PetPlan) -> bool {
+fn uses_dropout(pet: &PetPlan) -> bool {
     pet.settings.drawing != StreamScheme::ByPlace && pet.spec.source.text.contains("dropout")
 }
 
 impl Lae {
     /// Begins a task: adds the head for its classes and, in the second task, the offline PET.
-    pub fn begin(&mut self, classes: usize) {
+    pub fn start_task(&mut self, classes: usize) {
         let task = self.heads.0.len();
         let switches = self.settings.switches;
         if task == 1 && (switches.accumulation || switches.ensemble) {
             self.offline = Some(self.online.clone());
         }
-        self.earlier = EarlierClasses::of(self.measured.take_means(), &self.heads, &self.device());
+        self.earlier = EarlierClasses::new(self.measured.take_means(), &self.heads, &self.device());
         let seed = task_seed(self.settings.seed, task);
         let width = self.backbone.feature_width();
         self.heads
@@ -271,30 +276,39 @@ impl Lae {
     /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
         let mut recorder = std::mem::take(&mut self.recorder);
-        let learned = self.replay_gradients(&mut recorder, images, labels, frozen, None);
+        let result = self.replay_gradients(&mut recorder, images, labels, frozen, None);
         self.recorder = recorder;
-        self.learn_from(learned?)
+        self.apply_gradients(result?)
     }
 
     /// Trains on one batch of the trainer. Returns the loss.
     pub(super) fn train(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Tensor<1>> {
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let task = self.task.as_ref().ok_or_else(no_task_problem)?;
         let mut recorder = std::mem::take(&mut self.recorder);
-        let learned = self.step.learn(batch, |part| {
+        let result = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
-            let draws = self
-                .drops
+            let dropout_seed = self
+                .has_dropout
                 .then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.replay_gradients(&mut recorder, images, &labels, pass.frozen(), draws)
+            self.replay_gradients(
+                &mut recorder,
+                images,
+                &labels,
+                pass.is_frozen(),
+                dropout_seed,
+            )
         });
         self.recorder = recorder;
-        self.learn_from(learned?)
+        self.apply_gradients(result?)
     }
 
     /// Adds each image of a batch to the importance that is being measured for the penalty.
     pub(super) fn measure_importance(&mut self, batch: &Batch<'_>) -> Result<()> {
-        let (task, device) = (self.task.as_ref().ok_or_else(none_begun)?, self.device());
+        let (task, device) = (
+            self.task.as_ref().ok_or_else(no_task_problem)?,
+            self.device(),
+        );
         let Some(penalty) = &mut self.penalty else {
             return Ok(());
         };
@@ -302,13 +316,13 @@ impl Lae {
             let image = batch.images.clone().slice_dim(0, row..row + 1);
             let (pets, head) = (self.online.tracked(), self.heads.tracked_last()?);
             let logits = head.forward(self.backbone.features(image, &pets)?);
-            let row = answers::rows(&logits.clone().inner())?.concat();
+            let row = answers::read_rows(&logits.clone().inner())?.concat();
             let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
-            let unit = ChaCha8Rng::seed_from_u64(seed).random();
-            let label = penalty::sampled_at(&row, unit);
+            let uniform = ChaCha8Rng::seed_from_u64(seed).random();
+            let label = penalty::sample_class(&row, uniform);
             let targets = targets(&[label], head.classes(), 0.0, &device);
-            let learned = Backward::new(logits, targets, None);
-            let (_, gradients) = learned.of_pets(&pets).taken();
+            let backward = Backward::new(logits, targets, None);
+            let (_, gradients) = backward.with_pet_gradients(&pets).into_parts();
             penalty.add(&self.online, &gradients);
         }
         Ok(())
@@ -318,7 +332,7 @@ impl Lae {
     ///
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.
-    pub fn judge(&self, images: Tensor<4>) -> Result<Logits> {
+    pub fn image_logits(&self, images: Tensor<4>) -> Result<Logits> {
         self.logits(&self.features(images)?)
     }
 
@@ -326,7 +340,7 @@ impl Lae {
     pub(super) fn logits(&self, features: &Features) -> Result<Logits> {
         let offline = features.parts(Expert::OFFLINE).first();
         Ok(Logits {
-            online: self.heads.forward(&features.of(Expert::ONLINE)?),
+            online: self.heads.forward(&features.concatenated(Expert::ONLINE)?),
             offline: offline.map(|features| self.heads.forward(features)),
         })
     }

@@ -21,7 +21,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::State;
 use crate::nn::{self, Adam, Momentum};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor};
 
 use update::{PackedMoments, PackedStep, Update};
 
@@ -90,7 +90,7 @@ pub struct StepPosition {
 
 impl StepPosition {
     /// Returns the position of step `step` of `steps` in epoch `epoch` of `epochs`, all of equal length.
-    pub fn of((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
+    pub fn new((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
         Self {
             step: epoch * steps + step,
             steps: epochs * steps,
@@ -116,18 +116,18 @@ pub enum Schedule {
 
 impl Schedule {
     /// Returns the factor of the learning rate.
-    pub fn factor(self, now: StepPosition) -> f64 {
-        let half_wave = |at: usize, of: usize| {
-            let share = at as f64 / of.max(1) as f64;
+    pub fn factor(self, position: StepPosition) -> f64 {
+        let half_wave = |index: usize, count: usize| {
+            let share = index as f64 / count.max(1) as f64;
             0.5 + 0.5 * (PI * share).cos()
         };
         match self {
             Self::Constant => 1.0,
-            Self::Cosine => half_wave(now.step, now.steps),
-            Self::CosineEpoch => half_wave(now.epoch, now.epochs),
-            Self::LaggingCosine if now.epochs < 2 => 1.0,
+            Self::Cosine => half_wave(position.step, position.steps),
+            Self::CosineEpoch => half_wave(position.epoch, position.epochs),
+            Self::LaggingCosine if position.epochs < 2 => 1.0,
             Self::LaggingCosine => {
-                let (lag, last) = (now.epoch.saturating_sub(1), now.epochs - 1);
+                let (lag, last) = (position.epoch.saturating_sub(1), position.epochs - 1);
                 (99.0 * PI * lag as f64 / (200.0 * last as f64)).cos()
             }
         }
@@ -196,16 +196,16 @@ impl Optimiser {
     }
 
     /// Returns the learning rate of a step.
-    pub fn rate(&self, now: StepPosition) -> f64 {
-        self.settings.learning_rate * self.settings.schedule.factor(now)
+    pub fn rate(&self, position: StepPosition) -> f64 {
+        self.settings.learning_rate * self.settings.schedule.factor(position)
     }
 
     /// Makes a step: clips the gradients and calls `update`, which requests the new value of every parameter with
-    /// [`Step::moved`].
+    /// [`Step::update`].
     pub fn step<R>(
         &mut self,
         gradients: Gradients,
-        now: StepPosition,
+        position: StepPosition,
         update: impl FnOnce(&mut Step<'_>) -> R,
     ) -> R {
         let packed = PackedStep::new(&gradients);
@@ -219,9 +219,9 @@ impl Optimiser {
         let factor = self
             .settings
             .clip
-            .and_then(|most| Some(clip_factor(norm()?, most)));
+            .and_then(|max_norm| Some(clip_factor(norm()?, max_norm)));
         let mut step = Step {
-            rate: self.rate(now),
+            rate: self.rate(position),
             factor,
             packed,
             optimiser: self,
@@ -237,11 +237,11 @@ impl Optimiser {
 
     /// Writes or reads the state under the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
     /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`. A snapshot does not contain it.
-    pub(super) fn state(&mut self, device: &Device, state: &mut State<'_>) -> Result<()> {
+    pub(super) fn sync_state(&mut self, device: &Device, state: &mut State<'_>) -> Result<()> {
         match state {
             State::Snapshot(_) => Ok(()),
             State::Checkpoint(tensors) => self.write(tensors),
-            State::Stored(stored) => {
+            State::Restore(stored) => {
                 self.states = self.read(stored.tensors, device)?;
                 self.packed.clear();
                 Ok(())
@@ -249,40 +249,44 @@ impl Optimiser {
         }
     }
 
-    fn write(&self, into: &mut Named) -> Result<()> {
+    fn write(&self, tensors: &mut NamedTensors) -> Result<()> {
         for (name, state) in &self.states {
             for (key, moment) in self.settings.rule.moments().iter().zip(&state.moments) {
                 let values = HostTensor::read(moment)?.values;
                 let shape = state.shape.clone();
-                into.insert(format!("{key}.{name}"), HostTensor { shape, values });
+                tensors.insert(format!("{key}.{name}"), HostTensor { shape, values });
             }
             if self.settings.rule == Rule::Adam {
                 let steps = HostTensor::vector(vec![state.steps as f32]);
-                into.insert(format!("adam.steps.{name}"), steps);
+                tensors.insert(format!("adam.steps.{name}"), steps);
             }
         }
         Ok(())
     }
 
-    fn read(&self, from: &Named, device: &Device) -> Result<BTreeMap<String, ParameterState>> {
+    fn read(
+        &self,
+        tensors: &NamedTensors,
+        device: &Device,
+    ) -> Result<BTreeMap<String, ParameterState>> {
         let rule = self.settings.rule;
         let keys = rule.moments();
         let mut states = BTreeMap::new();
-        for (full, first) in from {
-            let name = full.strip_prefix(keys[0]);
+        for (tensor_name, first) in tensors {
+            let name = tensor_name.strip_prefix(keys[0]);
             let Some(name) = name.and_then(|name| name.strip_prefix('.')) else {
                 continue;
             };
-            let moment = |key: &&str| same_shape(from, &format!("{key}.{name}"), first);
-            let moments = keys.iter().map(moment).collect::<Result<Vec<_>>>()?;
+            let read_moment = |key: &&str| get_moment(tensors, &format!("{key}.{name}"), first);
+            let moments = keys.iter().map(read_moment).collect::<Result<Vec<_>>>()?;
             let state = ParameterState {
                 shape: first.shape.clone(),
                 moments: moments
                     .into_iter()
-                    .map(|moment| placed(moment, device))
+                    .map(|moment| to_flat_tensor(moment, device))
                     .collect(),
                 steps: match rule {
-                    Rule::Adam => steps_of(from, name)?,
+                    Rule::Adam => read_step_count(tensors, name)?,
                     Rule::Sgd { .. } => 1,
                 },
             };
@@ -292,13 +296,17 @@ impl Optimiser {
     }
 }
 
-fn placed(stored: &HostTensor, device: &Device) -> Tensor<1> {
+fn to_flat_tensor(stored: &HostTensor, device: &Device) -> Tensor<1> {
     let count = stored.values.len();
     Tensor::from_data(TensorData::new(stored.values.clone(), [count]), device)
 }
 
-fn same_shape<'a>(from: &'a Named, name: &str, first: &HostTensor) -> Result<&'a HostTensor> {
-    let moment = named(from, name)?;
+fn get_moment<'a>(
+    tensors: &'a NamedTensors,
+    name: &str,
+    first: &HostTensor,
+) -> Result<&'a HostTensor> {
+    let moment = get_tensor(tensors, name)?;
     if moment.shape == first.shape {
         return Ok(moment);
     }
@@ -308,10 +316,12 @@ fn same_shape<'a>(from: &'a Named, name: &str, first: &HostTensor) -> Result<&'a
     )))
 }
 
-fn steps_of(from: &Named, name: &str) -> Result<i32> {
-    let steps = named(from, &format!("adam.steps.{name}"))?.values.first();
-    let empty = || Problem::new(format!("the optimiser's step count of {name} is empty"));
-    steps.map(|steps| *steps as i32).ok_or_else(empty)
+fn read_step_count(tensors: &NamedTensors, name: &str) -> Result<i32> {
+    let steps = get_tensor(tensors, &format!("adam.steps.{name}"))?
+        .values
+        .first();
+    let missing_count = || Problem::new(format!("the optimiser's step count of {name} is empty"));
+    steps.map(|steps| *steps as i32).ok_or_else(missing_count)
 }
 
 /// Epsilon added to the norm of the gradients before division.
@@ -324,7 +334,7 @@ pub struct Gradients(BTreeMap<String, Tensor<1>>);
 impl Gradients {
     /// Adds the gradient of one parameter.
     pub fn insert<const D: usize>(&mut self, name: impl Into<String>, gradient: Tensor<D>) {
-        self.0.insert(name.into(), flat(gradient));
+        self.0.insert(name.into(), flatten(gradient));
     }
 
     /// Returns the gradient of one parameter.
@@ -341,17 +351,21 @@ impl Gradients {
 
     /// Multiplies all gradients by a number.
     #[must_use]
-    pub fn scaled(self, by: f64) -> Self {
-        let all = self.0.into_iter();
-        Self(all.map(|(name, gradient)| (name, gradient * by)).collect())
+    pub fn scaled(self, factor: f64) -> Self {
+        let gradients = self.0.into_iter();
+        Self(
+            gradients
+                .map(|(name, gradient)| (name, gradient * factor))
+                .collect(),
+        )
     }
 
     /// Adds other gradients, name by name.
     #[must_use]
-    pub fn plus(mut self, others: Self) -> Self {
+    pub fn accumulate(mut self, others: Self) -> Self {
         for (name, other) in others.0 {
             let sum = match self.0.remove(&name) {
-                Some(own) => nn::plus(own, other),
+                Some(gradient) => nn::add(gradient, other),
                 None => other,
             };
             self.0.insert(name, sum);
@@ -360,7 +374,7 @@ impl Gradients {
     }
 
     /// Removes and returns the gradient of one parameter.
-    fn take(&mut self, name: &str) -> Option<Tensor<1>> {
+    fn remove(&mut self, name: &str) -> Option<Tensor<1>> {
         self.0.remove(name)
     }
 
@@ -371,13 +385,13 @@ impl Gradients {
     }
 }
 
-/// Returns the factor (one value) that limits the norm to `most`.
-fn clip_factor(norm: Tensor<1>, most: f64) -> Tensor<1> {
-    ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0)
+/// Returns the factor (one value) that limits the norm to `max_norm`.
+fn clip_factor(norm: Tensor<1>, max_norm: f64) -> Tensor<1> {
+    ((norm + CLIP_EPSILON).recip() * max_norm).clamp_max(1.0)
 }
 
 /// Flattens a tensor.
-fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
+fn flatten<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
     let count = tensor.dims().iter().product::<usize>();
     tensor.reshape([count])
 }
@@ -397,12 +411,12 @@ impl Step<'_> {
     /// Returns the value of parameter `name` after the step; unchanged if it has no gradient. On a GPU it is computed
     /// at the end of the step.
     #[must_use]
-    pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
-        let Some(gradient) = self.gradients.take(name) else {
+    pub fn update<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
+        let Some(gradient) = self.gradients.remove(name) else {
             return value;
         };
         let shape = value.dims();
-        let value = flat(value);
+        let value = flatten(value);
         let states = &mut self.optimiser.states;
         // A state of another shape is of a different parameter with the same name.
         let state = states.remove(name).filter(|state| state.shape == shape);
@@ -414,17 +428,17 @@ impl Step<'_> {
             steps,
         };
         if let Some(packed) = &mut self.packed
-            && let Some(moved) = packed.add(name, &value, &parameter)
+            && let Some(updated) = packed.add(name, &value, &parameter)
         {
             states.insert(name.to_string(), parameter);
-            return moved.reshape(shape);
+            return updated.reshape(shape);
         }
         let update = self.optimiser.settings.rule.update(self.rate, steps);
         let factor = self.factor.as_ref();
-        let (moved, moments) = update.apply(value, gradient, factor, parameter.moments);
+        let (updated, moments) = update.apply(value, gradient, factor, parameter.moments);
         parameter.moments = moments;
         states.insert(name.to_string(), parameter);
-        moved.reshape(shape)
+        updated.reshape(shape)
     }
 }
 

@@ -8,15 +8,15 @@ use lae_base::tr;
 const SHAPES: [[usize; 4]; 2] = [[3, 4, 1, 1], [2, 1, 3, 2]];
 
 /// Returns pseudo-random numbers between −1 and 1.
-fn numbers(count: usize, seed: f64) -> Vec<f64> {
+fn pseudo_random(count: usize, seed: f64) -> Vec<f64> {
     let value = |i: usize| ((i as f64 + 1.3) * seed * 12.9898).sin();
     (0..count).map(value).collect()
 }
 
-fn gradients_of(step: usize) -> [Vec<f64>; 2] {
+fn test_gradients(step: usize) -> [Vec<f64>; 2] {
     let size = if step == 2 { 0.01 } else { 3.0 };
     [0, 1].map(|which| {
-        let numbers = numbers(12, step as f64 + 2.0 * which as f64 + 0.7);
+        let numbers = pseudo_random(12, step as f64 + 2.0 * which as f64 + 0.7);
         numbers.iter().map(|v| v * size).collect()
     })
 }
@@ -40,7 +40,7 @@ impl Reference {
     fn new(settings: OptimiserSettings) -> Self {
         Self {
             settings,
-            values: [numbers(12, 0.31), numbers(12, 0.57)],
+            values: [pseudo_random(12, 0.31), pseudo_random(12, 0.57)],
             first: [vec![0.0; 12], vec![0.0; 12]],
             second: [vec![0.0; 12], vec![0.0; 12]],
             steps: 0,
@@ -56,14 +56,14 @@ impl Reference {
         if self.decay_before_clipping {
             add_weight_decay(&mut gradients, &self.values, decay);
         }
-        if let Some(most) = self.settings.clip {
+        if let Some(max_norm) = self.settings.clip {
             let norm = gradients
                 .iter()
                 .flatten()
                 .map(|g| g * g)
                 .sum::<f64>()
                 .sqrt();
-            let factor = (most / (norm + 1e-6)).min(1.0);
+            let factor = (max_norm / (norm + 1e-6)).min(1.0);
             gradients.iter_mut().flatten().for_each(|g| *g *= factor);
         }
         if !self.decay_before_clipping {
@@ -72,12 +72,12 @@ impl Reference {
         self.steps += 1;
         for (which, gradients) in gradients.iter().enumerate() {
             for (i, g) in gradients.iter().enumerate() {
-                self.move_one(which, i, *g, rate);
+                self.update_value(which, i, *g, rate);
             }
         }
     }
 
-    fn move_one(&mut self, which: usize, i: usize, g: f64, rate: f64) {
+    fn update_value(&mut self, which: usize, i: usize, g: f64, rate: f64) {
         let (first, second) = (&mut self.first[which][i], &mut self.second[which][i]);
         self.values[which][i] -= match self.settings.rule {
             Rule::Adam => {
@@ -116,42 +116,45 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
     let still = Tensor::<1>::ones([5], &Device::flex());
     let epochs = 7;
     for step in 0..epochs {
-        let now = StepPosition {
+        let position = StepPosition {
             step,
             steps: epochs,
             epoch: step,
             epochs,
         };
         if step == 4 {
-            let mut named = Named::new();
-            optimiser.write(&mut named).unwrap();
-            assert!(named.keys().all(|name| !name.contains("still")));
-            let shapes = named.values().filter(|kept| kept.shape == SHAPES[1]);
+            let mut tensors = NamedTensors::new();
+            optimiser.write(&mut tensors).unwrap();
+            assert!(tensors.keys().all(|name| !name.contains("still")));
+            let shapes = tensors.values().filter(|moment| moment.shape == SHAPES[1]);
             assert!(shapes.count() > 0);
-            optimiser.states = optimiser.read(&named, &Device::flex()).unwrap();
+            optimiser.states = optimiser.read(&tensors, &Device::flex()).unwrap();
         }
         let mut gradients = Gradients::default();
-        for (which, g) in gradients_of(step).iter().enumerate() {
+        for (which, g) in test_gradients(step).iter().enumerate() {
             gradients.insert(format!("p{which}"), tensor(g, SHAPES[which]));
         }
-        let unmoved = optimiser.step(gradients, now, |step| {
-            values = [0, 1].map(|which| step.moved(&format!("p{which}"), values[which].clone()));
-            step.moved("still", still.clone())
+        let unchanged = optimiser.step(gradients, position, |step| {
+            values = [0, 1].map(|which| step.update(&format!("p{which}"), values[which].clone()));
+            step.update("still", still.clone())
         });
-        assert_eq!(HostTensor::read(&unmoved).unwrap().values, [1.0; 5]);
+        assert_eq!(HostTensor::read(&unchanged).unwrap().values, [1.0; 5]);
         reference.step(
-            gradients_of(step),
-            settings.learning_rate * settings.schedule.factor(now),
+            test_gradients(step),
+            settings.learning_rate * settings.schedule.factor(position),
         );
     }
     let pairs = values
         .iter()
         .zip(&reference.values)
-        .flat_map(|(got, want)| {
-            let got = HostTensor::read(got).unwrap().values;
-            got.into_iter().zip(want.clone()).collect::<Vec<_>>()
+        .flat_map(|(actual, expected)| {
+            let values_of_tensor = HostTensor::read(actual).unwrap().values;
+            values_of_tensor
+                .into_iter()
+                .zip(expected.clone())
+                .collect::<Vec<_>>()
         });
-    pairs.fold(0.0, |most, (a, b)| f64::max(most, (f64::from(a) - b).abs()))
+    pairs.fold(0.0, |max, (a, b)| f64::max(max, (f64::from(a) - b).abs()))
 }
 
 fn settings(rule: Rule, schedule: Schedule, clip: Option<f64>) -> OptimiserSettings {
@@ -178,8 +181,8 @@ fn steps_match_definition_after_state_roundtrip() {
         ] {
             for clip in [None, Some(1.0)] {
                 let settings = settings(rule, schedule, clip);
-                let apart = difference(settings, Reference::new(settings));
-                assert!(apart < 3e-6, "{settings:?}: off by {apart:e}");
+                let error = difference(settings, Reference::new(settings));
+                assert!(error < 3e-6, "{settings:?}: off by {error:e}");
             }
         }
     }
@@ -197,32 +200,35 @@ fn clipping_precedes_weight_decay() {
 
 #[test]
 fn schedules_match_expected_factors() {
-    let at = |epoch: usize, step: usize| StepPosition::of((epoch, 5), (step, 4));
-    let close = |schedule: Schedule, now: StepPosition, want: f64| {
-        let got = schedule.factor(now);
-        assert!((got - want).abs() < 1e-12, "{schedule:?} {now:?}: {got}");
+    let position_at = |epoch: usize, step: usize| StepPosition::new((epoch, 5), (step, 4));
+    let assert_factor = |schedule: Schedule, position: StepPosition, expected: f64| {
+        let factor = schedule.factor(position);
+        assert!(
+            (factor - expected).abs() < 1e-12,
+            "{schedule:?} {position:?}: {factor}"
+        );
     };
-    close(Schedule::Constant, at(4, 3), 1.0);
-    close(Schedule::Cosine, at(0, 0), 1.0);
-    close(Schedule::Cosine, at(2, 2), 0.5);
-    close(Schedule::CosineEpoch, at(0, 3), 1.0);
-    close(
+    assert_factor(Schedule::Constant, position_at(4, 3), 1.0);
+    assert_factor(Schedule::Cosine, position_at(0, 0), 1.0);
+    assert_factor(Schedule::Cosine, position_at(2, 2), 0.5);
+    assert_factor(Schedule::CosineEpoch, position_at(0, 3), 1.0);
+    assert_factor(
         Schedule::CosineEpoch,
-        at(4, 3),
+        position_at(4, 3),
         0.5 * (1.0 + (0.8 * PI).cos()),
     );
-    close(Schedule::LaggingCosine, at(0, 0), 1.0);
-    close(Schedule::LaggingCosine, at(1, 0), 1.0);
-    close(
+    assert_factor(Schedule::LaggingCosine, position_at(0, 0), 1.0);
+    assert_factor(Schedule::LaggingCosine, position_at(1, 0), 1.0);
+    assert_factor(
         Schedule::LaggingCosine,
-        at(4, 0),
+        position_at(4, 0),
         (99.0 * PI * 3.0 / 800.0).cos(),
     );
-    let only = StepPosition {
+    let single_epoch = StepPosition {
         epochs: 1,
-        ..at(0, 0)
+        ..position_at(0, 0)
     };
-    close(Schedule::LaggingCosine, only, 1.0);
+    assert_factor(Schedule::LaggingCosine, single_epoch, 1.0);
 }
 
 #[test]
@@ -238,19 +244,19 @@ fn norm_spans_all_gradients() {
 #[test]
 fn read_rejects_inconsistent_state() {
     let settings = settings(Rule::Adam, Schedule::Constant, None);
-    let mut named = Named::new();
+    let mut tensors = NamedTensors::new();
     let zeros = |shape: Vec<usize>| HostTensor {
         values: vec![0.0; shape.iter().product()],
         shape,
     };
-    named.insert("adam.first.x".into(), zeros(vec![2, 3]));
-    let read = |named: &Named| Optimiser::new(settings).read(named, &Device::flex());
+    tensors.insert("adam.first.x".into(), zeros(vec![2, 3]));
+    let read = |tensors: &NamedTensors| Optimiser::new(settings).read(tensors, &Device::flex());
     let missing = |name: &str| tr!("problem-tensor-missing", name);
-    let problem = read(&named).unwrap_err();
+    let problem = read(&tensors).unwrap_err();
     assert_eq!(problem.what, missing("adam.second.x"));
-    named.insert("adam.second.x".into(), zeros(vec![3, 2]));
-    assert!(read(&named).unwrap_err().what.contains("[3, 2]"));
-    named.insert("adam.second.x".into(), zeros(vec![2, 3]));
-    let problem = read(&named).unwrap_err();
+    tensors.insert("adam.second.x".into(), zeros(vec![3, 2]));
+    assert!(read(&tensors).unwrap_err().what.contains("[3, 2]"));
+    tensors.insert("adam.second.x".into(), zeros(vec![2, 3]));
+    let problem = read(&tensors).unwrap_err();
     assert_eq!(problem.what, missing("adam.steps.x"));
 }

@@ -23,35 +23,35 @@ impl Update {
     ) -> (Tensor<1>, Vec<Tensor<1>>) {
         match self {
             Self::Adam(rule) => {
-                let former = <[_; 2]>::try_from(moments).ok();
-                let [moved, first, second] = rule.step(value, gradient, factor, former);
-                (moved, vec![first, second])
+                let previous = <[_; 2]>::try_from(moments).ok();
+                let [updated, first, second] = rule.step(value, gradient, factor, previous);
+                (updated, vec![first, second])
             }
             Self::Momentum(rule) => {
-                let former = moments.into_iter().next();
-                let [moved, buffer] = rule.step(value, gradient, factor, former);
-                (moved, vec![buffer])
+                let previous = moments.into_iter().next();
+                let [updated, buffer] = rule.step(value, gradient, factor, previous);
+                (updated, vec![buffer])
             }
         }
     }
 
-    /// Applies the update to several parameters, as [`Update::apply`] does to one; writes the new values to `moved`.
+    /// Applies the update to several parameters, as [`Update::apply`] does to one; writes the new values to `output`.
     fn apply_packed(
         self,
         inputs: [&Packed; 2],
         factor: Option<&Tensor<1>>,
         moments: Vec<Packed>,
-        moved: &Packed,
+        output: &Packed,
     ) -> Vec<Packed> {
         match self {
             Self::Adam(rule) => {
-                let former = <[_; 2]>::try_from(moments).ok();
-                moved
-                    .adam_step(rule, inputs, factor, former.as_ref())
+                let previous = <[_; 2]>::try_from(moments).ok();
+                output
+                    .adam_step(rule, inputs, factor, previous.as_ref())
                     .into()
             }
             Self::Momentum(rule) => {
-                vec![moved.momentum_step(rule, inputs, factor, moments.first())]
+                vec![output.momentum_step(rule, inputs, factor, moments.first())]
             }
         }
     }
@@ -67,7 +67,7 @@ pub(super) struct PackedMoments {
 /// A parameter of a packed step.
 struct PackedParameter {
     name: String,
-    moved: Tensor<1>,
+    updated: Tensor<1>,
     /// Value and step count; `None` until the parameter is updated.
     update: Option<(Tensor<1>, i32)>,
 }
@@ -83,7 +83,7 @@ impl PackedParameter {
 pub(super) struct PackedStep {
     gradients: Packed,
     /// The buffer that receives the new values at the end of the step.
-    moved: Packed,
+    updated: Packed,
     /// The parameters in the order of the gradients.
     parameters: Vec<PackedParameter>,
 }
@@ -96,19 +96,19 @@ impl PackedStep {
             .map(|(_, gradient)| gradient.clone())
             .collect();
         let packed = Packed::new(&all)?;
-        let moved = packed.empty();
+        let updated = packed.empty();
         let names = gradients.iter().map(|(name, _)| name.to_string());
         let parameters = names
-            .zip(moved.parts())
-            .map(|(name, moved)| PackedParameter {
+            .zip(updated.parts())
+            .map(|(name, tensor)| PackedParameter {
                 name,
-                moved,
+                updated: tensor,
                 update: None,
             });
         Some(Self {
             parameters: parameters.collect(),
             gradients: packed,
-            moved,
+            updated,
         })
     }
 
@@ -125,39 +125,44 @@ impl PackedStep {
         value: &Tensor<1>,
         state: &ParameterState,
     ) -> Option<Tensor<1>> {
-        let at = self
+        let index = self
             .parameters
             .binary_search_by(|parameter| parameter.name.as_str().cmp(name));
-        let parameter = self.parameters.get_mut(at.ok()?)?;
+        let parameter = self.parameters.get_mut(index.ok()?)?;
         if !Packed::takes(value) || !state.moments.iter().all(Packed::takes) {
             return None;
         }
         parameter.update = Some((value.clone(), state.steps));
-        Some(parameter.moved.clone())
+        Some(parameter.updated.clone())
     }
 
     /// Updates the parameters that were added, and the optimiser's state.
     pub(super) fn finish(self, optimiser: &mut Optimiser, rate: f64, factor: Option<&Tensor<1>>) {
-        let former = std::mem::take(&mut optimiser.packed);
-        let mut begin = 0;
-        for run in self.parameters.chunk_by(|a, b| a.steps() == b.steps()) {
-            let range = begin..begin + run.len();
-            begin = range.end;
-            let values = run.iter().filter_map(|parameter| parameter.update.as_ref());
+        let previous = std::mem::take(&mut optimiser.packed);
+        let mut start = 0;
+        for group in self.parameters.chunk_by(|a, b| a.steps() == b.steps()) {
+            let range = start..start + group.len();
+            start = range.end;
+            let values = group
+                .iter()
+                .filter_map(|parameter| parameter.update.as_ref());
             let values: Vec<_> = values.map(|(value, ..)| value.clone()).collect();
-            let Some((steps, values)) = run[0].steps().zip(Packed::new(&values)) else {
+            let Some((steps, values)) = group[0].steps().zip(Packed::new(&values)) else {
                 continue;
             };
-            let names: Vec<String> = run.iter().map(|parameter| parameter.name.clone()).collect();
+            let names: Vec<String> = group
+                .iter()
+                .map(|parameter| parameter.name.clone())
+                .collect();
             // At the first step, stored moments may be of another parameter with the same name.
-            let same = |packed: &&PackedMoments| steps > 1 && packed.names == names;
-            let moments = match former.iter().find(same) {
+            let has_same_names = |packed: &&PackedMoments| steps > 1 && packed.names == names;
+            let moments = match previous.iter().find(has_same_names) {
                 Some(packed) => packed.moments.clone(),
                 None => optimiser.pack_moments(&names),
             };
             let update = optimiser.settings.rule.update(rate, steps);
             let inputs = [&values, &self.gradients.range(range.clone())];
-            let moments = update.apply_packed(inputs, factor, moments, &self.moved.range(range));
+            let moments = update.apply_packed(inputs, factor, moments, &self.updated.range(range));
             optimiser.set_moments(&names, &moments);
             optimiser.packed.push(PackedMoments { names, moments });
         }
@@ -167,9 +172,9 @@ impl PackedStep {
 impl Optimiser {
     /// Returns the moments of these parameters, concatenated; empty before their first step.
     fn pack_moments(&self, names: &[String]) -> Vec<Packed> {
-        let moment = |at: usize| {
+        let moment = |index: usize| {
             let states = names.iter().map(|name| self.states.get(name));
-            let moments = states.map(|state| state?.moments.get(at).cloned());
+            let moments = states.map(|state| state?.moments.get(index).cloned());
             Packed::new(&moments.collect::<Option<Vec<_>>>()?)
         };
         (0..self.settings.rule.moments().len())

@@ -3,13 +3,13 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::super::answers::rows;
+use super::super::answers::read_rows;
 use super::super::{SettingSpec, real_kind};
 use crate::nn::cosines;
 use crate::problem::Result;
 
 /// Returns the setting of the weight of the pull, for methods that select prompts by key.
-pub const fn pull(default: f64) -> SettingSpec {
+pub const fn pull_setting(default: f64) -> SettingSpec {
     SettingSpec {
         key: "pull",
         title: "pull",
@@ -38,8 +38,8 @@ pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn best(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
-    let rows = rows(similarity)?.into_iter();
+pub fn top_prompts(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
+    let rows = read_rows(similarity)?.into_iter();
     let chosen = rows.map(|row| {
         let mut order: Vec<usize> = (0..row.len()).collect();
         order.sort_by(|&a, &b| row[b].total_cmp(&row[a]));

@@ -14,17 +14,17 @@ use serde::Deserialize;
 
 use super::super::optimiser::{OptimiserSettings, Schedule};
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
-    real_kind, whole_kind,
+    ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+    Workload, real_kind, whole_kind,
 };
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompts, Scheme};
-use super::{build, check, check_blocks, leaf, same};
-use crate::counts::counted;
+use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
+use super::{build, check, check_blocks, check_shape, get_leaf};
+use crate::counts::count_with_noun;
 use crate::message;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, not_finite};
+use crate::tensors::{HostTensor, not_finite_problem};
 
 /// CODA-Prompt.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -72,9 +72,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: false,
     }),
     published: &[
-        PublishedValues::on("cifar-100", 20),
-        PublishedValues::on("imagenet-r", 50),
-        PublishedValues::on("domainnet", 50),
+        PublishedValues::for_dataset("cifar-100", 20),
+        PublishedValues::for_dataset("imagenet-r", 50),
+        PublishedValues::for_dataset("domainnet", 50),
     ],
     memory: |chosen, depth| {
         let blocks = chosen.blocks("blocks", depth)?;
@@ -84,10 +84,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |_, _| {
         Ok(Workload {
             queries: 1.0,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |chosen, sizes| {
+    stored_values: |chosen, sizes| {
         // Every task adds its share of the components, each with a key and an attention vector.
         let blocks = chosen.blocks("blocks", sizes.depth)?.len() as f64;
         let component = chosen.count("length")? as f64 + 2.0;
@@ -96,8 +96,8 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     check: check::<Coda>,
     build: build::<Coda>,
-    has_recipe: false,
-    ..MethodSpec::USUAL
+    is_exportable: false,
+    ..MethodSpec::DEFAULT
 };
 
 /// CODA-Prompt's settings.
@@ -119,15 +119,15 @@ pub struct Coda {
 const PARTS: [&str; 3] = ["p", "k", "a"];
 
 /// The squared length below which a component is drawn again.
-const VANISHED: f64 = 1e-8;
+const MIN_SQUARED_LENGTH: f64 = 1e-8;
 
 /// Maximum number of draws of one component. The first draw is used unless it depends linearly on earlier components or
 /// is not finite.
-const MOST_DRAWS: u64 = 100;
+const MAX_DRAWS: u64 = 100;
 
 impl Coda {
     /// Returns the number of components per task.
-    fn share(&self) -> usize {
+    fn components_per_task(&self) -> usize {
         self.pool / self.tasks.max(1)
     }
 
@@ -143,22 +143,23 @@ impl Coda {
         leaves: &mut Leaves,
         mut draw: impl FnMut(&str, usize, u64, usize) -> Vec<f32>,
     ) -> Result<()> {
-        let share = self.share();
+        let share = self.components_per_task();
         for (name, leaf) in leaves.iter_mut() {
             let mut matrix = HostTensor::read(leaf)?;
             let columns = leaf.dims()[1];
             let earlier = &matrix.values[..task * share * columns];
             if !earlier.iter().all(|value| value.is_finite()) {
-                return Err(not_finite("a component of an earlier task"));
+                return Err(not_finite_problem("a component of an earlier task"));
             }
             for row in task * share..(task + 1) * share {
-                let before = &matrix.values[..row * columns];
-                let mut draws = (0..MOST_DRAWS).map(|attempt| draw(name, row, attempt, columns));
-                let Some(own) = draws.find_map(|drawn| orthogonal(&drawn, before)) else {
+                let previous_rows = &matrix.values[..row * columns];
+                let mut draws = (0..MAX_DRAWS).map(|attempt| draw(name, row, attempt, columns));
+                let Some(new_row) = draws.find_map(|drawn| orthogonalize(&drawn, previous_rows))
+                else {
                     let what = message!("problem-no-orthogonal-vector", name = name.to_string());
                     return Err(Problem::new(what).advise(message!("advice-start-run-again")));
                 };
-                matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&own);
+                matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&new_row);
             }
             *leaf = matrix.to_device(&leaf.device())?;
         }
@@ -167,42 +168,50 @@ impl Coda {
 
     /// Returns the rows that are in use of one of a block's tensors. In training, the rows of earlier tasks are
     /// constants.
-    fn in_use(&self, leaves: &Leaves, name: &str, question: &PromptQuery) -> Result<Tensor<2>> {
-        let leaf = leaf(leaves, name)?;
+    fn active_rows(
+        &self,
+        leaves: &Leaves,
+        name: &str,
+        prompt_query: &PromptQuery,
+    ) -> Result<Tensor<2>> {
+        let leaf = get_leaf(leaves, name)?;
         let columns = leaf.dims()[1];
-        let old = question.task * self.share();
+        let old = prompt_query.task * self.components_per_task();
         let rows = |range| leaf.clone().slice([range, 0..columns]);
-        if question.occasion != Occasion::Learning || old == 0 {
-            return Ok(rows(0..old + self.share()));
+        if prompt_query.purpose != PromptPurpose::Training || old == 0 {
+            return Ok(rows(0..old + self.components_per_task()));
         }
-        let own = rows(old..old + self.share());
-        Ok(Tensor::cat(vec![rows(0..old).detach(), own], 0))
+        let new_rows = rows(old..old + self.components_per_task());
+        Ok(Tensor::cat(vec![rows(0..old).detach(), new_rows], 0))
     }
 }
 
 /// Returns a draw minus its projections on the previous rows, normalised to length 1; `None` if the remainder is nearly
 /// zero. Each projection is computed from the draw itself, not from the remainder.
-fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
+fn orthogonalize(draw: &[f32], previous_rows: &[f32]) -> Option<Vec<f32>> {
     let dot = |a: &[f32], b: &[f32]| -> f64 {
         let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
         products.sum()
     };
-    let mut rest: Vec<f64> = draw.iter().map(|value| f64::from(*value)).collect();
-    for row in before.chunks_exact(draw.len()) {
+    let mut remainder: Vec<f64> = draw.iter().map(|value| f64::from(*value)).collect();
+    for row in previous_rows.chunks_exact(draw.len()) {
         let length = dot(row, row);
         // A row that training reduced to nearly zero has no direction.
-        if length < VANISHED {
+        if length < MIN_SQUARED_LENGTH {
             continue;
         }
-        let along = dot(draw, row) / length;
-        for (rest, value) in rest.iter_mut().zip(row) {
-            *rest -= along * f64::from(*value);
+        let coefficient = dot(draw, row) / length;
+        for (component, value) in remainder.iter_mut().zip(row) {
+            *component -= coefficient * f64::from(*value);
         }
     }
-    let length = rest.iter().map(|value| value * value).sum::<f64>();
-    (length >= VANISHED).then(|| {
+    let length = remainder.iter().map(|value| value * value).sum::<f64>();
+    (length >= MIN_SQUARED_LENGTH).then(|| {
         let scale = length.sqrt().recip();
-        rest.iter().map(|value| (value * scale) as f32).collect()
+        remainder
+            .iter()
+            .map(|value| (value * scale) as f32)
+            .collect()
     })
 }
 
@@ -211,22 +220,26 @@ fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
 pub fn weights(query: &Tensor<2>, attention: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
     let square = |x: &Tensor<2>| x.clone().powi_scalar(2);
     let keys = nn::unit_rows(keys.clone(), 1e-12);
-    let along = nn::project(query.clone(), (attention.clone() * keys).transpose());
-    let asked = nn::project(square(query), square(attention).transpose());
+    let dot_products = nn::project(query.clone(), (attention.clone() * keys).transpose());
+    let squared_norms = nn::project(square(query), square(attention).transpose());
     // 1e-24 is the square of the lower bound of the length, 1e-12.
-    along / asked.clamp_min(1e-24).sqrt()
+    dot_products / squared_norms.clamp_min(1e-24).sqrt()
 }
 
 /// Returns the mean of (T·Tᵀ − I)² over all entries (one value), for rows T.
-fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
+fn orthogonality_error(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
     let products = nn::project(rows.clone(), rows.clone().transpose());
-    let apart = products - Tensor::eye(rows.dims()[0], device);
-    apart.powi_scalar(2).mean()
+    let difference = products - Tensor::eye(rows.dims()[0], device);
+    difference.powi_scalar(2).mean()
 }
 
 impl Scheme for Coda {
     /// Returns the settings; an added task adds its own share of components.
-    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
+    fn from_method(
+        chosen: &ConfiguredMethod<'_>,
+        depth: usize,
+        (planned, tasks): (usize, usize),
+    ) -> Result<Self> {
         let pool = chosen.count("pool")?;
         let share = pool / planned.max(1);
         Ok(Self {
@@ -238,7 +251,7 @@ impl Scheme for Coda {
         })
     }
 
-    fn training(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
+    fn optimiser_settings(chosen: &ConfiguredMethod<'_>) -> Result<OptimiserSettings> {
         Ok(OptimiserSettings {
             schedule: Schedule::LaggingCosine,
             ..OptimiserSettings::adam(chosen.learning_rate())
@@ -259,8 +272,8 @@ impl Scheme for Coda {
             return Err(Problem::new(message!("problem-coda-prompt-length")));
         }
         let (pool, tasks) = (self.pool, self.tasks);
-        if self.share() == 0 {
-            let components = counted(pool, "component");
+        if self.components_per_task() == 0 {
+            let components = count_with_noun(pool, "component");
             let what = message!(
                 "problem-components-fewer-than-tasks",
                 components = components.to_string(),
@@ -282,7 +295,7 @@ impl Scheme for Coda {
     }
 
     fn remark(&self) -> Option<Problem> {
-        let (pool, tasks, share) = (self.pool, self.tasks, self.share());
+        let (pool, tasks, share) = (self.pool, self.tasks, self.components_per_task());
         let unused = pool - tasks * share;
         let what = message!(
             "problem-coda-prompt-unused-components",
@@ -291,32 +304,37 @@ impl Scheme for Coda {
             tasks = tasks.to_string(),
             share = share.to_string()
         );
-        let fitting = message!(
+        let advice = message!(
             "advice-divide-components-evenly",
             unused = (pool - unused).to_string(),
             share = (tasks * (share + 1)).to_string()
         );
-        (unused > 0).then(|| Problem::new(what).at("--set pool").advise(fitting))
+        (unused > 0).then(|| Problem::new(what).at("--set pool").advise(advice))
     }
 
-    fn start(&self, width: usize, _seed: u64) -> BTreeMap<String, HostTensor> {
+    fn initial_tensors(&self, width: usize, _seed: u64) -> BTreeMap<String, HostTensor> {
         let zeros = |columns: usize| HostTensor {
             shape: vec![self.pool, columns],
             values: vec![0.0; self.pool * columns],
         };
-        let of_block = |&block: &usize| {
+        let block_tensors = |&block: &usize| {
             let columns = [self.length * width, width, width];
             let parts = PARTS.into_iter().zip(columns);
             parts.map(move |(part, columns)| (format!("coda.{block}.{part}"), zeros(columns)))
         };
-        self.blocks.iter().flat_map(of_block).collect()
+        self.blocks.iter().flat_map(block_tensors).collect()
     }
 
     /// Returns the stored components, extended by zero rows for added tasks.
-    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
-        let [rows, columns] = fresh.dims();
+    fn extend_stored(
+        &self,
+        name: &str,
+        stored: &HostTensor,
+        initial: &Tensor<2>,
+    ) -> Result<HostTensor> {
+        let [rows, columns] = initial.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {
-            return same(name, stored, [rows, columns]);
+            return check_shape(name, stored, [rows, columns]);
         }
         let mut values = stored.values.clone();
         values.resize(rows * columns, 0.0);
@@ -325,11 +343,13 @@ impl Scheme for Coda {
     }
 
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()> {
-        let named = |&block: &usize| {
+        let block_streams = |&block: &usize| {
             let parts = PARTS.into_iter().zip(0..);
-            parts.map(move |(part, at)| (format!("coda.{block}.{part}"), 3 * block as u64 + at))
+            parts.map(move |(part, index)| {
+                (format!("coda.{block}.{part}"), 3 * block as u64 + index)
+            })
         };
-        let streams: BTreeMap<String, u64> = self.blocks.iter().flat_map(named).collect();
+        let streams: BTreeMap<String, u64> = self.blocks.iter().flat_map(block_streams).collect();
         self.start_components(task, leaves, |name, row, attempt, columns| {
             let tensor = streams.get(name).copied().unwrap_or(0);
             let stream = (tensor << 48) | ((row as u64) << 16) | attempt;
@@ -337,13 +357,15 @@ impl Scheme for Coda {
         })
     }
 
-    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
-        let query = &question.query;
+    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
+        let query = &prompt_query.query;
         let ([batch, width], device) = (query.dims(), query.device());
-        let learns = question.occasion == Occasion::Learning;
-        let (mut prompts, mut skewed) = (Prompts::default(), None::<Tensor<1>>);
+        let learns = prompt_query.purpose == PromptPurpose::Training;
+        let (mut prompts, mut penalty) = (Prompts::default(), None::<Tensor<1>>);
         for block in &self.blocks {
-            let part = |part: &str| self.in_use(leaves, &format!("coda.{block}.{part}"), question);
+            let part = |part: &str| {
+                self.active_rows(leaves, &format!("coda.{block}.{part}"), prompt_query)
+            };
             let (p, k, a) = (part("p")?, part("k")?, part("a")?);
             let prompt = nn::project(weights(query, &a, &k), p.clone());
             let prompt = prompt.reshape([batch, self.length, width]);
@@ -352,22 +374,22 @@ impl Scheme for Coda {
             prompts.prefixes.insert(*block, prefix);
             if learns && self.mu != 0.0 {
                 for rows in [k, a, p] {
-                    let own = skewness(&rows, &device);
-                    skewed = Some(match skewed {
-                        Some(sum) => sum + own,
-                        None => own,
+                    let error = orthogonality_error(&rows, &device);
+                    penalty = Some(match penalty {
+                        Some(sum) => sum + error,
+                        None => error,
                     });
                 }
             }
         }
         Ok(PromptRequest {
             prompts,
-            penalty: skewed.map(|sum| sum * self.mu),
+            penalty: penalty.map(|penalty_sum| penalty_sum * self.mu),
             choice: Vec::new(),
         })
     }
 
-    fn head_start(&self, width: usize) -> [Init; 2] {
+    fn head_init(&self, width: usize) -> [Init; 2] {
         let bound = (width as f64).powf(-0.5);
         [Init::Uniform(-bound, bound); 2]
     }

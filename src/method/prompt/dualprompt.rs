@@ -13,12 +13,12 @@ use burn::tensor::Tensor;
 use serde::Deserialize;
 
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
-    whole_kind,
+    ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+    Workload, whole_kind,
 };
-use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompts, Scheme};
-use super::{build, check, check_blocks, drawn, leaf, same};
+use super::choice::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
+use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
+use super::{build, check, check_blocks, check_shape, get_leaf, random_tensor};
 use crate::message;
 use crate::nn;
 use crate::pet::Init;
@@ -71,7 +71,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             kind: LENGTH,
             ..SettingSpec::OWN
         },
-        pull(1.0),
+        pull_setting(1.0),
         CLIP,
         SettingSpec {
             key: "study",
@@ -87,12 +87,16 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        PublishedValues::on("cifar-100", 5).at(0.03),
-        PublishedValues::on("imagenet-r", 50).at(0.005).with(LONG),
-        PublishedValues::on("domainnet", 50).at(0.005).with(LONG),
+        PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03),
+        PublishedValues::for_dataset("imagenet-r", 50)
+            .with_base_lr(0.005)
+            .with_settings(LONG_EXPERT_PROMPTS),
+        PublishedValues::for_dataset("domainnet", 50)
+            .with_base_lr(0.005)
+            .with_settings(LONG_EXPERT_PROMPTS),
     ],
     memory: |chosen, depth| {
-        let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
+        let scheme = DualPrompt::from_method(chosen, depth, (1, 1))?;
         Ok(MemoryEstimate::from_block(scheme.first_block()))
     },
     workload: |chosen, task| {
@@ -104,18 +108,18 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(Workload {
             queries: 1.0,
             study,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
     check: check::<DualPrompt>,
     build: build::<DualPrompt>,
-    has_recipe: false,
-    ..MethodSpec::USUAL
+    is_exportable: false,
+    ..MethodSpec::DEFAULT
 };
 
 const LENGTH: SettingKind = whole_kind(5, 1, 100);
 /// The settings with 20 expert tokens, as for ImageNet-R.
-const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
+const LONG_EXPERT_PROMPTS: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
 
 /// DualPrompt's settings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -147,7 +151,7 @@ impl DualPrompt {
     }
 
     /// Returns the part of the expert prompts for E block `block` and keys (0) or values (1): one row per slot.
-    fn expert(&self, e: &Tensor<2>, block: usize, part: usize) -> Tensor<2> {
+    fn expert_prompts(&self, e: &Tensor<2>, block: usize, part: usize) -> Tensor<2> {
         let width = e.dims()[1];
         let rows = self.pool * self.e_length;
         let first = (2 * block + part) * rows;
@@ -157,7 +161,11 @@ impl DualPrompt {
 }
 
 impl Scheme for DualPrompt {
-    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
+    fn from_method(
+        chosen: &ConfiguredMethod<'_>,
+        depth: usize,
+        (planned, tasks): (usize, usize),
+    ) -> Result<Self> {
         Ok(Self {
             pool: match chosen.count("pool")? {
                 0 => planned.max(tasks),
@@ -177,7 +185,7 @@ impl Scheme for DualPrompt {
         SPEC.title
     }
 
-    fn studied(&self) -> bool {
+    fn has_study(&self) -> bool {
         self.study && self.slot_per_task()
     }
 
@@ -202,8 +210,9 @@ impl Scheme for DualPrompt {
         Ok(())
     }
 
-    fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
-        let uniform = |rows, stream| drawn(Init::Uniform(-1.0, 1.0), [rows, width], seed, stream);
+    fn initial_tensors(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
+        let uniform =
+            |rows, stream| random_tensor(Init::Uniform(-1.0, 1.0), [rows, width], seed, stream);
         let e_rows = self.e_blocks.len() * 2 * self.pool * self.e_length;
         let mut start = BTreeMap::from([
             ("e".to_owned(), uniform(e_rows, 1)),
@@ -221,7 +230,7 @@ impl Scheme for DualPrompt {
         if task == 0 || !self.slot_per_task() {
             return Ok(());
         }
-        let e = leaf(leaves, "e")?;
+        let e = get_leaf(leaves, "e")?;
         let [rows, width] = e.dims();
         let parts = 2 * self.e_blocks.len();
         let slots = e.clone().reshape([parts, self.pool, self.e_length * width]);
@@ -236,53 +245,60 @@ impl Scheme for DualPrompt {
     }
 
     /// Returns the stored tensor, extended by the slots of added tasks if every task has its own slot.
-    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
-        let shape = fresh.dims();
+    fn extend_stored(
+        &self,
+        name: &str,
+        stored: &HostTensor,
+        initial: &Tensor<2>,
+    ) -> Result<HostTensor> {
+        let shape = initial.dims();
         // The number of rows of a slot, and the number of places in the tensor that have these rows.
         let (rows, parts) = match name {
             "e" => (self.e_length, 2 * self.e_blocks.len()),
             "key" => (1, 1),
             _ => (0, 0),
         };
-        let known = stored.shape.first().copied().unwrap_or(0);
-        let fewer = rows > 0 && known < shape[0] && known.is_multiple_of(rows * parts);
-        if stored.shape.get(1) != Some(&shape[1]) || !fewer {
-            return same(name, stored, shape);
+        let stored_rows = stored.shape.first().copied().unwrap_or(0);
+        let is_smaller =
+            rows > 0 && stored_rows < shape[0] && stored_rows.is_multiple_of(rows * parts);
+        if stored.shape.get(1) != Some(&shape[1]) || !is_smaller {
+            return check_shape(name, stored, shape);
         }
-        let mut own = HostTensor::read(fresh)?;
-        let (from, to) = (known / parts * shape[1], shape[0] / parts * shape[1]);
-        let pairs = stored.values.chunks_exact(from);
-        for (old, new) in pairs.zip(own.values.chunks_exact_mut(to)) {
-            new[..from].copy_from_slice(old);
+        let mut extended = HostTensor::read(initial)?;
+        let (stored_len, extended_len) =
+            (stored_rows / parts * shape[1], shape[0] / parts * shape[1]);
+        let pairs = stored.values.chunks_exact(stored_len);
+        for (old, new) in pairs.zip(extended.values.chunks_exact_mut(extended_len)) {
+            new[..stored_len].copy_from_slice(old);
         }
-        Ok(own)
+        Ok(extended)
     }
 
-    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
-        let query = &question.query;
+    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
+        let query = &prompt_query.query;
         let ([batch, width], device) = (query.dims(), query.device());
-        let similarity = similarity(query, leaf(leaves, "key")?);
-        let choice = match question.occasion {
-            Occasion::Learning if self.slot_per_task() => vec![vec![question.task]; batch],
-            Occasion::Given(slot) => vec![vec![slot]; batch],
-            _ => best(&similarity, 1)?,
+        let similarity = similarity(query, get_leaf(leaves, "key")?);
+        let choice = match prompt_query.purpose {
+            PromptPurpose::Training if self.slot_per_task() => vec![vec![prompt_query.task]; batch],
+            PromptPurpose::Slot(slot) => vec![vec![slot]; batch],
+            _ => top_prompts(&similarity, 1)?,
         };
         let mut prompts = Prompts::default();
-        for (at, block) in self.g_blocks.iter().enumerate() {
-            let g = leaf(leaves, "g")?;
+        for (index, block) in self.g_blocks.iter().enumerate() {
+            let g = get_leaf(leaves, "g")?;
             let prefix = [0, 1].map(|part| {
-                let first = (2 * at + part) * self.g_length;
+                let first = (2 * index + part) * self.g_length;
                 let rows = g.clone().slice([first..first + self.g_length, 0..width]);
                 rows.unsqueeze::<3>()
             });
             prompts.prefixes.insert(*block, prefix);
         }
-        let chosen = one_hot(&choice, self.pool, &device);
-        let e = leaf(leaves, "e")?;
-        for (at, block) in self.e_blocks.iter().enumerate() {
+        let selection = one_hot(&choice, self.pool, &device);
+        let e = get_leaf(leaves, "e")?;
+        for (index, block) in self.e_blocks.iter().enumerate() {
             let prefix = [0, 1].map(|part| {
-                let own = nn::project(chosen.clone(), self.expert(e, at, part));
-                own.reshape([batch, self.e_length, width])
+                let prompt = nn::project(selection.clone(), self.expert_prompts(e, index, part));
+                prompt.reshape([batch, self.e_length, width])
             });
             prompts.prefixes.insert(*block, prefix);
         }

@@ -11,10 +11,13 @@ use burn::tensor::Tensor;
 use serde::Deserialize;
 
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload, whole_kind,
+    ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload,
+    whole_kind,
 };
-use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
-use super::{Leaves, PromptQuery, PromptRequest, Prompts, Scheme, build, check, drawn, leaf};
+use super::choice::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
+use super::{
+    Leaves, PromptQuery, PromptRequest, Prompts, Scheme, build, check, get_leaf, random_tensor,
+};
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
 use crate::nn;
@@ -52,7 +55,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             kind: whole_kind(5, 1, 100),
             ..SettingSpec::OWN
         },
-        pull(0.1),
+        pull_setting(0.1),
         CLIP,
     ],
     rate: Some(Rate {
@@ -60,9 +63,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        PublishedValues::on("cifar-100", 5).at(0.03),
-        PublishedValues::on("imagenet-r", 50).at(0.005),
-        PublishedValues::on("domainnet", 50).at(0.005),
+        PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03),
+        PublishedValues::for_dataset("imagenet-r", 50).with_base_lr(0.005),
+        PublishedValues::for_dataset("domainnet", 50).with_base_lr(0.005),
     ],
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     workload: |chosen, _| {
@@ -71,18 +74,18 @@ pub const SPEC: MethodSpec = MethodSpec {
                 .count("top_k")?
                 .saturating_mul(chosen.count("length")?),
             queries: 1.0,
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |chosen, sizes| {
+    stored_values: |chosen, sizes| {
         let pool = chosen.count("pool")? as f64 * (1.0 + chosen.count("length")? as f64);
         let prompts = sizes.tasks as f64 * pool * sizes.width as f64;
         Ok(prompts + (sizes.classes * sizes.width) as f64)
     },
     check: check::<L2p>,
     build: build::<L2p>,
-    has_recipe: false,
-    ..MethodSpec::USUAL
+    is_exportable: false,
+    ..MethodSpec::DEFAULT
 };
 
 /// L2P's settings.
@@ -99,7 +102,11 @@ pub struct L2p {
 }
 
 impl Scheme for L2p {
-    fn chosen(chosen: &Chosen<'_>, _depth: usize, _tasks: (usize, usize)) -> Result<Self> {
+    fn from_method(
+        chosen: &ConfiguredMethod<'_>,
+        _depth: usize,
+        _tasks: (usize, usize),
+    ) -> Result<Self> {
         Ok(Self {
             pool: chosen.count("pool")?,
             length: chosen.count("length")?,
@@ -133,10 +140,10 @@ impl Scheme for L2p {
         Ok(())
     }
 
-    fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
+    fn initial_tensors(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
         let uniform = Init::Uniform(-1.0, 1.0);
-        let prompt = drawn(uniform, [self.pool * self.length, width], seed, 0);
-        let key = drawn(uniform, [self.pool, width], seed, 1);
+        let prompt = random_tensor(uniform, [self.pool * self.length, width], seed, 0);
+        let key = random_tensor(uniform, [self.pool, width], seed, 1);
         BTreeMap::from([("prompt".to_owned(), prompt), ("key".to_owned(), key)])
     }
 
@@ -144,19 +151,19 @@ impl Scheme for L2p {
         Ok(())
     }
 
-    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
-        let query = &question.query;
+    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
+        let query = &prompt_query.query;
         let ([batch, width], device) = (query.dims(), query.device());
-        let similarity = similarity(query, leaf(leaves, "key")?);
-        let choice = best(&similarity, self.top_k)?;
-        let table = leaf(leaves, "prompt")?.clone();
-        let table = table.reshape([self.pool, self.length * width]);
-        let chosen = nn::project(one_hot(&choice, self.pool, &device), table);
+        let similarity = similarity(query, get_leaf(leaves, "key")?);
+        let choice = top_prompts(&similarity, self.top_k)?;
+        let prompts = get_leaf(leaves, "prompt")?.clone();
+        let prompts = prompts.reshape([self.pool, self.length * width]);
+        let chosen = nn::project(one_hot(&choice, self.pool, &device), prompts);
         let chosen = chosen.reshape([batch, self.top_k * self.length, width]);
-        let entering = chosen + question.class_position.clone();
+        let prompt_tokens = chosen + prompt_query.class_position.clone();
         Ok(PromptRequest {
             prompts: Prompts {
-                entering: Some(entering),
+                entering: Some(prompt_tokens),
                 ..Prompts::default()
             },
             penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),

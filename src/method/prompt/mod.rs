@@ -17,14 +17,14 @@ use std::collections::BTreeMap;
 use burn::tensor::Tensor;
 
 use super::optimiser::OptimiserSettings;
-use super::{Chosen, Context, Method, Setup};
+use super::{ConfiguredMethod, Context, Method, Setup};
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-pub use prompted::{FirstPass, PromptGradients, Prompted};
+pub use prompted::{FirstPass, PromptGradients, PromptMethod};
 
 /// A method's trained tensors except the heads, each as a matrix, by name.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
@@ -50,7 +50,7 @@ impl Hooks for Prompts {
         self.prefixes.contains_key(&block)
     }
 
-    fn entering(&self) -> Option<Tensor<3>> {
+    fn prompt_tokens(&self) -> Option<Tensor<3>> {
         self.entering.clone()
     }
 
@@ -75,13 +75,13 @@ pub struct PromptRequest {
 
 /// The purpose of a request for prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum PromptPurpose {
     /// A training batch of the current task.
-    Learning,
+    Training,
     /// Prediction for images of any task.
-    Answering,
+    Prediction,
     /// Images that all use the slot with this index, if the method has slots.
-    Given(usize),
+    Slot(usize),
 }
 
 /// The input for requesting the prompts of a batch.
@@ -91,7 +91,7 @@ pub struct PromptQuery {
     /// The current task, from 0.
     pub task: usize,
     /// The purpose of the request.
-    pub occasion: Occasion,
+    pub purpose: PromptPurpose,
     /// The position embedding of the class token, 1 × 1 × width.
     pub class_position: Tensor<3>,
 }
@@ -102,7 +102,11 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
-    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: (usize, usize)) -> Result<Self>
+    fn from_method(
+        chosen: &ConfiguredMethod<'_>,
+        depth: usize,
+        tasks: (usize, usize),
+    ) -> Result<Self>
     where
         Self: Sized;
 
@@ -110,7 +114,7 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
-    fn training(chosen: &Chosen<'_>) -> Result<OptimiserSettings>
+    fn optimiser_settings(chosen: &ConfiguredMethod<'_>) -> Result<OptimiserSettings>
     where
         Self: Sized,
     {
@@ -139,12 +143,12 @@ pub trait Scheme: Send + Sync {
     }
 
     /// Returns whether every task has its own slot and the study of the slots is on.
-    fn studied(&self) -> bool {
+    fn has_study(&self) -> bool {
         false
     }
 
     /// Returns the trained tensors before the first task by name, drawn on the host.
-    fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
+    fn initial_tensors(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
 
     /// Changes the tensors at the start of a task (from 0).
     ///
@@ -152,20 +156,25 @@ pub trait Scheme: Send + Sync {
     /// Returns a Problem if the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
-    /// Returns a stored tensor, extended to the size of `fresh` if an added task exceeds the planned number of tasks.
-    /// `fresh` is the tensor before the first task.
+    /// Returns a stored tensor, extended to the size of `initial` if an added task exceeds the planned number of tasks.
+    /// `initial` is the tensor before the first task.
     ///
     /// # Errors
     /// Returns a Problem if its shape matches neither.
-    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
-        same(name, stored, fresh.dims())
+    fn extend_stored(
+        &self,
+        name: &str,
+        stored: &HostTensor,
+        initial: &Tensor<2>,
+    ) -> Result<HostTensor> {
+        check_shape(name, stored, initial.dims())
     }
 
     /// Returns the prompts for a batch, computed from these tensors. They track gradients if the tensors do.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
+    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest>;
 
     /// Returns the feature (batch × width) that the head reads, from the tokens after the last block.
     ///
@@ -176,18 +185,18 @@ pub trait Scheme: Send + Sync {
     }
 
     /// Returns the initialisation of a new head's weight (one row per feature) and bias.
-    fn head_start(&self, _width: usize) -> [Init; 2] {
+    fn head_init(&self, _width: usize) -> [Init; 2] {
         [Init::Normal(0.02), Init::Constant(0.0)]
     }
 }
 
 /// Checks the settings against the network of a run, before any weight is read.
-fn check<S: Scheme>(chosen: &Chosen<'_>, context: Option<&Context<'_>>) -> Result<()> {
+fn check<S: Scheme>(chosen: &ConfiguredMethod<'_>, context: Option<&Context<'_>>) -> Result<()> {
     let Some(context) = context else {
         return Ok(());
     };
     let tasks = (context.tasks, context.tasks);
-    let scheme = S::chosen(chosen, context.blocks.len(), tasks)?;
+    let scheme = S::from_method(chosen, context.blocks.len(), tasks)?;
     let network = context.architecture;
     match network.has_class_token() {
         true => scheme.check(network.feature_width(), network.blocks().len()),
@@ -197,14 +206,14 @@ fn check<S: Scheme>(chosen: &Chosen<'_>, context: Option<&Context<'_>>) -> Resul
 
 /// Creates the method before its first task.
 fn build<S: Scheme + 'static>(setup: Setup<'_>) -> Result<Box<dyn Method>> {
-    let chosen = Chosen::of(setup.config)?;
-    let training = S::training(&chosen)?;
-    let tasks = (setup.planned, setup.tasks.len());
-    let scheme = S::chosen(&chosen, setup.backbone.blocks().len(), tasks)?;
-    Ok(Box::new(Prompted::from_setup(
+    let chosen = ConfiguredMethod::from_config(setup.config)?;
+    let optimiser = S::optimiser_settings(&chosen)?;
+    let tasks = (setup.planned_tasks, setup.tasks.len());
+    let scheme = S::from_method(&chosen, setup.backbone.blocks().len(), tasks)?;
+    Ok(Box::new(PromptMethod::from_setup(
         &setup,
         Box::new(scheme),
-        training,
+        optimiser,
     )?))
 }
 
@@ -235,7 +244,7 @@ fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
 }
 
 /// Returns a matrix of values drawn on the host.
-fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
+fn random_tensor(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
     HostTensor {
         shape: shape.to_vec(),
         values: init.draw(shape, seed, stream),
@@ -243,7 +252,7 @@ fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
 }
 
 /// Returns a copy of a stored tensor, or a Problem if its shape differs.
-fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
+fn check_shape(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
     if stored.shape == shape {
         return Ok(stored.clone());
     }
@@ -257,7 +266,7 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
 }
 
 /// Returns a trained tensor by name.
-fn leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
+fn get_leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
     leaves
         .get(name)
         .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name)))

@@ -10,21 +10,21 @@ use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, StepPosition};
-use super::super::task::none_begun;
+use super::super::task::no_task_problem;
 use super::super::{
     Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
-    StepSettings, Task, plain,
+    StepSettings, Task, plain_features,
 };
 use super::study::{self, Study};
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Scheme, no_class_token};
+use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Scheme, no_class_token};
 use crate::backbone::{Backbone, Tokens};
-use crate::metrics::{Expert, SlotView};
+use crate::metrics::{Expert, SlotResult};
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::named;
+use crate::tensors::get_tensor;
 
 /// Separates the random stream of heads from that of prompts.
-const HEADS: u64 = 1 << 32;
+const HEAD_STREAM: u64 = 1 << 32;
 
 /// The gradients of one batch.
 pub struct PromptGradients {
@@ -37,7 +37,7 @@ pub struct PromptGradients {
     /// Indices of the prompts selected for each image, best first.
     pub choice: Vec<Vec<usize>>,
     /// Gradients of every trained tensor, including the current head, by name.
-    pub of: optimiser::Gradients,
+    pub gradients: optimiser::Gradients,
 }
 
 /// A batch after its pass through the plain backbone.
@@ -48,7 +48,7 @@ pub struct FirstPass {
 }
 
 /// A prompt method during a run: its tensors, its heads, its current task.
-pub struct Prompted {
+pub struct PromptMethod {
     backbone: Arc<dyn Backbone>,
     class_position: Tensor<3>,
     scheme: Box<dyn Scheme>,
@@ -66,7 +66,7 @@ pub struct Prompted {
     study: Study,
 }
 
-impl Prompted {
+impl PromptMethod {
     /// Returns the state before the first task.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Prompted {
     pub fn new(
         backbone: Arc<dyn Backbone>,
         scheme: Box<dyn Scheme>,
-        training: OptimiserSettings,
+        optimiser: OptimiserSettings,
         seed: u64,
     ) -> Result<Self> {
         let Some(class_position) = backbone.class_position() else {
@@ -83,16 +83,16 @@ impl Prompted {
         let width = backbone.feature_width();
         scheme.check(width, backbone.blocks().len())?;
         let device = backbone.device();
-        let start = scheme.start(width, seed).into_iter();
-        let placed = start.map(|(name, values)| Ok((name, values.to_device(&device)?)));
+        let start = scheme.initial_tensors(width, seed).into_iter();
+        let tensors = start.map(|(name, values)| Ok((name, values.to_device(&device)?)));
         Ok(Self {
-            leaves: placed.collect::<Result<_>>()?,
+            leaves: tensors.collect::<Result<_>>()?,
             backbone,
             class_position,
             scheme,
             seed,
             heads: Heads::default(),
-            optimiser: Optimiser::new(training),
+            optimiser: Optimiser::new(optimiser),
             task: None,
             queries: None,
             step: StepSettings::default(),
@@ -104,16 +104,16 @@ impl Prompted {
     pub(super) fn from_setup(
         setup: &Setup<'_>,
         scheme: Box<dyn Scheme>,
-        training: OptimiserSettings,
+        optimiser: OptimiserSettings,
     ) -> Result<Self> {
         let config = setup.config;
-        let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
+        let method = Self::new(setup.backbone.clone(), scheme, optimiser, config.seed)?;
         // Queries can be cached only if augmentation does not change the images; a crop scale of 1 is the whole image.
-        let still = config.crop_scale == [1.0, 1.0] && !config.flip;
+        let images_are_constant = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
-            queries: still.then(HashMap::new),
-            step: StepSettings::of(config),
-            ..made
+            queries: images_are_constant.then(HashMap::new),
+            step: StepSettings::from_config(config),
+            ..method
         })
     }
 
@@ -121,15 +121,15 @@ impl Prompted {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn begin(&mut self, classes: usize) -> Result<()> {
+    pub fn start_task(&mut self, classes: usize) -> Result<()> {
         let task = self.heads.0.len();
         self.optimiser.clear();
         self.scheme.begin_task(task, &mut self.leaves, self.seed)?;
         let width = self.backbone.feature_width();
         let device = self.backbone.device();
-        let [weight, bias] = self.scheme.head_start(width);
+        let [weight, bias] = self.scheme.head_init(width);
         let draw = |init: Init, rows: usize, part: u64| {
-            let stream = HEADS | (task as u64) << 1 | part;
+            let stream = HEAD_STREAM | (task as u64) << 1 | part;
             let values = init.draw([rows, classes], self.seed, stream);
             Tensor::from_data(TensorData::new(values, [rows, classes]), &device)
         };
@@ -145,43 +145,47 @@ impl Prompted {
     /// # Errors
     /// As [`Backbone::features`].
     pub fn query(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        plain(&*self.backbone, images)
+        plain_features(&*self.backbone, images)
     }
 
     /// Returns the queries of a batch (batch × width): the cached ones if all images were seen before, else computed and
     /// cached; `None` if training images differ between epochs.
-    fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
+    fn cached_queries(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);
         };
-        let known = batch.samples.iter().map(|sample| queries.get(sample));
-        let known = known.map(|row| row.map(Vec::as_slice));
-        if let Some(rows) = known.collect::<Option<Vec<&[f32]>>>()
+        let cached_rows = batch.samples.iter().map(|sample| queries.get(sample));
+        let cached_rows = cached_rows.map(|row| row.map(Vec::as_slice));
+        if let Some(rows) = cached_rows.collect::<Option<Vec<&[f32]>>>()
             && let Some(first) = rows.first()
         {
             let data = TensorData::new(rows.concat(), [rows.len(), first.len()]);
             return Ok(Some(Tensor::from_data(data, &self.backbone.device())));
         }
-        let computed = plain(&*self.backbone, batch.images.clone())?;
-        let rows = answers::rows(&computed)?;
+        let computed = plain_features(&*self.backbone, batch.images.clone())?;
+        let rows = answers::read_rows(&computed)?;
         queries.extend(batch.samples.iter().copied().zip(rows));
         Ok(Some(computed))
     }
 
     /// Computes the first pass over a batch: its tokens before the first block with prompts, and its queries, unless
-    /// they are `known`.
+    /// `cached_query` is given.
     ///
     /// # Errors
     /// As [`Backbone::features`].
-    pub fn first_pass(&self, images: Tensor<4>, known: Option<Tensor<2>>) -> Result<FirstPass> {
+    pub fn first_pass(
+        &self,
+        images: Tensor<4>,
+        cached_query: Option<Tensor<2>>,
+    ) -> Result<FirstPass> {
         let (backbone, plain) = (&*self.backbone, PetStack::empty());
         let depth = backbone.blocks().len();
         // Both passes compute the same tokens up to the first prompt, so this part runs once.
-        let shared = self.scheme.first_block().min(depth);
-        let tokens = backbone.run(backbone.embed(images)?, 0..shared, &plain)?;
-        let query = match known {
+        let shared_blocks = self.scheme.first_block().min(depth);
+        let tokens = backbone.run(backbone.embed(images)?, 0..shared_blocks, &plain)?;
+        let query = match cached_query {
             Some(query) => query,
-            None => backbone.pool(backbone.run(tokens.clone(), shared..depth, &plain)?)?,
+            None => backbone.pool(backbone.run(tokens.clone(), shared_blocks..depth, &plain)?)?,
         };
         Ok(FirstPass { tokens, query })
     }
@@ -191,15 +195,15 @@ impl Prompted {
         &self,
         query: &Tensor<2>,
         leaves: &Leaves,
-        occasion: Occasion,
+        purpose: PromptPurpose,
     ) -> Result<PromptRequest> {
-        let question = PromptQuery {
+        let prompt_query = PromptQuery {
             query: query.clone(),
             task: self.heads.0.len().saturating_sub(1),
-            occasion,
+            purpose,
             class_position: self.class_position.clone(),
         };
-        self.scheme.prompts_for(leaves, &question)
+        self.scheme.prompts_for(leaves, &prompt_query)
     }
 
     /// Computes the second pass with these tensors. Returns the prompts and the features (batch × width).
@@ -207,16 +211,16 @@ impl Prompted {
         &self,
         first: FirstPass,
         leaves: &Leaves,
-        occasion: Occasion,
+        purpose: PromptPurpose,
     ) -> Result<(PromptRequest, Tensor<2>)> {
         let backbone = &*self.backbone;
-        let asked = self.request_prompts(&first.query, leaves, occasion)?;
-        let tokens = backbone.enter(first.tokens, &asked.prompts)?;
+        let request = self.request_prompts(&first.query, leaves, purpose)?;
+        let tokens = backbone.insert_prompts(first.tokens, &request.prompts)?;
         let depth = backbone.blocks().len();
-        let rest = self.scheme.first_block().min(depth)..depth;
-        let tokens = backbone.run(tokens, rest, &asked.prompts)?;
+        let remaining_blocks = self.scheme.first_block().min(depth)..depth;
+        let tokens = backbone.run(tokens, remaining_blocks, &request.prompts)?;
         let features = self.scheme.feature(backbone, tokens)?;
-        Ok((asked, features))
+        Ok((request, features))
     }
 
     /// Returns the prompts of images and the features with them (batch × width).
@@ -225,7 +229,7 @@ impl Prompted {
     /// Returns a Problem if the device failed.
     pub fn prompted_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
         let first = self.first_pass(images, None)?;
-        self.second_pass(first, &self.leaves, Occasion::Answering)
+        self.second_pass(first, &self.leaves, PromptPurpose::Prediction)
     }
 
     /// Returns logits (batch × all classes so far) of images.
@@ -240,32 +244,33 @@ impl Prompted {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn logits_on(
+    pub fn logits_for(
         &self,
         first: FirstPass,
-        occasion: Occasion,
+        purpose: PromptPurpose,
     ) -> Result<(PromptRequest, Tensor<2>)> {
-        let (asked, features) = self.second_pass(first, &self.leaves, occasion)?;
-        Ok((asked, self.heads.forward(&features)))
+        let (request, features) = self.second_pass(first, &self.leaves, purpose)?;
+        Ok((request, self.heads.forward(&features)))
     }
 
     /// Returns for each normalised image the slot that it selects, and its predicted class with the prompts of every
     /// task so far.
     ///
     /// Returns a Problem if the device failed.
-    pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
+    pub fn slot_views(&self, images: Tensor<4>) -> Result<Vec<SlotResult>> {
         let first = self.first_pass(images, None)?;
-        let asked = self.request_prompts(&first.query, &self.leaves, Occasion::Answering)?;
-        let chosen = asked.choice.iter().map(|slots| slots.first().copied());
-        let mut views: Vec<SlotView> = chosen
-            .map(|slot| SlotView {
+        let request =
+            self.request_prompts(&first.query, &self.leaves, PromptPurpose::Prediction)?;
+        let chosen = request.choice.iter().map(|slots| slots.first().copied());
+        let mut views: Vec<SlotResult> = chosen
+            .map(|slot| SlotResult {
                 chosen: slot.unwrap_or_default(),
                 classes: Vec::new(),
             })
             .collect();
         for slot in 0..self.heads.0.len() {
-            let (_, logits) = self.logits_on(first.clone(), Occasion::Given(slot))?;
-            for (view, row) in views.iter_mut().zip(answers::rows(&logits)?) {
+            let (_, logits) = self.logits_for(first.clone(), PromptPurpose::Slot(slot))?;
+            for (view, row) in views.iter_mut().zip(answers::read_rows(&logits)?) {
                 view.classes.push(argmax(&row));
             }
         }
@@ -273,14 +278,14 @@ impl Prompted {
     }
 
     /// Returns the loss of a batch and the gradients of all trained tensors, without an update. Queries are computed if
-    /// they are not `known`. Labels are relative to the current task.
+    /// `cached_query` is `None`. Labels are relative to the current task.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
     pub fn gradients(
         &self,
         images: Tensor<4>,
-        known: Option<Tensor<2>>,
+        cached_query: Option<Tensor<2>>,
         labels: &[usize],
     ) -> Result<PromptGradients> {
         let head = self.heads.tracked_last()?;
@@ -288,30 +293,33 @@ impl Prompted {
             (name.clone(), leaf.clone().autodiff().require_grad())
         };
         let leaves: Leaves = self.leaves.iter().map(tracked).collect();
-        let first = self.first_pass(images, known)?;
-        let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
+        let first = self.first_pass(images, cached_query)?;
+        let (request, features) = self.second_pass(first, &leaves, PromptPurpose::Training)?;
         let device = self.backbone.device();
         let targets = targets(labels, head.classes(), self.step.smoothing, &device);
-        let learned = Backward::new(head.forward(features), targets, asked.penalty.clone());
-        let cross_entropy = learned.cross_entropy.clone();
+        let backward = Backward::new(head.forward(features), targets, request.penalty.clone());
+        let cross_entropy = backward.cross_entropy.clone();
         // A prompt that no image of the batch selected still moves by its momentum.
-        let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
-        let (loss, of) = learned.of(head.leaves(&self.head_name()))?.taken();
+        let backward = backward
+            .with_gradients_or_zeros(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
+        let (loss, gradients) = backward
+            .with_gradients(head.leaves(&self.head_name()))?
+            .into_parts();
         Ok(PromptGradients {
             loss,
             cross_entropy,
-            penalty: asked.penalty.map(Tensor::inner),
-            choice: asked.choice,
-            of,
+            penalty: request.penalty.map(Tensor::inner),
+            choice: request.choice,
+            gradients,
         })
     }
 
     /// Updates every trained tensor, including the current head.
-    pub fn update(&mut self, gradients: optimiser::Gradients, now: StepPosition) {
+    pub fn update(&mut self, gradients: optimiser::Gradients, position: StepPosition) {
         let head_name = self.head_name();
-        self.optimiser.step(gradients, now, |step| {
+        self.optimiser.step(gradients, position, |step| {
             for (name, leaf) in &mut self.leaves {
-                *leaf = step.moved(name, leaf.clone());
+                *leaf = step.update(name, leaf.clone());
             }
             if let Some(head) = self.heads.0.last_mut() {
                 head.step(&head_name, step);
@@ -325,7 +333,7 @@ impl Prompted {
     }
 }
 
-impl Method for Prompted {
+impl Method for PromptMethod {
     fn remarks(&self) -> Vec<Problem> {
         self.scheme.remark().into_iter().collect()
     }
@@ -336,31 +344,31 @@ impl Method for Prompted {
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
-        self.begin(task.classes.len())?;
+        self.start_task(task.classes.len())?;
         self.queries.iter_mut().for_each(HashMap::clear);
         self.task = Some(task.clone());
         Ok(())
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.clone().ok_or_else(none_begun)?;
+        let task = self.task.clone().ok_or_else(no_task_problem)?;
         let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&task);
-            let known = self.known(&part.batch)?;
-            let found = self.gradients(part.batch.images.clone(), known, &labels)?;
-            Ok((found.loss, found.of))
+            let cached_query = self.cached_queries(&part.batch)?;
+            let result = self.gradients(part.batch.images.clone(), cached_query, &labels)?;
+            Ok((result.loss, result.gradients))
         })?;
         self.update(gradients, batch.position());
         Ok(Some(loss))
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        Ok(Features::alone(self.prompted_features(images)?.1))
+        Ok(Features::single(self.prompted_features(images)?.1))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
-        answers::alone(Expert::ANSWER, &logits)
+        let logits = self.heads.forward(&features.concatenated(Expert::ANSWER)?);
+        answers::answers_from_logits(Expert::ANSWER, &logits)
     }
 
     fn heads_mut(&mut self) -> Option<&mut Heads> {
@@ -372,39 +380,39 @@ impl Method for Prompted {
     }
 
     fn study(&mut self, images: Tensor<4>, classes: &[i64]) -> Result<()> {
-        let views = self.slots(images)?;
+        let views = self.slot_views(images)?;
         self.study.add(&views, classes, &self.heads);
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
-        self.study = Study::begin(&*self.scheme, self.heads.0.len());
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
+        self.study = Study::new(&*self.scheme, self.heads.0.len());
         Ok(())
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
-        Ok(self.study.told(moment).into_iter().collect())
+        Ok(self.study.as_measurement(moment).into_iter().collect())
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         let device = self.backbone.device();
         for (name, leaf) in &mut self.leaves {
             match state.stored() {
                 Some(stored) => {
-                    let grown = self
-                        .scheme
-                        .grown(name, named(stored.tensors, name)?, leaf)?;
-                    *leaf = grown.to_device(&device)?;
+                    let extended =
+                        self.scheme
+                            .extend_stored(name, get_tensor(stored.tensors, name)?, leaf)?;
+                    *leaf = extended.to_device(&device)?;
                 }
-                None => state.tensor(name, leaf)?,
+                None => state.sync_tensor(name, leaf)?,
             }
         }
         if let Some(stored) = state.stored() {
             self.queries.iter_mut().for_each(HashMap::clear);
-            self.task = Task::newest(stored.tasks);
+            self.task = Task::last(stored.tasks);
         }
         let width = self.backbone.feature_width();
-        self.heads.state("head", (width, &device), state)?;
-        self.optimiser.state(&device, state)
+        self.heads.sync_state("head", (width, &device), state)?;
+        self.optimiser.sync_state(&device, state)
     }
 }

@@ -64,10 +64,10 @@ impl GramMatrix {
         let side = self.side;
         bands(&mut self.values, side).for_each(|(start, band)| {
             let rows = band.len() / side;
-            let right = a.some_rows(start, side - start).transposed();
+            let right = a.slice_rows(start, side - start).transposed();
             // Values below the diagonal overwrite parts of L, which is outdated anyway.
             let y = &mut band[start..];
-            product(y, side, Store::Add, a.some_rows(start, rows), right);
+            product(y, side, Store::Add, a.slice_rows(start, rows), right);
         });
     }
 
@@ -82,25 +82,25 @@ impl GramMatrix {
     }
 
     /// Factors G + ridge·I = L·Lᵀ. Returns `false` if the matrix is not positive definite in f64; then
-    /// [`GramMatrix::solve`] must not be called. `go_on` is called before every panel.
+    /// [`GramMatrix::solve`] must not be called. `on_panel` is called before every panel.
     ///
     /// # Errors
-    /// Returns the Problem that `go_on` returns.
-    pub fn factor(&mut self, ridge: f64, go_on: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
+    /// Returns the Problem that `on_panel` returns.
+    pub fn factor(&mut self, ridge: f64, on_panel: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
         let side = self.side;
         for start in (0..side).step_by(PANEL) {
-            go_on()?;
+            on_panel()?;
             let width = PANEL.min(side - start);
             let mut panel = self.panel(start, width, ridge);
             let (top, below) = panel.split_at_mut(width * width);
-            if !factor_small(top, width) {
+            if !factor_block(top, width) {
                 return Ok(false);
             }
-            let under = &mut self.values[(start + width) * side..];
-            bands(under, side)
+            let remaining_rows = &mut self.values[(start + width) * side..];
+            bands(remaining_rows, side)
                 .zip(below.par_chunks_mut(PANEL * width))
-                .for_each(|((_, rows), rest)| {
-                    let solved = solve_right(rest, top, width);
+                .for_each(|((_, rows), block)| {
+                    let solved = solve_right(block, top, width);
                     let rows = rows.chunks_exact_mut(side);
                     for (row, solved) in rows.zip(solved.chunks_exact(width)) {
                         row[start..start + width].copy_from_slice(solved);
@@ -108,8 +108,8 @@ impl GramMatrix {
                 });
             for (i, row) in top.chunks_exact(width).enumerate() {
                 self.pivots[start + i] = row[i];
-                let at = (start + i) * side + start;
-                self.values[at..at + i].copy_from_slice(&row[..i]);
+                let offset = (start + i) * side + start;
+                self.values[offset..offset + i].copy_from_slice(&row[..i]);
             }
         }
         Ok(true)
@@ -126,8 +126,8 @@ impl GramMatrix {
             let first = start + chunk * PANEL;
             let rows = part.len() / width;
             for j in 0..width {
-                let at = (start + j) * side + first;
-                let column = &values[at..at + rows];
+                let offset = (start + j) * side + first;
+                let column = &values[offset..offset + rows];
                 for (row, value) in part.chunks_exact_mut(width).zip(column) {
                     row[j] = *value;
                 }
@@ -159,18 +159,24 @@ impl GramMatrix {
     fn forward(&self, rows: &mut [f64], start: usize) {
         let (side, count) = (self.side, rows.len() / self.side);
         let width = PANEL.min(side - start);
-        let mut part = columns_of(rows, side, start, width);
-        let done = Matrix::new(rows, count, start, side);
+        let mut part = copy_columns(rows, side, start, width);
+        let solved = Matrix::new(rows, count, start, side);
         let factor = Matrix::new(&self.values[start * side..], width, start, side);
-        product(&mut part, width, Store::Subtract, done, factor.transposed());
+        product(
+            &mut part,
+            width,
+            Store::Subtract,
+            solved,
+            factor.transposed(),
+        );
         for x in part.chunks_exact_mut(width) {
             for i in 0..width {
                 let row = self.factor_row(start + i, start);
-                let known: f64 = row.iter().zip(&*x).map(|(l, x)| l * x).sum();
-                x[i] = (x[i] - known) / self.pivots[start + i];
+                let sum: f64 = row.iter().zip(&*x).map(|(l, x)| l * x).sum();
+                x[i] = (x[i] - sum) / self.pivots[start + i];
             }
         }
-        put_columns(rows, side, start, &part, width);
+        write_columns(rows, side, start, &part, width);
     }
 
     /// Solves one panel of Lᵀ·x = y.
@@ -178,11 +184,11 @@ impl GramMatrix {
         let (side, count) = (self.side, rows.len() / self.side);
         let width = PANEL.min(side - start);
         let end = start + width;
-        let mut part = columns_of(rows, side, start, width);
+        let mut part = copy_columns(rows, side, start, width);
         if end < side {
-            let done = Matrix::new(&rows[end..], count, side - end, side);
+            let solved_columns = Matrix::new(&rows[end..], count, side - end, side);
             let factor = Matrix::new(&self.values[end * side + start..], side - end, width, side);
-            product(&mut part, width, Store::Subtract, done, factor);
+            product(&mut part, width, Store::Subtract, solved_columns, factor);
         }
         for x in part.chunks_exact_mut(width) {
             for i in (0..width).rev() {
@@ -194,12 +200,12 @@ impl GramMatrix {
                 }
             }
         }
-        put_columns(rows, side, start, &part, width);
+        write_columns(rows, side, start, &part, width);
     }
 
-    /// Returns row `row` of L from column `from` up to, but not including, the diagonal.
-    fn factor_row(&self, row: usize, from: usize) -> &[f64] {
-        &self.values[row * self.side + from..row * self.side + row]
+    /// Returns row `row` of L from `first_column` up to, but not including, the diagonal.
+    fn factor_row(&self, row: usize, first_column: usize) -> &[f64] {
+        &self.values[row * self.side + first_column..row * self.side + row]
     }
 }
 
@@ -213,15 +219,15 @@ fn bands(
 }
 
 /// Returns a copy of columns `start..start + width` of rows with `side` numbers each.
-fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
+fn copy_columns(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
     let rows = rows.chunks_exact(side);
     rows.flat_map(|row| &row[start..start + width])
         .copied()
         .collect()
 }
 
-/// Writes a copy made by [`columns_of`] back into the rows.
-fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width: usize) {
+/// Writes a copy made by [`copy_columns`] back into the rows.
+fn write_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width: usize) {
     for (row, part) in rows.chunks_exact_mut(side).zip(part.chunks_exact(width)) {
         row[start..start + width].copy_from_slice(part);
     }
@@ -229,16 +235,16 @@ fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width:
 
 /// Computes the Cholesky factor of the lower triangle of a small square in place. Returns `false` if a pivot is not
 /// positive.
-fn factor_small(gram: &mut [f64], width: usize) -> bool {
+fn factor_block(gram: &mut [f64], width: usize) -> bool {
     for i in 0..width {
-        let (above, rest) = gram.split_at_mut(i * width);
-        let row = &mut rest[..width];
+        let (above, below) = gram.split_at_mut(i * width);
+        let row = &mut below[..width];
         for (j, earlier) in above.chunks_exact(width).enumerate() {
-            let known: f64 = earlier[..j].iter().zip(&*row).map(|(a, b)| a * b).sum();
-            row[j] = (row[j] - known) / earlier[j];
+            let sum: f64 = earlier[..j].iter().zip(&*row).map(|(a, b)| a * b).sum();
+            row[j] = (row[j] - sum) / earlier[j];
         }
-        let known: f64 = row[..i].iter().map(|a| a * a).sum();
-        let pivot = row[i] - known;
+        let sum: f64 = row[..i].iter().map(|a| a * a).sum();
+        let pivot = row[i] - sum;
         // The condition is not "pivot <= 0", because NaN must fail too.
         if !(pivot > 0.0 && pivot.is_finite()) {
             return false;
@@ -262,12 +268,12 @@ fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
         for (b, x) in b.chunks_exact(width).zip(solved.chunks_exact_mut(width)) {
             for j in start..start + strip {
                 let row = &factor[j * width..=j * width + j];
-                let known: f64 = x[start..j]
+                let sum: f64 = x[start..j]
                     .iter()
                     .zip(&row[start..])
                     .map(|(x, l)| x * l)
                     .sum();
-                x[j] = (b[j] - known) / row[j];
+                x[j] = (b[j] - sum) / row[j];
             }
         }
     }
@@ -289,18 +295,18 @@ pub(super) mod tests {
             a.swap(k, best);
             b.swap(k, best);
             let (above, below) = a.split_at_mut(k + 1);
-            let (pivot, known) = (&above[k], b[k]);
+            let (pivot, right) = (&above[k], b[k]);
             for (row, b) in below.iter_mut().zip(&mut b[k + 1..]) {
                 let factor = row[k] / pivot[k];
                 row.iter_mut()
                     .zip(pivot)
                     .for_each(|(x, p)| *x -= factor * p);
-                *b -= factor * known;
+                *b -= factor * right;
             }
         }
         for k in (0..n).rev() {
-            let known: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
-            b[k] = (b[k] - known) / a[k][k];
+            let sum: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
+            b[k] = (b[k] - sum) / a[k][k];
         }
         b
     }
@@ -322,14 +328,14 @@ pub(super) mod tests {
             .collect()
     }
 
-    fn factored(gram: &mut GramMatrix, ridge: f64) -> bool {
+    fn factor_matrix(gram: &mut GramMatrix, ridge: f64) -> bool {
         gram.factor(ridge, &mut || Ok(())).unwrap()
     }
 
-    fn apart(a: &[f64], b: &[f64]) -> f64 {
+    fn relative_error(a: &[f64], b: &[f64]) -> f64 {
         let largest = b.iter().fold(0f64, |m, x| m.max(x.abs()));
-        let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-        apart.fold(0f64, f64::max) / largest
+        let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+        differences.fold(0f64, f64::max) / largest
     }
 
     /// Sizes below, at and above one panel, and a matrix that is singular without the ridge.
@@ -339,15 +345,19 @@ pub(super) mod tests {
             let a = random(side, inner, side as u64);
             let mut gram = GramMatrix::new(side).unwrap();
             gram.add(Matrix::new(&a, side, inner, inner));
-            assert!(factored(&mut gram, ridge));
+            assert!(factor_matrix(&mut gram, ridge));
             // Uses more right-hand sides than one group.
             let right = random(GROUP + 1, side, 99);
             let mut solved = right.clone();
             gram.solve(&mut solved);
-            for at in [0, GROUP] {
-                let own = at * side..(at + 1) * side;
-                let wanted = eliminate(dense(&a, side, inner, ridge), right[own.clone()].to_vec());
-                assert!(apart(&solved[own], &wanted) < 1e-9, "side {side}");
+            for index in [0, GROUP] {
+                let range = index * side..(index + 1) * side;
+                let expected =
+                    eliminate(dense(&a, side, inner, ridge), right[range.clone()].to_vec());
+                assert!(
+                    relative_error(&solved[range], &expected) < 1e-9,
+                    "side {side}"
+                );
             }
         }
     }
@@ -356,34 +366,34 @@ pub(super) mod tests {
     fn factoring_preserves_matrix_for_further_updates() {
         let (side, inner) = (270, 10);
         let a = random(side, 2 * inner, 1);
-        let half = |from: usize| Matrix::new(&a[from..], side, inner, 2 * inner);
+        let half = |first_column: usize| Matrix::new(&a[first_column..], side, inner, 2 * inner);
         let mut gram = GramMatrix::new(side).unwrap();
         gram.add(half(0));
         assert!(
-            !factored(&mut gram, 0.0),
+            !factor_matrix(&mut gram, 0.0),
             "a sum of ten outer products cannot have rank 270"
         );
-        assert!(factored(&mut gram, 1.0));
+        assert!(factor_matrix(&mut gram, 1.0));
         gram.add(half(inner));
-        let wanted = dense(&a, side, 2 * inner, 0.0);
-        for (row, wanted) in wanted.iter().enumerate() {
-            assert!(apart(gram.upper_row(row), &wanted[row..]) < 1e-12);
+        let expected = dense(&a, side, 2 * inner, 0.0);
+        for (row, expected_row) in expected.iter().enumerate() {
+            assert!(relative_error(gram.upper_row(row), &expected_row[row..]) < 1e-12);
         }
-        assert!(factored(&mut gram, 1.0));
+        assert!(factor_matrix(&mut gram, 1.0));
         let right = random(1, side, 7);
         let mut solved = right.clone();
         gram.solve(&mut solved);
-        let wanted = eliminate(dense(&a, side, 2 * inner, 1.0), right);
-        assert!(apart(&solved, &wanted) < 1e-9);
+        let solution = eliminate(dense(&a, side, 2 * inner, 1.0), right);
+        assert!(relative_error(&solved, &solution) < 1e-9);
     }
 
     #[test]
     fn factor_rejects_matrices_not_positive_definite() {
         let mut gram = GramMatrix::new(3).unwrap();
         gram.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
-        assert!(!factored(&mut gram, 1.0));
+        assert!(!factor_matrix(&mut gram, 1.0));
         gram.upper_row_mut(2)[0] = -5.0;
-        assert!(!factored(&mut gram, 1.0));
+        assert!(!factor_matrix(&mut gram, 1.0));
         assert!(GramMatrix::new(usize::MAX / 4).is_err());
     }
 }

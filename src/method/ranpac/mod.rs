@@ -16,19 +16,19 @@ mod regression;
 mod ridge;
 mod state;
 
-use super::aper::{ADAPTER, on_pictures};
+use super::aper::{ADAPTER, imagenet_r_values};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Chosen, ClosedForm, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
+    ClosedForm, ConfiguredMethod, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
     SettingKind, SettingSpec, Workload, unused_settings, whole_kind,
 };
 use crate::problem::Result;
-use crate::run::event::Scores;
+use crate::run::event::ScoreKind;
 
-pub use crossfit::cross_fitted;
+pub use crossfit::cross_fit;
 pub use projection::Projection;
 pub use regression::Regression;
-pub use ridge::{Choice, TaskFeatures};
+pub use ridge::{RidgeChoice, TaskFeatures};
 pub use state::RanPac;
 
 /// RanPAC.
@@ -38,7 +38,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Projects features at random and solves a ridge regression over all images so far",
     paper: "McDonnell et al., RanPAC: Random Projections and Pre-trained Models for Continual \
             Learning, NeurIPS 2023",
-    scores: |_| Ok(Scores::Regression),
+    scores: |_| Ok(ScoreKind::Regression),
     settings: &[
         SettingSpec {
             key: "projection",
@@ -58,19 +58,19 @@ pub const SPEC: MethodSpec = MethodSpec {
         DROPOUT,
     ],
     pet: Some(PetUse {
-        when: adapts,
+        is_trained: uses_first_session,
         ..ADAPTER
     }),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        PublishedValues::on("cifar-100", 20),
-        on_pictures("imagenet-r", 10),
-        on_pictures("domainnet", 10),
+        PublishedValues::for_dataset("cifar-100", 20),
+        imagenet_r_values("imagenet-r", 10),
+        imagenet_r_values("domainnet", 10),
     ],
     // G and Q cannot be recovered from the weights of the classifier.
     needs_state: true,
     passes: |chosen, task| {
-        let epochs = if adapts(chosen)? {
+        let epochs = if uses_first_session(chosen)? {
             chosen.config.epochs
         } else {
             0
@@ -94,34 +94,34 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(Workload {
             // Each image adds an outer product to G, in f64.
             closed_form: ClosedForm {
-                each: outputs.powi(2),
-                whole: outputs.powi(3),
+                per_image: outputs.powi(2),
+                per_task: outputs.powi(3),
             },
-            ..Workload::USUAL
+            ..Workload::DEFAULT
         })
     },
-    stored: |chosen, sizes| {
+    stored_values: |chosen, sizes| {
         let outputs = chosen.count("projection")? as f64;
         // W is stored after every task. The upper half of G, and Q, are stored in double precision.
-        let answering = outputs * sizes.classes_over_tasks();
+        let weights = outputs * sizes.classes_over_tasks();
         let state = outputs.powi(2) + 3.0 * outputs * sizes.classes as f64;
-        Ok(answering + state + 2.0 * sizes.trained as f64)
+        Ok(weights + state + 2.0 * sizes.trained as f64)
     },
-    idle: |chosen| {
-        let keys: &[_] = match adapts(chosen)? {
+    unused_settings: |chosen| {
+        let keys: &[_] = match uses_first_session(chosen)? {
             true => &[],
             false => &[WEIGHT_DECAY.key, DROPOUT.key],
         };
-        Ok(unused_settings::own(keys, "idle-no-first-session"))
+        Ok(unused_settings::from_keys(keys, "idle-no-first-session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
-    ..MethodSpec::USUAL
+    ..MethodSpec::DEFAULT
 };
 
 const NONE: &str = "none";
 const ADAPTED: &str = "adapter";
 
 /// Returns whether these settings tune a PET in the first task.
-fn adapts(chosen: &Chosen<'_>) -> Result<bool> {
+fn uses_first_session(chosen: &ConfiguredMethod<'_>) -> Result<bool> {
     Ok(chosen.text("first_session")? == ADAPTED)
 }

@@ -20,13 +20,13 @@ pub struct Projection {
 
 impl Projection {
     /// Returns an R with entries N(0, 1), drawn on the host so that it is equal on every device.
-    pub fn drawn(inputs: usize, outputs: usize, seed: u64) -> Self {
+    pub fn random(inputs: usize, outputs: usize, seed: u64) -> Self {
         let values = Init::Normal(1.0).draw([inputs, outputs], seed, STREAM);
-        Self::of(values, inputs)
+        Self::from_values(values, inputs)
     }
 
     /// Returns an R with these entries, for features of `inputs` numbers.
-    pub fn of(values: Vec<f32>, inputs: usize) -> Self {
+    pub fn from_values(values: Vec<f32>, inputs: usize) -> Self {
         Self {
             inputs,
             outputs: values.len() / inputs.max(1),
@@ -54,9 +54,9 @@ impl Projection {
         let (rows, width) = (features.len() / self.inputs.max(1), columns.len());
         let mut hidden = vec![0f32; rows * width];
         let features = Matrix::new(features, rows, self.inputs, self.inputs);
-        let own = &self.values[columns.start..];
-        let own = Matrix::new(own, self.inputs, width, self.outputs);
-        parallel_product(&mut hidden, Store::Replace, features, own);
+        let weights = &self.values[columns.start..];
+        let weights = Matrix::new(weights, self.inputs, width, self.outputs);
+        parallel_product(&mut hidden, Store::Replace, features, weights);
         // `f32::max` would turn NaN into 0.
         let relu = |h: &f32| if *h < 0.0 { 0.0 } else { f64::from(*h) };
         hidden.par_iter().map(relu).collect()

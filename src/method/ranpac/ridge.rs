@@ -20,16 +20,16 @@ const EXPONENTS: std::ops::RangeInclusive<i32> = -8..=8;
 const BLOCK: usize = 512;
 
 /// Returns all candidates for λ, smallest first.
-pub fn choices() -> Vec<f64> {
+pub fn ridge_candidates() -> Vec<f64> {
     EXPONENTS.map(|exponent| 10f64.powi(exponent)).collect()
 }
 
 /// The result of the selection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct RidgeChoice {
     /// The λ with the smallest loss, the first among equals.
     pub ridge: f64,
-    /// Mean over all entries of (H₂W − Y₂)² for each of [`choices`]; infinite if the equations could not be solved.
+    /// Mean over all entries of (H₂W − Y₂)² for each of [`ridge_candidates`]; infinite if there was no solution.
     pub losses: Vec<f64>,
 }
 
@@ -48,11 +48,14 @@ impl<'a> TaskFeatures<'a> {
         Self { features, labels }
     }
 
-    /// Splits the images at index `at`.
-    fn split(self, at: usize, width: usize) -> (Self, Self) {
-        let (first, second) = self.features.split_at(at * width);
-        let (own, other) = self.labels.split_at(at);
-        (Self::new(first, own), Self::new(second, other))
+    /// Splits the images at `index`.
+    fn split(self, index: usize, width: usize) -> (Self, Self) {
+        let (first_features, second_features) = self.features.split_at(index * width);
+        let (first_labels, second_labels) = self.labels.split_at(index);
+        (
+            Self::new(first_features, first_labels),
+            Self::new(second_features, second_labels),
+        )
     }
 
     /// Returns blocks of at most `BLOCK` images.
@@ -68,30 +71,30 @@ impl<'a> TaskFeatures<'a> {
 /// an error of 0.
 ///
 /// # Errors
-/// Returns a Problem if there is too little memory, or if `go_on` cancelled the computation.
-pub fn choose(
+/// Returns a Problem if there is too little memory, or if `cancel_token` cancelled the computation.
+pub fn choose_ridge(
     images: TaskFeatures<'_>,
     projection: &Projection,
     classes: usize,
-    go_on: &mut CancelToken<'_>,
-) -> Result<Choice> {
+    cancel_token: &mut CancelToken<'_>,
+) -> Result<RidgeChoice> {
     let count = images.labels.len();
-    let (fit, judge) = images.split(count * 4 / 5, projection.inputs());
-    let mut own: Vec<usize> = images.labels.to_vec();
-    own.sort_unstable();
-    own.dedup();
+    let (fit, evaluation) = images.split(count * 4 / 5, projection.inputs());
+    let mut task_classes: Vec<usize> = images.labels.to_vec();
+    task_classes.sort_unstable();
+    task_classes.dedup();
     let predicted = if fit.labels.len() <= projection.outputs() {
-        by_images(fit, judge, projection, &own, go_on)?
+        predict_from_image_gram(fit, evaluation, projection, &task_classes, cancel_token)?
     } else {
-        by_projections(fit, judge, projection, &own, go_on)?
+        predict_from_projection_gram(fit, evaluation, projection, &task_classes, cancel_token)?
     };
-    let entries = (judge.labels.len() * classes).max(1) as f64;
-    let losses: Vec<f64> = (0..choices().len())
+    let entries = (evaluation.labels.len() * classes).max(1) as f64;
+    let losses: Vec<f64> = (0..ridge_candidates().len())
         .map(|choice| {
             let mut sum = 0.0;
-            for (row, label) in predicted.iter().zip(judge.labels) {
-                let row = &row[choice * own.len()..(choice + 1) * own.len()];
-                for (value, class) in row.iter().zip(&own) {
+            for (row, label) in predicted.iter().zip(evaluation.labels) {
+                let row = &row[choice * task_classes.len()..(choice + 1) * task_classes.len()];
+                for (value, class) in row.iter().zip(&task_classes) {
                     sum += (value - f64::from(u8::from(class == label))).powi(2);
                 }
             }
@@ -103,108 +106,113 @@ pub fn choose(
         })
         .collect();
     let mut best = 0;
-    for (at, loss) in losses.iter().enumerate() {
+    for (index, loss) in losses.iter().enumerate() {
         if *loss < losses[best] {
-            best = at;
+            best = index;
         }
     }
-    Ok(Choice {
-        ridge: choices()[best],
+    Ok(RidgeChoice {
+        ridge: ridge_candidates()[best],
         losses,
     })
 }
 
 /// Returns the scores of each evaluation image (choices of λ × own classes), from products of images with images.
-fn by_images(
+fn predict_from_image_gram(
     fit: TaskFeatures<'_>,
-    judge: TaskFeatures<'_>,
+    evaluation: TaskFeatures<'_>,
     projection: &Projection,
-    own: &[usize],
-    go_on: &mut CancelToken<'_>,
+    task_classes: &[usize],
+    cancel_token: &mut CancelToken<'_>,
 ) -> Result<Vec<Vec<f64>>> {
-    let (n, m) = (fit.labels.len(), judge.labels.len());
+    let (n, m) = (fit.labels.len(), evaluation.labels.len());
     let mut gram = GramMatrix::new(n)?;
-    let mut between = vec![0.0; m * n];
+    let mut cross_products = vec![0.0; m * n];
     for start in (0..projection.outputs()).step_by(BLOCK) {
-        go_on.report(0, choices().len())?;
+        cancel_token.report(0, ridge_candidates().len())?;
         let columns = start..(start + BLOCK).min(projection.outputs());
         let width = columns.len();
-        let (one, two) = (
+        let (fit_hidden, evaluation_hidden) = (
             projection.hidden(fit.features, columns.clone()),
-            projection.hidden(judge.features, columns),
+            projection.hidden(evaluation.features, columns),
         );
-        let one = Matrix::new(&one, n, width, width);
-        gram.add(one);
-        let two = Matrix::new(&two, m, width, width);
-        parallel_product(&mut between, Store::Add, two, one.transposed());
+        let fit_matrix = Matrix::new(&fit_hidden, n, width, width);
+        gram.add(fit_matrix);
+        let evaluation_matrix = Matrix::new(&evaluation_hidden, m, width, width);
+        parallel_product(
+            &mut cross_products,
+            Store::Add,
+            evaluation_matrix,
+            fit_matrix.transposed(),
+        );
     }
-    let targets = own.iter().flat_map(|class| {
-        let hits = fit.labels.iter().map(move |label| label == class);
-        hits.map(|hit| f64::from(u8::from(hit)))
+    let targets = task_classes.iter().flat_map(|class| {
+        let matches = fit.labels.iter().map(move |label| label == class);
+        matches.map(|is_match| f64::from(u8::from(is_match)))
     });
-    let solved = solutions(&mut gram, &targets.collect::<Vec<_>>(), go_on)?;
-    Ok(answers(&between, &solved, n))
+    let solved_targets = solve_candidates(&mut gram, &targets.collect::<Vec<_>>(), cancel_token)?;
+    Ok(multiply_rows(&cross_products, &solved_targets, n))
 }
 
 /// Returns the scores of each evaluation image (choices of λ × own classes), from products of projections with
 /// projections.
-fn by_projections(
+fn predict_from_projection_gram(
     fit: TaskFeatures<'_>,
-    judge: TaskFeatures<'_>,
+    evaluation: TaskFeatures<'_>,
     projection: &Projection,
-    own: &[usize],
-    go_on: &mut CancelToken<'_>,
+    task_classes: &[usize],
+    cancel_token: &mut CancelToken<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (inputs, outputs) = (projection.inputs(), projection.outputs());
     let mut gram = GramMatrix::new(outputs)?;
-    let mut targets = vec![0.0; own.len() * outputs];
+    let mut targets = vec![0.0; task_classes.len() * outputs];
     for block in fit.blocks(inputs) {
-        go_on.report(0, choices().len())?;
+        cancel_token.report(0, ridge_candidates().len())?;
         let hidden = projection.hidden(block.features, 0..outputs);
         gram.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
         for (h, label) in hidden.chunks_exact(outputs).zip(block.labels) {
-            let class = own.binary_search(label).unwrap_or(0);
+            let class = task_classes.binary_search(label).unwrap_or(0);
             let sums = &mut targets[class * outputs..(class + 1) * outputs];
             sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
         }
     }
-    let solved = solutions(&mut gram, &targets, go_on)?;
-    let mut all = Vec::with_capacity(judge.labels.len());
-    for block in judge.blocks(inputs) {
+    let solved_targets = solve_candidates(&mut gram, &targets, cancel_token)?;
+    let mut scores = Vec::with_capacity(evaluation.labels.len());
+    for block in evaluation.blocks(inputs) {
         let hidden = projection.hidden(block.features, 0..outputs);
-        all.extend(answers(&hidden, &solved, outputs));
+        scores.extend(multiply_rows(&hidden, &solved_targets, outputs));
     }
-    Ok(all)
+    Ok(scores)
 }
 
 /// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN for a λ whose factorisation failed.
-fn solutions(
+fn solve_candidates(
     gram: &mut GramMatrix,
     targets: &[f64],
-    go_on: &mut CancelToken<'_>,
+    cancel_token: &mut CancelToken<'_>,
 ) -> Result<Vec<f64>> {
-    let choices = choices();
-    let mut all = Vec::with_capacity(choices.len() * targets.len());
-    for (done, ridge) in choices.iter().enumerate() {
-        let start = all.len();
-        all.extend_from_slice(targets);
-        if gram.factor(*ridge, &mut || go_on.report(done, choices.len()))? {
-            gram.solve(&mut all[start..]);
+    let candidates = ridge_candidates();
+    let mut solved = Vec::with_capacity(candidates.len() * targets.len());
+    for (done, ridge) in candidates.iter().enumerate() {
+        let start = solved.len();
+        solved.extend_from_slice(targets);
+        if gram.factor(*ridge, &mut || cancel_token.report(done, candidates.len()))? {
+            gram.solve(&mut solved[start..]);
         } else {
-            all[start..].fill(f64::NAN);
+            solved[start..].fill(f64::NAN);
         }
     }
-    Ok(all)
+    Ok(solved)
 }
 
 /// Returns the product of rows (each `inner` numbers) and solutionsᵀ, row by row.
-fn answers(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
+fn multiply_rows(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
     let (count, columns) = (rows.len() / inner.max(1), solutions.len() / inner.max(1));
-    let mut answers = vec![0.0; count * columns];
+    let mut products = vec![0.0; count * columns];
     let rows = Matrix::new(rows, count, inner, inner);
     let solutions = Matrix::new(solutions, columns, inner, inner);
-    parallel_product(&mut answers, Store::Replace, rows, solutions.transposed());
-    answers
+    parallel_product(&mut products, Store::Replace, rows, solutions.transposed());
+    products
         .par_chunks(columns.max(1))
         .map(<[f64]>::to_vec)
         .collect()
@@ -261,86 +269,89 @@ mod tests {
             }
             error / ((n - fit) * classes) as f64
         };
-        choices().into_iter().map(loss).collect()
+        ridge_candidates().into_iter().map(loss).collect()
     }
 
     /// Covers both matrices: 20 and 48 fitted images, for 30 projections.
     #[test]
     fn losses_match_definition_for_both_matrix_forms() {
-        let projection = Projection::drawn(WIDTH, 30, 4);
+        let projection = Projection::random(WIDTH, 30, 4);
         for count in [26, 60] {
             let (features, labels) = images(count, 9);
-            let own = TaskFeatures::new(&features, &labels);
-            let choice = choose(own, &projection, 7, &mut CancelToken::never()).unwrap();
-            let wanted = reference_losses(&features, &labels, &projection, 7);
+            let task = TaskFeatures::new(&features, &labels);
+            let choice = choose_ridge(task, &projection, 7, &mut CancelToken::never()).unwrap();
+            let expected = reference_losses(&features, &labels, &projection, 7);
             // With a singular matrix, the reference is only noise for the smallest λ.
-            let trusted = if count == 26 { 6 } else { 0 };
-            for (got, wanted) in choice.losses.iter().zip(&wanted).skip(trusted) {
-                assert!((got / wanted - 1.0).abs() < 1e-6, "{got} {wanted}");
+            let skipped = if count == 26 { 6 } else { 0 };
+            for (actual, expected_loss) in choice.losses.iter().zip(&expected).skip(skipped) {
+                assert!(
+                    (actual / expected_loss - 1.0).abs() < 1e-6,
+                    "{actual} {expected_loss}"
+                );
             }
-            let least = choice.losses.iter().copied().fold(f64::INFINITY, f64::min);
-            let at = choice
+            let lowest = choice.losses.iter().copied().fold(f64::INFINITY, f64::min);
+            let index = choice
                 .losses
                 .iter()
-                .position(|loss| *loss == least)
+                .position(|loss| *loss == lowest)
                 .unwrap();
-            assert_eq!(choice.ridge, choices()[at]);
+            assert_eq!(choice.ridge, ridge_candidates()[index]);
         }
     }
 
     /// Of 9 images, 7 are used for fitting (0.8 · 9 = 7.2), so the loss is a mean over two images.
     #[test]
     fn fit_split_is_rounded_down() {
-        let projection = Projection::drawn(WIDTH, 20, 4);
+        let projection = Projection::random(WIDTH, 20, 4);
         let (features, labels) = images(9, 2);
-        let own = TaskFeatures::new(&features, &labels);
-        let choice = choose(own, &projection, 5, &mut CancelToken::never()).unwrap();
-        let wanted = reference_losses(&features, &labels, &projection, 5);
-        assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
+        let task = TaskFeatures::new(&features, &labels);
+        let choice = choose_ridge(task, &projection, 5, &mut CancelToken::never()).unwrap();
+        let expected = reference_losses(&features, &labels, &projection, 5);
+        assert!((choice.losses[10] / expected[10] - 1.0).abs() < 1e-6);
     }
 
     #[test]
     fn skips_ridge_values_that_fail_to_solve() {
-        let projection = Projection::drawn(WIDTH, 20, 4);
+        let projection = Projection::random(WIDTH, 20, 4);
         // Equal images make the matrix singular, and the smallest λ are lost to rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
-        let own = TaskFeatures::new(&features, &labels);
-        let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
+        let task = TaskFeatures::new(&features, &labels);
+        let choice = choose_ridge(task, &projection, 1, &mut CancelToken::never()).unwrap();
         assert_eq!(choice.losses[0], f64::INFINITY);
         assert!(choice.losses.iter().any(|loss| loss.is_finite()));
-        assert!(choice.ridge > choices()[0]);
+        assert!(choice.ridge > ridge_candidates()[0]);
         features[3] = f32::NAN;
-        let own = TaskFeatures::new(&features, &labels);
-        let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
+        let task = TaskFeatures::new(&features, &labels);
+        let choice = choose_ridge(task, &projection, 1, &mut CancelToken::never()).unwrap();
         assert!(choice.losses.iter().all(|loss| *loss == f64::INFINITY));
     }
 
     #[test]
-    fn choose_works_with_single_image() {
-        let projection = Projection::drawn(WIDTH, 20, 4);
+    fn choose_ridge_works_with_single_image() {
+        let projection = Projection::random(WIDTH, 20, 4);
         let (features, labels) = images(1, 2);
-        let own = TaskFeatures::new(&features, &labels);
-        let choice = choose(own, &projection, 3, &mut CancelToken::never());
+        let task = TaskFeatures::new(&features, &labels);
+        let choice = choose_ridge(task, &projection, 3, &mut CancelToken::never());
         assert!(choice.unwrap().ridge > 0.0);
     }
 
     #[test]
-    fn choose_reports_progress_and_can_be_cancelled() {
+    fn choose_ridge_reports_progress_and_can_be_cancelled() {
         let (features, labels) = images(30, 3);
-        let own = TaskFeatures::new(&features, &labels);
-        let projection = Projection::drawn(WIDTH, 40, 5);
+        let task = TaskFeatures::new(&features, &labels);
+        let projection = Projection::random(WIDTH, 40, 5);
         let mut reported = Vec::new();
-        let mut wanted = |done, of| {
-            reported.push((done, of));
+        let mut callback = |done, total| {
+            reported.push((done, total));
             done < 4
         };
-        let stopped = choose(
-            own,
+        let stopped = choose_ridge(
+            task,
             &projection,
             3,
-            &mut CancelToken::with_callback(&mut wanted),
+            &mut CancelToken::with_callback(&mut callback),
         );
         assert!(stopped.unwrap_err().what.contains("stopped"));
-        assert_eq!(reported.last(), Some(&(4, choices().len())));
+        assert_eq!(reported.last(), Some(&(4, ridge_candidates().len())));
     }
 }

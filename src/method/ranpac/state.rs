@@ -6,18 +6,18 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::answers::{self, Answer};
-use super::super::task::none_begun;
+use super::super::task::no_task_problem;
 use super::super::tuning::FirstSession;
 use super::super::{
-    AnswerRule, Batch, CancelToken, Chosen, ExportedClassifier, Features, Measurement, Method,
-    Moment, Pass, PassWork, Setup, State, Stored, Task, TrainedPet, plain,
+    AnswerRule, Batch, CancelToken, ConfiguredMethod, ExportedClassifier, Features, Measurement,
+    Method, Moment, Pass, PassWork, Setup, State, StoredState, Task, TrainedPet, plain_features,
 };
-use super::ridge::choose;
-use super::{Choice, Projection, Regression, TaskFeatures, adapts};
+use super::ridge::choose_ridge;
+use super::{Projection, Regression, RidgeChoice, TaskFeatures, uses_first_session};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
-use crate::tensors::{GeneratedTensors, HostTensor, named, shaped};
+use crate::tensors::{GeneratedTensors, HostTensor, get_tensor, get_tensor_with_shape};
 
 /// Name of the exponent of λ in a checkpoint.
 const RIDGE: &str = "ridge.exponent";
@@ -39,30 +39,30 @@ pub struct RanPac {
     /// Output positions that belong to the class of another position, each with that position.
     repeated_classes: Vec<(usize, usize)>,
     /// The positions of `repeated_classes` without their own column. Added tasks of older versions have a column for them.
-    empty: Vec<(usize, usize)>,
+    empty_positions: Vec<(usize, usize)>,
     /// Features and labels of the current pass.
     features: Vec<f32>,
     labels: Vec<usize>,
     /// The sums G and Q; `None` before the first task was measured, and if only answers are needed.
     pub regression: Option<Regression>,
     /// The selection of λ for the newest task; `None` for an added task, which keeps the previous λ.
-    pub choice: Option<Choice>,
+    pub choice: Option<RidgeChoice>,
     /// The λ in use, which is stored in checkpoints and kept by added tasks.
     ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
     pub weight: HostTensor,
-    on_device: OnDevice,
+    classifier: DeviceClassifier,
 }
 
 /// The classifier on the backbone's device.
-struct OnDevice {
+struct DeviceClassifier {
     /// width × projections.
     projection: Tensor<2>,
     /// projections × classes.
     weight: Tensor<2>,
 }
 
-impl OnDevice {
+impl DeviceClassifier {
     fn new(projection: &Projection, weight: &HostTensor, device: &Device) -> Result<Self> {
         let shape = [projection.inputs(), projection.outputs()];
         let values = TensorData::new(projection.values().to_vec(), shape);
@@ -79,11 +79,11 @@ impl RanPac {
     /// # Errors
     /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
-        let chosen = Chosen::of(setup.config)?;
-        let session = adapts(&chosen)?.then(|| FirstSession::new(setup));
+        let chosen = ConfiguredMethod::from_config(setup.config)?;
+        let session = uses_first_session(&chosen)?.then(|| FirstSession::new(setup));
         let backbone = setup.backbone.clone();
         let outputs = chosen.count("projection")?;
-        let projection = Projection::drawn(backbone.feature_width(), outputs, setup.config.seed);
+        let projection = Projection::random(backbone.feature_width(), outputs, setup.config.seed);
         let weight = HostTensor {
             shape: vec![0, outputs],
             values: Vec::new(),
@@ -92,16 +92,16 @@ impl RanPac {
             session: session.transpose()?,
             all_classes: setup.tasks.last().map_or(0, |task| task.end),
             classes: 0,
-            own_tasks: setup.own,
+            own_tasks: setup.own_tasks,
             added_task: false,
             repeated_classes: setup.repeated_classes.to_vec(),
-            empty: Vec::new(),
+            empty_positions: Vec::new(),
             features: Vec::new(),
             labels: Vec::new(),
             regression: None,
             choice: None,
             ridge: None,
-            on_device: OnDevice::new(&projection, &weight, &backbone.device())?,
+            classifier: DeviceClassifier::new(&projection, &weight, &backbone.device())?,
             backbone,
             projection,
             weight,
@@ -114,87 +114,95 @@ impl RanPac {
     /// Returns a Problem if the device failed.
     pub fn set_projection(&mut self, projection: Projection) -> Result<()> {
         self.projection = projection;
-        self.place()
+        self.update_classifier()
     }
 
-    fn place(&mut self) -> Result<()> {
+    fn update_classifier(&mut self) -> Result<()> {
         let device = self.backbone.device();
-        self.on_device = OnDevice::new(&self.projection, &self.weight, &device)?;
+        self.classifier = DeviceClassifier::new(&self.projection, &self.weight, &device)?;
         let outputs = self.projection.outputs().max(1);
         let rows: Vec<&[f32]> = self.weight.values.chunks_exact(outputs).collect();
-        let empty = |position: usize| {
+        let is_empty_row = |position: usize| {
             let row = rows.get(position);
             row.is_some_and(|row| row.iter().all(|value| *value == 0.0))
         };
-        self.empty = self.repeated_classes.clone();
-        self.empty.retain(|(position, _)| empty(*position));
+        self.empty_positions = self.repeated_classes.clone();
+        self.empty_positions
+            .retain(|(position, _)| is_empty_row(*position));
         Ok(())
     }
 
     /// Reads all parts of the state except the first session.
-    fn read(&mut self, stored: Stored<'_>) -> Result<()> {
+    fn read(&mut self, stored: StoredState<'_>) -> Result<()> {
         self.classes = stored.classes();
         self.added_task = stored.tasks.len() > self.own_tasks;
         let (outputs, tensors) = (self.projection.outputs(), stored.tensors);
-        let rows = named(tensors, "weight")?.shape.first().copied();
+        let rows = get_tensor(tensors, "weight")?.shape.first().copied();
         // Weights are missing before the first measurement.
         let rows = rows.unwrap_or_default().min(self.classes);
-        self.weight = shaped(tensors, "weight", &[rows, outputs])?.clone();
+        self.weight = get_tensor_with_shape(tensors, "weight", &[rows, outputs])?.clone();
         // Checkpoints of older versions have no λ.
         let exponent = tensors.get(RIDGE).and_then(|ridge| ridge.values.first());
         self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
         if tensors.contains_key("sums.high") {
             self.regression = Some(Regression::read(outputs, rows, tensors)?);
         }
-        self.place()
+        self.update_classifier()
     }
 
     /// Returns the answer from the scores of an image. A position without a column is never predicted; if the task is
     /// given, the position has the score of its class.
-    fn verdict(&self, mut scores: Vec<f32>) -> Answer {
-        for (position, _) in &self.empty {
+    fn answer_from_scores(&self, mut scores: Vec<f32>) -> Answer {
+        for (position, _) in &self.empty_positions {
             scores[*position] = f32::NEG_INFINITY;
         }
-        let mut verdict = Answer::of_cosines(Expert::ANSWER, &scores);
-        for (position, of) in &self.empty {
-            verdict.scores[*position] = scores[*of];
+        let mut answer = Answer::from_cosines(Expert::ANSWER, &scores);
+        for (position, class_position) in &self.empty_positions {
+            answer.scores[*position] = scores[*class_position];
         }
-        verdict
+        answer
     }
 
     /// Returns the λ for the measured images. An added task uses the λ of the run; if a checkpoint of an older version
     /// has none, λ is selected from the images, as in other tasks.
-    fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut CancelToken<'_>) -> Result<f64> {
+    fn select_ridge(
+        &mut self,
+        images: TaskFeatures<'_>,
+        cancel_token: &mut CancelToken<'_>,
+    ) -> Result<f64> {
         self.choice = None;
-        if let (true, Some(kept)) = (self.added_task, self.ridge) {
-            return Ok(kept);
+        if let (true, Some(previous)) = (self.added_task, self.ridge) {
+            return Ok(previous);
         }
-        let choice = choose(images, &self.projection, self.all_classes, go_on)?;
+        let choice = choose_ridge(images, &self.projection, self.all_classes, cancel_token)?;
         let ridge = choice.ridge;
         self.choice = Some(choice);
         Ok(ridge)
     }
 
     /// Adds the measured images to G and Q and solves for W.
-    fn solve(&mut self, go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn solve(&mut self, cancel_token: &mut CancelToken<'_>) -> Result<()> {
         let (features, mut labels) = (
             std::mem::take(&mut self.features),
             std::mem::take(&mut self.labels),
         );
         for label in &mut labels {
-            let again = self.repeated_classes.iter().find(|(own, _)| own == label);
-            *label = again.map_or(*label, |(_, of)| *of);
+            let repeated = self
+                .repeated_classes
+                .iter()
+                .find(|(repeated_position, _)| repeated_position == label);
+            *label = repeated.map_or(*label, |(_, class_position)| *class_position);
         }
         let images = TaskFeatures::new(&features, &labels);
         let outputs = self.projection.outputs();
         // λ is selected before G is allocated, so that their memory does not add up in the first task.
-        let chosen = self.ridge_for(images, go_on)?;
+        let selected_ridge = self.select_ridge(images, cancel_token)?;
         let mut regression = match self.regression.take() {
             Some(regression) => regression,
             None => Regression::new(outputs)?,
         };
-        regression.absorb(images, &self.projection, self.classes, go_on)?;
-        let (values, ridge) = regression.solve(chosen, go_on)?;
+        regression.add_images(images, &self.projection, self.classes, cancel_token)?;
+        let (values, ridge) = regression.solve(selected_ridge, cancel_token)?;
         self.weight = HostTensor {
             shape: vec![self.classes, outputs],
             values,
@@ -204,7 +212,7 @@ impl RanPac {
             choice.ridge = ridge;
         }
         self.regression = Some(regression);
-        self.place()
+        self.update_classifier()
     }
 }
 
@@ -227,20 +235,22 @@ impl Method for RanPac {
         if let (PassWork::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
             return session.learn(batch);
         }
-        let features = self.features(batch.images.clone())?.of(Expert::ANSWER)?;
+        let features = self
+            .features(batch.images.clone())?
+            .concatenated(Expert::ANSWER)?;
         self.features.extend(HostTensor::read(&features)?.values);
         self.labels.extend(batch.labels);
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, cancel_token: &mut CancelToken<'_>) -> Result<()> {
         match self.labels.is_empty() {
             true => Ok(()),
-            false => self.solve(go_on),
+            false => self.solve(cancel_token),
         }
     }
 
-    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if let Some(session) = &mut self.session {
             session.end_task();
         }
@@ -249,29 +259,36 @@ impl Method for RanPac {
 
     /// Returns the features f of images.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        Ok(Features::alone(match &self.session {
+        Ok(Features::single(match &self.session {
             Some(session) => self.backbone.features(images, session.pets())?,
-            None => plain(&*self.backbone, images)?,
+            None => plain_features(&*self.backbone, images)?,
         }))
     }
 
     /// Computes the scores h·W (batch × classes so far) and the answers.
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let OnDevice { projection, weight } = &self.on_device;
-        let hidden = relu(features.of(Expert::ANSWER)?.matmul(projection.clone()));
-        let rows = answers::rows(&hidden.matmul(weight.clone()))?;
-        Ok(rows.into_iter().map(|row| self.verdict(row)).collect())
+        let DeviceClassifier { projection, weight } = &self.classifier;
+        let hidden = relu(
+            features
+                .concatenated(Expert::ANSWER)?
+                .matmul(projection.clone()),
+        );
+        let rows = answers::read_rows(&hidden.matmul(weight.clone()))?;
+        Ok(rows
+            .into_iter()
+            .map(|row| self.answer_from_scores(row))
+            .collect())
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
         let ridge = self.ridge.filter(|_| moment == Moment::Task);
-        let measured = ridge.map(|value| Measurement::figure("ridge", value));
-        Ok(measured.into_iter().collect())
+        let measurement = ridge.map(|value| Measurement::number("ridge", value));
+        Ok(measurement.into_iter().collect())
     }
 
-    fn recipe(&self) -> Result<ExportedClassifier> {
+    fn exported_classifier(&self) -> Result<ExportedClassifier> {
         if self.weight.values.is_empty() {
-            return Err(none_begun());
+            return Err(no_task_problem());
         }
         let session = self.session.as_ref();
         let pets = session.map(|session| session.pets().clone());
@@ -279,27 +296,27 @@ impl Method for RanPac {
             shape: vec![self.projection.inputs(), self.projection.outputs()],
             values: self.projection.values().to_vec(),
         };
-        let reading = AnswerRule::Projected {
+        let answer_rule = AnswerRule::Projected {
             projection,
             weight: self.weight.clone(),
-            empty: self.empty.clone(),
+            empty: self.empty_positions.clone(),
         };
-        Ok(ExportedClassifier::of_one(
+        Ok(ExportedClassifier::from_single_network(
             pets.unwrap_or_default(),
-            reading,
+            answer_rule,
         ))
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
-        Ok(self.session.iter().map(FirstSession::trained).collect())
+        Ok(self.session.iter().map(FirstSession::trained_pet).collect())
     }
 
-    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+    fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         if let Some(session) = &mut self.session {
-            session.state(state)?;
+            session.sync_state(state)?;
         }
         match state {
-            State::Stored(stored) => return self.read(*stored),
+            State::Restore(stored) => return self.read(*stored),
             State::Snapshot(tensors) | State::Checkpoint(tensors) => {
                 tensors.insert("weight".into(), self.weight.clone());
             }
@@ -317,19 +334,19 @@ impl Method for RanPac {
         Ok(())
     }
 
-    fn bulk(&self) -> GeneratedTensors<'_> {
-        let bulk = self.regression.as_ref().map(Regression::bulk);
-        bulk.unwrap_or_default()
+    fn generated_tensors(&self) -> GeneratedTensors<'_> {
+        let tensors = self.regression.as_ref().map(Regression::generated_tensors);
+        tensors.unwrap_or_default()
     }
 
-    fn drawn_numbers(&self) -> usize {
+    fn generated_value_count(&self) -> usize {
         // R is counted twice, because it is in host memory and on the backbone's device.
         2 * self.projection.values().len() + self.weight.values.len()
     }
 
-    fn restore_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+    fn restore_generated(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         match &mut self.regression {
-            Some(regression) => regression.read_bulk(read),
+            Some(regression) => regression.read_generated(read),
             None => Ok(()),
         }
     }

@@ -13,9 +13,9 @@ use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Origin;
-use super::torch::{Acting, LayerName, TorchText};
+use super::torch::{ActiveSites, LayerName, TorchSource};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Length, parameters, plausible};
+use super::{Backbone, BlockShape, TokenCounts, parameters, plausible};
 use crate::message;
 use crate::nn::WeightPlacement;
 use crate::onnx::Value;
@@ -31,7 +31,7 @@ pub struct Family {
     /// Display name.
     pub title: &'static str,
     /// The network that is selected when the user chooses the family: the paper's, but for ViT the embedded one.
-    pub usual: &'static str,
+    pub default_network: &'static str,
     /// The keys of a table entry that give its dimensions, in addition to `input_size` and `epsilon`.
     pub keys: &'static [&'static str],
     /// Default number of blocks with a PET, from the first; fewer in shallow networks.
@@ -41,16 +41,16 @@ pub struct Family {
     /// The memory of a block for the backward pass.
     pub saved: SavedTensors,
     /// Pixel normalisation if a weight file does not contain it, and the message about this assumption.
-    pub pixels: (Normalisation, &'static str),
+    pub assumed_normalisation: (Normalisation, &'static str),
     /// Reads the dimensions from a table entry, or from timm's arguments.
     pub read: fn(&ArchitectureValues) -> Result<Architecture>,
     /// Reads the dimensions from names and shapes of tensors; `None` for another family.
-    pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
+    pub infer: fn(&Tensors) -> Result<Option<InferredArchitecture>>,
     /// Name of a tensor of the first layer, in each naming scheme of the family. The prefix of a file's names is what
-    /// precedes it ([`super::families::unwrapped`]).
-    pub first: &'static [&'static str],
+    /// precedes it ([`super::families::extract_network`]).
+    pub first_tensors: &'static [&'static str],
     /// Renames tensors from any naming scheme of the family to timm's current one.
-    pub renamed: fn(Tensors) -> Result<Tensors>,
+    pub rename_tensors: fn(Tensors) -> Result<Tensors>,
     /// Returns a small network for testing a GPU.
     pub trial: fn() -> Architecture,
 }
@@ -66,17 +66,17 @@ pub struct SavedTensors {
 
 /// An architecture read from a file, with the assumptions made (as sentences).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inferred {
+pub struct InferredArchitecture {
     /// Family and dimensions.
     pub architecture: Architecture,
     /// Sentences about values that the file does not contain.
-    pub assumed: Vec<Words>,
+    pub assumptions: Vec<Words>,
     /// The backbone options with which the user can specify the assumed values.
-    pub missing: Vec<&'static str>,
+    pub missing_options: Vec<&'static str>,
 }
 
 /// The dimensions of a network of some family.
-pub trait Dimensions: Debug + Send + Sync + Same {
+pub trait Dimensions: Debug + Send + Sync + DynPartialEq {
     /// Returns the family.
     fn family(&self) -> &'static Family;
 
@@ -87,13 +87,13 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     fn epsilon(&self) -> f64;
 
     /// Returns a description of inconsistent dimensions; `None` if they are consistent.
-    fn contradiction(&self) -> Option<String>;
+    fn inconsistency(&self) -> Option<String>;
 
     /// Returns the shape of each block.
     fn blocks(&self) -> Vec<BlockShape>;
 
     /// Returns the number of tokens of each block at the input size.
-    fn lengths(&self) -> Vec<Length>;
+    fn token_counts(&self) -> Vec<TokenCounts>;
 
     /// Returns whether there is a class token, which prompts and prefixes need.
     fn has_class_token(&self) -> bool {
@@ -101,7 +101,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     }
 
     /// Returns a stored tensor in the shape in which it is trained: tables for another resolution are resized.
-    fn fitted(&self, _name: &str, stored: HostTensor) -> HostTensor {
+    fn resize_tensor(&self, _name: &str, stored: HostTensor) -> HostTensor {
         stored
     }
 
@@ -109,7 +109,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     ///
     /// # Errors
     /// Returns a Problem for a family, or sites, that cannot be exported.
-    fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
+    fn to_torch(&self, _name: &str, _acting: &ActiveSites) -> Result<TorchSource> {
         let family = self.family().title;
         Err(Problem::new(message!(
             "problem-family-not-exportable",
@@ -127,20 +127,20 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     ///
     /// # Errors
     /// Returns a Problem for a missing weight, or a PET that ONNX cannot express.
-    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value>;
+    fn build_graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value>;
 
     /// Returns the network, with tensors from the loader.
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone>;
 }
 
 /// Equality of trait objects.
-pub trait Same: Any {
+pub trait DynPartialEq: Any {
     /// Returns whether the other value has the same type and is equal.
-    fn same(&self, other: &dyn Any) -> bool;
+    fn dyn_eq(&self, other: &dyn Any) -> bool;
 }
 
-impl<T: PartialEq + 'static> Same for T {
-    fn same(&self, other: &dyn Any) -> bool {
+impl<T: PartialEq + 'static> DynPartialEq for T {
+    fn dyn_eq(&self, other: &dyn Any) -> bool {
         other.downcast_ref() == Some(self)
     }
 }
@@ -152,7 +152,7 @@ pub struct Architecture(Arc<dyn Dimensions>);
 impl PartialEq for Architecture {
     fn eq(&self, other: &Self) -> bool {
         let other: &dyn Any = &*other.0;
-        self.0.same(other)
+        self.0.dyn_eq(other)
     }
 }
 
@@ -166,7 +166,7 @@ impl Deref for Architecture {
 
 impl Architecture {
     /// Wraps these dimensions.
-    pub fn of(dimensions: impl Dimensions + 'static) -> Self {
+    pub fn new(dimensions: impl Dimensions + 'static) -> Self {
         Self(Arc::new(dimensions))
     }
 
@@ -186,54 +186,54 @@ impl Architecture {
     /// Returns a Problem with the first inconsistency.
     pub fn check(&self) -> Result<()> {
         let title = self.family().title;
-        let unfit =
+        let inconsistent =
             |wrong: String| Problem::new(message!("problem-dimensions-inconsistent", title, wrong));
-        if let Some(wrong) = self.contradiction() {
-            return Err(unfit(wrong));
+        if let Some(reason) = self.inconsistency() {
+            return Err(inconsistent(reason));
         }
-        let (blocks, lengths) = (self.blocks(), self.lengths());
-        if let Some(wrong) = plausible::too_large(self.input_size(), &blocks, &lengths) {
-            return Err(unfit(wrong).advise(message!("advice-specify-real-dimensions")));
+        let (blocks, token_counts) = (self.blocks(), self.token_counts());
+        if let Some(reason) = plausible::find_oversized(self.input_size(), &blocks, &token_counts) {
+            return Err(inconsistent(reason).advise(message!("advice-specify-real-dimensions")));
         }
         let epsilon = self.epsilon();
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
-        let what = message!(
+        let message = message!(
             "problem-epsilon-out-of-range",
             epsilon = epsilon.to_string()
         );
-        Err(Problem::new(what).advise(message!("advice-usual-epsilon")))
+        Err(Problem::new(message).advise(message!("advice-usual-epsilon")))
     }
 
     /// Returns the number of frozen weights, without loading any.
-    pub fn parameters(&self) -> usize {
+    pub fn parameter_count(&self) -> usize {
         let mut plan = WeightLoader::plan(None);
         self.build(&mut plan);
-        parameters::count(plan.wanted())
+        parameters::count(plan.requested())
     }
 
     /// Returns the number of multiplications in a forward pass of one image, without norms and activations.
     pub fn multiplications(&self) -> f64 {
         let mixing = self.family().mixing;
-        let (mut sum, mut before) = (0.0, None);
-        for (block, length) in self.blocks().iter().zip(self.lengths()) {
-            let attention = match length.attended {
+        let (mut sum, mut previous) = (0.0, None);
+        for (block, count) in self.blocks().iter().zip(self.token_counts()) {
+            let attention = match count.attended {
                 0 => 0,
                 attended => 4 * block.width + 2 * attended,
             };
-            let each = block.hidden + block.fc1_outputs + attention + mixing;
-            let channels = length.tokens as f64 * block.width as f64;
-            sum += channels * each as f64;
+            let per_channel = block.hidden + block.fc1_outputs + attention + mixing;
+            let channels = count.tokens as f64 * block.width as f64;
+            sum += channels * per_channel as f64;
             // The linear layer between two stages takes all values of the previous tokens; that before the first
             // stage takes all pixels.
-            let input = match before {
+            let input = match previous {
                 None => 3.0 * (self.input_size() as f64).powi(2),
-                Some((tokens, _)) if tokens == length.tokens => 0.0,
+                Some((tokens, _)) if tokens == count.tokens => 0.0,
                 Some((_, channels)) => channels,
             };
             sum += input * block.width as f64;
-            before = Some((length.tokens, channels));
+            previous = Some((count.tokens, channels));
         }
         sum
     }
@@ -242,18 +242,22 @@ impl Architecture {
     ///
     /// # Errors
     /// As [`Architecture::check`].
-    pub fn random(&self, seed: u64, to: impl Into<WeightPlacement>) -> Result<Arc<dyn Backbone>> {
+    pub fn build_random(
+        &self,
+        seed: u64,
+        placement: impl Into<WeightPlacement>,
+    ) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        self.build_from(Origin::Random(seed), to.into())
+        self.build_from(Origin::Random(seed), placement.into())
     }
 
     /// Returns a backbone with weights from this source.
     pub(super) fn build_from(
         &self,
         origin: Origin,
-        to: WeightPlacement,
+        placement: WeightPlacement,
     ) -> Result<Arc<dyn Backbone>> {
-        let mut loader = WeightLoader::new(origin, to);
+        let mut loader = WeightLoader::new(origin, placement);
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::architecture::{Architecture, Family, Inferred};
+use super::architecture::{Architecture, Family, InferredArchitecture};
 use super::arguments::ArchitectureValues;
 use super::loader::WeightLoader;
 use super::parameters::Origin;
@@ -12,7 +12,7 @@ use super::weights::Tensors;
 use super::{Backbone, convnext, swin, vit};
 use crate::message;
 use crate::nn::WeightPlacement;
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 
 /// All families, in display order.
 pub static FAMILIES: [&Family; 3] = [&vit::FAMILY, &swin::FAMILY, &convnext::FAMILY];
@@ -26,7 +26,7 @@ pub fn names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// Returns a Problem that lists the families.
-pub fn named(name: &str) -> Result<&'static Family> {
+pub fn find_family(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
         Problem::new(message!("problem-family-unknown", name)).advise(message!(
@@ -41,15 +41,15 @@ pub fn named(name: &str) -> Result<&'static Family> {
 /// # Errors
 /// Returns a Problem for an unknown family or inconsistent dimensions.
 pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
-    let made = (named(family)?.read)(&ArchitectureValues::of_metadata(metadata))?;
-    made.check()?;
-    Ok(made)
+    let architecture = (find_family(family)?.read)(&ArchitectureValues::from_metadata(metadata))?;
+    architecture.check()?;
+    Ok(architecture)
 }
 
 /// Prefixes of networks whose weights are an average over training, which are preferred.
-const AVERAGED: [&str; 2] = ["ema", "teacher"];
+const AVERAGED_PREFIXES: [&str; 2] = ["ema", "teacher"];
 /// Prefixes of networks that only helped to train another one.
-const HELPERS: [&str; 2] = ["momentum", "student"];
+const HELPER_PREFIXES: [&str; 2] = ["momentum", "student"];
 
 /// Returns the tensors of the network in a file, without the prefixes of wrappers (`module.`, `_orig_mod.`), larger
 /// models (`backbone.`, `base_encoder.`) and training programs (`state_dict.`, `model_ema.`). Other tensors (such as an
@@ -59,25 +59,27 @@ const HELPERS: [&str; 2] = ["momentum", "student"];
 ///
 /// # Errors
 /// Returns a Problem if more than one network remains.
-pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
+pub fn extract_network(tensors: Tensors) -> Result<Tensors> {
     // `torch.compile` adds this to the names of everything it compiled, also of single layers.
-    let tensors = tensors.renamed(|name| Some(name.replace("_orig_mod.", "")));
+    let tensors = tensors.rename(|name| Some(name.replace("_orig_mod.", "")));
     let rank = |prefix: &str| {
-        let has = |words: &[&str]| {
+        let has = |markers: &[&str]| {
             prefix
                 .split(['.', '/', '_'])
-                .any(|word| words.contains(&word))
+                .any(|word| markers.contains(&word))
         };
-        u8::from(!has(&AVERAGED)) + u8::from(has(&HELPERS))
+        u8::from(!has(&AVERAGED_PREFIXES)) + u8::from(has(&HELPER_PREFIXES))
     };
     // The first tensors of the networks of each rank, by prefix.
     let mut networks: BTreeMap<u8, BTreeMap<String, String>> = BTreeMap::new();
-    for first in FAMILIES.iter().flat_map(|family| family.first) {
+    for first in FAMILIES.iter().flat_map(|family| family.first_tensors) {
         for name in tensors.names() {
             let prefix = name.strip_suffix(first);
-            if let Some(prefix) = prefix.filter(|it| it.is_empty() || it.ends_with(['.', '/'])) {
-                let same = networks.entry(rank(prefix)).or_default();
-                same.insert(prefix.to_owned(), name.to_owned());
+            if let Some(prefix) =
+                prefix.filter(|prefix| prefix.is_empty() || prefix.ends_with(['.', '/']))
+            {
+                let same_rank = networks.entry(rank(prefix)).or_default();
+                same_rank.insert(prefix.to_owned(), name.to_owned());
             }
         }
     }
@@ -85,10 +87,10 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
         return Ok(tensors);
     };
     match best.keys().collect::<Vec<_>>().as_slice() {
-        [prefix] => Ok(tensors.under(prefix)),
+        [prefix] => Ok(tensors.strip_prefix(prefix)),
         _ => Err(Problem::new(message!(
             "problem-weight-file-several-networks",
-            names = some_of(&best.into_values().collect::<Vec<_>>(), 4)
+            names = list_value(&best.into_values().collect::<Vec<_>>(), 4)
         ))
         .at(tensors.origin())
         .advise(message!("advice-save-one-state-dict"))),
@@ -100,33 +102,35 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
 ///
 /// # Errors
 /// Returns a Problem for an unknown family or inconsistent dimensions.
-pub fn infer(tensors: &Tensors) -> Result<Inferred> {
-    let tensors = &unwrapped(tensors.clone())?;
+pub fn infer(tensors: &Tensors) -> Result<InferredArchitecture> {
+    let tensors = &extract_network(tensors.clone())?;
     let metadata = tensors.metadata();
-    let at = |problem: Problem| problem.at(tensors.origin());
+    let with_origin = |problem: Problem| problem.at(tensors.origin());
     let family = metadata.get("architecture").or(metadata.get("kind"));
-    if let Some(family) = family.filter(|family| named(family).is_ok()) {
-        return Ok(Inferred {
-            architecture: from_metadata(family, metadata).map_err(at)?,
-            assumed: Vec::new(),
-            missing: Vec::new(),
+    if let Some(family) = family.filter(|family| find_family(family).is_ok()) {
+        return Ok(InferredArchitecture {
+            architecture: from_metadata(family, metadata).map_err(with_origin)?,
+            assumptions: Vec::new(),
+            missing_options: Vec::new(),
         });
     }
     // The first family has no distinguishing tensor, so it is tried last.
     for family in FAMILIES.iter().rev() {
         if let Some(found) = (family.infer)(tensors)? {
-            found.architecture.check().map_err(at)?;
+            found.architecture.check().map_err(with_origin)?;
             return Ok(found);
         }
     }
     let titles: Vec<&str> = FAMILIES.iter().map(|family| family.title).collect();
     let names: Vec<&str> = tensors.names().collect();
-    Err(at(Problem::new(message!(
-        "problem-weight-file-family-unknown",
-        titles = titles.join(", "),
-        names = some_of(&names, 3)
+    Err(with_origin(
+        Problem::new(message!(
+            "problem-weight-file-family-unknown",
+            titles = titles.join(", "),
+            names = list_value(&names, 3)
+        ))
+        .advise(message!("advice-choose-known-family")),
     ))
-    .advise(message!("advice-choose-known-family"))))
 }
 
 impl Architecture {
@@ -137,17 +141,17 @@ impl Architecture {
     pub fn assemble(
         &self,
         tensors: Tensors,
-        to: impl Into<WeightPlacement>,
+        placement: impl Into<WeightPlacement>,
     ) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         let found = infer(&tensors).map(|found| found.architecture.family().name);
-        let own = self.family();
-        let other = found.ok().filter(|found| *found != own.name);
-        let tensors = (own.renamed)(tensors)?;
+        let family = self.family();
+        let other = found.ok().filter(|found| *found != family.name);
+        let tensors = (family.rename_tensors)(tensors)?;
         let mut plan = WeightLoader::plan(Some(tensors.clone()));
         self.build(&mut plan);
-        plan.verify(&tensors, own.name, other)?;
-        self.build_from(Origin::File(tensors), to.into())
+        plan.verify(&tensors, family.name, other)?;
+        self.build_from(Origin::File(tensors), placement.into())
     }
 }
 
@@ -157,8 +161,8 @@ mod tests {
     use super::*;
 
     fn metadata(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        pairs.iter().map(own).collect()
+        let to_owned_pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        pairs.iter().map(to_owned_pair).collect()
     }
 
     #[test]
@@ -167,9 +171,9 @@ mod tests {
             "config",
             r#"{"img_size": 64, "patch_size": 4, "window_size": 4, "embed_dim": 24, "depths": [2, 2], "num_heads": [2, 4]}"#,
         )]);
-        let made = from_metadata("swin", &json).unwrap();
-        assert_eq!(made.blocks().len(), 4);
-        assert_eq!(made.feature_width(), 48);
+        let architecture = from_metadata("swin", &json).unwrap();
+        assert_eq!(architecture.blocks().len(), 4);
+        assert_eq!(architecture.feature_width(), 48);
         let texts = metadata(&[
             ("input_size", "32"),
             ("patch_size", "8"),
@@ -179,17 +183,17 @@ mod tests {
             ("class_token", "true"),
             ("norm_eps", "1e-6"),
         ]);
-        let made = from_metadata("vit", &texts).unwrap();
-        let plain = Architecture::of(vit::Config::plain(32, 8, 192, 8, 3));
-        assert_eq!(made, plain);
-        let other = Architecture::of(vit::Config::plain(32, 8, 192, 9, 3));
-        assert_ne!(made, other);
+        let architecture = from_metadata("vit", &texts).unwrap();
+        let plain = Architecture::new(vit::Config::new(32, 8, 192, 8, 3));
+        assert_eq!(architecture, plain);
+        let other = Architecture::new(vit::Config::new(32, 8, 192, 9, 3));
+        assert_ne!(architecture, other);
     }
 
     #[test]
     fn rejects_contradictory_arguments() {
-        let odd = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
-        let problem = from_metadata("vit", &odd).unwrap_err();
+        let invalid = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
+        let problem = from_metadata("vit", &invalid).unwrap_err();
         assert!(problem.is("problem-dimensions-inconsistent"), "{problem}");
         assert!(problem.what.contains("4 heads"), "{problem}");
         let text = metadata(&[("depth", "many")]);
@@ -205,8 +209,8 @@ mod tests {
             architecture.check().unwrap();
             assert_eq!(architecture.family().name, family.name);
             let blocks = architecture.blocks();
-            assert_eq!(blocks.len(), architecture.lengths().len());
-            for (block, length) in blocks.iter().zip(architecture.lengths()) {
+            assert_eq!(blocks.len(), architecture.token_counts().len());
+            for (block, length) in blocks.iter().zip(architecture.token_counts()) {
                 assert_eq!(block.heads > 0, length.attended > 0);
             }
         }

@@ -3,7 +3,7 @@
 use crate::onnx::{Attribute, Graph, Value};
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
-use crate::tensors::{Named, named};
+use crate::tensors::{NamedTensors, get_tensor};
 
 /// The hooks at sites of a network that is written as a graph.
 pub trait GraphHooks {
@@ -15,10 +15,10 @@ pub trait GraphHooks {
     ///
     /// # Errors
     /// Returns a Problem if ONNX cannot express it.
-    fn around(
+    fn apply(
         &self,
         graph: &mut Graph,
-        at: (usize, Site),
+        position: (usize, Site),
         inputs: &[&Value],
         weight: &dyn Fn(&mut Graph) -> Result<Value>,
     ) -> Result<Value>;
@@ -29,7 +29,7 @@ pub struct GraphParts<'a> {
     /// The graph.
     pub graph: &'a mut Graph,
     /// Weights under timm's names.
-    pub weights: &'a Named,
+    pub weights: &'a NamedTensors,
     /// The hooks.
     pub hooks: &'a dyn GraphHooks,
 }
@@ -40,7 +40,7 @@ impl GraphParts<'_> {
     /// # Errors
     /// Returns a Problem if it is missing.
     pub fn weight(&mut self, name: &str) -> Result<Value> {
-        let stored = named(self.weights, name)?;
+        let stored = get_tensor(self.weights, name)?;
         Ok(self
             .graph
             .weight(name, &stored.shape, || stored.values.clone()))
@@ -52,13 +52,13 @@ impl GraphParts<'_> {
     /// Returns a Problem if a weight is missing.
     pub fn linear(&mut self, x: &Value, layer: &str) -> Result<Value> {
         let weight = transposed_weight(self.graph, self.weights, layer)?;
-        let product = self.graph.pair("MatMul", x, &weight);
+        let product = self.graph.binary("MatMul", x, &weight);
         let bias = format!("{layer}.bias");
         if !self.weights.contains_key(&bias) {
             return Ok(product);
         }
         let bias = self.weight(&bias)?;
-        Ok(self.graph.pair("Add", &product, &bias))
+        Ok(self.graph.binary("Add", &product, &bias))
     }
 
     /// Returns the layer norm over the last axis.
@@ -84,44 +84,44 @@ impl GraphParts<'_> {
     /// Returns a Problem if ONNX cannot express it.
     pub fn linear_site(
         &mut self,
-        at: (usize, Site),
+        position: (usize, Site),
         e: &Value,
         h: Value,
         weight: &dyn Fn(&mut Graph) -> Result<Value>,
     ) -> Result<Value> {
-        match self.hooks.uses(at.0, at.1) {
-            true => self.hooks.around(self.graph, at, &[e, &h], weight),
+        match self.hooks.uses(position.0, position.1) {
+            true => self.hooks.apply(self.graph, position, &[e, &h], weight),
             false => Ok(h),
         }
     }
 
     /// Splits any × tokens × width into any × heads × tokens × width per head.
-    pub fn by_head(&mut self, x: &Value, heads: i64, width: i64) -> Value {
-        let apart = self.graph.reshape(x, &[0, 0, heads, width / heads]);
-        self.graph.permute(&apart, &[0, 2, 1, 3])
+    pub fn split_heads(&mut self, x: &Value, heads: i64, width: i64) -> Value {
+        let split = self.graph.reshape(x, &[0, 0, heads, width / heads]);
+        self.graph.permute(&split, &[0, 2, 1, 3])
     }
 
-    /// Undoes [`GraphParts::by_head`].
-    pub fn joined_heads(&mut self, x: &Value, width: i64) -> Value {
+    /// Undoes [`GraphParts::split_heads`].
+    pub fn join_heads(&mut self, x: &Value, width: i64) -> Value {
         let transposed = self.graph.permute(x, &[0, 2, 1, 3]);
         self.graph.reshape(&transposed, &[0, 0, width])
     }
 
-    /// Returns softmax(`biased`(q·kᵀ/√`head_width`))·v.
+    /// Returns softmax(`add_bias`(q·kᵀ/√`head_width`))·v.
     pub fn attend(
         &mut self,
         [q, k, v]: [&Value; 3],
         head_width: i64,
-        biased: &dyn Fn(&mut Graph, Value) -> Value,
+        add_bias: &dyn Fn(&mut Graph, Value) -> Value,
     ) -> Value {
         let graph = &mut *self.graph;
-        let scale = graph.number((head_width as f64).powf(-0.5));
-        let scaled = graph.pair("Mul", q, &scale);
+        let scale = graph.scalar((head_width as f64).powf(-0.5));
+        let scaled = graph.binary("Mul", q, &scale);
         let transposed = graph.permute(k, &[0, 1, 3, 2]);
-        let scores = graph.pair("MatMul", &scaled, &transposed);
-        let scores = biased(graph, scores);
+        let scores = graph.binary("MatMul", &scaled, &transposed);
+        let scores = add_bias(graph, scores);
         let probabilities = graph.softmax(&scores);
-        graph.pair("MatMul", &probabilities, v)
+        graph.binary("MatMul", &probabilities, v)
     }
 
     /// Returns a linear layer, multiplied by the weight `scale` if there is one, after its site.
@@ -130,7 +130,7 @@ impl GraphParts<'_> {
     /// Returns a Problem if a weight is missing or ONNX cannot express what acts there.
     pub fn scaled_linear(
         &mut self,
-        at: (usize, Site),
+        position: (usize, Site),
         e: &Value,
         layer: &str,
         scale: Option<&str>,
@@ -138,17 +138,17 @@ impl GraphParts<'_> {
         let mut h = self.linear(e, layer)?;
         let scale = scale.map(|name| self.weight(name)).transpose()?;
         if let Some(scale) = &scale {
-            h = self.graph.pair("Mul", &h, scale);
+            h = self.graph.binary("Mul", &h, scale);
         }
         let weights = self.weights;
         let weight = |graph: &mut Graph| {
             let weight = transposed_weight(graph, weights, layer)?;
             Ok(match &scale {
-                Some(scale) => graph.pair("Mul", &weight, scale),
+                Some(scale) => graph.binary("Mul", &weight, scale),
                 None => weight,
             })
         };
-        self.linear_site(at, e, h, &weight)
+        self.linear_site(position, e, h, &weight)
     }
 
     /// Returns the convolution of a map (any × channels × rows × columns) with this stride, number of groups and width of
@@ -160,13 +160,13 @@ impl GraphParts<'_> {
         &mut self,
         map: &Value,
         layer: &str,
-        [step, group, border]: [usize; 3],
+        [stride, groups, padding]: [usize; 3],
     ) -> Result<Value> {
-        let [step, border] = [step, border].map(|n| n as i64);
+        let [stride, padding] = [stride, padding].map(|n| n as i64);
         let attributes = [
-            ("strides", Attribute::Ints(&[step, step])),
-            ("group", Attribute::Int(group as i64)),
-            ("pads", Attribute::Ints(&[border; 4])),
+            ("strides", Attribute::Ints(&[stride, stride])),
+            ("group", Attribute::Int(groups as i64)),
+            ("pads", Attribute::Ints(&[padding; 4])),
         ];
         let weight = self.weight(&format!("{layer}.weight"))?;
         let bias = format!("{layer}.bias");
@@ -178,13 +178,17 @@ impl GraphParts<'_> {
     }
 
     /// Converts any × channels × rows × columns into any × rows·columns × channels.
-    pub fn tokens_of(&mut self, map: &Value, channels: usize) -> Value {
+    pub fn map_to_tokens(&mut self, map: &Value, channels: usize) -> Value {
         let flat = self.graph.reshape(map, &[0, channels as i64, -1]);
         self.graph.permute(&flat, &[0, 2, 1])
     }
 
-    /// Undoes [`GraphParts::tokens_of`].
-    pub fn map_of(&mut self, tokens: &Value, [rows, columns, channels]: [usize; 3]) -> Value {
+    /// Undoes [`GraphParts::map_to_tokens`].
+    pub fn tokens_to_map(
+        &mut self,
+        tokens: &Value,
+        [rows, columns, channels]: [usize; 3],
+    ) -> Value {
         let transposed = self.graph.permute(tokens, &[0, 2, 1]);
         let shape = [0, channels as i64, rows as i64, columns as i64];
         self.graph.reshape(&transposed, &shape)
@@ -201,8 +205,8 @@ impl GraphParts<'_> {
 ///
 /// # Errors
 /// Returns a Problem if it is missing.
-pub fn transposed_weight(graph: &mut Graph, weights: &Named, layer: &str) -> Result<Value> {
-    let stored = named(weights, &format!("{layer}.weight"))?;
+pub fn transposed_weight(graph: &mut Graph, weights: &NamedTensors, layer: &str) -> Result<Value> {
+    let stored = get_tensor(weights, &format!("{layer}.weight"))?;
     let [columns, rows] = [0, 1].map(|axis| stored.shape.get(axis).copied().unwrap_or(1));
     Ok(
         graph.weight(&format!("{layer}.weight turned"), &[rows, columns], || {

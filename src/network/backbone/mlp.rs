@@ -26,8 +26,8 @@ impl Activation {
             Self::Gelu => nn::gelu(x),
             Self::GeluTanh => {
                 let cubed = x.clone().powi_scalar(3) * 0.044_715;
-                let inside = (x.clone() + cubed) * (2.0 / std::f64::consts::PI).sqrt();
-                x * 0.5 * (inside.tanh() + 1.0)
+                let inner = (x.clone() + cubed) * (2.0 / std::f64::consts::PI).sqrt();
+                x * 0.5 * (inner.tanh() + 1.0)
             }
             Self::QuickGelu => x.clone() * sigmoid(x * 1.702),
         }
@@ -82,7 +82,7 @@ impl ResponseNorm {
         // A channel of zeros has the gradient 0.
         let norms = (x.clone().powi_scalar(2).sum_dim(1) + 1e-24).sqrt();
         let mean = norms.clone().mean_dim(2) + Self::EPSILON;
-        let share = norms / mean;
-        x.clone() + x * (share * self.gamma.clone()) + self.beta.clone()
+        let ratio = norms / mean;
+        x.clone() + x * (ratio * self.gamma.clone()) + self.beta.clone()
     }
 }

@@ -66,7 +66,7 @@ pub struct Tokens {
 
 /// The numbers of tokens in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length {
+pub struct TokenCounts {
     /// Number of tokens of an image.
     pub tokens: usize,
     /// Number of tokens that each token attends to; 0 without attention.
@@ -74,24 +74,24 @@ pub struct Length {
 }
 
 /// The data that every backbone contains: its architecture, blocks, device and weight source.
-pub struct Facts {
+pub struct BackboneInfo {
     architecture: Architecture,
     /// One shape per block; blocks are numbered from 0 across all stages.
     blocks: Vec<BlockShape>,
-    place: WeightPlacement,
+    placement: WeightPlacement,
     /// Names and shapes of its tensors in a weight file, in the order of construction.
-    wanted: Vec<(String, Vec<usize>)>,
+    requested: Vec<(String, Vec<usize>)>,
     origin: Origin,
 }
 
-impl Facts {
+impl BackboneInfo {
     /// Collects the facts at the end of a construction, when all tensors have been requested from the loader.
     fn new(architecture: Architecture, loader: &WeightLoader) -> Self {
         Self {
             blocks: architecture.blocks(),
             architecture,
-            place: loader.place().clone(),
-            wanted: loader.wanted().to_vec(),
+            placement: loader.placement().clone(),
+            requested: loader.requested().to_vec(),
             origin: loader.origin().clone(),
         }
     }
@@ -99,11 +99,11 @@ impl Facts {
     /// Reads the network's weights again from their source, because the layers contain only transposed and folded
     /// ones.
     fn weights(&self) -> Result<Weights> {
-        let kept = self.place.weights;
-        if kept != WeightType::F32 {
-            let kept = kept.title();
-            let what = message!("problem-precision-prediction-only", kept);
-            return Err(Problem::new(what)
+        let weight_type = self.placement.weights;
+        if weight_type != WeightType::F32 {
+            let kept = weight_type.title();
+            let message = message!("problem-precision-prediction-only", kept);
+            return Err(Problem::new(message)
                 .at("--precision")
                 .advise(message!("advice-train-in-f32")));
         }
@@ -112,30 +112,30 @@ impl Facts {
             Origin::Plan(_) => return Ok(Weights::default()),
             Origin::File(_) | Origin::Random(_) => {}
         }
-        let mut loader = WeightLoader::new(self.origin.clone(), self.place.clone());
+        let mut loader = WeightLoader::new(self.origin.clone(), self.placement.clone());
         let mut stored = Vec::new();
-        for (name, shape) in &self.wanted {
+        for (name, shape) in &self.requested {
             let values = loader.values(name, shape);
             let shape = shape.clone();
             stored.push((name.clone(), HostTensor { shape, values }));
         }
         loader.finish()?;
-        let fitted = stored.into_iter().map(|(name, stored)| {
-            let stored = self.architecture.fitted(&name, stored);
+        let resized = stored.into_iter().map(|(name, stored)| {
+            let stored = self.architecture.resize_tensor(&name, stored);
             (name, stored)
         });
-        Ok(Weights::of(fitted.collect(), &self.place.device))
+        Ok(Weights::new(resized.collect(), &self.placement.device))
     }
 }
 
 /// A network that computes one feature vector per image, with hooks that change its computation.
 pub trait Backbone: Send + Sync {
     /// Returns the data that every backbone contains.
-    fn facts(&self) -> &Facts;
+    fn info(&self) -> &BackboneInfo;
 
     /// Returns one shape per block; blocks are numbered from 0 across all stages.
     fn blocks(&self) -> &[BlockShape] {
-        &self.facts().blocks
+        &self.info().blocks
     }
 
     /// Returns the length of the feature vector.
@@ -145,12 +145,12 @@ pub trait Backbone: Send + Sync {
 
     /// Returns the device of the weights, without autodiff.
     fn device(&self) -> Device {
-        self.facts().place.device.clone()
+        self.info().placement.device.clone()
     }
 
     /// Returns the number of weights.
-    fn parameters(&self) -> usize {
-        parameters::count(&self.facts().wanted)
+    fn parameter_count(&self) -> usize {
+        parameters::count(&self.info().requested)
     }
 
     /// Returns the weights, for methods that train them.
@@ -158,12 +158,12 @@ pub trait Backbone: Send + Sync {
     /// # Errors
     /// Returns a Problem if they are stored in reduced precision, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
-        self.facts().weights()
+        self.info().weights()
     }
 
     /// Returns the names, in other libraries, of the layer whose output is h at a site of a block.
     fn layer_names(&self, block: usize, site: Site) -> Vec<torch::LayerName> {
-        self.facts().architecture.layer_names(block, site)
+        self.info().architecture.layer_names(block, site)
     }
 
     /// Returns the same network with these weights. Gradients reach the leaves that are tracked.
@@ -171,9 +171,9 @@ pub trait Backbone: Send + Sync {
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped leaf.
     fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
-        let facts = self.facts();
+        let info = self.info();
         let origin = Origin::Given(weights.clone());
-        facts.architecture.build_from(origin, facts.place.clone())
+        info.architecture.build_from(origin, info.placement.clone())
     }
 
     /// Computes the tokens before block 0 from normalised images (batch × 3 × rows × columns).
@@ -195,9 +195,9 @@ pub trait Backbone: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem if there are prompt tokens but the network has no class token.
-    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        match hooks.entering() {
-            Some(_) => Err(no_prompts("prompt tokens")),
+    fn insert_prompts(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        match hooks.prompt_tokens() {
+            Some(_) => Err(prompts_unsupported("prompt tokens")),
             None => Ok(tokens),
         }
     }
@@ -228,7 +228,7 @@ pub trait Backbone: Send + Sync {
 
     /// Computes the tokens before the final norm: embedding, prompt tokens and all blocks.
     fn tokens(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tokens> {
-        let tokens = self.enter(self.embed(images)?, hooks)?;
+        let tokens = self.insert_prompts(self.embed(images)?, hooks)?;
         self.run(tokens, 0..self.blocks().len(), hooks)
     }
 
@@ -241,17 +241,17 @@ pub trait Backbone: Send + Sync {
 
     /// Computes the features of the same images for each of several hooks. The blocks before the first one that any
     /// of the hooks changes run only once.
-    fn features_of(&self, images: Tensor<4>, hooks: &[&dyn Hooks]) -> Result<Vec<Tensor<2>>> {
+    fn features_for_each(&self, images: Tensor<4>, hooks: &[&dyn Hooks]) -> Result<Vec<Tensor<2>>> {
         let depth = self.blocks().len();
         let first = |hooks: &&dyn Hooks| hooks.first_block().unwrap_or(depth);
         let shared = hooks.iter().map(first).min().unwrap_or(depth).min(depth);
         let tokens = self.embed(images)?;
         let tokens = self.run(tokens, 0..shared, &PetStack::empty())?;
-        let each = hooks.iter().map(|hooks| {
-            let tokens = self.enter(tokens.clone(), *hooks)?;
+        let features = hooks.iter().map(|hooks| {
+            let tokens = self.insert_prompts(tokens.clone(), *hooks)?;
             self.pool(self.run(tokens, shared..depth, *hooks)?)
         });
-        each.collect()
+        features.collect()
     }
 
     /// Computes the features (batch × feature width) of normalised images.
@@ -263,12 +263,12 @@ pub trait Backbone: Send + Sync {
 /// Returns a Problem if the hooks have a prefix in a block that does not accept one.
 fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
     match hooks.prefix(index) {
-        Some(_) => Err(no_prompts("prefixes")),
+        Some(_) => Err(prompts_unsupported("prefixes")),
         None => Ok(()),
     }
 }
 
-fn no_prompts(what: &str) -> Problem {
+fn prompts_unsupported(what: &str) -> Problem {
     Problem::new(message!("problem-backbone-lacks-feature", what))
         .advise(message!("advice-choose-vit-with-class-token"))
 }

@@ -14,22 +14,22 @@ pub struct Normalisation {
 
 impl Normalisation {
     /// No normalisation: pixels stay in [0, 1].
-    pub const UNIT: Self = Self::of([0.0; 3], [1.0; 3]);
+    pub const UNIT: Self = Self::new([0.0; 3], [1.0; 3]);
     /// Normalisation to [−1, 1].
-    pub const SYMMETRIC: Self = Self::of([0.5; 3], [0.5; 3]);
+    pub const SYMMETRIC: Self = Self::new([0.5; 3], [0.5; 3]);
     /// Mean and standard deviation of ImageNet's pixels.
-    pub const IMAGENET: Self = Self::of([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
+    pub const IMAGENET: Self = Self::new([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
     /// Mean and standard deviation with which CLIP was trained.
-    pub const CLIP: Self = Self::of(
+    pub const CLIP: Self = Self::new(
         [0.481_454_66, 0.457_827_5, 0.408_210_73],
         [0.268_629_54, 0.261_302_6, 0.275_777_1],
     );
 
     /// The default for weight files without a normalisation, [`Self::IMAGENET`], with the id of the message about
     /// this assumption.
-    pub const OF_IMAGENET: (Self, &str) = (Self::IMAGENET, "network-pixels-imagenet");
+    pub const ASSUMED_IMAGENET: (Self, &str) = (Self::IMAGENET, "network-pixels-imagenet");
 
-    const fn of(mean: [f32; 3], std: [f32; 3]) -> Self {
+    const fn new(mean: [f32; 3], std: [f32; 3]) -> Self {
         Self { mean, std }
     }
 
@@ -42,7 +42,7 @@ impl Normalisation {
     }
 
     /// Returns the normalisation with this name in tables and options.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "unit" => Self::UNIT,
             "symmetric" => Self::SYMMETRIC,
@@ -59,7 +59,7 @@ impl Normalisation {
     }
 
     /// Returns a normalisation with the same mean and standard deviation for all channels.
-    pub fn even(mean: f32, std: f32) -> Self {
-        Self::of([mean; 3], [std; 3])
+    pub fn uniform(mean: f32, std: f32) -> Self {
+        Self::new([mean; 3], [std; 3])
     }
 }

@@ -11,7 +11,7 @@ use burn::tensor::{Device, Gradients, Tensor, TensorData};
 
 use super::weights::Tensors;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, NamedTensors};
 
 /// A weight tensor.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Weights(BTreeMap<String, Leaf>);
 
 impl Weights {
     /// Creates leaves with these values on a device.
-    pub(super) fn of(values: Vec<(String, HostTensor)>, device: &Device) -> Self {
+    pub(super) fn new(values: Vec<(String, HostTensor)>, device: &Device) -> Self {
         let leaves = values
             .into_iter()
             .map(|(name, HostTensor { shape, values })| {
@@ -56,7 +56,7 @@ impl Weights {
 
     /// Returns the leaves with the values of each replaced by `f` of (name, values).
     #[must_use]
-    pub fn with(self, mut f: impl FnMut(&str, Tensor<1>) -> Tensor<1>) -> Self {
+    pub fn map_values(self, mut f: impl FnMut(&str, Tensor<1>) -> Tensor<1>) -> Self {
         let leaves = self.0.into_iter().map(|(name, Leaf { shape, values })| {
             let values = f(&name, values);
             (name, Leaf { shape, values })
@@ -68,14 +68,14 @@ impl Weights {
     #[must_use]
     pub fn tracked(&self) -> Self {
         self.clone()
-            .with(|_, values| values.autodiff().require_grad())
+            .map_values(|_, values| values.autodiff().require_grad())
     }
 
-    /// Removes the gradients of tracked leaves from `all` and returns them by name. Leaves that did not contribute to
+    /// Removes the gradients of tracked leaves from `graph_gradients`; returns them by name. Leaves not contributing to
     /// the result have none.
-    pub fn gradients(&self, all: &mut Gradients) -> Vec<(String, Tensor<1>)> {
+    pub fn take_gradients(&self, graph_gradients: &mut Gradients) -> Vec<(String, Tensor<1>)> {
         let found = self.iter().filter_map(|(name, leaf)| {
-            let gradient = leaf.values.grad_remove(all)?;
+            let gradient = leaf.values.grad_remove(graph_gradients)?;
             Some((name.to_string(), gradient))
         });
         found.collect()
@@ -85,11 +85,11 @@ impl Weights {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
+    pub fn write(&self, prefix: &str, tensors: &mut NamedTensors) -> Result<()> {
         for (name, leaf) in self.iter() {
             let shape = leaf.shape.clone();
             let values = HostTensor::read(&leaf.values)?.values;
-            into.insert(format!("{prefix}.{name}"), HostTensor { shape, values });
+            tensors.insert(format!("{prefix}.{name}"), HostTensor { shape, values });
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Weights {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn into_named(self) -> Result<Named> {
+    pub fn into_named(self) -> Result<NamedTensors> {
         let leaves = self.0.into_iter();
         let read = leaves.map(|(name, Leaf { shape, values })| {
             let values = HostTensor::read(&values)?.values;
@@ -111,10 +111,10 @@ impl Weights {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped tensor.
-    pub fn read(&self, prefix: &str, from: &Named) -> Result<Self> {
+    pub fn read(&self, prefix: &str, tensors: &NamedTensors) -> Result<Self> {
         let leaves = self.iter().map(|(name, leaf)| {
             let full = format!("{prefix}.{name}");
-            let stored = from
+            let stored = tensors
                 .get(&full)
                 .ok_or_else(|| Problem::new(format!("the tensor {full} is missing")))?;
             if stored.shape != leaf.shape {
@@ -139,10 +139,10 @@ fn row(values: Vec<f32>, device: &Device) -> Tensor<1> {
 }
 
 /// Returns the number of weights in tensors of these shapes.
-pub(super) fn count(wanted: &[(String, Vec<usize>)]) -> usize {
+pub(super) fn count(requested: &[(String, Vec<usize>)]) -> usize {
     // Saturating, because the dimensions in a table may have any size.
     let size = |shape: &[usize]| shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n));
-    let sizes = wanted.iter().map(|(_, shape)| size(shape));
+    let sizes = requested.iter().map(|(_, shape)| size(shape));
     sizes.fold(0, usize::saturating_add)
 }
 

@@ -9,22 +9,22 @@ use burn::tensor::{Int, Tensor, TensorData};
 
 use crate::message;
 use crate::nn;
-use crate::nn::rows::{NOWHERE, Order};
+use crate::nn::rows::{Order, ZERO_ROW};
 use crate::problem::{Problem, Result};
 
 /// Cuts `images` (batch × channels × height × width) into patches of `size` × `size` pixels. Returns them as batch ×
 /// patches × (channels·size·size), each row in the order of a convolution's weight (channel, row, column), with the
 /// numbers of rows and columns of patches. Pixels beyond the last complete patch are dropped, as in a strided
 /// convolution.
-pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
+pub fn extract_patches(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
     let [batch, channels, height, width] = images.dims();
     let (rows, columns) = (height / size, width / size);
-    let whole = if height % size == 0 && width % size == 0 {
+    let cropped = if height % size == 0 && width % size == 0 {
         images
     } else {
         images.slice([0..batch, 0..channels, 0..rows * size, 0..columns * size])
     };
-    let patches = whole
+    let patches = cropped
         .reshape([batch, channels, rows, size, columns, size])
         .permute([0, 2, 4, 1, 3, 5])
         .reshape([batch, rows * columns, channels * size * size]);
@@ -55,26 +55,26 @@ impl Neighbourhoods {
         }
     }
 
-    /// Returns the index in the map of each neighbour; [`NOWHERE`] beyond the map.
-    pub fn places(self) -> Vec<u32> {
+    /// Returns the index in the map of each neighbour; [`ZERO_ROW`] beyond the map.
+    pub fn source_indices(self) -> Vec<u32> {
         let (rows, columns) = self.tokens;
-        let place = |row: usize, column: usize, i: usize| {
+        let source_index = |row: usize, column: usize, i: usize| {
             let (row, column) = match self.order {
                 Neighbours::ColumnMajor => (2 * row + i % 2, 2 * column + i / 2),
                 Neighbours::RowMajor => (2 * row + i / 2, 2 * column + i % 2),
             };
             match row < rows && column < columns {
                 true => (row * columns + column) as u32,
-                false => NOWHERE,
+                false => ZERO_ROW,
             }
         };
         let (down, across) = self.map;
-        let mut places = Vec::with_capacity(4 * down * across);
+        let mut indices = Vec::with_capacity(4 * down * across);
         for (row, column) in (0..down).flat_map(|row| (0..across).map(move |column| (row, column)))
         {
-            places.extend((0..4).map(|i| place(row, column, i)));
+            indices.extend((0..4).map(|i| source_index(row, column, i)));
         }
-        places
+        indices
     }
 
     /// Concatenates the channels of each neighbourhood: batch × tokens × channels → batch × neighbourhoods ×
@@ -83,8 +83,8 @@ impl Neighbourhoods {
         static ORDERS: OrderCache<Neighbourhoods> = OrderCache::new();
         let [batch, _, channels] = tokens.dims();
         let (rows, columns) = self.tokens;
-        let order = ORDERS.get(self, || Order::new(self.places(), rows * columns));
-        gathered(tokens, &order).reshape([batch, self.map.0 * self.map.1, 4 * channels])
+        let order = ORDERS.get(self, || Order::new(self.source_indices(), rows * columns));
+        gather_tokens(tokens, &order).reshape([batch, self.map.0 * self.map.1, 4 * channels])
     }
 }
 
@@ -100,31 +100,31 @@ impl<K: Eq + Hash> OrderCache<K> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Returns the order with this key; `make` creates it the first time.
-    pub fn get(&self, key: K, make: impl FnOnce() -> Order) -> Arc<Order> {
+    /// Returns the order with this key; `build` creates it the first time.
+    pub fn get(&self, key: K, build: impl FnOnce() -> Order) -> Arc<Order> {
         let mut orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if orders.len() > Self::MAX_ORDERS {
             orders.clear();
         }
-        let order = orders.entry(key).or_insert_with(|| Arc::new(make()));
+        let order = orders.entry(key).or_insert_with(|| Arc::new(build()));
         order.clone()
     }
 }
 
-/// Returns the tokens of each image (batch × tokens × channels) in this order; zeros for [`NOWHERE`].
-pub fn gathered(tokens: &Tensor<3>, order: &Arc<Order>) -> Tensor<3> {
-    nn::in_order(tokens, order).unwrap_or_else(|| selected(tokens.clone(), order.indices()[0]))
+/// Returns the tokens of each image (batch × tokens × channels) in this order; zeros for [`ZERO_ROW`].
+pub fn gather_tokens(tokens: &Tensor<3>, order: &Arc<Order>) -> Tensor<3> {
+    nn::reorder(tokens, order).unwrap_or_else(|| select_tokens(tokens.clone(), order.indices()[0]))
 }
 
-/// Does what [`gathered`] does, on devices without a kernel for it.
-fn selected(mut tokens: Tensor<3>, from: &[u32]) -> Tensor<3> {
+/// Does what [`gather_tokens`] does, on devices without a kernel for it.
+fn select_tokens(mut tokens: Tensor<3>, from: &[u32]) -> Tensor<3> {
     let [batch, count, channels] = tokens.dims();
     let device = tokens.device().inner();
-    if from.contains(&NOWHERE) {
+    if from.contains(&ZERO_ROW) {
         let zeros = Tensor::zeros([batch, 1, channels], &device);
         tokens = Tensor::cat(vec![tokens, zeros], 1);
     }
-    let indices = from.iter().map(|at| (*at as usize).min(count) as i32);
+    let indices = from.iter().map(|index| (*index as usize).min(count) as i32);
     let indices = TensorData::new(indices.collect::<Vec<i32>>(), [from.len()]);
     tokens.select(1, Tensor::<1, Int>::from_data(indices, &device))
 }
@@ -138,9 +138,9 @@ pub enum Neighbours {
     RowMajor,
 }
 
-/// Checks that `images` have three channels and at least one patch, and, if `whole`, that their sides are multiples
+/// Checks that `images` have three channels and at least one patch; if `require_divisible`, their sides are multiples
 /// of the patch size.
-pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
+pub fn check_images(images: &Tensor<4>, size: usize, require_divisible: bool) -> Result<()> {
     let [_, channels, height, width] = images.dims();
     if channels != 3 {
         let channels = channels.to_string();
@@ -148,14 +148,14 @@ pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
     }
     let (pixels, patch) = (format!("{width}×{height}"), format!("{size}×{size}"));
     if height < size || width < size {
-        let what = message!("problem-image-smaller-than-patch", pixels, patch);
-        return Err(Problem::new(what).advise(message!("advice-choose-larger-input-size")));
+        let message = message!("problem-image-smaller-than-patch", pixels, patch);
+        return Err(Problem::new(message).advise(message!("advice-choose-larger-input-size")));
     }
-    if whole && (height % size != 0 || width % size != 0) {
-        let what = message!("problem-image-not-divisible", pixels, patch);
+    if require_divisible && (height % size != 0 || width % size != 0) {
+        let message = message!("problem-image-not-divisible", pixels, patch);
         let multiple = size.to_string();
         let advice = message!("advice-choose-multiple-as-input-size", multiple);
-        return Err(Problem::new(what).advise(advice));
+        return Err(Problem::new(message).advise(advice));
     }
     Ok(())
 }
@@ -171,16 +171,16 @@ mod tests {
         Tensor::from_data(TensorData::new(values, shape), &Device::flex())
     }
 
-    fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    fn to_values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         tensor.into_data().try_to_vec::<f32>().unwrap()
     }
 
     #[test]
     fn patches_list_pixels_channel_by_channel() {
-        let (patches, rows, columns) = of_images(range_tensor([1, 2, 2, 5]), 2);
+        let (patches, rows, columns) = extract_patches(range_tensor([1, 2, 2, 5]), 2);
         assert_eq!((rows, columns), (1, 2));
         assert_eq!(
-            numbers(patches),
+            to_values(patches),
             [
                 0., 1., 5., 6., 10., 11., 15., 16., 2., 3., 7., 8., 12., 13., 17., 18.
             ]
@@ -189,34 +189,34 @@ mod tests {
 
     #[test]
     fn neighbours_follow_requested_order() {
-        let joined = |rows: usize, columns: usize, order: Neighbours| {
+        let join = |rows: usize, columns: usize, order: Neighbours| {
             let map = range_tensor([1, rows * columns, 1]);
-            numbers(Neighbourhoods::new((rows, columns), order).join(&map))
+            to_values(Neighbourhoods::new((rows, columns), order).join(&map))
         };
-        assert_eq!(joined(2, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
-        assert_eq!(joined(2, 2, Neighbours::ColumnMajor), [0., 2., 1., 3.]);
-        assert_eq!(joined(3, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
+        assert_eq!(join(2, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
+        assert_eq!(join(2, 2, Neighbours::ColumnMajor), [0., 2., 1., 3.]);
+        assert_eq!(join(3, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
         let padded = [0., 2., 1., 3., 4., 0., 5., 0.];
-        assert_eq!(joined(3, 2, Neighbours::ColumnMajor), padded);
+        assert_eq!(join(3, 2, Neighbours::ColumnMajor), padded);
     }
 
     #[test]
     fn gathered_matches_selection_without_kernel() {
-        let from = vec![4, 0, NOWHERE, 2, NOWHERE, 1];
+        let from = vec![4, 0, ZERO_ROW, 2, ZERO_ROW, 1];
         for from in [from, vec![3, 1, 2]] {
             let tokens = || range_tensor([2, 5, 3]);
-            let plain = numbers(selected(tokens(), &from));
+            let plain = to_values(select_tokens(tokens(), &from));
             let order = Arc::new(Order::new(from, 5));
-            assert_eq!(numbers(gathered(&tokens(), &order)), plain);
+            assert_eq!(to_values(gather_tokens(&tokens(), &order)), plain);
         }
     }
 
     #[test]
     fn check_rejects_sizes_not_divisible_by_patch() {
-        let problem = check(&range_tensor([1, 3, 8, 9]), 4, true).unwrap_err();
+        let problem = check_images(&range_tensor([1, 3, 8, 9]), 4, true).unwrap_err();
         assert!(problem.what.contains("9×8"), "{problem}");
-        assert!(check(&range_tensor([1, 3, 8, 9]), 4, false).is_ok());
-        assert!(check(&range_tensor([1, 1, 8, 8]), 4, true).is_err());
-        assert!(check(&range_tensor([1, 3, 2, 8]), 4, false).is_err());
+        assert!(check_images(&range_tensor([1, 3, 8, 9]), 4, false).is_ok());
+        assert!(check_images(&range_tensor([1, 1, 8, 8]), 4, true).is_err());
+        assert!(check_images(&range_tensor([1, 3, 2, 8]), 4, false).is_err());
     }
 }

@@ -1,28 +1,28 @@
 //! Rejects implausible dimensions, so that a damaged or malicious file cannot exhaust the memory.
 
-use super::{BlockShape, Length};
-use crate::data::transform::LARGEST_INPUT;
+use super::{BlockShape, TokenCounts};
+use crate::data::transform::MAX_INPUT_SIZE;
 
 /// Largest plausible width, window, patch or number of heads.
-const LARGEST_DIMENSION: usize = 1 << 16;
+const MAX_DIMENSION: usize = 1 << 16;
 /// Largest plausible number of channels of a block; the largest known ViT has 6,144.
-const WIDEST: usize = 1 << 13;
+const MAX_WIDTH: usize = 1 << 13;
 /// Largest number of values of one image inside a block (4 GB).
-const MOST_PER_IMAGE: usize = 1 << 30;
+const MAX_VALUES_PER_IMAGE: usize = 1 << 30;
 /// Largest plausible number of weights; the largest known ViT has 22 billion.
-const MOST_WEIGHTS: usize = 1 << 35;
+const MAX_WEIGHTS: usize = 1 << 35;
 /// Largest plausible number of blocks.
-const MOST_BLOCKS: usize = 1024;
+const MAX_BLOCKS: usize = 1024;
 /// Largest plausible number of stages.
-const MOST_STAGES: usize = 8;
+const MAX_STAGES: usize = 8;
 
 /// Returns a description of an implausible number; `None` if all are plausible. `dimensions` are all dimensions,
 /// `depths` the numbers of blocks of each stage.
-pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<String> {
+pub(super) fn find_implausible(dimensions: &[usize], depths: &[usize]) -> Option<String> {
     if dimensions.iter().chain(depths).any(|number| *number == 0) {
         return Some("every dimension must be at least 1".into());
     }
-    let too_large = |number: &&usize| **number > LARGEST_DIMENSION;
+    let too_large = |number: &&usize| **number > MAX_DIMENSION;
     if let Some(number) = dimensions.iter().find(too_large) {
         return Some(format!("{number} is too large for a dimension"));
     }
@@ -30,39 +30,43 @@ pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<Stri
         .iter()
         .fold(0usize, |sum, depth| sum.saturating_add(*depth));
     let stages = depths.len();
-    (blocks > MOST_BLOCKS || stages > MOST_STAGES)
+    (blocks > MAX_BLOCKS || stages > MAX_STAGES)
         .then(|| format!("{blocks} blocks in {stages} stages are too many"))
 }
 
 /// Returns a description of what is too large although each dimension is plausible: the input, the weights, or the
 /// values of one image inside a block. `None` if nothing is.
-pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) -> Option<String> {
-    if size > LARGEST_INPUT {
+pub(super) fn find_oversized(
+    size: usize,
+    blocks: &[BlockShape],
+    lengths: &[TokenCounts],
+) -> Option<String> {
+    if size > MAX_INPUT_SIZE {
         return Some(format!(
-            "an input of {size} pixels is more than {LARGEST_INPUT}"
+            "an input of {size} pixels is more than {MAX_INPUT_SIZE}"
         ));
     }
     let mut weights = 0usize;
     for (block, length) in blocks.iter().zip(lengths) {
         let (width, hidden) = (block.width, block.fc1_outputs);
-        if width > WIDEST {
+        if width > MAX_WIDTH {
             return Some(format!("{width} channels are too many"));
         }
-        let wide = width.saturating_mul(4).max(hidden);
-        weights = weights.saturating_add(wide.saturating_mul(width).saturating_mul(2));
+        let widest = width.saturating_mul(4).max(hidden);
+        weights = weights.saturating_add(widest.saturating_mul(width).saturating_mul(2));
         let pairs = length.tokens.saturating_mul(length.attended);
-        let inside = [
-            length.tokens.saturating_mul(wide),
+        let counts = [
+            length.tokens.saturating_mul(widest),
             pairs.saturating_mul(block.heads),
             // Swin has a table with an entry for each pair of positions in a window.
             length.attended.saturating_mul(length.attended),
         ];
-        if inside.iter().any(|numbers| *numbers > MOST_PER_IMAGE) {
+        if counts.iter().any(|numbers| *numbers > MAX_VALUES_PER_IMAGE) {
             let tokens = length.tokens;
             return Some(format!(
                 "{tokens} tokens of {width} channels need too much memory"
             ));
         }
     }
-    (weights > MOST_WEIGHTS).then(|| format!("about {weights} weights are too many"))
+    (weights > MAX_WEIGHTS).then(|| format!("about {weights} weights are too many"))
 }

@@ -14,13 +14,13 @@ pub fn bicubic(
     to: (usize, usize),
 ) -> Vec<f32> {
     let across = weights(columns, to.1);
-    let mut wide = vec![0.0; rows * to.1 * channels];
+    let mut resized_rows = vec![0.0; rows * to.1 * channels];
     for row in 0..rows {
         for (column, taps) in across.iter().enumerate() {
-            let cell = &mut wide[(row * to.1 + column) * channels..][..channels];
+            let cell = &mut resized_rows[(row * to.1 + column) * channels..][..channels];
             for &(source, weight) in taps {
                 let from = &map[(row * columns + source) * channels..][..channels];
-                add(cell, from, weight);
+                add_scaled(cell, from, weight);
             }
         }
     }
@@ -29,14 +29,14 @@ pub fn bicubic(
     let stride = to.1 * channels;
     for (row, taps) in down.iter().enumerate() {
         for &(source, weight) in taps {
-            let from = &wide[source * stride..][..stride];
-            add(&mut out[row * stride..][..stride], from, weight);
+            let from = &resized_rows[source * stride..][..stride];
+            add_scaled(&mut out[row * stride..][..stride], from, weight);
         }
     }
     out
 }
 
-fn add(to: &mut [f32], from: &[f32], weight: f32) {
+fn add_scaled(to: &mut [f32], from: &[f32], weight: f32) {
     for (a, b) in to.iter_mut().zip(from) {
         *a += b * weight;
     }
@@ -83,7 +83,10 @@ fn cubic(x: f32) -> f32 {
 pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize)) -> Vec<f32> {
     let side = 2 * from - 1;
     let (rows, columns) = (2 * to.0 - 1, 2 * to.1 - 1);
-    let (down, across) = (positions(side, rows), positions(side, columns));
+    let (down, across) = (
+        interpolation_points(side, rows),
+        interpolation_points(side, columns),
+    );
     let mut out = vec![0.0; rows * columns * heads];
     for (row, &(top, below)) in down.iter().enumerate() {
         for (column, &(left, right)) in across.iter().enumerate() {
@@ -91,7 +94,7 @@ pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize
             for (y, wy) in [(top, 1.0 - below), (top + 1, below)] {
                 for (x, wx) in [(left, 1.0 - right), (left + 1, right)] {
                     if wy * wx != 0.0 {
-                        add(cell, &table[(y * side + x) * heads..][..heads], wy * wx);
+                        add_scaled(cell, &table[(y * side + x) * heads..][..heads], wy * wx);
                     }
                 }
             }
@@ -101,21 +104,21 @@ pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize
 }
 
 /// Returns, for each of `to` targets, the source cell before it and the weight of the source cell after it.
-fn positions(from: usize, to: usize) -> Vec<(usize, f32)> {
+fn interpolation_points(from: usize, to: usize) -> Vec<(usize, f32)> {
     if from == to {
         return (0..to).map(|i| (i, 0.0)).collect();
     }
     let half = from / 2;
-    let ratio = widening(half, (to / 2) as f64);
-    let mut ahead = Vec::with_capacity(half);
+    let ratio = growth_ratio(half, (to / 2) as f64);
+    let mut offsets = Vec::with_capacity(half);
     let mut position = 1.0;
     for step in 0..half {
-        ahead.push(position);
+        offsets.push(position);
         position += ratio.powi(step as i32 + 1);
     }
-    let grid: Vec<f64> = (ahead.iter().rev().map(|p| -p))
+    let grid: Vec<f64> = (offsets.iter().rev().map(|p| -p))
         .chain([0.0])
-        .chain(ahead.iter().copied())
+        .chain(offsets.iter().copied())
         .collect();
     let reach = (to / 2) as f64;
     (0..to)
@@ -126,14 +129,14 @@ fn positions(from: usize, to: usize) -> Vec<(usize, f32)> {
             if grid.len() < 2 {
                 return (0, 0.0);
             }
-            let share = (target - grid[before]) / (grid[before + 1] - grid[before]);
-            (before, share.clamp(0.0, 1.0) as f32)
+            let fraction = (target - grid[before]) / (grid[before + 1] - grid[before]);
+            (before, fraction.clamp(0.0, 1.0) as f32)
         })
         .collect()
 }
 
 /// Returns the ratio, between 1.01 and 1.5, with which `steps` geometric steps reach `distance`.
-fn widening(steps: usize, distance: f64) -> f64 {
+fn growth_ratio(steps: usize, distance: f64) -> f64 {
     let (mut low, mut high) = (1.01, 1.5);
     let mut ratio = low;
     while high - low > 1e-6 {
@@ -152,9 +155,9 @@ fn widening(steps: usize, distance: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn close(found: &[f32], expected: &[f32]) -> bool {
-        let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
-        found.len() == expected.len() && apart.fold(0.0, f32::max) < 1e-4
+    fn is_close(found: &[f32], expected: &[f32]) -> bool {
+        let differences = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+        found.len() == expected.len() && differences.fold(0.0, f32::max) < 1e-4
     }
 
     #[test]
@@ -164,8 +167,8 @@ mod tests {
             4.67074, 7.48859, 12.68419, 17.00034, 37.36809, 45.22861, 57.76922, 67.12804,
         ];
         let found = bicubic(&map, (3, 3), 1, (2, 4));
-        assert!(close(&found, &expected), "{found:?}");
-        assert!(close(&bicubic(&map, (3, 3), 1, (3, 3)), &map));
+        assert!(is_close(&found, &expected), "{found:?}");
+        assert!(is_close(&bicubic(&map, (3, 3), 1, (3, 3)), &map));
     }
 
     #[test]
@@ -173,7 +176,7 @@ mod tests {
         let table: Vec<f32> = (0..25).map(|i| (i * i) as f32).collect();
         let expected = [36., 49., 64., 121., 144., 169., 256., 289., 324.];
         let found = relative_bias(&table, 3, 1, (2, 2));
-        assert!(close(&found, &expected), "{found:?}");
-        assert!(close(&relative_bias(&table, 3, 1, (3, 3)), &table));
+        assert!(is_close(&found, &expected), "{found:?}");
+        assert!(is_close(&relative_bias(&table, 3, 1, (3, 3)), &table));
     }
 }

@@ -32,11 +32,11 @@ pub enum Attribute<'a> {
 
 /// The length of an axis of an input or output.
 #[derive(Clone, Copy, Debug)]
-pub enum Length {
+pub enum Dimension {
     /// Any length, with this name.
-    Any(&'static str),
+    Named(&'static str),
     /// A fixed length.
-    Is(usize),
+    Fixed(usize),
 }
 
 /// A graph under construction.
@@ -50,21 +50,21 @@ pub struct Graph {
     /// Integer constants, each stored once.
     ints: BTreeMap<Vec<i64>, Value>,
     /// The weights added so far, by name.
-    named: BTreeMap<String, Value>,
+    weights_by_name: BTreeMap<String, Value>,
 }
 
 impl Graph {
     /// Adds an input of the graph.
-    pub fn input(&mut self, name: &str, lengths: &[Length]) -> Value {
-        self.inputs.message(11, described(name, lengths));
+    pub fn input(&mut self, name: &str, lengths: &[Dimension]) -> Value {
+        self.inputs.message(11, value_info(name, lengths));
         Value(name.to_owned())
     }
 
     /// Makes a value an output of the graph with this name.
-    pub fn output(&mut self, value: &Value, name: &str, lengths: &[Length]) {
+    pub fn output(&mut self, value: &Value, name: &str, lengths: &[Dimension]) {
         let named = Value(name.to_owned());
         self.node("Identity", &[value], &named, &[]);
-        self.outputs.message(12, described(name, lengths));
+        self.outputs.message(12, value_info(name, lengths));
     }
 
     /// Adds a weight; a name that is known already is not added again.
@@ -74,19 +74,19 @@ impl Graph {
         shape: &[usize],
         values: impl FnOnce() -> Vec<f32>,
     ) -> Value {
-        if let Some(known) = self.named.get(name) {
+        if let Some(known) = self.weights_by_name.get(name) {
             return known.clone();
         }
         let mut tensor = tensor(name, shape.iter().map(|n| *n as i64), FLOAT);
-        tensor.numbers(9, values());
+        tensor.floats(9, values());
         self.weights.message(5, tensor);
         let value = Value(name.to_owned());
-        self.named.insert(name.to_owned(), value.clone());
+        self.weights_by_name.insert(name.to_owned(), value.clone());
         value
     }
 
     /// Adds a constant number.
-    pub fn number(&mut self, number: f64) -> Value {
+    pub fn scalar(&mut self, number: f64) -> Value {
         let number = number as f32;
         self.weight(&format!("number {number:?}"), &[], || vec![number])
     }
@@ -134,29 +134,31 @@ impl Graph {
         node.text(3, &output.0);
         node.text(4, operator);
         for (name, attribute) in attributes {
-            let mut told = Message::default();
-            told.text(1, name);
+            let mut attribute_message = Message::default();
+            attribute_message.text(1, name);
             match attribute {
                 Attribute::Float(number) => {
-                    told.float(2, *number);
-                    told.int(20, 1);
+                    attribute_message.float(2, *number);
+                    attribute_message.int(20, 1);
                 }
                 Attribute::Int(number) => {
-                    told.int(3, *number);
-                    told.int(20, 2);
+                    attribute_message.int(3, *number);
+                    attribute_message.int(20, 2);
                 }
                 Attribute::Ints(numbers) => {
-                    numbers.iter().for_each(|number| told.int(8, *number));
-                    told.int(20, 7);
+                    numbers
+                        .iter()
+                        .for_each(|number| attribute_message.int(8, *number));
+                    attribute_message.int(20, 7);
                 }
             }
-            node.message(5, told);
+            node.message(5, attribute_message);
         }
         self.nodes.message(1, node);
     }
 
-    /// Returns the bytes of the file; `says` is a one-line description.
-    pub fn file(self, name: &str, says: &str) -> Vec<u8> {
+    /// Returns the bytes of the file; `description` is a one-line description.
+    pub fn into_bytes(self, name: &str, description: &str) -> Vec<u8> {
         let mut graph = self.nodes;
         graph.text(2, name);
         graph.append(self.weights);
@@ -169,14 +171,14 @@ impl Graph {
         model.int(1, IR_VERSION);
         model.text(2, "LAE Studio");
         model.text(3, env!("CARGO_PKG_VERSION"));
-        model.text(6, says);
+        model.text(6, description);
         model.message(7, graph);
         model.message(8, operators);
         model.into_bytes()
     }
 
     /// Adds an element-wise or matrix operator of two values.
-    pub fn pair(&mut self, operator: &str, a: &Value, b: &Value) -> Value {
+    pub fn binary(&mut self, operator: &str, a: &Value, b: &Value) -> Value {
         self.op(operator, &[a, b], &[])
     }
 
@@ -198,7 +200,7 @@ impl Graph {
     }
 
     /// Concatenates values along an axis.
-    pub fn join(&mut self, parts: &[&Value], axis: i64) -> Value {
+    pub fn concat(&mut self, parts: &[&Value], axis: i64) -> Value {
         self.op("Concat", parts, &[("axis", Attribute::Int(axis))])
     }
 
@@ -228,23 +230,23 @@ impl Graph {
     /// Adds the exact GELU, x·Φ(x).
     pub fn gelu(&mut self, x: &Value) -> Value {
         let (root, one, half) = (
-            self.number(0.5f64.sqrt()),
-            self.number(1.0),
-            self.number(0.5),
+            self.scalar(0.5f64.sqrt()),
+            self.scalar(1.0),
+            self.scalar(0.5),
         );
-        let scaled = self.pair("Mul", x, &root);
+        let scaled = self.binary("Mul", x, &root);
         let erf = self.op("Erf", &[&scaled], &[]);
-        let share = self.pair("Add", &erf, &one);
-        let product = self.pair("Mul", x, &share);
-        self.pair("Mul", &product, &half)
+        let share = self.binary("Add", &erf, &one);
+        let product = self.binary("Mul", x, &share);
+        self.binary("Mul", &product, &half)
     }
 
     /// Broadcasts x to the lengths of `like` in all axes but the last two.
-    pub fn grown(&mut self, x: &Value, like: &Value) -> Value {
+    pub fn expand_like(&mut self, x: &Value, like: &Value) -> Value {
         let shape = self.op("Shape", &[like], &[]);
-        let lead = self.slice(&shape, 0, 0, -2);
+        let leading = self.slice(&shape, 0, 0, -2);
         let ones = self.ints(&[1, 1]);
-        let shape = self.join(&[&lead, &ones], 0);
+        let shape = self.concat(&[&leading, &ones], 0);
         self.op("Expand", &[x, &shape], &[])
     }
 }
@@ -258,23 +260,23 @@ fn tensor(name: &str, shape: impl IntoIterator<Item = i64>, kind: i64) -> Messag
     tensor
 }
 
-fn described(name: &str, lengths: &[Length]) -> Message {
+fn value_info(name: &str, lengths: &[Dimension]) -> Message {
     let mut shape = Message::default();
     for length in lengths {
-        let mut one = Message::default();
+        let mut dimension = Message::default();
         match length {
-            Length::Is(count) => one.int(1, *count as i64),
-            Length::Any(name) => one.text(2, name),
+            Dimension::Fixed(count) => dimension.int(1, *count as i64),
+            Dimension::Named(name) => dimension.text(2, name),
         }
-        shape.message(1, one);
+        shape.message(1, dimension);
     }
     let mut tensor = Message::default();
     tensor.int(1, FLOAT);
     tensor.message(2, shape);
     let mut kind = Message::default();
     kind.message(1, tensor);
-    let mut told = Message::default();
-    told.text(1, name);
-    told.message(2, kind);
-    told
+    let mut info = Message::default();
+    info.text(1, name);
+    info.message(2, kind);
+    info
 }

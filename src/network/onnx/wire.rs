@@ -11,13 +11,13 @@ pub struct Message {
 /// A part of a message.
 enum Piece {
     Bytes(Vec<u8>),
-    Numbers(Vec<f32>),
+    Floats(Vec<f32>),
 }
 
 /// Wire types of fields: variable-length integer, length-delimited bytes, 32 bits.
 const VARINT: u64 = 0;
-const COUNTED: u64 = 2;
-const FOUR: u64 = 5;
+const LENGTH_DELIMITED: u64 = 2;
+const FIXED32: u64 = 5;
 
 impl Message {
     /// Adds an integer field.
@@ -28,7 +28,7 @@ impl Message {
 
     /// Adds a 32-bit float field.
     pub fn float(&mut self, field: u64, number: f32) {
-        self.varint(field << 3 | FOUR);
+        self.varint(field << 3 | FIXED32);
         self.add(&number.to_le_bytes());
     }
 
@@ -39,22 +39,22 @@ impl Message {
 
     /// Adds a bytes field.
     pub fn bytes(&mut self, field: u64, bytes: &[u8]) {
-        self.varint(field << 3 | COUNTED);
+        self.varint(field << 3 | LENGTH_DELIMITED);
         self.varint(bytes.len() as u64);
         self.add(bytes);
     }
 
     /// Adds a bytes field with the bytes of 32-bit floats.
-    pub fn numbers(&mut self, field: u64, numbers: Vec<f32>) {
-        self.varint(field << 3 | COUNTED);
+    pub fn floats(&mut self, field: u64, numbers: Vec<f32>) {
+        self.varint(field << 3 | LENGTH_DELIMITED);
         self.varint(size_of_val(numbers.as_slice()) as u64);
         self.length += size_of_val(numbers.as_slice());
-        self.pieces.push(Piece::Numbers(numbers));
+        self.pieces.push(Piece::Floats(numbers));
     }
 
     /// Adds a nested message.
     pub fn message(&mut self, field: u64, inner: Self) {
-        self.varint(field << 3 | COUNTED);
+        self.varint(field << 3 | LENGTH_DELIMITED);
         self.varint(inner.length as u64);
         self.append(inner);
     }
@@ -64,9 +64,9 @@ impl Message {
         for piece in other.pieces {
             match piece {
                 Piece::Bytes(bytes) => self.add(&bytes),
-                Piece::Numbers(numbers) => {
+                Piece::Floats(numbers) => {
                     self.length += size_of_val(numbers.as_slice());
-                    self.pieces.push(Piece::Numbers(numbers));
+                    self.pieces.push(Piece::Floats(numbers));
                 }
             }
         }
@@ -74,16 +74,16 @@ impl Message {
 
     /// Returns the bytes of the message. The memory of each part is freed after it is copied.
     pub fn into_bytes(self) -> Vec<u8> {
-        let mut all = Vec::with_capacity(self.length);
+        let mut output = Vec::with_capacity(self.length);
         for piece in self.pieces {
             match piece {
-                Piece::Bytes(bytes) => all.extend(bytes),
-                Piece::Numbers(numbers) => {
-                    all.extend_from_slice(bytemuck::cast_slice(&numbers));
+                Piece::Bytes(bytes) => output.extend(bytes),
+                Piece::Floats(numbers) => {
+                    output.extend_from_slice(bytemuck::cast_slice(&numbers));
                 }
             }
         }
-        all
+        output
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -112,16 +112,16 @@ mod tests {
         let mut message = Message::default();
         message.int(1, 150);
         message.text(2, "testing");
-        let wanted = b"\x08\x96\x01\x12\x07testing";
-        assert_eq!(message.into_bytes(), wanted);
+        let expected = b"\x08\x96\x01\x12\x07testing";
+        assert_eq!(message.into_bytes(), expected);
         let mut outer = Message::default();
         let mut inner = Message::default();
-        inner.numbers(9, vec![1.0, -2.0]);
+        inner.floats(9, vec![1.0, -2.0]);
         inner.int(1, 150);
         outer.message(3, inner);
         outer.int(4, 1);
-        let wanted = b"\x1a\x0d\x4a\x08\x00\x00\x80\x3f\x00\x00\x00\xc0\x08\x96\x01\x20\x01";
-        assert_eq!(outer.into_bytes(), wanted);
+        let expected = b"\x1a\x0d\x4a\x08\x00\x00\x80\x3f\x00\x00\x00\xc0\x08\x96\x01\x20\x01";
+        assert_eq!(outer.into_bytes(), expected);
         let mut negative = Message::default();
         negative.int(1, -1);
         assert_eq!(negative.into_bytes().len(), 11);

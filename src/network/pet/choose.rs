@@ -3,7 +3,7 @@
 use super::numbers::{MAIN_SIZE, Numbers};
 use super::spec::{PetSettings, PetSpec};
 use crate::message;
-use crate::names::{comma_separated, meant, shortened};
+use crate::names::{comma_separated, truncated_name, with_suggestion};
 use crate::problem::{Problem, Result};
 
 impl PetSpec {
@@ -12,27 +12,27 @@ impl PetSpec {
     /// # Errors
     /// Returns a Problem if a part is not NAME=VALUE, the plugin has no number with this name, or the value is
     /// outside its range.
-    pub fn choose(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
+    pub fn apply_assignments(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
         for pair in comma_separated(text) {
             let Some((name, value)) = pair.split_once('=') else {
                 let problem = Problem::new(message!(
                     "problem-number-assignment-invalid",
-                    pair = shortened(pair)
+                    pair = truncated_name(pair)
                 ));
                 return Err(problem.advise(message!("advice-write-name-number")));
             };
             let (name, value) = (name.trim(), value.trim());
-            self.choose_one(settings, name, value)?;
+            self.apply_assignment(settings, name, value)?;
         }
         Ok(())
     }
 
-    fn choose_one(&self, settings: &mut PetSettings, name: &str, value: &str) -> Result<()> {
-        let outside = |range: String| {
+    fn apply_assignment(&self, settings: &mut PetSettings, name: &str, value: &str) -> Result<()> {
+        let out_of_range = |range: String| {
             let what = message!(
                 "problem-plugin-number-out-of-range",
                 name,
-                value = shortened(value),
+                value = truncated_name(value),
                 name2 = &self.name
             );
             Problem::new(what).advise(message!("advice-choose-range", range))
@@ -47,7 +47,8 @@ impl PetSpec {
         if let Some(size) = self.sizes.iter().find(|size| size.name == name) {
             let chosen = value.parse().ok();
             let chosen = chosen.filter(|value| (size.min..=size.max).contains(value));
-            let chosen = chosen.ok_or_else(|| outside(format!("{} to {}", size.min, size.max)))?;
+            let chosen =
+                chosen.ok_or_else(|| out_of_range(format!("{} to {}", size.min, size.max)))?;
             settings.sizes.insert(name.to_owned(), chosen);
             return Ok(());
         }
@@ -55,59 +56,66 @@ impl PetSpec {
         if let Some([min, max]) = constant.and_then(|constant| constant.range) {
             let chosen = value.parse().ok();
             let chosen = chosen.filter(|value| (min..=max).contains(value));
-            let chosen = chosen.ok_or_else(|| outside(format!("{min} to {max}")))?;
+            let chosen = chosen.ok_or_else(|| out_of_range(format!("{min} to {max}")))?;
             settings.constants.insert(name.to_owned(), chosen);
             return Ok(());
         }
-        let what = message!(
+        let message = message!(
             "problem-plugin-number-not-adjustable",
             name = &self.name,
-            name2 = shortened(name)
+            name2 = truncated_name(name)
         );
-        Err(meant(Problem::new(what), name, self.choices()))
+        Err(with_suggestion(
+            Problem::new(message),
+            name,
+            self.adjustable_names(),
+        ))
     }
 
     /// Returns the names of the sizes and constants that users can choose, without the main size.
-    pub fn choices(&self) -> impl Iterator<Item = &str> {
+    pub fn adjustable_names(&self) -> impl Iterator<Item = &str> {
         let sizes = self.sizes.iter().map(|size| size.name.as_str());
-        let constants = self.constants.iter().filter(|own| own.range.is_some());
+        let constants = self
+            .constants
+            .iter()
+            .filter(|constant| constant.range.is_some());
         let constants = constants.map(|constant| constant.name.as_str());
         sizes.filter(|name| *name != MAIN_SIZE).chain(constants)
     }
 
     /// Returns the values of all sizes and constants by symbol: the chosen ones, or else the defaults. A main size is
     /// ignored if the plugin has no sizes, so that one setting works for all plugins of a grid.
-    pub(super) fn numbers(&self, chosen: &PetSettings) -> Result<Numbers<'_>> {
-        if let Some(name) = chosen
+    pub(super) fn resolve_numbers(&self, settings: &PetSettings) -> Result<Numbers<'_>> {
+        if let Some(name) = settings
             .sizes
             .keys()
             .filter(|name| *name != MAIN_SIZE)
             .find(|name| self.sizes.iter().all(|size| size.name != **name))
         {
-            let what = message!(
+            let message = message!(
                 "problem-plugin-size-unknown",
                 name = &self.name,
-                name2 = shortened(name)
+                name2 = truncated_name(name)
             );
             let known = self.sizes.iter().map(|size| size.name.as_str());
-            return Err(meant(Problem::new(what), name, known));
+            return Err(with_suggestion(Problem::new(message), name, known));
         }
         let mut numbers = Numbers::new();
         for size in &self.sizes {
-            let value = chosen
+            let value = settings
                 .sizes
                 .get(&size.name)
                 .copied()
                 .unwrap_or(size.default);
             if !(size.min..=size.max).contains(&value) {
                 let (name, min, max) = (&size.name, size.min, size.max);
-                let what = message!(
+                let message = message!(
                     "problem-plugin-number-out-of-range",
                     name,
                     value = value.to_string(),
                     name2 = &self.name
                 );
-                return Err(Problem::new(what).advise(message!(
+                return Err(Problem::new(message).advise(message!(
                     "advice-choose-between",
                     min = min.to_string(),
                     max = max.to_string()
@@ -116,7 +124,7 @@ impl PetSpec {
             numbers.insert(&size.symbol, value as f64);
         }
         for constant in &self.constants {
-            let value = chosen.constants.get(&constant.name);
+            let value = settings.constants.get(&constant.name);
             numbers.insert(&constant.name, value.copied().unwrap_or(constant.default));
         }
         Ok(numbers)

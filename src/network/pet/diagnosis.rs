@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::layout::{SiteShapes, Slot};
+use super::layout::{ParameterSlot, SiteShapes};
 use super::library::PluginEntry;
-use super::shape::shown;
+use super::shape::format_shape;
 use super::site::Site;
 use super::source::PluginText;
 use super::spec::PetSpec;
@@ -17,22 +17,22 @@ use crate::problem::Result;
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
     /// All errors, in the order of the text; empty for a valid plugin.
-    pub wrong: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
     /// The plugin, if it is valid.
     pub spec: Option<Arc<PetSpec>>,
 }
 
 /// A valid plugin on the chosen blocks of a backbone.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OnBlocks {
+pub struct BlockDiagnosis {
     /// The sites in use, in the order in which the plugin lists them.
     pub sites: Vec<Site>,
     /// The sites that the first chosen block offers.
     pub offered: Vec<Site>,
     /// Number of trained values in all blocks together.
-    pub trained: usize,
+    pub trained_count: usize,
     /// Number of all values in all blocks together, including the fixed ones.
-    pub values: usize,
+    pub value_count: usize,
     /// The parameters of the first chosen block: name, rows and columns, and whether they are trained.
     pub parameters: Vec<(String, [usize; 2], bool)>,
     /// The parts of the equations in the first chosen block, with their shapes for one image.
@@ -53,13 +53,16 @@ pub struct PartShape {
 }
 
 /// Reads and checks a plugin's text; `origin` is the file name shown in errors.
-pub fn read(text: &str, origin: &str) -> Diagnosis {
-    match PetSpec::checked(&PluginText::new(text, origin)) {
+pub fn diagnose(text: &str, origin: &str) -> Diagnosis {
+    match PetSpec::parse_checked(&PluginText::new(text, origin)) {
         Ok(spec) => Diagnosis {
-            wrong: Vec::new(),
+            errors: Vec::new(),
             spec: Some(spec),
         },
-        Err(wrong) => Diagnosis { wrong, spec: None },
+        Err(wrong) => Diagnosis {
+            errors: wrong,
+            spec: None,
+        },
     }
 }
 
@@ -73,27 +76,31 @@ pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
         spec: Ok(Arc::clone(spec)),
         hides: None,
     };
-    PluginFacts::of(&entry, None)
+    PluginFacts::new(&entry, None)
 }
 
 /// Lays out a plugin on the chosen blocks, with `tokens` tokens for each image.
 ///
 /// # Errors
-/// As [`PetSpec::fits`], and for sizes outside their range.
-pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<OnBlocks> {
-    let sites = spec.fits(blocks.shapes, blocks.chosen)?.to_vec();
-    let own = spec.known_settings(blocks.settings);
-    let layout = spec.layout(&own, blocks.shapes, blocks.chosen)?;
-    let mut on = OnBlocks {
-        trained: layout.trained_elements(),
-        values: layout.elements(),
+/// As [`PetSpec::matching_sites`], and for sizes outside their range.
+pub fn diagnose_blocks(
+    spec: &PetSpec,
+    blocks: Blocks<'_>,
+    tokens: usize,
+) -> Result<BlockDiagnosis> {
+    let sites = spec.matching_sites(blocks.shapes, blocks.chosen)?.to_vec();
+    let settings = spec.supported_settings(blocks.settings);
+    let layout = spec.layout(&settings, blocks.shapes, blocks.chosen)?;
+    let mut diagnosis = BlockDiagnosis {
+        trained_count: layout.trained_elements(),
+        value_count: layout.elements(),
         sites,
-        ..OnBlocks::default()
+        ..BlockDiagnosis::default()
     };
-    if let Some((&block, own)) = layout.blocks.iter().next() {
+    if let Some((&block, block_layout)) = layout.blocks.iter().next() {
         let shape = &blocks.shapes[block];
-        on.offered = shape.sites.to_vec();
-        let parameter = |slot: &Slot| {
+        diagnosis.offered = shape.sites.to_vec();
+        let parameter = |slot: &ParameterSlot| {
             let name = &spec.parameters[slot.parameter].name;
             let name = match slot.site {
                 Some(site) => format!("{name} at {}", site.name()),
@@ -101,26 +108,26 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
             };
             (name, slot.shape, slot.trained)
         };
-        on.parameters = own.slots.iter().map(parameter).collect();
-        on.parts = parts(spec.site_shapes(&layout, (block, shape), [1, tokens]));
+        diagnosis.parameters = block_layout.slots.iter().map(parameter).collect();
+        diagnosis.parts = part_shapes(spec.site_shapes(&layout, (block, shape), [1, tokens]));
     }
-    Ok(on)
+    Ok(diagnosis)
 }
 
-fn parts(sites: Vec<SiteShapes<'_>>) -> Vec<PartShape> {
+fn part_shapes(sites: Vec<SiteShapes<'_>>) -> Vec<PartShape> {
     let mut found: Vec<PartShape> = Vec::new();
-    for one in sites {
-        for (at, span, shape) in one.computed.parts {
-            let step = &one.program.steps()[at].text;
+    for site_shapes in sites {
+        for (index, span, shape) in site_shapes.shapes.parts {
+            let step = &site_shapes.program.steps()[index].text;
             let dims = match shape.len() {
                 0..=2 => shape.as_slice(),
                 _ => &shape[1..],
             };
             let part = PartShape {
-                site: one.site,
+                site: site_shapes.site,
                 step: step.name.clone(),
                 text: step.text.get(span).unwrap_or_default().to_owned(),
-                shape: shown(dims),
+                shape: format_shape(dims),
             };
             if !found.contains(&part) {
                 found.push(part);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::shape::Outcome;
+use super::shape::ShapeResult;
 use super::value::{Value, each};
 use crate::data::rng::{Purpose, Rng};
 use crate::message;
@@ -25,49 +25,49 @@ pub struct DropoutSeed {
     /// The number of the training step within the run; each step needs its own number.
     pub step: u64,
     /// The images of the batch that are being computed; `None` for all.
-    pub rows: Option<Rows>,
+    pub rows: Option<BatchRows>,
 }
 
 /// A range of images of a batch that is trained in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct BatchRows {
     /// Index of the first image.
     pub first: usize,
     /// Number of images.
     pub count: usize,
     /// Number of images in the whole batch.
-    pub of: usize,
+    pub total: usize,
 }
 
-impl Rows {
+impl BatchRows {
     /// Returns, for a tensor of this shape with one entry per image, how many values precede it in the tensor of the
     /// whole batch, and how many values that tensor has. `None` if the tensor is not per image.
-    fn within(self, shape: &[usize]) -> Option<(usize, usize)> {
+    fn value_range(self, shape: &[usize]) -> Option<(usize, usize)> {
         // A matrix is a parameter; tensors with a batch axis have rank 3 or more.
-        let of_images = shape.len() > 2 && shape[0].is_multiple_of(self.count);
+        let is_per_image = shape.len() > 2 && shape[0].is_multiple_of(self.count);
         let count: usize = shape.iter().product();
-        let each = count / self.count.max(1);
-        of_images.then_some((each * self.first, each * self.of))
+        let values_per_image = count / self.count.max(1);
+        is_per_image.then_some((values_per_image * self.first, values_per_image * self.total))
     }
 }
 
 thread_local! {
     /// The random numbers of the evaluation on this thread; `None` outside training.
-    static STREAM: RefCell<Option<(Rng, Option<Rows>)>> = const { RefCell::new(None) };
+    static STREAM: RefCell<Option<(Rng, Option<BatchRows>)>> = const { RefCell::new(None) };
 }
 
-/// Starts the random stream of an evaluation. `place` identifies a site of a block
-/// ([`StreamScheme::of_site`](super::StreamScheme)). `None` for `draws` means that this evaluation is not training.
-pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
-    let stream = draws.map(|draws| {
-        let rng = Rng::new(Purpose::Dropout, draws.seed, draws.step, place);
-        (rng, draws.rows)
+/// Starts the random stream of an evaluation. `site_stream` identifies a site of a block
+/// ([`StreamScheme::site_stream`](super::StreamScheme)). `None` for `seed` means that this evaluation is not training.
+pub(super) fn start_stream(seed: Option<DropoutSeed>, site_stream: u64) {
+    let stream = seed.map(|seed| {
+        let rng = Rng::new(Purpose::Dropout, seed.seed, seed.step, site_stream);
+        (rng, seed.rows)
     });
     STREAM.set(stream);
 }
 
 /// Returns the result shape of dropout: that of `x`. Returns an error unless 0 ≤ p < 1.
-pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
+pub(super) fn shape(x: &[usize], p: f64) -> ShapeResult {
     match (0.0..1.0).contains(&p) {
         true => Ok(x.to_vec()),
         false => {
@@ -78,43 +78,43 @@ pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
 }
 
 /// Applies dropout to `x` if the current evaluation is training; returns `x` otherwise.
-pub(super) fn apply(x: Value, p: f64) -> Value {
+pub(super) fn apply_dropout(x: Value, p: f64) -> Value {
     let (shape, count) = (x.dims(), x.dims().iter().product());
     let factors = STREAM.with_borrow_mut(|stream| {
         let (rng, rows) = stream.as_mut()?;
         // A part of a batch draws the mask of the whole batch, so that parts and whole batches give the same result.
-        let within = rows.and_then(|rows| rows.within(&shape));
-        let (first, all) = within.unwrap_or((0, count));
-        Some(factors(rng, p, all)[first..first + count].to_vec())
+        let range = rows.and_then(|rows| rows.value_range(&shape));
+        let (first, total) = range.unwrap_or((0, count));
+        Some(draw_factors(rng, p, total)[first..first + count].to_vec())
     });
     let Some(factors) = factors else { return x };
     each!(x, x => {
-        let mask = mask(&x, factors);
-        nn::times(x, mask)
+        let mask = to_mask(&x, factors);
+        nn::multiply(x, mask)
     })
 }
 
 /// Draws the factor of each element: 0 with probability p, else 1 / (1 − p).
-fn factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
-    let (kept, below) = (
+fn draw_factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
+    let (scale, threshold) = (
         (1.0 / (1.0 - p)) as f32,
         (p * f64::from(1u32 << BITS)) as u64,
     );
     let mut factors = Vec::with_capacity(count);
     let mut bits = 0;
-    for at in 0..count {
-        if at % (u64::BITS / BITS) as usize == 0 {
+    for index in 0..count {
+        if index % (u64::BITS / BITS) as usize == 0 {
             bits = stream.bits();
         }
-        let dropped = bits & ((1 << BITS) - 1) < below;
-        factors.push(if dropped { 0.0 } else { kept });
+        let dropped = bits & ((1 << BITS) - 1) < threshold;
+        factors.push(if dropped { 0.0 } else { scale });
         bits >>= BITS;
     }
     factors
 }
 
 /// Returns the factors as a constant tensor with the shape and device of `x`.
-fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
+fn to_mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
     let device = x.clone().inner().device();
     Tensor::from_data(TensorData::new(factors, x.dims()), &device)
 }
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn partial_batch_uses_mask_of_whole_batch() {
-        let dropped = |rows: Option<Rows>| -> Vec<f32> {
+        let dropped = |rows: Option<BatchRows>| -> Vec<f32> {
             let images = rows.map_or(5, |rows| rows.count);
-            begin(
+            start_stream(
                 Some(DropoutSeed {
                     rows,
                     ..dropout_seed(4, 2).unwrap()
@@ -145,23 +145,23 @@ mod tests {
             );
             // Two tensors of images, with a parameter in between.
             let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
-            let first = apply(ones().into(), 0.5);
+            let first = apply_dropout(ones().into(), 0.5);
             let matrix = Tensor::<2>::ones([4, 6], &Device::flex());
-            apply(matrix.into(), 0.5);
-            let second = apply(ones().into(), 0.3);
+            apply_dropout(matrix.into(), 0.5);
+            let second = apply_dropout(ones().into(), 0.3);
             let values = |value| match value {
                 Value::Three(x) => x.into_data().try_to_vec::<f32>().unwrap(),
                 _ => panic!("the rank changed"),
             };
             [values(first), values(second)].concat()
         };
-        let whole = dropped(None);
-        let (first, second) = whole.split_at(whole.len() / 2);
+        let full_batch = dropped(None);
+        let (first, second) = full_batch.split_at(full_batch.len() / 2);
         for (from, count) in [(0, 2), (2, 2), (4, 1)] {
-            let rows = Rows {
+            let rows = BatchRows {
                 first: from,
                 count,
-                of: 5,
+                total: 5,
             };
             let part = dropped(Some(rows));
             let range = from * 42..(from + count) * 42;
@@ -171,9 +171,9 @@ mod tests {
 
     /// Returns 40 × 50 ones after dropout.
     fn dropped(draws: Option<DropoutSeed>, block: usize, site: Site, p: f64) -> Vec<f32> {
-        begin(draws, StreamScheme::default().of_site(block, site));
+        start_stream(draws, StreamScheme::default().site_stream(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
-        let Value::Two(x) = apply(ones.into(), p) else {
+        let Value::Two(x) = apply_dropout(ones.into(), p) else {
             panic!("the rank changed")
         };
         x.into_data().try_to_vec().unwrap()
@@ -207,26 +207,26 @@ mod tests {
     #[test]
     fn masks_depend_on_seed_step_block_and_site() {
         let mask = |seed, step, block, site| dropped(dropout_seed(seed, step), block, site, 0.5);
-        let one = mask(1, 2, 3, Site::Attention);
-        assert_eq!(one, mask(1, 2, 3, Site::Attention));
+        let reference = mask(1, 2, 3, Site::Attention);
+        assert_eq!(reference, mask(1, 2, 3, Site::Attention));
         for other in [
             mask(2, 2, 3, Site::Attention),
             mask(1, 3, 3, Site::Attention),
             mask(1, 2, 4, Site::Attention),
             mask(1, 2, 3, Site::Attend),
         ] {
-            assert_ne!(one, other);
+            assert_ne!(reference, other);
         }
     }
 
     #[test]
     fn gradient_uses_same_mask_as_values() {
         let draws = dropout_seed(5, 1);
-        begin(draws, 0);
+        start_stream(draws, 0);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
             .autodiff()
             .require_grad();
-        let Value::Three(y) = apply(x.clone().into(), 0.5) else {
+        let Value::Three(y) = apply_dropout(x.clone().into(), 0.5) else {
             panic!("the rank changed")
         };
         let gradient = x.grad(&y.clone().sum().backward()).unwrap();

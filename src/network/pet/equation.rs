@@ -6,8 +6,8 @@ use std::ops::Range;
 use burn::tensor::Tensor;
 
 use super::budget::start_budget;
-use super::findings::MOST_FINDINGS;
-use super::functions::{function, wrong_call};
+use super::findings::MAX_FINDINGS;
+use super::functions::{check_call, function};
 use super::operand::Operand;
 use super::shape::Shape;
 use super::source::PluginText;
@@ -16,23 +16,23 @@ use crate::expression::{BinaryOperator, Diagnostic, Expr, Language, NodeKind, pa
 use crate::message;
 
 /// Largest number of named steps of an equation.
-pub const MOST_STEPS: usize = 32;
+pub const MAX_STEPS: usize = 32;
 
 /// The syntax and limits of equations; typical equations have fewer than forty tokens.
 pub(super) const LANGUAGE: Language = Language {
-    called: "the equation",
-    any: "an equation",
+    name: "the equation",
+    name_with_article: "an equation",
     operators: &[
         BinaryOperator::Add,
         BinaryOperator::Subtract,
         BinaryOperator::Multiply,
         BinaryOperator::Divide,
-        BinaryOperator::Product,
+        BinaryOperator::MatMul,
     ],
-    most_letters: 2000,
-    most_tokens: 256,
-    shorter: "split it into named steps",
-    made_of: "an equation is made of names, numbers, + - * / @, parentheses and commas",
+    max_chars: 2000,
+    max_tokens: 256,
+    shorten_advice: "split it into named steps",
+    content_advice: "an equation is made of names, numbers, + - * / @, parentheses and commas",
 };
 
 /// The meaning of a name in an equation.
@@ -95,11 +95,11 @@ pub struct EquationStep {
 
 /// The result of evaluating an equation on shapes only.
 #[derive(Clone, Debug, Default)]
-pub struct Shapes {
+pub struct InferredShapes {
     /// The shape of the result; `None` if it is a number or unknown.
     pub result: Option<Shape>,
     /// All errors found.
-    pub wrong: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
     /// The shape of each computed part, in order: index of the step, bytes within the step, shape.
     pub parts: Vec<(usize, Range<usize>, Shape)>,
 }
@@ -123,20 +123,20 @@ impl StepText {
         }
     }
 
-    fn with_file_span(&self, mut wrong: Diagnostic) -> Diagnostic {
+    fn with_file_span(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if self.start.is_none() {
             // The fix replaces a part only, but the span now covers the whole value.
-            let remedy = wrong.remedy();
-            wrong = wrong.because(remedy);
-            wrong.fix = None;
+            let remedy = diagnostic.remedy();
+            diagnostic = diagnostic.explain(remedy);
+            diagnostic.fix = None;
         }
-        wrong.span = self.in_file(&wrong.span);
-        wrong
+        diagnostic.span = self.in_file(&diagnostic.span);
+        diagnostic
     }
 }
 
 impl Program {
-    /// Parses and checks the steps of an equation. `known` are the names it may use; `all` is whether they are
+    /// Parses and checks the steps of an equation. `known` are the names it may use; `is_complete` is whether they are
     /// complete, so that other names are errors.
     ///
     /// # Errors
@@ -144,72 +144,78 @@ impl Program {
     pub(super) fn compile(
         texts: &[StepText],
         known: &[Variable],
-        all: bool,
+        is_complete: bool,
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut program = Self {
             steps: Vec::with_capacity(texts.len()),
             variables: Vec::new(),
         };
-        let mut wrong = Vec::new();
-        if let Some(more) = texts.get(MOST_STEPS) {
-            let what = message!(
+        let mut errors = Vec::new();
+        if let Some(first_excess) = texts.get(MAX_STEPS) {
+            let message = message!(
                 "problem-equation-too-many-steps",
-                most_steps = MOST_STEPS.to_string()
+                most_steps = MAX_STEPS.to_string()
             );
-            wrong.push(Diagnostic::new(more.span.clone(), what));
+            errors.push(Diagnostic::new(first_excess.span.clone(), message));
         }
         let mut known = known.to_vec();
-        for (index, text) in texts.iter().take(MOST_STEPS).enumerate() {
-            if wrong.len() >= MOST_FINDINGS {
+        for (index, text) in texts.iter().take(MAX_STEPS).enumerate() {
+            if errors.len() >= MAX_FINDINGS {
                 break;
             }
             if known.iter().any(|(name, _)| *name == text.name) {
-                let what = message!("problem-step-name-taken", name = &text.name);
-                wrong.push(Diagnostic::new(text.span.clone(), what));
+                let message = message!("problem-step-name-taken", name = &text.name);
+                errors.push(Diagnostic::new(text.span.clone(), message));
             }
             let mut found = Vec::new();
             match parse(&LANGUAGE, &text.text) {
                 Ok(tree) => {
-                    program.check(&tree, &known, all, &mut found);
+                    program.check(&tree, &known, is_complete, &mut found);
                     let text = text.clone();
                     program.steps.push(EquationStep { text, tree });
                 }
-                Err(slip) => found.push(slip),
+                Err(error) => found.push(error),
             }
-            wrong.extend(found.into_iter().map(|slip| text.with_file_span(slip)));
+            errors.extend(found.into_iter().map(|error| text.with_file_span(error)));
             known.push((text.name.clone(), Meaning::Step(index)));
         }
-        if wrong.is_empty()
-            && let Some(idle) = program.idle_step()
+        if errors.is_empty()
+            && let Some(unused) = program.unused_step()
         {
-            let what = message!("problem-step-unused", name = &idle.name);
-            wrong.push(Diagnostic::new(idle.span.clone(), what));
+            let message = message!("problem-step-unused", name = &unused.name);
+            errors.push(Diagnostic::new(unused.span.clone(), message));
         }
-        match wrong.is_empty() {
+        match errors.is_empty() {
             true => Ok(program),
-            false => Err(wrong),
+            false => Err(errors),
         }
     }
 
     /// Resolves all names and functions below a node, and records the variables in use.
-    fn check(&mut self, node: &Expr, known: &[Variable], all: bool, wrong: &mut Vec<Diagnostic>) {
-        if wrong.len() >= MOST_FINDINGS {
+    fn check(
+        &mut self,
+        node: &Expr,
+        known: &[Variable],
+        is_complete: bool,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        if errors.len() >= MAX_FINDINGS {
             return;
         }
         match &node.kind {
-            NodeKind::Name(name) => match known.iter().find(|(own, _)| own == name) {
+            NodeKind::Name(name) => match known.iter().find(|(known_name, _)| known_name == name) {
                 Some(found) if self.variables.contains(found) => {}
                 Some(found) => self.variables.push(found.clone()),
-                None if all => wrong.push(unknown_name(name, node, known)),
+                None if is_complete => errors.push(unknown_name(name, node, known)),
                 None => {}
             },
             NodeKind::Call(name, arguments) => {
-                wrong.extend(wrong_call(name, arguments.len(), node));
+                errors.extend(check_call(name, arguments.len(), node));
             }
             _ => {}
         }
-        for part in node.parts() {
-            self.check(part, known, all, wrong);
+        for part in node.children() {
+            self.check(part, known, is_complete, errors);
         }
     }
 
@@ -232,20 +238,22 @@ impl Program {
 
     /// Returns whether any step uses the parameter with this index.
     pub fn uses_parameter(&self, parameter: usize) -> bool {
-        let wanted = Meaning::Parameter(parameter);
-        self.variables.iter().any(|(_, meaning)| *meaning == wanted)
+        let expected = Meaning::Parameter(parameter);
+        self.variables
+            .iter()
+            .any(|(_, meaning)| *meaning == expected)
     }
 
     /// Returns the first step that no other step reads, except for the last.
-    fn idle_step(&self) -> Option<&StepText> {
+    fn unused_step(&self) -> Option<&StepText> {
         let last = self.steps.len().saturating_sub(1);
-        let read = |at| {
+        let is_read = |at| {
             self.variables
                 .iter()
                 .any(|(_, meaning)| *meaning == Meaning::Step(at))
         };
-        let idle = (0..last).find(|&at| !read(at))?;
-        Some(&self.steps[idle].text)
+        let unused = (0..last).find(|&at| !is_read(at))?;
+        Some(&self.steps[unused].text)
     }
 
     /// Evaluates all steps and returns the result of the last. `bindings` have the order of [`Program::variables`];
@@ -261,8 +269,9 @@ impl Program {
     ) -> Result<Value, Diagnostic> {
         let inputs: Vec<Operand> = inputs.iter().map(|x| x.clone().into()).collect();
         let parameters = parameters.iter().map(|x| Value::from(x.clone()).into());
-        let (result, run) = self.run(bindings, &inputs, &parameters.collect::<Vec<_>>());
-        match (result, run.wrong.into_iter().next()) {
+        let (result, evaluation) =
+            self.run_steps(bindings, &inputs, &parameters.collect::<Vec<_>>());
+        match (result, evaluation.errors.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
             _ => Err(Diagnostic::new(
@@ -273,30 +282,35 @@ impl Program {
     }
 
     /// Evaluates the equation on shapes only; returns the shape of the result and all errors.
-    pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
+    pub fn shapes(
+        &self,
+        inputs: &[Shape],
+        bindings: &[Binding],
+        parameters: &[Shape],
+    ) -> InferredShapes {
         let [inputs, parameters] = [inputs, parameters].map(|shapes| {
             let operand = |shape: &Shape| Operand::Tensor(shape.clone(), None);
             shapes.iter().map(operand).collect::<Vec<_>>()
         });
-        let (result, run) = self.run(bindings, &inputs, &parameters);
+        let (result, evaluation) = self.run_steps(bindings, &inputs, &parameters);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
         };
-        Shapes {
+        InferredShapes {
             result,
-            wrong: run.wrong,
-            parts: run.parts,
+            errors: evaluation.errors,
+            parts: evaluation.parts,
         }
     }
 
     /// Runs the steps.
-    fn run(
+    fn run_steps(
         &self,
         bindings: &[Binding],
         inputs: &[Operand],
         parameters: &[Operand],
-    ) -> (Option<Operand>, Run<'_>) {
+    ) -> (Option<Operand>, Evaluation<'_>) {
         let size = |operand: &Operand| match operand {
             Operand::Tensor(shape, _) => shape.iter().product::<usize>(),
             Operand::Number(_) => 0,
@@ -309,54 +323,59 @@ impl Program {
             Binding::Number(number) => Some(Operand::Number(number)),
             Binding::Step(_) => None,
         };
-        let mut run = Run {
-            at: 0,
+        let mut evaluation = Evaluation {
+            step_index: 0,
             parts: Vec::new(),
             variables: &self.variables,
             operands: bindings.iter().map(operand).collect(),
-            wrong: Vec::new(),
+            errors: Vec::new(),
         };
         let mut result = None;
         for (at, EquationStep { text, tree }) in self.steps.iter().enumerate() {
-            run.at = at;
-            result = run.value(text, tree);
-            let of_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
-            if let Some(index) = self.variables.iter().position(of_step) {
-                run.operands[index].clone_from(&result);
+            evaluation.step_index = at;
+            result = evaluation.value(text, tree);
+            let is_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
+            if let Some(index) = self.variables.iter().position(is_step) {
+                evaluation.operands[index].clone_from(&result);
             }
         }
         if matches!(result, Some(Operand::Number(_))) {
-            let what = message!("problem-equation-returns-number");
-            run.wrong.push(Diagnostic::new(self.result_span(), what));
+            let message = message!("problem-equation-returns-number");
+            evaluation
+                .errors
+                .push(Diagnostic::new(self.result_span(), message));
         }
-        (result, run)
+        (result, evaluation)
     }
 }
 
 /// The state of an evaluation.
-struct Run<'p> {
+struct Evaluation<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
-    wrong: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
     /// The index of the current step.
-    at: usize,
+    step_index: usize,
     parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
-impl Run<'_> {
+impl Evaluation<'_> {
     /// Evaluates a node; `None` if it or a node below it has an error. Both operands are always evaluated, so that
     /// all errors are found.
     fn value(&mut self, step: &StepText, node: &Expr) -> Option<Operand> {
         let found = match &node.kind {
             NodeKind::Number(number) => Ok(Operand::Number(*number)),
             NodeKind::Name(name) => {
-                let index = self.variables.iter().position(|(own, _)| own == name)?;
+                let index = self
+                    .variables
+                    .iter()
+                    .position(|(variable, _)| variable == name)?;
                 Ok(self.operands.get(index)?.clone()?)
             }
-            NodeKind::Minus(inner) => self.value(step, inner)?.negative(),
-            NodeKind::Binary(sign, both) => {
-                let [left, right] = both.each_ref().map(|part| self.value(step, part));
-                Operand::pair(*sign, left?, right?)
+            NodeKind::Negate(inner) => self.value(step, inner)?.negate(),
+            NodeKind::Binary(operator, operands) => {
+                let [left, right] = operands.each_ref().map(|part| self.value(step, part));
+                Operand::binary(*operator, left?, right?)
             }
             NodeKind::Call(name, arguments) => {
                 let values: Vec<_> = arguments
@@ -372,14 +391,15 @@ impl Run<'_> {
                 if let (NodeKind::Binary(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
                     (&node.kind, &operand)
                 {
-                    self.parts.push((self.at, node.span.clone(), shape.clone()));
+                    self.parts
+                        .push((self.step_index, node.span.clone(), shape.clone()));
                 }
                 Some(operand)
             }
             Err(why) => {
-                let what = message!("problem-equation-part", part = node.to_string(), why);
-                let wrong = Diagnostic::new(node.pointed(), what);
-                self.wrong.push(step.with_file_span(wrong));
+                let message = message!("problem-equation-part", part = node.to_string(), why);
+                let diagnostic = Diagnostic::new(node.error_span(), message);
+                self.errors.push(step.with_file_span(diagnostic));
                 None
             }
         }
@@ -387,9 +407,9 @@ impl Run<'_> {
 }
 
 fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
-    let wrong = Diagnostic::new(node.span.clone(), message!("problem-name-unknown", name));
+    let diagnostic = Diagnostic::new(node.span.clone(), message!("problem-name-unknown", name));
     match function(name) {
-        Some(_) => wrong.because(message!("advice-call-function", name)),
-        None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
+        Some(_) => diagnostic.explain(message!("advice-call-function", name)),
+        None => diagnostic.suggest_name(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

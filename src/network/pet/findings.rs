@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::expression::Diagnostic;
 
 /// Largest number of errors reported for a plugin; a file with more is probably not a plugin.
-pub(super) const MOST_FINDINGS: usize = 32;
+pub(super) const MAX_FINDINGS: usize = 32;
 
 /// The errors found so far.
 #[derive(Debug, Default)]
@@ -13,21 +13,21 @@ pub(super) struct Findings(RefCell<Vec<Diagnostic>>);
 
 impl Findings {
     /// Adds an error, unless it is a duplicate or the limit is reached.
-    pub fn add(&self, wrong: Diagnostic) {
+    pub fn add(&self, diagnostic: Diagnostic) {
         let mut found = self.0.borrow_mut();
-        if found.len() < MOST_FINDINGS && !found.contains(&wrong) {
-            found.push(wrong);
+        if found.len() < MAX_FINDINGS && !found.contains(&diagnostic) {
+            found.push(diagnostic);
         }
     }
 
     /// Returns the value of a check; if the check failed, records the error and returns `None`.
-    pub fn record<T>(&self, checked: Result<T, Diagnostic>) -> Option<T> {
-        checked.map_err(|wrong| self.add(wrong)).ok()
+    pub fn record<T>(&self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|diagnostic| self.add(diagnostic)).ok()
     }
 
     /// Returns the value of a check like [`Findings::record`]; the default if the check failed.
-    pub fn or_default<T: Default>(&self, checked: Result<T, Diagnostic>) -> T {
-        self.record(checked).unwrap_or_default()
+    pub fn or_default<T: Default>(&self, result: Result<T, Diagnostic>) -> T {
+        self.record(result).unwrap_or_default()
     }
 
     /// Returns whether there are no errors so far.
@@ -37,13 +37,13 @@ impl Findings {
 
     /// Returns whether the limit of errors is reached.
     pub fn is_full(&self) -> bool {
-        self.0.borrow().len() >= MOST_FINDINGS
+        self.0.borrow().len() >= MAX_FINDINGS
     }
 
     /// Returns all errors in the order of the file.
-    pub fn in_order(self) -> Vec<Diagnostic> {
+    pub fn into_sorted(self) -> Vec<Diagnostic> {
         let mut found = self.0.into_inner();
-        found.sort_by_key(|wrong| wrong.span.start);
+        found.sort_by_key(|diagnostic| diagnostic.span.start);
         found
     }
 }

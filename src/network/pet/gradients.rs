@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::budget::{allowed, capped};
+use super::budget::{with_element_limit, with_multiplication_limit};
 use super::init::Init;
 use super::site::{BlockKind, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
-use super::trial::{BATCH, MOST_PRODUCED, flat, random};
+use super::trial::{BATCH, MAX_RESULT_ELEMENTS, random, to_flat_values};
 use super::value::Value;
 use crate::expression::{BinaryOperator, Diagnostic};
 use crate::message;
 
 /// Largest number of multiplications for all parameters; about a second.
-const MOST_WORK: u64 = 1 << 31;
+const MAX_WORK: u64 = 1 << 31;
 /// Standard deviation of the noise added to all parameters for the second backward pass.
-const AWAY: f64 = 0.1;
+const NOISE_STD: f64 = 0.1;
 /// Gradients whose largest magnitude is below this are considered 0.
-const NOTHING: f32 = 1e-9;
+const ZERO_TOLERANCE: f32 = 1e-9;
 
 /// When a parameter learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Learns {
     /// Never, because it is fixed.
     Fixed,
     /// From the first step.
-    AtOnce,
+    Immediately,
     /// From a later step: in the first one, the initial values of other parameters make its gradient 0.
     Later,
     /// Never, although it is not fixed: no gradient reaches it.
@@ -49,8 +49,8 @@ pub struct Gradient {
 /// # Errors
 /// Returns an error if an equation cannot be evaluated or needs too much computation.
 pub fn gradients(spec: &Arc<PetSpec>) -> Result<Vec<Gradient>, Diagnostic> {
-    allowed(MOST_WORK, || {
-        capped(MOST_PRODUCED, || Bench::of(spec)?.all())
+    with_multiplication_limit(MAX_WORK, || {
+        with_element_limit(MAX_RESULT_ELEMENTS, || Bench::new(spec)?.check_all())
     })
 }
 
@@ -62,57 +62,65 @@ struct Bench {
 }
 
 impl Bench {
-    fn of(spec: &Arc<PetSpec>) -> Result<Self, Diagnostic> {
+    fn new(spec: &Arc<PetSpec>) -> Result<Self, Diagnostic> {
         let device = Device::flex();
         for kind in BlockKind::ALL {
             let shapes = [kind.shape()];
-            let Ok(offered) = spec.fits(&shapes, &[0]) else {
+            let Ok(offered) = spec.matching_sites(&shapes, &[0]) else {
                 continue;
             };
             let settings = PetSettings::default();
             let stack = PetStack::init(spec, &settings, &shapes, &[0], 0, &device);
-            let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.words()))?;
-            let (mut sites, mut inside) = (Vec::new(), kind.tokens);
-            for (place, site) in (0..).zip(Site::in_order(offered.iter().copied())) {
-                let dims = site.input_shapes(&shapes[0], BATCH, [kind.tokens, inside]);
-                let streams = 100 * place + 1..;
+            let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what_text()))?;
+            let (mut sites, mut inner_tokens) = (Vec::new(), kind.tokens);
+            for (index, site) in (0..).zip(Site::sorted(offered.iter().copied())) {
+                let dims = site.input_shapes(&shapes[0], BATCH, [kind.tokens, inner_tokens]);
+                let streams = 100 * index + 1..;
                 let inputs = streams.zip(&dims);
                 let inputs: Vec<Value> = inputs
                     .map(|(stream, dims)| random(dims, stream, &device))
                     .collect();
-                let Some(result) = stack.evaluated(0, site, &inputs) else {
+                let Some(result) = stack.try_evaluate(0, site, &inputs) else {
                     continue;
                 };
-                let given = result?.dims();
+                let result_dims = result?.dims();
                 if site == Site::Input {
-                    inside = given.get(1).copied().unwrap_or(inside);
+                    inner_tokens = result_dims.get(1).copied().unwrap_or(inner_tokens);
                 }
-                sites.push((site, inputs, random(&given, 100 * place + 50, &device)));
+                sites.push((
+                    site,
+                    inputs,
+                    random(&result_dims, 100 * index + 50, &device),
+                ));
             }
             return Ok(Self { stack, sites });
         }
-        let what = message!("problem-sites-not-offered-together");
-        Err(Diagnostic::new(0..0, what))
+        let message = message!("problem-sites-not-offered-together");
+        Err(Diagnostic::new(0..0, message))
     }
 
-    fn all(&self) -> Result<Vec<Gradient>, Diagnostic> {
+    fn check_all(&self) -> Result<Vec<Gradient>, Diagnostic> {
         let mut number = 0;
-        let moved = self.stack.with(|_, tensor, trained| {
+        let perturbed = self.stack.map_tensors(|_, tensor, trained| {
             number += 1;
             match trained {
-                true => tensor.clone() + drawn(tensor, number) * AWAY,
+                true => tensor.clone() + draw_like(tensor, number) * NOISE_STD,
                 false => tensor.clone(),
             }
         });
-        let (first, later) = (self.backward(&self.stack)?, self.backward(&moved)?);
-        let each = self.stack.parameters().map(|(name, _, trained)| {
-            let size = |all: &BTreeMap<String, Vec<f32>>| {
-                let values = all.get(name).into_iter().flatten();
-                values.fold(0f32, |most, value| most.max(value.abs()))
+        let (first, later) = (self.backward(&self.stack)?, self.backward(&perturbed)?);
+        let results = self.stack.parameters().map(|(name, _, trained)| {
+            let max_abs = |gradients: &BTreeMap<String, Vec<f32>>| {
+                let values = gradients.get(name).into_iter().flatten();
+                values.fold(0f32, |max, value| max.max(value.abs()))
             };
-            let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
+            let learns = match (
+                trained,
+                max_abs(&first) > ZERO_TOLERANCE,
+                max_abs(&later) > ZERO_TOLERANCE,
+            ) {
                 (false, ..) => Learns::Fixed,
-                (_, true, _) => Learns::AtOnce,
+                (_, true, _) => Learns::Immediately,
                 (_, false, true) => Learns::Later,
                 _ => Learns::Never,
             };
@@ -123,7 +131,7 @@ impl Bench {
             };
             Gradient { name, learns }
         });
-        Ok(each.collect())
+        Ok(results.collect())
     }
 
     /// Returns the gradient of each parameter for the weighted sum of all results.
@@ -131,13 +139,13 @@ impl Bench {
         let tracked = stack.tracked();
         let mut sum: Option<Tensor<1>> = None;
         for (site, inputs, weights) in &self.sites {
-            let Some(result) = tracked.evaluated(0, *site, inputs) else {
+            let Some(result) = tracked.try_evaluate(0, *site, inputs) else {
                 continue;
             };
-            let own = weighted(result?, weights.clone());
+            let loss = weighted_sum(result?, weights.clone());
             sum = Some(match sum {
-                Some(sum) => sum + own,
-                None => own,
+                Some(sum) => sum + loss,
+                None => loss,
             });
         }
         // If no parameter reaches a result, there is no graph for a backward pass.
@@ -146,22 +154,22 @@ impl Bench {
         };
         let graph = sum.backward();
         let trained = tracked.parameters().filter(|(.., trained)| *trained);
-        let of = |(name, tensor, _): (&str, &Tensor<2>, bool)| {
+        let named_gradient = |(name, tensor, _): (&str, &Tensor<2>, bool)| {
             let gradient = tensor.grad(&graph)?;
-            Some((name.to_owned(), flat(Value::Two(gradient))))
+            Some((name.to_owned(), to_flat_values(Value::Two(gradient))))
         };
-        Ok(trained.filter_map(of).collect())
+        Ok(trained.filter_map(named_gradient).collect())
     }
 }
 
 /// Draws standard normal values with the shape of a parameter.
-fn drawn(like: &Tensor<2>, seed: u64) -> Tensor<2> {
+fn draw_like(like: &Tensor<2>, seed: u64) -> Tensor<2> {
     let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
     Tensor::from_data(TensorData::new(values, like.dims()), &Device::flex())
 }
 
 /// Returns the sum of the element-wise product of a result and its weights.
-fn weighted(result: Value, weights: Value) -> Tensor<1> {
+fn weighted_sum(result: Value, weights: Value) -> Tensor<1> {
     match result.combine(BinaryOperator::Multiply, weights) {
         Value::Two(x) => x.sum(),
         Value::Three(x) => x.sum(),

@@ -7,12 +7,12 @@ use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
 use super::equation::LANGUAGE;
-use super::parse::{MOST_BYTES, MOST_PARAMETERS};
-use crate::expression::{Piece, pieces};
+use super::parse::{MAX_BYTES, MAX_PARAMETERS};
+use crate::expression::{HighlightKind, highlight};
 
 /// Largest depth of nested inline tables in paths, and (below) largest number of characters of a name in them.
-const DEEPEST: usize = 8;
-const LONGEST: usize = 200;
+const MAX_DEPTH: usize = 8;
+const MAX_NAME_LENGTH: usize = 200;
 
 /// The class of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +28,12 @@ pub enum Mark {
     /// A value without quotes, such as a number.
     Value,
     /// A piece of an equation or of a shape.
-    Equation(Piece),
+    Equation(HighlightKind),
 }
 
 /// A classified piece of a plugin's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkedSpan {
     /// Its bytes in the text.
     pub span: Range<usize>,
     /// Its class.
@@ -43,18 +43,18 @@ pub struct Marked {
 }
 
 /// Returns the pieces of a text in order; empty if the text is too long for a plugin.
-pub fn marks(text: &str) -> Vec<Marked> {
+pub fn marks(text: &str) -> Vec<MarkedSpan> {
     let mut reader = Reader::default();
-    if text.len() <= MOST_BYTES {
+    if text.len() <= MAX_BYTES {
         for token in Source::new(text).lex() {
-            reader.take(text, token.kind(), token.span().start()..token.span().end());
+            reader.process_token(text, token.kind(), token.span().start()..token.span().end());
         }
     }
-    reader.found
+    reader.marks
 }
 
 /// Returns the names of the parameters that a text declares, even if it has errors.
-pub fn declared(text: &str) -> Vec<String> {
+pub fn declared_parameters(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for marked in marks(text) {
         let head = marked.path.strip_prefix("parameters");
@@ -63,7 +63,7 @@ pub fn declared(text: &str) -> Vec<String> {
             (_, Some(rest)) => rest.trim_start_matches('.').split('.').next().unwrap_or(""),
             _ => continue,
         };
-        if names.len() < MOST_PARAMETERS
+        if names.len() < MAX_PARAMETERS
             && !name.is_empty()
             && names.iter().all(|known| known != name)
         {
@@ -75,7 +75,7 @@ pub fn declared(text: &str) -> Vec<String> {
 
 #[derive(Default)]
 struct Reader {
-    found: Vec<Marked>,
+    marks: Vec<MarkedSpan>,
     /// The name of the current table.
     table: String,
     /// The keys of the current value, outermost first: one for each open inline table.
@@ -89,7 +89,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
+    fn process_token(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
         if let Some(start) = self.head {
             match kind {
                 TokenKind::Newline | TokenKind::Comment | TokenKind::Eof => {
@@ -122,7 +122,7 @@ impl Reader {
             | TokenKind::BasicString
             | TokenKind::LiteralString
             | TokenKind::MlBasicString
-            | TokenKind::MlLiteralString => self.word(text, kind, span),
+            | TokenKind::MlLiteralString => self.process_literal(text, kind, span),
             _ => {}
         }
     }
@@ -132,21 +132,21 @@ impl Reader {
         let head = text[span.clone()].trim();
         let name = head.trim_matches(['[', ']', ' ', '\t']);
         let letters = name.chars().filter(|letter| *letter != '"');
-        self.table = letters.take(LONGEST).collect();
+        self.table = letters.take(MAX_NAME_LENGTH).collect();
         self.keys.clear();
         self.depth.clear();
         self.in_value = false;
         self.mark(span.start..span.start + head.len(), Mark::Table);
     }
 
-    fn word(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
+    fn process_literal(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
         if !self.in_value {
-            let place = self.depth.len();
-            self.keys.truncate(place);
+            let level = self.depth.len();
+            self.keys.truncate(level);
             self.mark(span.clone(), Mark::Key);
-            if place < DEEPEST {
+            if level < MAX_DEPTH {
                 let name = text[span].trim_matches('"');
-                self.keys.push(name.chars().take(LONGEST).collect());
+                self.keys.push(name.chars().take(MAX_NAME_LENGTH).collect());
             }
             return;
         }
@@ -160,14 +160,17 @@ impl Reader {
         if !self.is_equation() {
             return self.mark(span, Mark::Text);
         }
-        let all = &text[span.clone()];
-        let quote = &all[..quotes.min(all.len())];
-        let inner = all.get(quotes..).unwrap_or_default();
+        let literal = &text[span.clone()];
+        let quote = &literal[..quotes.min(literal.len())];
+        let inner = literal.get(quotes..).unwrap_or_default();
         let inner = inner.strip_suffix(quote).unwrap_or(inner);
-        let start = span.start + quotes.min(all.len());
+        let start = span.start + quotes.min(literal.len());
         self.mark(span.start..start, Mark::Text);
-        for (piece, what) in pieces(&LANGUAGE, inner) {
-            self.mark(start + piece.start..start + piece.end, Mark::Equation(what));
+        for (piece, class) in highlight(&LANGUAGE, inner) {
+            self.mark(
+                start + piece.start..start + piece.end,
+                Mark::Equation(class),
+            );
         }
         self.mark(start + inner.len()..span.end, Mark::Text);
     }
@@ -190,6 +193,6 @@ impl Reader {
             }
             path.push_str(key);
         }
-        self.found.push(Marked { span, mark, path });
+        self.marks.push(MarkedSpan { span, mark, path });
     }
 }

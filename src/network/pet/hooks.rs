@@ -41,38 +41,37 @@ pub trait Hooks {
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
-    fn around(
-        &self,
-        _block: usize,
-        _site: Site,
-        _e: &Tensor<3>,
-        h: Tensor<3>,
-    ) -> Result<Tensor<3>> {
+    fn apply(&self, _block: usize, _site: Site, _e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
         Ok(h)
     }
 
-    /// Like [`Hooks::around`], at a linear layer. `weight` returns its frozen weight (in × out, with the layer scale)
+    /// Like [`Hooks::apply`], at a linear layer. `weight` returns its frozen weight (in × out, with the layer scale)
     /// for hooks that read it.
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
-    fn around_linear(
+    fn apply_linear(
         &self,
         (block, site): (usize, Site),
         e: &Tensor<3>,
         h: Tensor<3>,
         _weight: &dyn Fn() -> Tensor<2>,
     ) -> Result<Tensor<3>> {
-        self.around(block, site, e, h)
+        self.apply(block, site, e, h)
     }
 
-    /// Returns the linear layer to use in place of `own`, whose outputs at these sites are side by side. If it
+    /// Returns the linear layer to use in place of `frozen_layer`, whose outputs at these sites are side by side. If it
     /// already includes the equations of these sites, they are not applied again.
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
-    fn layer<'a>(&'a self, _block: usize, _sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
-        Ok(own)
+    fn layer<'a>(
+        &'a self,
+        _block: usize,
+        _sites: &[Site],
+        frozen_layer: &'a Linear,
+    ) -> Result<&'a Linear> {
+        Ok(frozen_layer)
     }
 
     /// Returns the result of the attention (batch × heads × tokens × head width), in the shape of `q`. Called only if
@@ -95,7 +94,7 @@ pub trait Hooks {
 
     /// Returns tokens (1 or batch × any number × channels) that are inserted between the class token and the patches
     /// before block 0, without a position embedding.
-    fn entering(&self) -> Option<Tensor<3>> {
+    fn prompt_tokens(&self) -> Option<Tensor<3>> {
         None
     }
 

@@ -38,7 +38,7 @@ impl Init {
     /// Parses "zeros", "uniform(0, 0.01)" and so on; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, Message> {
         let text = text.trim();
-        let (name, inside) = match text.split_once('(') {
+        let (name, arguments) = match text.split_once('(') {
             Some((name, rest)) => (
                 name.trim(),
                 rest.strip_suffix(')')
@@ -46,7 +46,7 @@ impl Init {
             ),
             None => (text, ""),
         };
-        let numbers: Vec<f64> = inside
+        let numbers: Vec<f64> = arguments
             .split(',')
             .map(str::trim)
             .filter(|part| !part.is_empty())
@@ -70,7 +70,7 @@ impl Init {
     }
 
     /// Returns the initialisation as written in a plugin.
-    pub fn shown(&self) -> String {
+    pub fn display_text(&self) -> String {
         match self {
             Self::Constant(0.0) => "zeros".to_owned(),
             Self::Constant(1.0) => "ones".to_owned(),
@@ -131,14 +131,14 @@ mod tests {
             let values = init.draw([100, 400], 7, 0);
             let mean = values.iter().sum::<f32>() / values.len() as f32;
             let square = values.iter().map(|x| (x - mean).powi(2)).sum::<f32>();
-            let most = values.iter().fold(0f32, |most, x| most.max(x.abs()));
-            (mean, (square / values.len() as f32).sqrt(), most)
+            let largest = values.iter().fold(0f32, |max, x| max.max(x.abs()));
+            (mean, (square / values.len() as f32).sqrt(), largest)
         };
         let (mean, std, _) = spread(Init::Normal(0.5));
         assert!(mean.abs() < 0.01 && (std - 0.5).abs() < 0.01);
-        let (mean, std, most) = spread(Init::KaimingUniform);
+        let (mean, std, largest) = spread(Init::KaimingUniform);
         assert!(mean.abs() < 0.001 && (std - 0.1 / 3f32.sqrt()).abs() < 0.001);
-        assert!(most <= 0.1 && most > 0.099);
+        assert!(largest <= 0.1 && largest > 0.099);
         let (mean, ..) = spread(Init::Uniform(0.0, 0.01));
         assert!((mean - 0.005).abs() < 1e-4);
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn parses_shown_text_and_rejects_invalid_text() {
         for text in ["zeros", "ones", "constant(0.1)", "uniform(0, 0.01)"] {
-            assert_eq!(Init::parse(text).unwrap().shown(), text);
+            assert_eq!(Init::parse(text).unwrap().display_text(), text);
         }
         for text in [
             "zero",

@@ -3,28 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use super::equation::{Binding, Meaning, Program, Shapes, Variable};
+use super::equation::{Binding, InferredShapes, Meaning, Program, Variable};
 use super::init::Init;
 use super::numbers::Extent;
-use super::numbers::{Numbers, value_of};
+use super::numbers::{Numbers, evaluate_formula};
 use super::rng_streams::StreamScheme;
-use super::shape::{Shape, whole};
+use super::shape::{Shape, to_count};
 use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};
 use crate::expression::Diagnostic;
 use crate::message;
-use crate::problem::{Result, some_of};
+use crate::problem::{Result, list_value};
 use crate::texts::Message;
 
 /// Largest number of elements of all parameters of a block. Without a limit, the text of a plugin could exhaust the
 /// memory.
-const MOST_ELEMENTS: usize = 1 << 26;
+const MAX_ELEMENTS: usize = 1 << 26;
 /// Replaces the block number in the name of a tensor that all blocks share.
 const ALL_BLOCKS: &str = "all";
 
 /// A tensor of a block's PET.
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
+pub(super) struct ParameterSlot {
     /// "BLOCK.parameter" or "BLOCK.site.parameter"; "all" replaces the block number if all blocks share the tensor.
     pub name: String,
     pub shape: [usize; 2],
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 /// The PET of one block: its tensors, and the bindings of the equation at each site in use.
 #[derive(Clone, Debug)]
 pub(super) struct BlockLayout {
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ParameterSlot>,
     pub bindings: BTreeMap<Site, Vec<Binding>>,
 }
 
@@ -52,25 +52,25 @@ pub(super) struct BlockLayout {
 pub(super) struct Layout {
     pub variant: usize,
     /// How random streams are derived.
-    pub drawing: StreamScheme,
+    pub stream_scheme: StreamScheme,
     pub blocks: BTreeMap<usize, BlockLayout>,
 }
 
 impl Layout {
     /// Returns the number of elements of all parameters; a shared tensor is counted once.
     pub(super) fn elements(&self) -> usize {
-        let own = self.own_slots();
-        own.map(|slot| slot.shape[0] * slot.shape[1]).sum()
+        let unique = self.unique_slots();
+        unique.map(|slot| slot.shape[0] * slot.shape[1]).sum()
     }
 
     /// Returns the number of elements of all trained parameters.
     pub(super) fn trained_elements(&self) -> usize {
-        let trained = self.own_slots().filter(|slot| slot.trained);
+        let trained = self.unique_slots().filter(|slot| slot.trained);
         trained.map(|slot| slot.shape[0] * slot.shape[1]).sum()
     }
 
     /// Returns all slots; a tensor that blocks share appears once.
-    pub(super) fn own_slots(&self) -> impl Iterator<Item = &Slot> {
+    pub(super) fn unique_slots(&self) -> impl Iterator<Item = &ParameterSlot> {
         let slots = self.blocks.values().flat_map(|block| &block.slots);
         slots.filter(|slot| !slot.repeated)
     }
@@ -85,39 +85,40 @@ impl PetSpec {
         blocks: &[usize],
     ) -> Result<Layout> {
         let variant = self.variant_index(settings.variant.as_deref())?;
-        let sizes = self.numbers(settings)?;
-        let sites = self.fits(shapes, blocks)?;
-        let at = (variant, settings.drawing);
-        self.layout_at(at, &sizes, sites, shapes, blocks)
-            .map_err(|wrong| self.source.problem(&wrong))
+        let sizes = self.resolve_numbers(settings)?;
+        let sites = self.matching_sites(shapes, blocks)?;
+        let variant_and_scheme = (variant, settings.drawing);
+        self.layout_at(variant_and_scheme, &sizes, sites, shapes, blocks)
+            .map_err(|diagnostic| self.source.to_problem(&diagnostic))
     }
 
     /// Like [`PetSpec::layout`], for a variant, sizes and sites that are known to be valid. The error says which
     /// parameter has an invalid shape.
     pub(super) fn layout_at(
         &self,
-        (variant, drawing): (usize, StreamScheme),
+        (variant, stream_scheme): (usize, StreamScheme),
         sizes: &Numbers<'_>,
         sites: &[Site],
         shapes: &[BlockShape],
         blocks: &[usize],
     ) -> Result<Layout, Diagnostic> {
-        let of_block = |&block: &usize| {
-            let at = (variant, drawing);
-            let layout = self.block_layout(at, sizes, sites, block, &shapes[block])?;
+        let layout_block = |&block: &usize| {
+            let variant_and_scheme = (variant, stream_scheme);
+            let layout =
+                self.block_layout(variant_and_scheme, sizes, sites, block, &shapes[block])?;
             Ok((block, layout))
         };
-        let mut blocks = blocks.iter().map(of_block).collect::<Result<_, _>>()?;
-        self.share(&mut blocks)?;
+        let mut blocks = blocks.iter().map(layout_block).collect::<Result<_, _>>()?;
+        self.mark_shared(&mut blocks)?;
         Ok(Layout {
             variant,
-            drawing,
+            stream_scheme,
             blocks,
         })
     }
 
     /// Marks the slots that repeat a tensor of an earlier block; returns an error if their shapes differ.
-    fn share(&self, blocks: &mut BTreeMap<usize, BlockLayout>) -> Result<(), Diagnostic> {
+    fn mark_shared(&self, blocks: &mut BTreeMap<usize, BlockLayout>) -> Result<(), Diagnostic> {
         let mut first: BTreeMap<String, (usize, [usize; 2])> = BTreeMap::new();
         for (&block, layout) in blocks {
             for slot in &mut layout.slots {
@@ -125,8 +126,8 @@ impl PetSpec {
                 if !spec.shared {
                     continue;
                 }
-                let own = (block, slot.shape);
-                let (earlier, shape) = *first.entry(slot.name.clone()).or_insert(own);
+                let current = (block, slot.shape);
+                let (earlier, shape) = *first.entry(slot.name.clone()).or_insert(current);
                 slot.repeated = earlier != block;
                 if shape != slot.shape {
                     let ([a, b], [c, d]) = (shape, slot.shape);
@@ -136,7 +137,7 @@ impl PetSpec {
                         other = format!("{a}×{b}"),
                         block = earlier.to_string()
                     );
-                    return Err(self.misshapen(spec, block, reason));
+                    return Err(self.shape_error(spec, block, reason));
                 }
             }
         }
@@ -145,7 +146,7 @@ impl PetSpec {
 
     fn block_layout(
         &self,
-        (variant, drawing): (usize, StreamScheme),
+        (variant, stream_scheme): (usize, StreamScheme),
         sizes: &Numbers<'_>,
         sites: &[Site],
         block: usize,
@@ -167,19 +168,19 @@ impl PetSpec {
                 (false, false) => vec![None],
             };
             for site in copies {
-                let at = site.as_ref().map_or(users.as_slice(), std::slice::from_ref);
-                let extent = |which: usize| {
-                    self.extent(&spec.shape[which], sizes, shape, at)
-                        .map_err(|reason| self.misshapen(spec, block, reason))
+                let used_sites = site.as_ref().map_or(users.as_slice(), std::slice::from_ref);
+                let extent = |axis: usize| {
+                    self.extent(&spec.shape[axis], sizes, shape, used_sites)
+                        .map_err(|reason| self.shape_error(spec, block, reason))
                 };
                 let dims = [extent(0)?, extent(1)?];
                 elements = elements.saturating_add(dims[0].saturating_mul(dims[1]));
-                if elements > MOST_ELEMENTS {
+                if elements > MAX_ELEMENTS {
                     let shape = format!("{}×{}", dims[0], dims[1]);
                     let reason = message!("problem-pet-of-block-too-large", shape);
-                    return Err(self.misshapen(spec, block, reason));
+                    return Err(self.shape_error(spec, block, reason));
                 }
-                let (owner, place) = match spec.shared {
+                let (owner, stream_block) = match spec.shared {
                     true => (ALL_BLOCKS.to_owned(), 0),
                     false => (block.to_string(), block),
                 };
@@ -187,10 +188,10 @@ impl PetSpec {
                     Some(site) => format!("{owner}.{}.{}", site.name(), spec.name),
                     None => format!("{owner}.{}", spec.name),
                 };
-                slots.push(Slot {
+                slots.push(ParameterSlot {
                     shared: spec.shared,
                     repeated: false,
-                    stream: drawing.of_parameter(&name, (place, parameter, site)),
+                    stream: stream_scheme.parameter_stream(&name, (stream_block, parameter, site)),
                     name,
                     shape: dims,
                     init: spec.init,
@@ -221,22 +222,25 @@ impl PetSpec {
     ) -> Result<usize, Message> {
         match extent {
             Extent::Count(count) => Ok(*count),
-            Extent::Symbol(symbol) => counted(symbol, number(symbol, sizes, shape, sites)?),
+            Extent::Symbol(symbol) => {
+                positive_count(symbol, symbol_value(symbol, sizes, shape, sites)?)
+            }
             Extent::Formula(text, tree) => {
-                let value = value_of(tree, &|symbol| number(symbol, sizes, shape, sites));
-                counted(text, value?)
+                let value =
+                    evaluate_formula(tree, &|symbol| symbol_value(symbol, sizes, shape, sites));
+                positive_count(text, value?)
             }
         }
     }
 
-    fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: Message) -> Diagnostic {
-        let what = message!(
+    fn shape_error(&self, spec: &ParameterSpec, block: usize, reason: Message) -> Diagnostic {
+        let message = message!(
             "problem-parameter-shape-invalid",
             name = &spec.name,
             block = block.to_string(),
             reason
         );
-        Diagnostic::new(spec.span.clone(), what)
+        Diagnostic::new(spec.span.clone(), message)
     }
 }
 
@@ -245,7 +249,7 @@ pub(super) struct SiteShapes<'a> {
     pub site: Site,
     pub program: &'a Program,
     pub inputs: Vec<Shape>,
-    pub computed: Shapes,
+    pub shapes: InferredShapes,
 }
 
 impl PetSpec {
@@ -256,27 +260,31 @@ impl PetSpec {
         (block, shape): (usize, &BlockShape),
         [images, tokens]: [usize; 2],
     ) -> Vec<SiteShapes<'_>> {
-        let Some(own) = layout.blocks.get(&block) else {
+        let Some(block_layout) = layout.blocks.get(&block) else {
             return Vec::new();
         };
-        let slots: Vec<Shape> = own.slots.iter().map(|slot| slot.shape.to_vec()).collect();
-        let (mut found, mut inside) = (Vec::new(), tokens);
-        for site in Site::in_order(own.bindings.keys().copied()) {
+        let slots: Vec<Shape> = block_layout
+            .slots
+            .iter()
+            .map(|slot| slot.shape.to_vec())
+            .collect();
+        let (mut found, mut inner_tokens) = (Vec::new(), tokens);
+        for site in Site::sorted(block_layout.bindings.keys().copied()) {
             let Some(program) = self.variants[layout.variant].equations.get(&site) else {
                 continue;
             };
-            let inputs = site.input_shapes(shape, images, [tokens, inside]);
-            let computed = program.shapes(&inputs, &own.bindings[&site], &slots);
+            let inputs = site.input_shapes(shape, images, [tokens, inner_tokens]);
+            let computed = program.shapes(&inputs, &block_layout.bindings[&site], &slots);
             // The result of `input` determines the number of tokens at the other sites.
             let result = computed.result.as_ref().filter(|_| site == Site::Input);
             if let Some(result) = result.filter(|result| site.accepts_result(result, &inputs)) {
-                inside = result[1];
+                inner_tokens = result[1];
             }
             found.push(SiteShapes {
                 site,
                 program,
                 inputs,
-                computed,
+                shapes: computed,
             });
         }
         found
@@ -287,7 +295,7 @@ impl PetSpec {
 fn binding(
     (name, meaning): &Variable,
     site: Site,
-    slots: &[Slot],
+    slots: &[ParameterSlot],
     sizes: &Numbers<'_>,
     shape: &BlockShape,
 ) -> Binding {
@@ -295,19 +303,21 @@ fn binding(
         Meaning::Input(at) => Binding::Input(at),
         Meaning::Step(at) => Binding::Step(at),
         // The equation was compiled with these symbols, so each has a value.
-        Meaning::Number => Binding::Number(number(name, sizes, shape, &[site]).unwrap_or(0.0)),
+        Meaning::Number => {
+            Binding::Number(symbol_value(name, sizes, shape, &[site]).unwrap_or(0.0))
+        }
         Meaning::Parameter(parameter) => {
-            let belongs = |slot: &Slot| {
+            let is_bound = |slot: &ParameterSlot| {
                 slot.parameter == parameter && slot.site.is_none_or(|own| own == site)
             };
-            Binding::Parameter(slots.iter().position(belongs).unwrap_or(usize::MAX))
+            Binding::Parameter(slots.iter().position(is_bound).unwrap_or(usize::MAX))
         }
     }
 }
 
 /// Converts a value to a number of rows or columns; returns an error unless it is a positive integer.
-fn counted(text: &str, value: f64) -> Result<usize, Message> {
-    match whole(value) {
+fn positive_count(text: &str, value: f64) -> Result<usize, Message> {
+    match to_count(value) {
         Ok(0) => Err(message!("problem-shape-size-zero", text)),
         Ok(count) => Ok(count),
         Err(_) => {
@@ -318,13 +328,13 @@ fn counted(text: &str, value: f64) -> Result<usize, Message> {
 }
 
 /// Returns the value of a symbol for a parameter used at these sites of a block.
-fn number(
+fn symbol_value(
     symbol: &str,
     sizes: &Numbers<'_>,
     shape: &BlockShape,
     sites: &[Site],
 ) -> Result<f64, Message> {
-    let agreed = |pick: fn((usize, usize)) -> usize| {
+    let common_size = |pick: fn((usize, usize)) -> usize| {
         let mut found: Vec<usize> = sites
             .iter()
             .map(|site| pick(site.channels(shape)))
@@ -332,21 +342,21 @@ fn number(
         found.sort_unstable();
         found.dedup();
         match found.as_slice() {
-            [one] => Ok(*one as f64),
+            [size] => Ok(*size as f64),
             _ => {
                 let found: Vec<String> = found.iter().map(usize::to_string).collect();
                 Err(message!(
                     "problem-size-differs-between-sites",
                     symbol,
-                    found = some_of(&found, 6)
+                    found = list_value(&found, 6)
                 ))
             }
         }
     };
     match symbol {
         "d" => Ok(shape.width as f64),
-        "d_in" => agreed(|(input, _)| input),
-        "d_out" => agreed(|(_, output)| output),
+        "d_in" => common_size(|(input, _)| input),
+        "d_out" => common_size(|(_, output)| output),
         "hidden" => Ok(shape.hidden as f64),
         "heads" => Ok(shape.heads as f64),
         "head_width" => Ok(shape.width.checked_div(shape.heads).unwrap_or(0) as f64),

@@ -9,14 +9,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::budget::allowed;
+use super::budget::with_multiplication_limit;
 use super::notes::PluginNotes;
-use super::parse::MOST_BYTES;
+use super::parse::MAX_BYTES;
 use super::spec::{MAIN_SIZE, PetSpec};
 use crate::files;
 use crate::folders;
 use crate::message;
-use crate::names::{meant, shortened};
+use crate::names::{truncated_name, with_suggestion};
 use crate::problem::{Problem, Result};
 
 /// The embedded plugins, in display order.
@@ -48,21 +48,23 @@ pub const BUILT_IN: &[&str] = &[
 /// The parsed embedded plugins.
 static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
     let plugins = BUILT_IN.iter();
-    plugins.map(|text| of_text(text, BUILT_IN_ORIGIN)).collect()
+    plugins
+        .map(|text| entry_from_text(text, BUILT_IN_ORIGIN))
+        .collect()
 });
 
 /// Cache of valid plugins by file, because every plan, list and run needs all of them.
-static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
+static VALID_PLUGINS: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
 
 /// Plugins stored next to the settings of runs that are repeated.
-static LENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static RUN_PLUGINS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Origin of embedded plugins.
 pub const BUILT_IN_ORIGIN: &str = "built in";
 /// Maximum number of multiplications to try all files of a list: eight times that of one plugin.
-const MOST_WORK: u64 = 1 << 33;
+const MAX_WORK: u64 = 1 << 33;
 /// A folder with more plugin files is assumed not to be a folder of plugins.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 
 /// A plugin file, valid or not.
 #[derive(Clone, Debug)]
@@ -91,7 +93,8 @@ pub struct PluginLibrary {
 /// precedence over others with its name. Does nothing if there is no such file.
 pub fn add_run_plugin(path: PathBuf) {
     if path.is_file() {
-        LENT.lock()
+        RUN_PLUGINS
+            .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(path);
     }
@@ -100,21 +103,24 @@ pub fn add_run_plugin(path: PathBuf) {
 impl PluginLibrary {
     /// Returns the built-in plugins, those in `./plugins`, and those in `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
-        Self::of_user(user_folder().as_deref())
+        Self::for_user(user_folder().as_deref())
     }
 
     /// Like [`PluginLibrary::standard`], with the user's plugins in this folder. A file with the name of a built-in
     /// plugin is rejected until the user allows it (see [`PluginNotes`]).
-    pub fn of_user(own: Option<&Path>) -> Self {
-        let notes = own.map(PluginNotes::read).unwrap_or_default();
-        let folders = [Some(Path::new("plugins")), own].into_iter().flatten();
+    pub fn for_user(folder: Option<&Path>) -> Self {
+        let notes = folder.map(PluginNotes::read).unwrap_or_default();
+        let folders = [Some(Path::new("plugins")), folder].into_iter().flatten();
         let folders: Vec<PathBuf> = folders.map(Path::to_path_buf).collect();
-        let mut library = Self::with(&folders, |path| notes.allows(path));
-        let lent = LENT.lock().unwrap_or_else(PoisonError::into_inner);
-        for entry in lent.iter().map(|path| PluginEntry::of_file(path)) {
-            let known = library.entries.iter().any(|own| own.text == entry.text);
-            if !known {
-                library.admit(entry);
+        let mut library = Self::load(&folders, |path| notes.allows(path));
+        let run_plugins = RUN_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner);
+        for entry in run_plugins.iter().map(|path| PluginEntry::from_file(path)) {
+            let is_known = library
+                .entries
+                .iter()
+                .any(|existing| existing.text == entry.text);
+            if !is_known {
+                library.insert(entry);
             }
         }
         library
@@ -123,18 +129,18 @@ impl PluginLibrary {
     /// Returns the built-in plugins and those in the given folders, which may be missing; later folders take
     /// precedence.
     pub fn with_folders(folders: Vec<PathBuf>) -> Self {
-        Self::with(&folders, |_| true)
+        Self::load(&folders, |_| true)
     }
 
-    fn with(folders: &[PathBuf], allows: impl Fn(&Path) -> bool) -> Self {
+    fn load(folders: &[PathBuf], allows: impl Fn(&Path) -> bool) -> Self {
         let mut library = Self::default();
         for entry in EMBEDDED.iter() {
-            library.admit(entry.clone());
+            library.insert(entry.clone());
         }
-        allowed(MOST_WORK, || {
-            for path in folders.iter().flat_map(|folder| files_of(folder)) {
-                let entry = PluginEntry::of_file(&path);
-                library.admit(entry.guarded(|| allows(&path)));
+        with_multiplication_limit(MAX_WORK, || {
+            for path in folders.iter().flat_map(|folder| plugin_files(folder)) {
+                let entry = PluginEntry::from_file(&path);
+                library.insert(entry.reject_unallowed(|| allows(&path)));
             }
         });
         library
@@ -150,33 +156,41 @@ impl PluginLibrary {
     /// # Errors
     /// Returns the Problem of a file with errors, or a Problem if there is no such plugin.
     pub fn get(&self, name: &str) -> Result<Arc<PetSpec>> {
-        match self.entries.iter().find(|entry| same(&entry.name, name)) {
+        match self
+            .entries
+            .iter()
+            .find(|entry| is_same_name(&entry.name, name))
+        {
             Some(entry) => entry.spec.clone(),
             None => {
-                let shown = shortened(name);
+                let shown = truncated_name(name);
                 let problem = Problem::new(message!("problem-plugin-not-found", shown));
                 let known = self.entries.iter().map(|entry| entry.name.to_lowercase());
                 let known: Vec<String> = known.collect();
                 let name = name.to_lowercase();
-                Err(meant(problem, &name, known.iter().map(String::as_str)))
+                Err(with_suggestion(
+                    problem,
+                    &name,
+                    known.iter().map(String::as_str),
+                ))
             }
         }
     }
 
     /// Returns the library with additional plugins, which take precedence over others with their names.
     #[must_use]
-    pub fn with_own(mut self, texts: &[String]) -> Self {
+    pub fn with_plugins(mut self, texts: &[String]) -> Self {
         for text in texts {
-            self.admit(of_text(text, "the supplied plugin"));
+            self.insert(entry_from_text(text, "the supplied plugin"));
         }
         self
     }
 
     /// Adds an entry, or replaces the one with the same name.
-    fn admit(&mut self, entry: PluginEntry) {
+    fn insert(&mut self, entry: PluginEntry) {
         let mut entries = self.entries.iter_mut();
-        match entries.find(|own| same(&own.name, &entry.name)) {
-            Some(own) => *own = entry,
+        match entries.find(|existing| is_same_name(&existing.name, &entry.name)) {
+            Some(existing) => *existing = entry,
             None => self.entries.push(entry),
         }
     }
@@ -185,17 +199,17 @@ impl PluginLibrary {
 /// Returns the built-in plugin with this name, ignoring case.
 pub fn built_in(name: &str) -> Option<&'static str> {
     let mut known = EMBEDDED.iter();
-    let found = known.find(|own| same(&own.name, name));
-    found.map(|own| own.name.as_str())
+    let found = known.find(|entry| is_same_name(&entry.name, name));
+    found.map(|entry| entry.name.as_str())
 }
 
 /// Returns the plugin files of a folder, sorted.
-pub fn files_of(folder: &Path) -> Vec<PathBuf> {
+pub fn plugin_files(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = files
         .filter_map(|file| file.ok().map(|file| file.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .collect();
     paths.sort();
     paths
@@ -206,11 +220,11 @@ pub fn user_folder() -> Option<PathBuf> {
     Some(folders::data()?.join("plugins"))
 }
 
-fn same(a: &str, b: &str) -> bool {
+fn is_same_name(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
-fn of_text(text: &str, origin: &str) -> PluginEntry {
+fn entry_from_text(text: &str, origin: &str) -> PluginEntry {
     PluginEntry {
         name: stated_name(text).unwrap_or_else(|| origin.to_owned()),
         origin: origin.to_owned(),
@@ -223,8 +237,10 @@ fn of_text(text: &str, origin: &str) -> PluginEntry {
 
 impl PluginEntry {
     /// Returns the same entry with a Problem if it would replace a built-in plugin and this is not allowed.
-    fn guarded(mut self, may: impl FnOnce() -> bool) -> Self {
-        let built_in = EMBEDDED.iter().find(|own| same(&own.name, &self.name));
+    fn reject_unallowed(mut self, is_allowed: impl FnOnce() -> bool) -> Self {
+        let built_in = EMBEDDED
+            .iter()
+            .find(|entry| is_same_name(&entry.name, &self.name));
         let Some(built_in) = built_in else {
             return self;
         };
@@ -232,24 +248,24 @@ impl PluginEntry {
             // The text is the same as that of the built-in plugin.
             return built_in.clone();
         }
-        let allowed = may();
+        let allowed = is_allowed();
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {
-            let what = message!("problem-replaces-built-in-plugin", name = &built_in.name);
+            let message = message!("problem-replaces-built-in-plugin", name = &built_in.name);
             let allow = format!("lae-studio plugins --allow {}", self.origin);
             let advice = message!("advice-rename-or-allow-once", allow);
-            self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
+            self.spec = Err(Problem::new(message).at(&self.origin).advise(advice));
         }
         self
     }
 
     /// Returns the plugin of a file, or its error.
-    pub fn of_file(path: &Path) -> Self {
+    pub fn from_file(path: &Path) -> Self {
         let origin = path.display().to_string();
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into());
         let (text, spec) = match read_text(path) {
             Ok(text) => {
-                let spec = tried(path, &text, &origin);
+                let spec = parse_cached(path, &text, &origin);
                 (text, spec)
             }
             Err(problem) => (String::new(), Err(problem)),
@@ -267,14 +283,14 @@ impl PluginEntry {
 }
 
 /// Returns the plugin of a file with this text; a valid one is checked again only if its text changed.
-fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
-    let sound = || SOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = sound().get(path).cloned();
-    if let Some(spec) = known.filter(|spec| spec.text() == text) {
+fn parse_cached(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
+    let cache = || VALID_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner);
+    let cached = cache().get(path).cloned();
+    if let Some(spec) = cached.filter(|spec| spec.text() == text) {
         return Ok(spec);
     }
     let spec = PetSpec::parse(text, origin)?;
-    sound().insert(path.to_owned(), Arc::clone(&spec));
+    cache().insert(path.to_owned(), Arc::clone(&spec));
     Ok(spec)
 }
 
@@ -283,7 +299,7 @@ fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
 /// # Errors
 /// Returns a Problem if it cannot be read, is not text, or is too large.
 pub fn read_text(path: &Path) -> Result<String> {
-    files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
+    files::read_text(path, MAX_BYTES as u64).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Problem::new(error.to_string())
             .at_path(path)
             .advise(message!("advice-save-as-utf8")),

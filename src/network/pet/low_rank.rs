@@ -22,7 +22,7 @@ pub struct Factors {
 
 /// The change e @ A @ B of a layer.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct LowRankUpdate {
     /// d_in × rank.
     pub a: Tensor<2>,
     /// rank × d_out, with the scale.
@@ -34,34 +34,34 @@ pub struct Change {
 /// # Errors
 /// Returns a Problem if the device failed.
 pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factors>> {
-    let [only] = site.program.steps() else {
+    let [step] = site.program.steps() else {
         return Ok(None);
     };
-    let Some((scale, names)) = form(&only.tree).filter(|_| site.site.is_linear()) else {
+    let Some((scale, names)) = parse_form(&step.tree).filter(|_| site.site.is_linear()) else {
         return Ok(None);
     };
     let binding = |name: &str| {
-        let place = site
+        let index = site
             .program
             .variables()
             .iter()
-            .position(|(own, _)| own == name);
-        site.bindings.get(place?)
+            .position(|(variable, _)| variable == name);
+        site.bindings.get(index?)
     };
     let mut parameters = Vec::new();
     for name in names {
         match binding(name) {
-            Some(Binding::Parameter(at)) => parameters.push(*at),
+            Some(Binding::Parameter(index)) => parameters.push(*index),
             _ => return Ok(None),
         }
     }
     let scale = match scale.map(binding) {
         None => 1.0,
         Some(Some(Binding::Number(value))) => *value,
-        Some(Some(Binding::Parameter(at))) => {
-            let tensor = HostTensor::read(block.parameters[*at].tensor)?;
+        Some(Some(Binding::Parameter(index))) => {
+            let tensor = HostTensor::read(block.parameters[*index].tensor)?;
             match tensor.values[..] {
-                [only] => f64::from(only),
+                [value] => f64::from(value),
                 _ => return Ok(None),
             }
         }
@@ -81,20 +81,20 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>> {
-    let change = |found: Factors| {
-        let tensor = |at: usize| block.parameters[at].tensor.clone();
+pub fn low_rank_update(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<LowRankUpdate>> {
+    let update = |found: Factors| {
+        let tensor = |index: usize| block.parameters[index].tensor.clone();
         let b = found.b.iter().map(|at| tensor(*at));
-        Some(Change {
+        Some(LowRankUpdate {
             a: tensor(found.a),
             b: b.reduce(Tensor::matmul)? * found.scale,
         })
     };
-    Ok(factors(block, site)?.and_then(change))
+    Ok(factors(block, site)?.and_then(update))
 }
 
 /// Returns the name of the scale, and the names of the matrices after e.
-fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
+fn parse_form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
     let NodeKind::Binary(BinaryOperator::Add, sum) = &tree.kind else {
         return None;
     };
@@ -102,8 +102,8 @@ fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
         return None;
     };
     let (scale, product) = match change {
-        NodeKind::Binary(BinaryOperator::Multiply, both) => match &both[0].kind {
-            NodeKind::Name(scale) => (Some(scale.as_str()), &both[1]),
+        NodeKind::Binary(BinaryOperator::Multiply, operands) => match &operands[0].kind {
+            NodeKind::Name(scale) => (Some(scale.as_str()), &operands[1]),
             _ => return None,
         },
         _ => (None, &sum[1]),
@@ -116,9 +116,9 @@ fn matrices(tree: &Expr) -> Option<Vec<&str>> {
     match &tree.kind {
         NodeKind::Name(name) if name == "e" => Some(Vec::new()),
         NodeKind::Call(name, arguments) if name == "dropout" => matrices(arguments.first()?),
-        NodeKind::Binary(BinaryOperator::Product, both) => {
-            let mut names = matrices(&both[0])?;
-            let NodeKind::Name(name) = &both[1].kind else {
+        NodeKind::Binary(BinaryOperator::MatMul, operands) => {
+            let mut names = matrices(&operands[0])?;
+            let NodeKind::Name(name) = &operands[1].kind else {
                 return None;
             };
             names.push(name);
@@ -143,7 +143,7 @@ mod tests {
         let shapes = [BlockKind::VIT.shape()];
         let settings = PetSettings::default();
         let stack = PetStack::init(&spec, &settings, &shapes, &[0], 1, &Device::flex()).unwrap();
-        stack.with(|name, tensor, _| drawn(tensor.dims(), name.len() as u64))
+        stack.map_tensors(|name, tensor, _| drawn(tensor.dims(), name.len() as u64))
     }
 
     fn drawn<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
@@ -158,11 +158,11 @@ mod tests {
             let stack = stack(plugin);
             let block = &stack.exported_blocks()[0];
             for site in &block.sites {
-                let change = change(block, site).unwrap().unwrap();
+                let update = low_rank_update(block, site).unwrap().unwrap();
                 let (inputs, outputs) = site.site.channels(&BlockKind::VIT.shape());
                 let (e, h) = (drawn([1, 2, inputs], 3), drawn([1, 2, outputs], 4));
-                let found = stack.around(0, site.site, &e, h.clone()).unwrap() - h;
-                let sum = e.squeeze_dim::<2>(0).matmul(change.a).matmul(change.b);
+                let found = stack.apply(0, site.site, &e, h.clone()).unwrap() - h;
+                let sum = e.squeeze_dim::<2>(0).matmul(update.a).matmul(update.b);
                 let [found, sum] =
                     [found.squeeze_dim(0), sum].map(|t| HostTensor::read(&t).unwrap());
                 assert!(found.relative_error(&sum) < 1e-4, "{plugin}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     /// Returns the names of A and B at the first site.
-    fn named(stack: &PetStack) -> Option<(&str, Vec<&str>)> {
+    fn factor_names(stack: &PetStack) -> Option<(&str, Vec<&str>)> {
         let block = &stack.exported_blocks()[0];
         let found = factors(block, &block.sites[0]).unwrap()?;
         let name = |at: &usize| block.parameters[*at].name;
@@ -185,10 +185,10 @@ mod tests {
             ("lora all", "a", &["b"]),
             ("fact", "left", &["sigma", "right"]),
         ] {
-            assert_eq!(named(&stack(plugin)), Some((a, b.to_vec())));
+            assert_eq!(factor_names(&stack(plugin)), Some((a, b.to_vec())));
         }
         for plugin in ["adapter", "dora", "vera", "ssf", "prefix", "pfeiffer"] {
-            assert_eq!(named(&stack(plugin)), None, "{plugin}");
+            assert_eq!(factor_names(&stack(plugin)), None, "{plugin}");
         }
     }
 }

@@ -35,8 +35,8 @@ mod trial;
 pub mod value;
 pub mod view;
 
-pub use budget::within_bounds;
-pub use dropout::{DropoutSeed, Rows};
+pub use budget::with_plugin_limits;
+pub use dropout::{BatchRows, DropoutSeed};
 pub use export_view::{BlockParameter, BlockPet, SitePet};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};

@@ -36,11 +36,11 @@ pub struct Installed {
 impl PluginNotes {
     /// Reads the notes of this folder; empty (nothing is allowed) if they cannot be read.
     pub fn read(folder: &Path) -> Self {
-        Self::found(folder).unwrap_or_default()
+        Self::try_read(folder).unwrap_or_default()
     }
 
     /// Reads the notes of this folder; empty if there is no file, `None` if the file cannot be read.
-    pub fn found(folder: &Path) -> Option<Self> {
+    pub fn try_read(folder: &Path) -> Option<Self> {
         match files::read_text(&folder.join(NOTES_FILE), files::TEXT) {
             Ok(text) => serde_json::from_str(&text).ok(),
             Err(error) => (error.kind() == ErrorKind::NotFound).then(Self::default),
@@ -49,12 +49,12 @@ impl PluginNotes {
 
     /// Returns whether this file may replace a built-in plugin.
     pub fn allows(&self, path: &Path) -> bool {
-        self.allowed.contains(&whole(path))
+        self.allowed.contains(&canonical_path(path))
     }
 
     /// Allows this file to replace a built-in plugin.
     pub fn allow(&mut self, path: &Path) {
-        let path = whole(path);
+        let path = canonical_path(path);
         if !self.allowed.contains(&path) {
             self.allowed.push(path);
         }
@@ -62,7 +62,7 @@ impl PluginNotes {
 }
 
 /// Returns the canonical path, or the absolute one if the file does not exist.
-fn whole(path: &Path) -> PathBuf {
-    let found = dunce::canonicalize(path).or_else(|_| std::path::absolute(path));
-    found.unwrap_or_else(|_| path.to_path_buf())
+fn canonical_path(path: &Path) -> PathBuf {
+    let resolved = dunce::canonicalize(path).or_else(|_| std::path::absolute(path));
+    resolved.unwrap_or_else(|_| path.to_path_buf())
 }

@@ -57,24 +57,26 @@ pub struct ConstantSpec {
 pub(super) type Numbers<'a> = BTreeMap<&'a str, f64>;
 
 /// Returns the symbols of a plugin's sizes and constants.
-pub(super) fn symbols_of(sizes: &[SizeSpec], constants: &[ConstantSpec]) -> Vec<String> {
+pub(super) fn number_symbols(sizes: &[SizeSpec], constants: &[ConstantSpec]) -> Vec<String> {
     let sizes = sizes.iter().map(|size| size.symbol.clone());
     let constants = constants.iter().map(|constant| constant.name.clone());
     sizes.chain(constants).collect()
 }
 
 /// Evaluates a formula of a shape; `number` returns the value of a symbol.
-pub(super) fn value_of(
+pub(super) fn evaluate_formula(
     tree: &Expr,
     number: &dyn Fn(&str) -> Result<f64, Message>,
 ) -> Result<f64, Message> {
     Ok(match &tree.kind {
         NodeKind::Number(value) => *value,
         NodeKind::Name(name) => number(name)?,
-        NodeKind::Minus(inner) => -value_of(inner, number)?,
-        NodeKind::Binary(sign, both) => {
-            let [a, b] = both.each_ref().map(|part| value_of(part, number));
-            match sign {
+        NodeKind::Negate(inner) => -evaluate_formula(inner, number)?,
+        NodeKind::Binary(operator, operands) => {
+            let [a, b] = operands
+                .each_ref()
+                .map(|part| evaluate_formula(part, number));
+            match operator {
                 BinaryOperator::Add => a? + b?,
                 BinaryOperator::Subtract => a? - b?,
                 BinaryOperator::Multiply => a? * b?,

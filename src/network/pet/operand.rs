@@ -1,9 +1,9 @@
 //! An operand during the evaluation of an equation: a number, or a tensor with its shape. A tensor may have a shape
 //! but no values; then the same rules return the shapes of all results without computing them.
 
-use super::budget::{charge_shape_inference, multiply, spend};
-use super::functions::{Body, Function};
-use super::shape::{self, Outcome, Shape};
+use super::budget::{charge_elements, charge_multiplications, charge_shape_inference};
+use super::functions::{Function, FunctionBody};
+use super::shape::{self, Shape, ShapeResult};
 use super::value::{Value, each};
 use crate::expression::BinaryOperator;
 use crate::message;
@@ -25,17 +25,17 @@ impl From<Value> for Operand {
     }
 }
 
-/// Returns a tensor of this shape. Its elements, and `each` multiplications per element, are subtracted from the
+/// Returns a tensor of this shape. Its elements, and `cost_per_element` multiplications each, are subtracted from the
 /// budget before it is computed; returns an error if the budget does not suffice.
-fn budgeted(
+fn with_budget(
     shape: Shape,
-    each: usize,
+    cost_per_element: usize,
     computed: Option<impl FnOnce() -> Value>,
-) -> Outcome<Operand> {
-    spend(&shape)?;
+) -> ShapeResult<Operand> {
+    charge_elements(&shape)?;
     let value = match computed {
         Some(compute) => {
-            multiply(&shape, each)?;
+            charge_multiplications(&shape, cost_per_element)?;
             Some(compute())
         }
         None => {
@@ -48,35 +48,45 @@ fn budgeted(
 
 impl Operand {
     /// Returns the negated operand.
-    pub fn negative(self) -> Outcome<Self> {
+    pub fn negate(self) -> ShapeResult<Self> {
         match self {
             Self::Number(n) => Ok(Self::Number(-n)),
-            Self::Tensor(shape, x) => budgeted(shape, 1, x.map(|x| || each!(x, x => x.neg()))),
+            Self::Tensor(shape, x) => with_budget(shape, 1, x.map(|x| || each!(x, x => x.neg()))),
         }
     }
 
     /// Returns `left <sign> right`.
-    pub fn pair(sign: BinaryOperator, left: Self, right: Self) -> Outcome<Self> {
+    pub fn binary(operator: BinaryOperator, left: Self, right: Self) -> ShapeResult<Self> {
         match (left, right) {
             (Self::Tensor(a, x), Self::Tensor(b, y)) => {
-                let both = x.zip(y);
-                if sign == BinaryOperator::Product {
+                let values = x.zip(y);
+                if operator == BinaryOperator::MatMul {
                     // Each element of the product takes one multiplication per inner index.
-                    let each = shape::columns(&a).saturating_add(1);
+                    let cost_per_element = shape::columns(&a).saturating_add(1);
                     let shape = shape::product(&a, &b)?;
-                    return budgeted(shape, each, both.map(|(x, y)| || x.matmul(y)));
+                    return with_budget(
+                        shape,
+                        cost_per_element,
+                        values.map(|(x, y)| || x.matmul(y)),
+                    );
                 }
-                let shape = shape::combined(sign, &a, &b)?;
-                budgeted(shape, 1, both.map(|(x, y)| move || x.combine(sign, y)))
+                let shape = shape::elementwise(operator, &a, &b)?;
+                with_budget(
+                    shape,
+                    1,
+                    values.map(|(x, y)| move || x.combine(operator, y)),
+                )
             }
-            _ if sign == BinaryOperator::Product => Err(message!("problem-product-needs-tensors")),
+            _ if operator == BinaryOperator::MatMul => {
+                Err(message!("problem-product-needs-tensors"))
+            }
             (Self::Tensor(shape, x), Self::Number(n)) => {
-                budgeted(shape, 1, x.map(|x| move || x.with_number(sign, n)))
+                with_budget(shape, 1, x.map(|x| move || x.with_number(operator, n)))
             }
             (Self::Number(n), Self::Tensor(shape, x)) => {
-                budgeted(shape, 1, x.map(|x| move || x.after_number(n, sign)))
+                with_budget(shape, 1, x.map(|x| move || x.after_number(n, operator)))
             }
-            (Self::Number(a), Self::Number(b)) => Ok(Self::Number(match sign {
+            (Self::Number(a), Self::Number(b)) => Ok(Self::Number(match operator {
                 BinaryOperator::Add => a + b,
                 BinaryOperator::Subtract => a - b,
                 BinaryOperator::Multiply => a * b,
@@ -86,26 +96,32 @@ impl Operand {
     }
 
     /// Returns the result of a function; the number of arguments must be correct.
-    pub fn call(function: &Function, arguments: Vec<Self>) -> Outcome<Self> {
+    pub fn call(function: &Function, arguments: Vec<Self>) -> ShapeResult<Self> {
         let mut arguments = arguments.into_iter();
         match (function.body, arguments.next(), arguments.next()) {
-            (Body::Tensor(rule, apply), Some(Self::Tensor(shape, x)), _) => {
-                budgeted(rule(&shape), 1, x.map(|x| move || apply(x)))
+            (FunctionBody::Tensor(rule, apply), Some(Self::Tensor(shape, x)), _) => {
+                with_budget(rule(&shape), 1, x.map(|x| move || apply(x)))
             }
-            (Body::Either(apply, _), Some(Self::Tensor(shape, x)), _) => {
-                budgeted(shape, 1, x.map(|x| move || apply(x)))
+            (FunctionBody::Either(apply, _), Some(Self::Tensor(shape, x)), _) => {
+                with_budget(shape, 1, x.map(|x| move || apply(x)))
             }
-            (Body::Either(_, apply), Some(Self::Number(n)), _) => Ok(Self::Number(apply(n))),
+            (FunctionBody::Either(_, apply), Some(Self::Number(n)), _) => {
+                Ok(Self::Number(apply(n)))
+            }
             (
-                Body::WithNumber(rule, apply),
+                FunctionBody::WithNumber(rule, apply),
                 Some(Self::Tensor(shape, x)),
                 Some(Self::Number(n)),
-            ) => budgeted(rule(&shape, n)?, 1, x.map(|x| move || apply(x, n))),
-            (Body::Pair(rule, apply), Some(Self::Tensor(a, x)), Some(Self::Tensor(b, y))) => {
-                let both = x.zip(y);
-                budgeted(rule(&a, &b)?, 1, both.map(|(x, y)| move || apply(x, y)))
+            ) => with_budget(rule(&shape, n)?, 1, x.map(|x| move || apply(x, n))),
+            (
+                FunctionBody::Pair(rule, apply),
+                Some(Self::Tensor(a, x)),
+                Some(Self::Tensor(b, y)),
+            ) => {
+                let values = x.zip(y);
+                with_budget(rule(&a, &b)?, 1, values.map(|(x, y)| move || apply(x, y)))
             }
-            (Body::WithNumber(..), Some(Self::Tensor(..)), _) => {
+            (FunctionBody::WithNumber(..), Some(Self::Tensor(..)), _) => {
                 let usage = function.usage;
                 Err(message!("problem-function-needs-number", usage))
             }
@@ -158,7 +174,7 @@ mod tests {
     }
 
     /// Asserts that both results agree, and that the values have the inferred shape.
-    fn assert_agree([full, shaped]: [Outcome<Operand>; 2], what: &str) {
+    fn assert_agree([full, shaped]: [ShapeResult<Operand>; 2], what: &str) {
         match (full, shaped) {
             (Err(a), Err(b)) => assert_eq!(a, b, "{what}"),
             (Ok(Operand::Number(a)), Ok(Operand::Number(b))) => {
@@ -176,7 +192,7 @@ mod tests {
         let all = operands();
         for a in &all {
             start_budget(1 << 20);
-            assert_agree(a.clone().map(Operand::negative), "minus");
+            assert_agree(a.clone().map(Operand::negate), "minus");
             for function in FUNCTIONS
                 .iter()
                 .filter(|function| function.arguments() == 1)
@@ -187,23 +203,23 @@ mod tests {
             for b in &all {
                 start_budget(1 << 20);
                 let [[a, shape_a], [b, shape_b]] = [a.clone(), b.clone()];
-                let both = [(a, b), (shape_a, shape_b)];
-                for sign in [
+                let pairs = [(a, b), (shape_a, shape_b)];
+                for operator in [
                     BinaryOperator::Add,
                     BinaryOperator::Subtract,
                     BinaryOperator::Multiply,
                     BinaryOperator::Divide,
-                    BinaryOperator::Product,
+                    BinaryOperator::MatMul,
                 ] {
-                    let pair = |(a, b)| Operand::pair(sign, a, b);
-                    assert_agree(both.clone().map(pair), sign.text());
+                    let pair = |(a, b)| Operand::binary(operator, a, b);
+                    assert_agree(pairs.clone().map(pair), operator.text());
                 }
                 for function in FUNCTIONS
                     .iter()
                     .filter(|function| function.arguments() == 2)
                 {
                     let called = |(a, b)| Operand::call(function, vec![a, b]);
-                    assert_agree(both.clone().map(called), function.name);
+                    assert_agree(pairs.clone().map(called), function.name);
                 }
             }
         }

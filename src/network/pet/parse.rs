@@ -7,9 +7,9 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::findings::Findings;
-use super::functions::{YOUNG, function};
+use super::functions::{RECENT_FUNCTIONS, function};
 use super::init::{INITS, Init};
-use super::numbers::symbols_of;
+use super::numbers::number_symbols;
 use super::site::{BLOCK_SYMBOLS, Site};
 use super::source::{Checked, Item, PluginText, Table, key_name};
 use super::spec::{Extent, ParameterSpec, PetSpec};
@@ -17,11 +17,11 @@ use crate::expression::Diagnostic;
 use crate::message;
 
 /// Largest size of a plugin file in bytes; a larger file is not a plugin.
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 /// Largest number of parameters of a plugin.
-pub(super) const MOST_PARAMETERS: usize = 64;
+pub(super) const MAX_PARAMETERS: usize = 64;
 /// Depth of nested tables: `variants`, a variant, its `equations`, the steps of a site.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 const KEYS: &[&str] = &[
     "name",
@@ -41,36 +41,38 @@ const KEYS: &[&str] = &[
 ///
 /// # Errors
 /// Returns all errors in the order of the file.
-pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
+pub(super) fn parse_spec(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     let text = &*source.text;
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         let bytes = text.len();
-        let what = message!(
+        let message = message!(
             "problem-plugin-file-too-large",
             bytes = bytes.to_string(),
-            most_bytes = MOST_BYTES.to_string()
+            most_bytes = MAX_BYTES.to_string()
         );
-        return Err(vec![Diagnostic::new(0..bytes, what)]);
+        return Err(vec![Diagnostic::new(0..bytes, message)]);
     }
     let root = DeTable::parse(text).map_err(|error| {
-        let what = Diagnostic::not_toml(&error);
-        let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
-        vec![wrong.because(message!("advice-compare-built-in-plugin"))]
+        let message = Diagnostic::toml_message(&error);
+        let diagnostic = Diagnostic::new(error.span().unwrap_or_default(), message);
+        vec![diagnostic.explain(message!("advice-compare-built-in-plugin"))]
     })?;
     let document = Table::document(&root);
-    document.short_names(DEEPEST).map_err(|long| vec![long])?;
+    document
+        .check_name_lengths(MAX_DEPTH)
+        .map_err(|long| vec![long])?;
     let findings = Findings::default();
-    document.only(KEYS, &findings);
-    let mut reader = Reader {
+    document.check_keys(KEYS, &findings);
+    let mut reader = PluginReader {
         source,
         document: &document,
         findings: &findings,
-        all_named: true,
+        all_names_known: true,
     };
     let sites = findings.or_default(reader.sites());
     let sizes = findings.or_default(reader.sizes());
     let constants = findings.or_default(reader.constants(&sizes));
-    let numbers = symbols_of(&sizes, &constants);
+    let numbers = number_symbols(&sizes, &constants);
     let parameters = findings.or_default(reader.parameters(&numbers));
     let mut spec = PetSpec {
         name: findings.or_default(reader.name()),
@@ -88,32 +90,32 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     spec.variants = findings.or_default(reader.variants(&spec));
     spec.without_learning = findings.or_default(reader.without_learning(&spec));
     if !findings.is_empty() {
-        return Err(findings.in_order());
+        return Err(findings.into_sorted());
     }
-    spec.all_used().map_err(|unused| vec![unused])?;
+    spec.check_all_used().map_err(|unused| vec![unused])?;
     Ok(spec)
 }
 
 /// The state shared by all parsing functions.
-pub(super) struct Reader<'a> {
+pub(super) struct PluginReader<'a> {
     pub source: &'a PluginText,
     pub document: &'a Table<'a>,
     pub findings: &'a Findings,
     /// Whether all names were accepted; otherwise, unknown names in equations are not reported, because they may
     /// follow from a rejected name.
-    pub all_named: bool,
+    pub all_names_known: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PluginReader<'a> {
     fn name(&self) -> Checked<String> {
-        let item = self.document.need("name")?;
+        let item = self.document.require("name")?;
         let name = self.document.as_text(item, key_name("name"))?.trim();
-        let fine = !name.is_empty()
+        let is_valid = !name.is_empty()
             && name.chars().count() <= 40
             && !name
                 .chars()
                 .any(|letter| letter.is_control() || "/\\".contains(letter));
-        match fine {
+        match is_valid {
             true => Ok(name.to_owned()),
             false => Err(Diagnostic::new(
                 item.span(),
@@ -130,18 +132,18 @@ impl<'a> Reader<'a> {
 
     /// Returns the sets of sites; empty if a site is rejected, because the checks of equations depend on all of them.
     fn sites(&self) -> Checked<Vec<Vec<Site>>> {
-        let item = self.document.need("sites")?;
+        let item = self.document.require("sites")?;
         let mut choices = Vec::new();
-        let mut fine = true;
+        let mut is_valid = true;
         for choice in self.document.as_list(item, key_name("sites"))? {
             let set = match choice.get_ref().as_str() {
                 Some(_) => self.site(choice).map(|site| vec![site]),
-                None => self.together(choice),
+                None => self.site_set(choice),
             };
-            fine &= set.is_ok();
+            is_valid &= set.is_ok();
             choices.extend(self.findings.record(set));
         }
-        match fine {
+        match is_valid {
             true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
                 Diagnostic::new(item.span(), message!("problem-sites-empty")),
             ),
@@ -151,59 +153,59 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a set of sites that are used together.
-    fn together(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
-        let mut together = Vec::new();
+    fn site_set(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
+        let mut sites = Vec::new();
         for item in self
             .document
             .as_list(choice, message!("plugin-part-entry", key = "sites"))?
         {
             let site = self.site(item)?;
-            if together.contains(&site) {
-                let what = message!("problem-site-listed-twice", name = site.name());
-                return Err(Diagnostic::new(item.span(), what));
+            if sites.contains(&site) {
+                let message = message!("problem-site-listed-twice", name = site.name());
+                return Err(Diagnostic::new(item.span(), message));
             }
-            together.push(site);
+            sites.push(site);
         }
-        Ok(together)
+        Ok(sites)
     }
 
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, message!("plugin-part-site"))?;
-        Site::named(name).ok_or_else(|| {
-            let what = message!("problem-site-not-found", name);
-            if let Some(site) = Site::meant_by(name) {
-                return Diagnostic::new(item.span(), what)
-                    .meant(site.name(), [site.name()])
-                    .quoted();
+        Site::from_name(name).ok_or_else(|| {
+            let message = message!("problem-site-not-found", name);
+            if let Some(site) = Site::from_alias(name) {
+                return Diagnostic::new(item.span(), message)
+                    .suggest_name(site.name(), [site.name()])
+                    .quote_fix();
             }
             let known = Site::ALL.iter().map(|(_, name, _)| *name);
-            Diagnostic::new(item.span(), what)
-                .meant(name, known)
-                .quoted()
+            Diagnostic::new(item.span(), message)
+                .suggest_name(name, known)
+                .quote_fix()
         })
     }
 
     /// Reads the parameters. A rejected one stays in the list, so that its name in equations is not reported as
     /// unknown.
     fn parameters(&mut self, numbers: &[String]) -> Checked<Vec<ParameterSpec>> {
-        let item = self.document.need("parameters");
-        let item = item.inspect_err(|_| self.all_named = false)?;
+        let item = self.document.require("parameters");
+        let item = item.inspect_err(|_| self.all_names_known = false)?;
         let table = self.document.as_table(item, key_name("parameters"));
-        let table = table.inspect_err(|_| self.all_named = false)?;
+        let table = table.inspect_err(|_| self.all_names_known = false)?;
         let mut parameters: Vec<ParameterSpec> = Vec::new();
         for (name, span, item) in table.entries() {
-            if parameters.len() == MOST_PARAMETERS {
-                let what = message!(
+            if parameters.len() == MAX_PARAMETERS {
+                let message = message!(
                     "problem-plugin-too-many-parameters",
-                    most_parameters = MOST_PARAMETERS.to_string()
+                    most_parameters = MAX_PARAMETERS.to_string()
                 );
-                self.findings.add(Diagnostic::new(span, what));
-                self.all_named = false;
+                self.findings.add(Diagnostic::new(span, message));
+                self.all_names_known = false;
                 break;
             }
             let taken: Vec<&str> = parameters.iter().map(|known| known.name.as_str()).collect();
-            let fresh = self.fresh_name(name, span.clone(), numbers, &taken);
-            self.all_named &= self.findings.record(fresh).is_some();
+            let name_check = self.check_new_name(name, span.clone(), numbers, &taken);
+            self.all_names_known &= self.findings.record(name_check).is_some();
             let mut parameter = ParameterSpec {
                 name: name.to_owned(),
                 shape: [Extent::Count(1), Extent::Count(1)],
@@ -223,30 +225,30 @@ impl<'a> Reader<'a> {
         Ok(parameters)
     }
 
-    fn parameter(&self, own: &mut ParameterSpec, entry: &Table<'a>, numbers: &[String]) {
+    fn parameter(&self, parameter: &mut ParameterSpec, entry: &Table<'a>, numbers: &[String]) {
         let keys = ["shape", "init", "fixed", "per_site", "shared", "meaning"];
         // If a key is unknown, a missing key may be misspelt, so it is not reported.
-        let fine = entry.only(&keys, self.findings);
-        let there = |key: &str| fine || entry.get(key).is_some();
+        let is_valid = entry.check_keys(&keys, self.findings);
+        let is_present = |key: &str| is_valid || entry.get(key).is_some();
         let findings = self.findings;
-        if there("shape")
+        if is_present("shape")
             && let Some(shape) = findings.record(self.shape(entry, numbers))
         {
-            own.shape = shape;
+            parameter.shape = shape;
         }
-        if there("init")
+        if is_present("init")
             && let Some(init) = findings.record(init(entry))
         {
-            own.init = init;
+            parameter.init = init;
         }
-        own.fixed = findings.or_default(entry.flag("fixed"));
-        own.per_site = findings.or_default(entry.flag("per_site"));
-        own.shared = findings.or_default(entry.flag("shared"));
-        own.meaning = findings.or_default(entry.meaning());
+        parameter.fixed = findings.or_default(entry.flag("fixed"));
+        parameter.per_site = findings.or_default(entry.flag("per_site"));
+        parameter.shared = findings.or_default(entry.flag("shared"));
+        parameter.meaning = findings.or_default(entry.meaning());
     }
 
     fn shape(&self, entry: &Table<'a>, numbers: &[String]) -> Checked<[Extent; 2]> {
-        let item = entry.need("shape")?;
+        let item = entry.require("shape")?;
         let extents = entry
             .as_list(item, key_name("shape"))?
             .into_iter()
@@ -254,34 +256,34 @@ impl<'a> Reader<'a> {
             .collect::<Checked<Vec<_>>>()?;
         <[Extent; 2]>::try_from(extents).map_err(|extents| {
             let (owner, n) = (entry.what.clone(), extents.len());
-            let what = message!("problem-shape-size-count", owner, n);
-            Diagnostic::new(item.span(), what).because(message!("advice-write-bias-shape"))
+            let message = message!("problem-shape-size-count", owner, n);
+            Diagnostic::new(item.span(), message).explain(message!("advice-write-bias-shape"))
         })
     }
 
     /// Checks that equations can use a name: letters, digits and _, and not the name of a function.
-    pub(super) fn proper_name(&self, name: &str, span: Range<usize>) -> Checked<()> {
+    pub(super) fn check_name(&self, name: &str, span: Range<usize>) -> Checked<()> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
-        {
-            message!("problem-name-invalid", name)
-        } else if function(name).is_some() && !YOUNG.contains(&name) {
-            message!("problem-name-of-function", name)
-        } else {
-            return Ok(());
-        };
-        Err(Diagnostic::new(span, what))
+        let message =
+            if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+                message!("problem-name-invalid", name)
+            } else if function(name).is_some() && !RECENT_FUNCTIONS.contains(&name) {
+                message!("problem-name-of-function", name)
+            } else {
+                return Ok(());
+            };
+        Err(Diagnostic::new(span, message))
     }
 
     /// Checks that a name is valid in equations and not taken.
-    pub(super) fn fresh_name(
+    pub(super) fn check_new_name(
         &self,
         name: &str,
         span: Range<usize>,
         numbers: &[String],
         taken: &[&str],
     ) -> Checked<()> {
-        self.proper_name(name, span.clone())?;
+        self.check_name(name, span.clone())?;
         let owner = if ["e", "h", "q", "k", "v"].contains(&name) {
             message!("plugin-name-of-site-value")
         } else if BLOCK_SYMBOLS.iter().any(|(symbol, _)| *symbol == name) {
@@ -293,18 +295,19 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        let what = message!("problem-name-taken", name, owner);
-        Err(Diagnostic::new(span, what))
+        let message = message!("problem-name-taken", name, owner);
+        Err(Diagnostic::new(span, message))
     }
 }
 
 fn init(entry: &Table<'_>) -> Checked<Init> {
-    let item = entry.need("init")?;
+    let item = entry.require("init")?;
     let text = entry.as_text(item, key_name("init"))?;
     Init::parse(text).map_err(|what| {
-        let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
-        wrong
-            .quoted()
-            .because(message!("advice-write-one-of", value = INITS.join(", ")))
+        let diagnostic =
+            Diagnostic::new(item.span(), what).suggest_name(text, INITS.iter().copied());
+        diagnostic
+            .quote_fix()
+            .explain(message!("advice-write-one-of", value = INITS.join(", ")))
     })
 }

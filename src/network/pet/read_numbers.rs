@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 use super::equation::LANGUAGE;
-use super::numbers::{ConstantSpec, Extent, MAIN_SIZE, SizeSpec, symbols_of};
-use super::parse::Reader;
+use super::numbers::{ConstantSpec, Extent, MAIN_SIZE, SizeSpec, number_symbols};
+use super::parse::PluginReader;
 use super::site::BLOCK_SYMBOLS;
 use super::source::{Checked, Item, Table, key_name};
 use crate::expression::{BinaryOperator, Diagnostic, Expr, NodeKind, parse};
@@ -14,11 +14,11 @@ use crate::message;
 use crate::texts::Message;
 
 /// Largest number of constants of a plugin.
-const MOST_CONSTANTS: usize = 64;
+const MAX_CONSTANTS: usize = 64;
 /// Largest value that a size may have.
-const MOST_SIZE: usize = 1 << 20;
+const MAX_SIZE: usize = 1 << 20;
 
-impl<'a> Reader<'a> {
+impl<'a> PluginReader<'a> {
     /// Reads the sizes. One with invalid values stays in the list, so that its symbol in shapes is not reported as
     /// unknown.
     pub(super) fn sizes(&mut self) -> Checked<Vec<SizeSpec>> {
@@ -34,10 +34,10 @@ impl<'a> Reader<'a> {
                 .findings
                 .record(table.as_table(item, message!("plugin-part-size", name)))
             else {
-                self.all_named = false;
+                self.all_names_known = false;
                 continue;
             };
-            let fine = entry.only(
+            let is_valid = entry.check_keys(
                 &["symbol", "default", "min", "max", "meaning"],
                 self.findings,
             );
@@ -47,13 +47,14 @@ impl<'a> Reader<'a> {
                 (Some(None), MAIN_SIZE) => "r",
                 (Some(None), name) => name,
                 (None, _) => {
-                    self.all_named = false;
+                    self.all_names_known = false;
                     continue;
                 }
             };
-            let fresh = self.fresh_name(symbol, span.clone(), &symbols_of(&sizes, &[]), &[]);
-            if self.findings.record(fresh).is_none() {
-                self.all_named = false;
+            let name_check =
+                self.check_new_name(symbol, span.clone(), &number_symbols(&sizes, &[]), &[]);
+            if self.findings.record(name_check).is_none() {
+                self.all_names_known = false;
                 continue;
             }
             let mut size = SizeSpec {
@@ -65,7 +66,7 @@ impl<'a> Reader<'a> {
                 meaning: String::new(),
             };
             let values = size_values(&mut size, &entry, span);
-            if fine {
+            if is_valid {
                 self.findings.record(values);
             }
             sizes.push(size);
@@ -82,21 +83,21 @@ impl<'a> Reader<'a> {
             if self.findings.is_full() {
                 break;
             }
-            if constants.len() == MOST_CONSTANTS {
-                let what = message!(
+            if constants.len() == MAX_CONSTANTS {
+                let message = message!(
                     "problem-plugin-too-many-constants",
-                    most_constants = MOST_CONSTANTS.to_string()
+                    most_constants = MAX_CONSTANTS.to_string()
                 );
-                self.findings.add(Diagnostic::new(span, what));
-                self.all_named = false;
+                self.findings.add(Diagnostic::new(span, message));
+                self.all_names_known = false;
                 break;
             }
-            let taken = symbols_of(sizes, &constants);
-            let fresh = self.fresh_name(name, span.clone(), &taken, &[]);
-            let found = fresh.and_then(|()| self.constant(name, span, item));
-            match self.findings.record(found) {
+            let taken = number_symbols(sizes, &constants);
+            let name_check = self.check_new_name(name, span.clone(), &taken, &[]);
+            let constant = name_check.and_then(|()| self.constant(name, span, item));
+            match self.findings.record(constant) {
                 Some(constant) => constants.push(constant),
-                None => self.all_named = false,
+                None => self.all_names_known = false,
             }
         }
         Ok(constants)
@@ -115,16 +116,16 @@ impl<'a> Reader<'a> {
             meaning: String::new(),
         };
         if item.get_ref().as_table().is_none() {
-            constant.default = real(item, message!("plugin-part-the-constant", name))?;
+            constant.default = read_float(item, message!("plugin-part-the-constant", name))?;
             return Ok(constant);
         }
         let entry = (self.document).as_table(item, message!("plugin-part-constant", name))?;
-        let fine = entry.only(&["default", "min", "max", "meaning"], self.findings);
-        if !fine {
+        let is_valid = entry.check_keys(&["default", "min", "max", "meaning"], self.findings);
+        if !is_valid {
             return Ok(constant);
         }
-        let number = |key: &str| entry.get(key).map(|item| real(item, key_name(key)));
-        constant.default = real(entry.need("default")?, key_name("default"))?;
+        let number = |key: &str| entry.get(key).map(|item| read_float(item, key_name(key)));
+        constant.default = read_float(entry.require("default")?, key_name("default"))?;
         constant.meaning = entry.meaning()?;
         let (default, min, max) = (constant.default, number("min"), number("max"));
         let range = [min.transpose()?, max.transpose()?];
@@ -132,8 +133,8 @@ impl<'a> Reader<'a> {
             [None, None] => None,
             [Some(min), Some(max)] if min <= default && default <= max => Some([min, max]),
             _ => {
-                let what = message!("problem-constant-range", name);
-                return Err(Diagnostic::new(span, what));
+                let message = message!("problem-constant-range", name);
+                return Err(Diagnostic::new(span, message));
             }
         };
         Ok(constant)
@@ -158,47 +159,51 @@ impl<'a> Reader<'a> {
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| *symbol);
         let known = block.chain(numbers.iter().map(String::as_str));
         // If a name was rejected, this symbol may refer to it, so it is not reported.
-        let is_known = |symbol: &str| !self.all_named || known.clone().any(|own| own == symbol);
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if text.chars().all(plain) {
+        let is_known = |symbol: &str| {
+            !self.all_names_known || known.clone().any(|known_symbol| known_symbol == symbol)
+        };
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if text.chars().all(is_name_char) {
             let symbol = entry.as_name(item, message!("plugin-part-a-size"))?;
             if is_known(symbol) {
                 return Ok(Extent::Symbol(symbol.to_owned()));
             }
             let owner = entry.what.clone();
-            let what = message!("problem-shape-size-unknown", symbol, owner);
-            let wrong = Diagnostic::new(item.span(), what);
-            return Err(wrong.meant(symbol, known).quoted());
+            let message = message!("problem-shape-size-unknown", symbol, owner);
+            let diagnostic = Diagnostic::new(item.span(), message);
+            return Err(diagnostic.suggest_name(symbol, known).quote_fix());
         }
         let tree = parse(&LANGUAGE, text).map_err(|slip| Diagnostic {
             span: item.span(),
             fix: None,
             ..slip
         })?;
-        match refused(&tree, &is_known) {
+        match find_disallowed(&tree, &is_known) {
             None => Ok(Extent::Formula(text.to_owned(), tree)),
             Some(part) => {
                 let (part, owner) = (part.to_string(), entry.what.clone());
-                let what = message!("problem-shape-part-not-allowed", part, owner);
-                let wrong = Diagnostic::new(item.span(), what);
-                Err(wrong.because(message!("advice-shape-syntax")))
+                let message = message!("problem-shape-part-not-allowed", part, owner);
+                let diagnostic = Diagnostic::new(item.span(), message);
+                Err(diagnostic.explain(message!("advice-shape-syntax")))
             }
         }
     }
 }
 
 /// Returns the first part of a shape's formula that is neither a known size nor plain arithmetic.
-fn refused<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Expr> {
+fn find_disallowed<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Expr> {
     match &tree.kind {
         NodeKind::Name(name) if !is_known(name) => return Some(tree),
-        NodeKind::Call(..) | NodeKind::Binary(BinaryOperator::Product, _) => return Some(tree),
+        NodeKind::Call(..) | NodeKind::Binary(BinaryOperator::MatMul, _) => return Some(tree),
         _ => {}
     }
-    tree.parts().iter().find_map(|part| refused(part, is_known))
+    tree.children()
+        .iter()
+        .find_map(|part| find_disallowed(part, is_known))
 }
 
 /// Reads a number that is finite as f32.
-fn real(item: &Item<'_>, what: Message) -> Checked<f64> {
+fn read_float(item: &Item<'_>, what: Message) -> Checked<f64> {
     let number = match item.get_ref() {
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
         DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
@@ -213,21 +218,21 @@ fn real(item: &Item<'_>, what: Message) -> Checked<f64> {
 fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Checked<()> {
     size.min = entry.count("min")?.unwrap_or(size.min);
     size.max = entry.count("max")?.unwrap_or(size.max);
-    let item = entry.need("default")?;
+    let item = entry.require("default")?;
     size.default = entry.as_count(item, key_name("default"))?;
     size.meaning = entry.meaning()?;
     let (min, default, max) = (size.min, size.default, size.max);
-    if 1 <= min && min <= default && default <= max && max <= MOST_SIZE {
+    if 1 <= min && min <= default && default <= max && max <= MAX_SIZE {
         return Ok(());
     }
     let name = &size.name;
-    let what = message!(
+    let message = message!(
         "problem-size-range",
         name,
-        most_size = MOST_SIZE.to_string(),
+        most_size = MAX_SIZE.to_string(),
         min = min.to_string(),
         default = default.to_string(),
         max = max.to_string()
     );
-    Err(Diagnostic::new(span, what))
+    Err(Diagnostic::new(span, message))
 }

@@ -28,7 +28,7 @@ impl StreamScheme {
     }
 
     /// Returns the method for a number in a run's record; `None` for a number unknown to this version.
-    pub fn numbered(number: Option<u32>) -> Option<Self> {
+    pub fn from_number(number: Option<u32>) -> Option<Self> {
         match number {
             None | Some(1) => Some(Self::ByPlace),
             Some(2) => Some(Self::ByName),
@@ -37,28 +37,28 @@ impl StreamScheme {
     }
 
     /// Returns the method of runs whose record has no number.
-    pub fn of_older_runs() -> Self {
+    pub fn for_older_runs() -> Self {
         Self::ByPlace
     }
 
     /// Returns the stream of a parameter's initial values. `name` is its name in the stack ("BLOCK.SITE.PARAMETER"),
     /// `parameter` its index in the plugin file.
-    pub(super) fn of_parameter(
+    pub(super) fn parameter_stream(
         self,
         name: &str,
         (block, parameter, site): (usize, usize, Option<Site>),
     ) -> u64 {
         match self {
             Self::ByPlace => {
-                let place = site.map_or(0, |site| site as u64 + 1);
-                ((block as u64) << 32) | ((parameter as u64) << 8) | place
+                let site_index = site.map_or(0, |site| site as u64 + 1);
+                ((block as u64) << 32) | ((parameter as u64) << 8) | site_index
             }
-            Self::ByName => hashed(name),
+            Self::ByName => hash_name(name),
         }
     }
 
     /// Returns the stream of the dropout masks at a site of a block.
-    pub(super) fn of_site(self, block: usize, site: Site) -> u64 {
+    pub(super) fn site_stream(self, block: usize, site: Site) -> u64 {
         match self {
             Self::ByPlace => {
                 let mut letters = [0; 8];
@@ -67,13 +67,13 @@ impl StreamScheme {
                 letters[2..2 + count].copy_from_slice(&name[..count]);
                 u64::from_le_bytes(letters) | block as u64
             }
-            Self::ByName => hashed(&format!("{block}.{}", site.name())),
+            Self::ByName => hash_name(&format!("{block}.{}", site.name())),
         }
     }
 }
 
 /// Returns the first 64 bits of a name's SHA-256.
-fn hashed(name: &str) -> u64 {
+fn hash_name(name: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(name).into();
     hash[..8]
         .iter()
@@ -86,13 +86,13 @@ mod tests {
 
     #[test]
     fn old_runs_use_streams_by_position() {
-        let old = StreamScheme::of_older_runs();
-        let old_draw = |site| old.of_parameter("3.up", (3, 2, site));
+        let old = StreamScheme::for_older_runs();
+        let old_draw = |site| old.parameter_stream("3.up", (3, 2, site));
         assert_eq!(old_draw(None), (3 << 32) | (2 << 8));
         assert_eq!(old_draw(Some(Site::Mlp)), (3 << 32) | (2 << 8) | 2);
         assert_eq!(old_draw(Some(Site::Stream)), (3 << 32) | (2 << 8) | 12);
         let letters = u64::from_le_bytes(*b"\0\0attent");
-        assert_eq!(old.of_site(5, Site::Attention), letters | 5);
+        assert_eq!(old.site_stream(5, Site::Attention), letters | 5);
     }
 
     #[test]
@@ -100,16 +100,19 @@ mod tests {
         let new = StreamScheme::default();
         let position = (3, 0, None);
         // The first bytes of SHA-256("3.up") must never change.
-        assert_eq!(new.of_parameter("3.up", position), 0x334a_51c6_b94e_43a4);
+        assert_eq!(
+            new.parameter_stream("3.up", position),
+            0x334a_51c6_b94e_43a4
+        );
         let other = (4, 9, Some(Site::Mlp));
         assert_eq!(
-            new.of_parameter("3.up", other),
-            new.of_parameter("3.up", position)
+            new.parameter_stream("3.up", other),
+            new.parameter_stream("3.up", position)
         );
-        assert_ne!(new.of_parameter("3.up", position), hashed("3.down"));
+        assert_ne!(new.parameter_stream("3.up", position), hash_name("3.down"));
         let mut all: Vec<u64> = (0..24)
             .flat_map(|block| Site::ALL.iter().map(move |(site, ..)| (block, *site)))
-            .map(|(block, site)| new.of_site(block, site))
+            .map(|(block, site)| new.site_stream(block, site))
             .collect();
         all.sort_unstable();
         all.dedup();
@@ -120,14 +123,14 @@ mod tests {
     fn numbers_identify_stream_schemes() {
         for drawing in [StreamScheme::ByPlace, StreamScheme::ByName] {
             assert_eq!(
-                StreamScheme::numbered(Some(drawing.number())),
+                StreamScheme::from_number(Some(drawing.number())),
                 Some(drawing)
             );
         }
         assert_eq!(
-            StreamScheme::numbered(None),
-            Some(StreamScheme::of_older_runs())
+            StreamScheme::from_number(None),
+            Some(StreamScheme::for_older_runs())
         );
-        assert_eq!(StreamScheme::numbered(Some(3)), None);
+        assert_eq!(StreamScheme::from_number(Some(3)), None);
     }
 }

@@ -136,7 +136,7 @@ impl BlockKind {
 pub(super) const WEIGHT: &str = "w";
 
 /// The names that other programs use for the sites, in lower-case letters and digits only.
-const ELSEWHERE: &[(Site, &str)] = &[
+const ALIASES: &[(Site, &str)] = &[
     (Site::Attention, "attn selfattention selfattn mha msa sa"),
     (Site::Mlp, "ffn feedforward ff ffw"),
     (Site::Query, "q qproj wq toq attnq"),
@@ -256,7 +256,7 @@ impl Site {
     }
 
     /// Returns the site with this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .iter()
             .find(|(_, known, _)| *known == name)
@@ -282,12 +282,12 @@ impl Site {
     }
 
     /// Returns the site with this name in another program.
-    pub fn meant_by(name: &str) -> Option<Self> {
+    pub fn from_alias(name: &str) -> Option<Self> {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
         let plain: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
         let has = |names: &str| names.split(' ').any(|name| name == plain);
-        let known = ELSEWHERE.iter().find(|(_, names)| has(names));
-        known.map(|(site, _)| *site)
+        let alias = ALIASES.iter().find(|(_, names)| has(names));
+        alias.map(|(site, _)| *site)
     }
 
     /// Returns which of its inputs the result has (nearly) the same shape as: h, q, or the tokens of `input`.
@@ -301,17 +301,21 @@ impl Site {
     /// Returns whether a result of this shape is valid for such inputs. Only the number of tokens may differ: `input`
     /// adds tokens, and `tokens` removes them.
     pub(super) fn accepts_result(self, result: &[usize], inputs: &[Shape]) -> bool {
-        let Some(like) = inputs.get(self.result_shape_input()) else {
+        let Some(reference) = inputs.get(self.result_shape_input()) else {
             return false;
         };
-        let as_like = |tokens: usize| match *like.as_slice() {
+        let has_width_of_reference = |tokens: usize| match *reference.as_slice() {
             [batch, _, width] => result == [batch, tokens, width],
             _ => false,
         };
         match (self, result) {
-            _ if result == like.as_slice() => true,
-            (Self::Input, &[_, tokens, _]) => like.get(1) <= Some(&tokens) && as_like(tokens),
-            (Self::Tokens, _) => inputs[0].get(1).is_some_and(|tokens| as_like(*tokens)),
+            _ if result == reference.as_slice() => true,
+            (Self::Input, &[_, tokens, _]) => {
+                reference.get(1) <= Some(&tokens) && has_width_of_reference(tokens)
+            }
+            (Self::Tokens, _) => inputs[0]
+                .get(1)
+                .is_some_and(|tokens| has_width_of_reference(*tokens)),
             _ => false,
         }
     }
@@ -339,15 +343,18 @@ impl Site {
             Self::Input => vec![vec![images, outside, input]],
             Self::Tokens => tokens.map(|tokens| vec![images, tokens, input]).into(),
             _ => {
-                let of = |width| vec![images, inside, width];
+                let tokens_shape = |width| vec![images, inside, width];
                 let weight = self.is_linear().then(|| vec![input, output]);
-                [of(input), of(output)].into_iter().chain(weight).collect()
+                [tokens_shape(input), tokens_shape(output)]
+                    .into_iter()
+                    .chain(weight)
+                    .collect()
             }
         }
     }
 
     /// Sorts sites: `input` first, because it determines the number of tokens at the others.
-    pub(super) fn in_order(sites: impl IntoIterator<Item = Self>) -> Vec<Self> {
+    pub(super) fn sorted(sites: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut sites: Vec<Self> = sites.into_iter().collect();
         sites.sort_by_key(|site| *site != Self::Input);
         sites

@@ -47,26 +47,26 @@ impl PluginText {
     }
 
     /// Returns the position of a byte as text: "adapter.toml, line 12, column 20".
-    pub fn place(&self, offset: usize) -> String {
+    pub fn location(&self, offset: usize) -> String {
         let (line, column) = line_and_column(&self.text, offset);
         format!("{}, line {line}, column {column}", self.origin)
     }
 
     /// Converts an error to a Problem for the user.
-    pub fn problem(&self, wrong: &Diagnostic) -> Problem {
-        Problem::new(wrong.words())
-            .at(self.place(wrong.span.start))
-            .advise(wrong.remedy())
+    pub fn to_problem(&self, diagnostic: &Diagnostic) -> Problem {
+        Problem::new(diagnostic.what_text())
+            .at(self.location(diagnostic.span.start))
+            .advise(diagnostic.remedy())
     }
 
     /// Converts several errors to a Problem: the first one, and after its remedy the others with their positions.
-    pub fn problems(&self, wrong: &[Diagnostic]) -> Problem {
-        let Some((first, others)) = wrong.split_first() else {
+    pub fn to_problems(&self, diagnostics: &[Diagnostic]) -> Problem {
+        let Some((first, others)) = diagnostics.split_first() else {
             return Problem::new(message!("problem-plugin-unusable")).at(&self.origin);
         };
-        let mut problem = self.problem(first);
-        let gap = |last| if last == '?' { " " } else { "; " };
-        Diagnostic::append(&mut problem.remedy, &self.text, others, gap);
+        let mut problem = self.to_problem(first);
+        let separator = |last| if last == '?' { " " } else { "; " };
+        Diagnostic::append(&mut problem.remedy, &self.text, others, separator);
         problem
     }
 
@@ -110,32 +110,32 @@ impl<'a> Table<'a> {
     }
 
     /// Returns an error for a name that is too long, in this table and in `levels` levels of nested tables.
-    pub fn short_names(&self, levels: usize) -> Checked<()> {
+    pub fn check_name_lengths(&self, levels: usize) -> Checked<()> {
         for (key, span, item) in self.entries() {
-            if let Some(long) = Diagnostic::of_long_name(key, span) {
+            if let Some(long) = Diagnostic::from_long_name(key, span) {
                 return Err(long);
             }
             if levels > 0 && item.get_ref().as_table().is_some() {
                 self.as_table(item, key_name(key))?
-                    .short_names(levels - 1)?;
+                    .check_name_lengths(levels - 1)?;
             }
         }
         Ok(())
     }
 
     /// Reports unknown keys; returns whether there are none.
-    pub(super) fn only(&self, known: &[&str], findings: &Findings) -> bool {
+    pub(super) fn check_keys(&self, known: &[&str], findings: &Findings) -> bool {
         let unknown = self.entries().filter(|(key, ..)| !known.contains(key));
-        let mut fine = true;
+        let mut is_valid = true;
         for (key, span, _) in unknown {
-            fine = false;
+            is_valid = false;
             if findings.is_full() {
                 break;
             }
-            let what = message!("problem-plugin-key-unknown", owner = self.what.clone(), key);
-            findings.add(Diagnostic::new(span, what).meant(key, known.iter().copied()));
+            let message = message!("problem-plugin-key-unknown", owner = self.what.clone(), key);
+            findings.add(Diagnostic::new(span, message).suggest_name(key, known.iter().copied()));
         }
-        fine
+        is_valid
     }
 
     /// Returns an optional value.
@@ -146,10 +146,10 @@ impl<'a> Table<'a> {
     }
 
     /// Returns a required value, or an error if it is missing.
-    pub fn need(&self, key: &str) -> Checked<&'a Item<'a>> {
+    pub fn require(&self, key: &str) -> Checked<&'a Item<'a>> {
         self.get(key).ok_or_else(|| {
-            let what = message!("problem-plugin-key-missing", owner = self.what.clone(), key);
-            Diagnostic::new(self.span.clone(), what)
+            let message = message!("problem-plugin-key-missing", owner = self.what.clone(), key);
+            Diagnostic::new(self.span.clone(), message)
         })
     }
 
@@ -188,7 +188,7 @@ impl<'a> Table<'a> {
     pub fn flag(&self, key: &str) -> Checked<bool> {
         let flag = self.read(key, |table, item, what| {
             let flag = item.get_ref().as_bool();
-            flag.ok_or_else(|| table.wrong(item, what, message!("plugin-value-flag")))
+            flag.ok_or_else(|| table.type_error(item, what, message!("plugin-value-flag")))
         });
         Ok(flag?.unwrap_or_default())
     }
@@ -203,7 +203,7 @@ impl<'a> Table<'a> {
     /// Reads an item as a table.
     pub fn as_table(&self, item: &'a Item<'a>, what: Message) -> Checked<Table<'a>> {
         let Some(entries) = item.get_ref().as_table() else {
-            return Err(self.wrong(item, what, message!("plugin-value-table")));
+            return Err(self.type_error(item, what, message!("plugin-value-table")));
         };
         Ok(Table {
             what,
@@ -216,13 +216,13 @@ impl<'a> Table<'a> {
     pub fn as_text(&self, item: &'a Item<'a>, what: Message) -> Checked<&'a str> {
         item.get_ref()
             .as_str()
-            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-quoted")))
+            .ok_or_else(|| self.type_error(item, what, message!("plugin-value-quoted")))
     }
 
     /// Reads an item as a name.
     pub fn as_name(&self, item: &'a Item<'a>, what: Message) -> Checked<&'a str> {
         let name = self.as_text(item, what)?;
-        match Diagnostic::of_long_name(name, item.span()) {
+        match Diagnostic::from_long_name(name, item.span()) {
             Some(long) => Err(long),
             None => Ok(name),
         }
@@ -233,7 +233,7 @@ impl<'a> Table<'a> {
         item.get_ref()
             .as_integer()
             .and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok())
-            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-count")))
+            .ok_or_else(|| self.type_error(item, what, message!("plugin-value-count")))
     }
 
     /// Reads an item as a list.
@@ -241,10 +241,10 @@ impl<'a> Table<'a> {
         item.get_ref()
             .as_array()
             .map(|array| array.iter().collect())
-            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-brackets")))
+            .ok_or_else(|| self.type_error(item, what, message!("plugin-value-brackets")))
     }
 
-    fn wrong(&self, item: &Item<'_>, what: Message, wanted: Message) -> Diagnostic {
+    fn type_error(&self, item: &Item<'_>, what: Message, wanted: Message) -> Diagnostic {
         let number = |number: &str| message!("plugin-value-number", number);
         let found = match item.get_ref() {
             DeValue::String(_) => message!("plugin-value-text"),

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::equation::Program;
 use super::init::Init;
-use super::numbers::{ConstantSpec, symbols_of};
+use super::numbers::{ConstantSpec, number_symbols};
 pub use super::numbers::{Extent, MAIN_SIZE, SizeSpec};
 use super::rng_streams::StreamScheme;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
 use crate::expression::Diagnostic;
 use crate::message;
-use crate::names::shortened;
-use crate::problem::{Problem, Result, some_of};
+use crate::names::truncated_name;
+use crate::problem::{Problem, Result, list_value};
 
 /// A parameter as declared.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ pub struct PetSettings {
 
 impl PetSettings {
     /// Returns settings with this main size and defaults otherwise.
-    pub fn of_size(size: usize) -> Self {
+    pub fn with_size(size: usize) -> Self {
         Self {
             sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]),
             ..Self::default()
@@ -110,9 +110,11 @@ impl PetSettings {
 
 impl PetSpec {
     /// Checks that each parameter is used in some variant.
-    pub(super) fn all_used(&self) -> Checked<()> {
-        let forms = self.variants.iter();
-        let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
+    pub(super) fn check_all_used(&self) -> Checked<()> {
+        let variants = self.variants.iter();
+        let programs: Vec<&Arc<Program>> = variants
+            .flat_map(|variant| variant.equations.values())
+            .collect();
         if programs.is_empty() {
             return Err(Diagnostic::new(
                 0..0,
@@ -124,8 +126,8 @@ impl PetSpec {
         match self.parameters.iter().enumerate().find(unused) {
             None => Ok(()),
             Some((_, parameter)) => {
-                let what = message!("problem-parameter-unused", name = &parameter.name);
-                Err(Diagnostic::new(parameter.span.clone(), what))
+                let message = message!("problem-parameter-unused", name = &parameter.name);
+                Err(Diagnostic::new(parameter.span.clone(), message))
             }
         }
     }
@@ -139,7 +141,7 @@ impl PetSpec {
     ///
     /// # Errors
     /// Returns a Problem with the missing site and its block, or for a block that does not exist.
-    pub fn fits(&self, shapes: &[BlockShape], blocks: &[usize]) -> Result<&[Site]> {
+    pub fn matching_sites(&self, shapes: &[BlockShape], blocks: &[usize]) -> Result<&[Site]> {
         let mut lacking = None;
         for sites in &self.sites {
             let missing = blocks.iter().find_map(|&block| {
@@ -174,14 +176,14 @@ impl PetSpec {
         ))
         .advise(message!(
             "advice-choose-pet-for-sites",
-            offered = some_of(&offered, 12)
+            offered = list_value(&offered, 12)
         )))
     }
 
     /// Returns the number of trainable parameters in these blocks.
     ///
     /// # Errors
-    /// As [`PetSpec::fits`], and for sizes out of range.
+    /// As [`PetSpec::matching_sites`], and for sizes out of range.
     pub fn parameter_count(
         &self,
         shapes: &[BlockShape],
@@ -193,13 +195,15 @@ impl PetSpec {
     }
 
     /// Returns the settings without the sizes and the variant that this plugin does not have.
-    pub fn known_settings(&self, settings: &PetSettings) -> PetSettings {
+    pub fn supported_settings(&self, settings: &PetSettings) -> PetSettings {
         let sizes = settings.sizes.iter();
-        let known = |name: &str| self.sizes.iter().any(|size| size.name == name);
-        let own = sizes.filter(|(name, _)| known(name));
+        let is_known = |name: &str| self.sizes.iter().any(|size| size.name == name);
+        let known_sizes = sizes.filter(|(name, _)| is_known(name));
         let variant = settings.variant.as_deref();
         PetSettings {
-            sizes: own.map(|(name, value)| (name.clone(), *value)).collect(),
+            sizes: known_sizes
+                .map(|(name, value)| (name.clone(), *value))
+                .collect(),
             constants: settings.constants.clone(),
             variant: variant
                 .filter(|name| self.variant_index(Some(name)).is_ok())
@@ -226,26 +230,26 @@ impl PetSpec {
             .iter()
             .position(|variant| variant.name == name)
             .ok_or_else(|| {
-                let wrong = self.no_variant(name);
-                Problem::new(wrong.words()).advise(wrong.remedy())
+                let diagnostic = self.unknown_variant(name);
+                Problem::new(diagnostic.what_text()).advise(diagnostic.remedy())
             })
     }
 
     /// Returns the error for an unknown variant.
-    pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
-        let what = message!(
+    pub(super) fn unknown_variant(&self, name: &str) -> Diagnostic {
+        let message = message!(
             "problem-variant-not-found",
             name = &self.name,
-            name2 = shortened(name)
+            name2 = truncated_name(name)
         );
         let known = self.variants.iter().map(|variant| variant.name.as_str());
-        Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
+        Diagnostic::new(0..0, message).suggest_name(name, known.filter(|name| !name.is_empty()))
     }
 
     /// Returns the symbols of numbers in equations and shapes: those of the block, then those of the plugin.
     pub(super) fn symbols(&self) -> Vec<String> {
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| (*symbol).to_owned());
-        let own = symbols_of(&self.sizes, &self.constants);
-        block.chain(own).collect()
+        let plugin_symbols = number_symbols(&self.sizes, &self.constants);
+        block.chain(plugin_symbols).collect()
     }
 }

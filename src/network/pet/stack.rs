@@ -8,14 +8,14 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::dropout::{self, DropoutSeed};
 use super::equation::{Binding, Program};
 use super::hooks::Hooks;
-use super::layout::{Layout, Slot};
-use super::shape::{Shape, shown};
+use super::layout::{Layout, ParameterSlot};
+use super::shape::{Shape, format_shape};
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec, PetVariant};
 use super::value::Value;
 use crate::expression::Diagnostic;
 use crate::message;
-use crate::names::{meant, shortened};
+use crate::names::{truncated_name, with_suggestion};
 use crate::nn::Linear;
 use crate::problem::{Problem, Result};
 
@@ -26,7 +26,7 @@ pub struct PetStack {
     /// Tensors per block in the order of the block's slots.
     pub(super) tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// Seed of `dropout`; `None` outside training.
-    draws: Option<DropoutSeed>,
+    dropout_seed: Option<DropoutSeed>,
     /// The layers that replace frozen ones, if folding is enabled.
     pub(super) folds: Arc<OnceLock<Folds>>,
 }
@@ -79,13 +79,13 @@ impl PetStack {
         let layout = spec.layout(settings, shapes, blocks)?;
         let mut shared = BTreeMap::new();
         let mut tensors = BTreeMap::new();
-        for (&block, own) in &layout.blocks {
-            let drawn = own.slots.iter().map(|slot| {
+        for (&block, block_layout) in &layout.blocks {
+            let drawn = block_layout.slots.iter().map(|slot| {
                 let draw = || {
                     let values = slot.init.draw(slot.shape, seed, slot.stream);
                     Tensor::from_data(TensorData::new(values, slot.shape), device)
                 };
-                one_for_all(&mut shared, slot, draw)
+                share_tensor(&mut shared, slot, draw)
             });
             tensors.insert(block, drawn.collect());
         }
@@ -93,7 +93,7 @@ impl PetStack {
         Ok(Self {
             plan: Some(Arc::new(StackPlan { spec, layout })),
             tensors,
-            draws: None,
+            dropout_seed: None,
             folds: Arc::default(),
         })
     }
@@ -130,7 +130,7 @@ impl PetStack {
     #[must_use]
     pub fn with_trained_values(&self, values: impl IntoIterator<Item = Tensor<1>>) -> Self {
         let mut values = values.into_iter();
-        self.with(
+        self.map_tensors(
             |_, old, trained| match trained.then(|| values.next()).flatten() {
                 Some(new) => new.reshape(old.shape()),
                 None => old.clone(),
@@ -149,7 +149,7 @@ impl PetStack {
     /// Returns the same structure with every tensor replaced by `map` of (name, tensor, trained). `map` must keep
     /// shapes; otherwise the equations report it.
     #[must_use]
-    pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
+    pub fn map_tensors(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
         let mut result = self.clone();
         // Other values are folded again only on request.
         result.folds = Arc::default();
@@ -163,7 +163,7 @@ impl PetStack {
             };
             for (slot, tensor) in layout.slots.iter().zip(tensors) {
                 let mapped = || map(&slot.name, tensor, slot.trained);
-                *tensor = one_for_all(&mut shared, slot, mapped);
+                *tensor = share_tensor(&mut shared, slot, mapped);
             }
         }
         result
@@ -172,7 +172,7 @@ impl PetStack {
     /// Returns the stack with trained parameters as leaves of a new autodiff graph and fixed ones as constants.
     #[must_use]
     pub fn tracked(&self) -> Self {
-        self.with(|_, tensor, trained| {
+        self.map_tensors(|_, tensor, trained| {
             let tensor = tensor.clone().inner();
             match trained {
                 true => tensor.autodiff().require_grad(),
@@ -183,14 +183,14 @@ impl PetStack {
 
     /// Returns the stack with all parameters as constants, without a gradient.
     #[must_use]
-    pub fn plain(&self) -> Self {
-        self.with(|_, tensor, _| tensor.clone().inner())
+    pub fn detached(&self) -> Self {
+        self.map_tensors(|_, tensor, _| tensor.clone().inner())
     }
 
     /// Returns the stack for a training step: `dropout` uses this seed.
     #[must_use]
-    pub fn in_training(mut self, draws: DropoutSeed) -> Self {
-        (self.draws, self.folds) = (Some(draws), Arc::default());
+    pub fn in_training(mut self, dropout_seed: DropoutSeed) -> Self {
+        (self.dropout_seed, self.folds) = (Some(dropout_seed), Arc::default());
         self
     }
 
@@ -199,23 +199,23 @@ impl PetStack {
     /// # Errors
     /// Returns a Problem for an unknown name or another shape.
     pub fn set(&mut self, name: &str, tensor: Tensor<2>) -> Result<()> {
-        let old = self.parameters().find(|(own, ..)| *own == name);
+        let old = self.parameters().find(|(current, ..)| *current == name);
         let Some(old) = old.map(|(_, old, _)| old.clone()) else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
-            let shown = shortened(name);
+            let shown = truncated_name(name);
             let problem = Problem::new(message!("problem-pet-parameter-not-found", shown));
-            return Err(meant(problem, name, names));
+            return Err(with_suggestion(problem, name, names));
         };
         if old.dims() != tensor.dims() {
             return Err(Problem::new(message!(
                 "problem-pet-parameter-shape",
                 name,
-                dims = shown(&old.dims()),
-                dims2 = shown(&tensor.dims())
+                dims = format_shape(&old.dims()),
+                dims2 = format_shape(&tensor.dims())
             )));
         }
         let tensor = tensor.to_device(&old.device());
-        *self = self.with(|own, old, _| match own == name {
+        *self = self.map_tensors(|current, old, _| match current == name {
             true => tensor.clone(),
             false => old.clone(),
         });
@@ -224,8 +224,14 @@ impl PetStack {
 
     /// Returns the result of a site's equation for its inputs, in the shape needed there.
     pub(super) fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
-        match self.plan.as_ref().zip(self.evaluated(block, site, inputs)) {
-            Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
+        match self
+            .plan
+            .as_ref()
+            .zip(self.try_evaluate(block, site, inputs))
+        {
+            Some((plan, result)) => {
+                result.map_err(|diagnostic| plan.spec.source.to_problem(&diagnostic))
+            }
             None => Err(Problem::new(message!(
                 "problem-no-pet-at-site",
                 name = site.name(),
@@ -243,7 +249,7 @@ impl PetStack {
     ) -> Result<Tensor<3>> {
         match self.evaluate(block, site, inputs)? {
             Value::Three(result) => Ok(result),
-            other => Err(of_rank(&other)),
+            other => Err(rank_problem(&other)),
         }
     }
 
@@ -255,7 +261,7 @@ impl PetStack {
 
     /// Evaluates the equation of a site. Unlike [`PetStack::evaluate`], the error contains the faulty part of the
     /// equation. `None` if no PET uses the site.
-    pub(super) fn evaluated(
+    pub(super) fn try_evaluate(
         &self,
         block: usize,
         site: Site,
@@ -265,22 +271,25 @@ impl PetStack {
         let bindings = self.bindings(block, site)?;
         let program = plan.variant().equations.get(&site)?;
         let tensors = self.tensors.get(&block)?;
-        dropout::begin(self.draws, plan.layout.drawing.of_site(block, site));
+        dropout::start_stream(
+            self.dropout_seed,
+            plan.layout.stream_scheme.site_stream(block, site),
+        );
         let result = program.evaluate(inputs, bindings, tensors);
-        let given: Vec<Shape> = inputs.iter().map(Value::dims).collect();
-        Some(result.and_then(
-            |value| match misshapen(program, site, &value.dims(), &given) {
-                Some(wrong) => Err(wrong),
+        let input_shapes: Vec<Shape> = inputs.iter().map(Value::dims).collect();
+        Some(result.and_then(|value| {
+            match result_shape_error(program, site, &value.dims(), &input_shapes) {
+                Some(diagnostic) => Err(diagnostic),
                 None => Ok(value),
-            },
-        ))
+            }
+        }))
     }
 }
 
 /// Returns the tensor of a slot; a shared one is created only for the first block.
-fn one_for_all<'l>(
+fn share_tensor<'l>(
     shared: &mut BTreeMap<&'l str, Tensor<2>>,
-    slot: &'l Slot,
+    slot: &'l ParameterSlot,
     make: impl FnOnce() -> Tensor<2>,
 ) -> Tensor<2> {
     match slot.shared {
@@ -290,7 +299,7 @@ fn one_for_all<'l>(
 }
 
 /// Returns the error for a result of this shape; `None` if the shape is valid for these inputs.
-pub(super) fn misshapen(
+pub(super) fn result_shape_error(
     program: &Program,
     site: Site,
     found: &[usize],
@@ -306,14 +315,14 @@ pub(super) fn misshapen(
         Site::Input => "problem-equation-result-tokens",
         _ => "problem-equation-result-shape",
     };
-    let what = message!(
+    let message = message!(
         id,
         name = site.name(),
-        found = shown(found),
-        needed = shown(needed),
+        found = format_shape(found),
+        needed = format_shape(needed),
         like = site.inputs()[site.result_shape_input()]
     );
-    Some(Diagnostic::new(program.result_span(), what))
+    Some(Diagnostic::new(program.result_span(), message))
 }
 
 impl Hooks for PetStack {
@@ -326,12 +335,17 @@ impl Hooks for PetStack {
     }
 
     fn uses(&self, block: usize, site: Site) -> bool {
-        let folded = self.folds.get().is_some_and(|folds| folds.has(site));
+        let folded = self.folds.get().is_some_and(|folds| folds.contains(site));
         !folded && self.bindings(block, site).is_some()
     }
 
-    fn layer<'a>(&'a self, block: usize, sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
-        self.folded(block, sites, own)
+    fn layer<'a>(
+        &'a self,
+        block: usize,
+        sites: &[Site],
+        frozen_layer: &'a Linear,
+    ) -> Result<&'a Linear> {
+        self.folded_layer(block, sites, frozen_layer)
     }
 
     fn input(&self, block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
@@ -341,14 +355,14 @@ impl Hooks for PetStack {
         }
     }
 
-    fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
+    fn apply(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
         match self.uses(block, site) {
             true => self.evaluate_tokens(block, site, &[e.clone().into(), h.into()]),
             false => Ok(h),
         }
     }
 
-    fn around_linear(
+    fn apply_linear(
         &self,
         (block, site): (usize, Site),
         e: &Tensor<3>,
@@ -358,7 +372,7 @@ impl Hooks for PetStack {
         let bindings = self.bindings(block, site);
         let reads = bindings.is_some_and(|bindings| reads_weight(site, bindings));
         if !self.uses(block, site) || !reads {
-            return self.around(block, site, e, h);
+            return self.apply(block, site, e, h);
         }
         let inputs = [e.clone().into(), h.into(), weight().into()];
         self.evaluate_tokens(block, site, &inputs)
@@ -367,16 +381,16 @@ impl Hooks for PetStack {
     fn attend(&self, block: usize, q: Tensor<4>, k: Tensor<4>, v: Tensor<4>) -> Result<Tensor<4>> {
         match self.evaluate(block, Site::Attend, &[q.into(), k.into(), v.into()])? {
             Value::Four(result) => Ok(result),
-            other => Err(of_rank(&other)),
+            other => Err(rank_problem(&other)),
         }
     }
 }
 
 /// Returns the Problem of a result with a rank that the site does not have. It cannot occur, because shapes were
 /// checked.
-fn of_rank(found: &Value) -> Problem {
+fn rank_problem(found: &Value) -> Problem {
     Problem::new(message!(
         "problem-pet-result-shape",
-        dims = shown(&found.dims())
+        dims = format_shape(&found.dims())
     ))
 }

@@ -6,16 +6,16 @@ use burn::tensor::Tensor;
 
 use super::stack::PetStack;
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor};
 
 impl PetStack {
     /// Adds the parameters as `<prefix>.<block>.<parameter>`.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
+    pub fn write(&self, prefix: &str, tensors: &mut NamedTensors) -> Result<()> {
         for (name, tensor, _) in self.parameters() {
-            into.insert(format!("{prefix}.{name}"), HostTensor::read(tensor)?);
+            tensors.insert(format!("{prefix}.{name}"), HostTensor::read(tensor)?);
         }
         Ok(())
     }
@@ -24,10 +24,10 @@ impl PetStack {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped tensor.
-    pub fn read(&self, prefix: &str, from: &Named) -> Result<Self> {
+    pub fn read(&self, prefix: &str, tensors: &NamedTensors) -> Result<Self> {
         let mut stack = self.clone();
         for (name, tensor, _) in self.parameters() {
-            let stored = named(from, &format!("{prefix}.{name}"))?;
+            let stored = get_tensor(tensors, &format!("{prefix}.{name}"))?;
             stack.set(name, stored.to_device(&tensor.device())?)?;
         }
         Ok(stack)
@@ -40,8 +40,8 @@ impl PetStack {
     /// Returns a Problem if the device failed.
     pub fn distance_from(&self, origin: &Self) -> Result<f64> {
         let blocks = self.sums_by_block(origin)?.into_values();
-        let whole = blocks.fold([0.0; 2], |[a, b], [moved, length]| [a + moved, b + length]);
-        Ok(relative(whole))
+        let total = blocks.fold([0.0; 2], |[a, b], [moved, length]| [a + moved, b + length]);
+        Ok(relative(total))
     }
 
     /// Returns the distance as in [`PetStack::distance_from`], for each block separately.
@@ -58,8 +58,8 @@ impl PetStack {
     /// Returns the squared norms of θ − θ₀ and of θ₀ by block.
     fn sums_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, [f64; 2]>> {
         let mut blocks: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
-        let (now, then) = (self.numbers()?, origin.numbers()?);
-        let mut pairs = now.iter().zip(&then);
+        let (current, original) = (self.trained_vector()?, origin.trained_vector()?);
+        let mut pairs = current.iter().zip(&original);
         for (name, tensor, _) in self.parameters().filter(|(.., trained)| *trained) {
             let block = name.split('.').next().and_then(|block| block.parse().ok());
             let [moved, length] = blocks.entry(block.unwrap_or_default()).or_default();
@@ -73,7 +73,7 @@ impl PetStack {
 
     /// Returns all trained parameters in one vector. They are concatenated on the device, because each read waits for
     /// it.
-    fn numbers(&self) -> Result<Vec<f32>> {
+    fn trained_vector(&self) -> Result<Vec<f32>> {
         let trained = self.parameters().filter(|(.., trained)| *trained);
         let flat: Vec<Tensor<1>> = trained
             .map(|(_, tensor, _)| tensor.clone().flatten(0, 1))

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::budget::{allowed, capped};
-use super::findings::MOST_FINDINGS;
+use super::budget::{with_element_limit, with_multiplication_limit};
+use super::findings::MAX_FINDINGS;
 use super::init::Init;
 use super::parse;
 use super::site::{BlockKind, BlockShape, Site};
 use super::source::PluginText;
 use super::spec::{PetSettings, PetSpec};
-use super::stack::{PetStack, misshapen};
+use super::stack::{PetStack, result_shape_error};
 use super::value::Value;
 use crate::expression::Diagnostic;
 use crate::message;
@@ -22,21 +22,21 @@ use crate::problem;
 pub(super) const BATCH: usize = 2;
 /// Largest number of elements of all parameters in all trials together, because plugins are tried whenever they are
 /// listed. A typical plugin has some thousands.
-const MOST_DRAWN: usize = 1 << 23;
+const MAX_PARAMETER_ELEMENTS: usize = 1 << 23;
 /// Largest number of elements of all intermediate results of an equation.
-pub(super) const MOST_PRODUCED: usize = 1 << 22;
+pub(super) const MAX_RESULT_ELEMENTS: usize = 1 << 22;
 /// Largest number of multiplications in all trials together, shape inference included; half a second at most. A
 /// typical plugin needs some millions.
-const MOST_WORK: u64 = 1 << 30;
+const MAX_WORK: u64 = 1 << 30;
 
 impl PetSpec {
     /// Parses and checks a plugin. `origin` is the file's path, or "built in".
     ///
     /// # Errors
-    /// Returns a Problem with all errors that [`PetSpec::checked`] finds.
+    /// Returns a Problem with all errors that [`PetSpec::parse_checked`] finds.
     pub fn parse(text: &str, origin: &str) -> problem::Result<Arc<Self>> {
         let source = PluginText::new(text, origin);
-        Self::checked(&source).map_err(|wrong| source.problems(&wrong))
+        Self::parse_checked(&source).map_err(|diagnostics| source.to_problems(&diagnostics))
     }
 
     /// Parses and checks a plugin; returns each error separately, in the order of the file.
@@ -44,8 +44,8 @@ impl PetSpec {
     /// # Errors
     /// Returns the errors in header, names and equations, or else those found by trying the plugin on small blocks of
     /// each backbone family that it fits. At most 32 are reported.
-    pub fn checked(source: &PluginText) -> Result<Arc<Self>, Vec<Diagnostic>> {
-        tried(parse::read(source)?).map(Arc::new)
+    pub fn parse_checked(source: &PluginText) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        try_plugin(parse::parse_spec(source)?).map(Arc::new)
     }
 }
 
@@ -53,133 +53,140 @@ impl PetSpec {
 ///
 /// # Errors
 /// Returns all shape errors, or else the first error of the computation.
-fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
-    allowed(MOST_WORK, || tried_within(spec))
+fn try_plugin(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
+    with_multiplication_limit(MAX_WORK, || try_within_limit(spec))
 }
 
-fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
-    let fits = |kind: &BlockKind| spec.fits(&[kind.shape()], &[0]).is_ok();
-    let kinds: Vec<BlockKind> = BlockKind::ALL.into_iter().filter(fits).collect();
+fn try_within_limit(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
+    let is_supported = |kind: &BlockKind| spec.matching_sites(&[kind.shape()], &[0]).is_ok();
+    let kinds: Vec<BlockKind> = BlockKind::ALL.into_iter().filter(is_supported).collect();
     if kinds.is_empty() {
-        return Err(vec![fits_none(&spec)]);
+        return Err(vec![no_family_error(&spec)]);
     }
-    let ways = ways(&spec);
-    let with = |kind| ways.iter().map(move |way| (kind, way));
-    let pairs: Vec<(&BlockKind, &PetSettings)> = kinds.iter().flat_map(with).collect();
-    let mut wrong: Vec<Diagnostic> = Vec::new();
-    for &(kind, way) in &pairs {
-        for new in misfits(&spec, kind, way) {
+    let all_settings = trial_settings(&spec);
+    let pair_with = |kind| all_settings.iter().map(move |settings| (kind, settings));
+    let pairs: Vec<(&BlockKind, &PetSettings)> = kinds.iter().flat_map(pair_with).collect();
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for &(kind, settings) in &pairs {
+        for error in shape_errors(&spec, kind, settings) {
             // The same error occurs in several variants and families with other numbers, so only the first is reported.
-            if wrong.len() < MOST_FINDINGS && wrong.iter().all(|known| known.span != new.span) {
-                wrong.push(found_on(kind, new));
+            if errors.len() < MAX_FINDINGS && errors.iter().all(|known| known.span != error.span) {
+                errors.push(with_block_context(kind, error));
             }
         }
-        if wrong.len() == MOST_FINDINGS {
+        if errors.len() == MAX_FINDINGS {
             break;
         }
     }
-    if !wrong.is_empty() {
-        wrong.sort_by_key(|wrong| wrong.span.start);
-        return Err(wrong);
+    if !errors.is_empty() {
+        errors.sort_by_key(|error| error.span.start);
+        return Err(errors);
     }
     let fresh = Arc::new(spec.clone());
     let mut identity = true;
-    let mut left = MOST_DRAWN;
-    for (kind, way) in pairs {
+    let mut remaining = MAX_PARAMETER_ELEMENTS;
+    for (kind, settings) in pairs {
         let shape = kind.shape();
         // Layouts that fail were reported above.
-        let layout = fresh.layout(way, std::slice::from_ref(&shape), &[0]);
+        let layout = fresh.layout(settings, std::slice::from_ref(&shape), &[0]);
         let drawn = layout.map_or(0, |layout| layout.elements());
-        left = match left.checked_sub(drawn) {
-            Some(left) => left,
-            None => return Err(vec![too_many(&fresh, &shape)]),
+        remaining = match remaining.checked_sub(drawn) {
+            Some(remaining) => remaining,
+            None => return Err(vec![too_large_error(&fresh, &shape)]),
         };
-        let same = capped(MOST_PRODUCED, || try_one(&fresh, way, kind));
-        let same = same.map_err(|wrong| vec![found_on(kind, wrong)])?;
-        identity &= same || *way != PetSettings::default();
+        let is_identity =
+            with_element_limit(MAX_RESULT_ELEMENTS, || try_settings(&fresh, settings, kind));
+        let same = is_identity.map_err(|error| vec![with_block_context(kind, error)])?;
+        identity &= same || *settings != PetSettings::default();
     }
     spec.starts_as_identity = identity;
     Ok(spec)
 }
 
 /// Adds to an error the block with which it was found.
-fn found_on(kind: &BlockKind, wrong: Diagnostic) -> Diagnostic {
+fn with_block_context(kind: &BlockKind, diagnostic: Diagnostic) -> Diagnostic {
     let (name, width) = (kind.name, kind.shape().width.to_string());
-    match wrong.why.is_empty() {
-        true => wrong.because(message!("advice-tested-with-blocks", name, width)),
-        false => wrong,
+    match diagnostic.why.is_empty() {
+        true => diagnostic.explain(message!("advice-tested-with-blocks", name, width)),
+        false => diagnostic,
     }
 }
 
 /// Returns the error of a plugin that fits no family.
-fn fits_none(spec: &PetSpec) -> Diagnostic {
+fn no_family_error(spec: &PetSpec) -> Diagnostic {
     let joined = |set: &Vec<Site>| {
         let names: Vec<&str> = set.iter().map(|site| site.name()).collect();
         names.join(" + ")
     };
     let sets: Vec<String> = spec.sites.iter().map(joined).collect();
     Diagnostic::new(0..0, message!("problem-sites-not-offered-together"))
-        .because(message!("advice-listed-sites", sets = sets.join(", or ")))
+        .explain(message!("advice-listed-sites", sets = sets.join(", or ")))
 }
 
 /// Returns the shape errors of a plugin with these settings on a block; nothing is computed.
-fn misfits(spec: &PetSpec, kind: &BlockKind, way: &PetSettings) -> Vec<Diagnostic> {
+fn shape_errors(spec: &PetSpec, kind: &BlockKind, settings: &PetSettings) -> Vec<Diagnostic> {
     let shapes = &[kind.shape()];
     let (Ok(variant), Ok(numbers), Ok(sites)) = (
-        spec.variant_index(way.variant.as_deref()),
-        spec.numbers(way),
-        spec.fits(shapes, &[0]),
+        spec.variant_index(settings.variant.as_deref()),
+        spec.resolve_numbers(settings),
+        spec.matching_sites(shapes, &[0]),
     ) else {
         return Vec::new();
     };
-    let layout = match spec.layout_at((variant, way.drawing), &numbers, sites, shapes, &[0]) {
+    let layout = match spec.layout_at((variant, settings.drawing), &numbers, sites, shapes, &[0]) {
         Ok(layout) => layout,
-        Err(wrong) => return vec![wrong],
+        Err(diagnostic) => return vec![diagnostic],
     };
-    if layout.elements() > MOST_DRAWN {
-        return vec![too_many(spec, &shapes[0])];
+    if layout.elements() > MAX_PARAMETER_ELEMENTS {
+        return vec![too_large_error(spec, &shapes[0])];
     }
-    let mut wrong = Vec::new();
-    for one in spec.site_shapes(&layout, (0, &shapes[0]), [BATCH, kind.tokens]) {
-        wrong.extend(one.computed.wrong);
-        let result = one.computed.result;
-        wrong
-            .extend(result.and_then(|found| misshapen(one.program, one.site, &found, &one.inputs)));
+    let mut errors = Vec::new();
+    for site_shapes in spec.site_shapes(&layout, (0, &shapes[0]), [BATCH, kind.tokens]) {
+        errors.extend(site_shapes.shapes.errors);
+        let result = site_shapes.shapes.result;
+        errors.extend(result.and_then(|found| {
+            result_shape_error(
+                site_shapes.program,
+                site_shapes.site,
+                &found,
+                &site_shapes.inputs,
+            )
+        }));
     }
-    wrong
+    errors
 }
 
 /// Returns the error of a plugin whose parameters are too large to be tried.
-fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
-    let what = message!(
+fn too_large_error(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
+    let message = message!(
         "problem-plugin-parameters-too-large",
-        value = (MOST_DRAWN >> 20).to_string(),
+        value = (MAX_PARAMETER_ELEMENTS >> 20).to_string(),
         width = shape.width.to_string()
     );
     let first = spec
         .parameters
         .first()
         .map_or(0..0, |first| first.span.clone());
-    Diagnostic::new(first, what).because(message!("advice-use-smaller-sizes"))
+    Diagnostic::new(first, message).explain(message!("advice-use-smaller-sizes"))
 }
 
 /// Returns the settings to try: the defaults, each other variant, and the smallest sizes.
-fn ways(spec: &PetSpec) -> Vec<PetSettings> {
+fn trial_settings(spec: &PetSpec) -> Vec<PetSettings> {
     let smallest = spec.sizes.iter().map(|size| (size.name.clone(), size.min));
-    let mut ways = vec![PetSettings::default()];
-    ways.extend(spec.variants.iter().skip(1).map(|variant| PetSettings {
+    let mut all_settings = vec![PetSettings::default()];
+    all_settings.extend(spec.variants.iter().skip(1).map(|variant| PetSettings {
         variant: Some(variant.name.clone()),
         ..PetSettings::default()
     }));
-    ways.push(PetSettings {
+    all_settings.push(PetSettings {
         sizes: smallest.collect(),
         ..PetSettings::default()
     });
-    ways
+    all_settings
 }
 
 /// Evaluates every site once; returns whether a new PET leaves all outputs unchanged.
-fn try_one(
+fn try_settings(
     spec: &Arc<PetSpec>,
     settings: &PetSettings,
     kind: &BlockKind,
@@ -188,16 +195,17 @@ fn try_one(
     // Neither fails, because the shapes were checked before.
     let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
     let variant = spec.variant_index(settings.variant.as_deref());
-    let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.fits(shapes, &[0])) else {
+    let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.matching_sites(shapes, &[0]))
+    else {
         return Ok(false);
     };
-    let (mut same, mut inside) = (true, kind.tokens);
-    for site in Site::in_order(sites.iter().copied()) {
+    let (mut is_identity, mut inner_tokens) = (true, kind.tokens);
+    for site in Site::sorted(sites.iter().copied()) {
         let inputs: Vec<Value> = (1..)
-            .zip(site.input_shapes(&shapes[0], BATCH, [kind.tokens, inside]))
+            .zip(site.input_shapes(&shapes[0], BATCH, [kind.tokens, inner_tokens]))
             .map(|(stream, shape)| random(&shape, stream, device))
             .collect();
-        let before = match inputs.as_slice() {
+        let reference = match inputs.as_slice() {
             [Value::Four(q), Value::Four(k), Value::Four(v)] => {
                 let scale = (q.dims()[3] as f64).powf(-0.5);
                 let scores = (q.clone() * scale).matmul(k.clone().transpose());
@@ -205,28 +213,28 @@ fn try_one(
             }
             others => others[site.result_shape_input()].clone(),
         };
-        let Some(result) = stack.evaluated(0, site, &inputs) else {
+        let Some(result) = stack.try_evaluate(0, site, &inputs) else {
             continue;
         };
         let result = result?;
         if site == Site::Input {
-            inside = result.dims()[1];
+            inner_tokens = result.dims()[1];
         }
-        let (result, before) = (flat(result), flat(before));
+        let (result, before) = (to_flat_values(result), to_flat_values(reference));
         if result.iter().any(|value| !value.is_finite()) {
-            let place = spec.variants[variant].equations.get(&site);
-            let what = message!("problem-equation-not-finite", name = site.name());
-            let why = message!("advice-check-division-roots-exp");
-            let span = place.map_or(0..0, |program| program.result_span());
-            return Err(Diagnostic::new(span, what).because(why));
+            let program = spec.variants[variant].equations.get(&site);
+            let message = message!("problem-equation-not-finite", name = site.name());
+            let advice = message!("advice-check-division-roots-exp");
+            let span = program.map_or(0..0, |program| program.result_span());
+            return Err(Diagnostic::new(span, message).explain(advice));
         }
-        same &= result.len() == before.len()
+        is_identity &= result.len() == before.len()
             && result
                 .iter()
                 .zip(&before)
                 .all(|(a, b)| (a - b).abs() <= 1e-5);
     }
-    Ok(same)
+    Ok(is_identity)
 }
 
 /// Returns normal values drawn on the host, as a tensor of rank 2, 3 or 4.
@@ -243,7 +251,7 @@ pub(super) fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
 }
 
 /// Returns all values of a CPU tensor; empty if it cannot be read.
-pub(super) fn flat(value: Value) -> Vec<f32> {
+pub(super) fn to_flat_values(value: Value) -> Vec<f32> {
     let data = match value {
         Value::Two(x) => x.try_into_data(),
         Value::Three(x) => x.try_into_data(),

@@ -91,19 +91,19 @@ impl Value {
         }
     }
 
-    /// Computes `self <sign> other` element-wise, with `sign` one of `+ - * /`.
-    pub(super) fn combine(self, sign: BinaryOperator, other: Self) -> Self {
-        both!(self, other, (x, y) => match sign {
-            BinaryOperator::Add => nn::plus(x, y),
+    /// Computes `self <sign> other` element-wise, with `operator` one of `+ - * /`.
+    pub(super) fn combine(self, operator: BinaryOperator, other: Self) -> Self {
+        both!(self, other, (x, y) => match operator {
+            BinaryOperator::Add => nn::add(x, y),
             BinaryOperator::Subtract => x - y,
-            BinaryOperator::Multiply => nn::times(x, y),
+            BinaryOperator::Multiply => nn::multiply(x, y),
             _ => x / y,
         })
     }
 
     /// Computes `self <sign> n` for every element.
-    pub(super) fn with_number(self, sign: BinaryOperator, n: f64) -> Self {
-        each!(self, x => match sign {
+    pub(super) fn with_number(self, operator: BinaryOperator, n: f64) -> Self {
+        each!(self, x => match operator {
             BinaryOperator::Add => x + n,
             BinaryOperator::Subtract => x - n,
             BinaryOperator::Multiply => x * n,
@@ -112,8 +112,8 @@ impl Value {
     }
 
     /// Computes `n <sign> self` for every element.
-    pub(super) fn after_number(self, n: f64, sign: BinaryOperator) -> Self {
-        each!(self, x => match sign {
+    pub(super) fn after_number(self, n: f64, operator: BinaryOperator) -> Self {
+        each!(self, x => match operator {
             BinaryOperator::Add => x + n,
             BinaryOperator::Subtract => x.neg() + n,
             BinaryOperator::Multiply => x * n,
@@ -161,7 +161,7 @@ impl Value {
 
     /// Concatenates `self` and `other` along the tokens (second-to-last axis). Leading axes of size 1 are repeated.
     pub(super) fn join_tokens(self, other: Self) -> Self {
-        both!(self, other, (x, y) => joined(x, y))
+        both!(self, other, (x, y) => concat_tokens(x, y))
     }
 
     /// Returns the Kronecker product of two matrices.
@@ -169,7 +169,7 @@ impl Value {
         match (self, other) {
             (Self::Two(x), Self::Two(y)) => {
                 let ([a, b], [c, d]) = (x.dims(), y.dims());
-                let product = nn::times(x.reshape([a, 1, b, 1]), y.reshape([1, c, 1, d]));
+                let product = nn::multiply(x.reshape([a, 1, b, 1]), y.reshape([1, c, 1, d]));
                 Self::Two(product.reshape([a * c, b * d]))
             }
             // The shape check has rejected other ranks, so the result does not matter.
@@ -188,28 +188,28 @@ impl Value {
     /// Returns the columns `from..to` of the last axis; `to` may exceed their number.
     pub(super) fn columns_between(self, from: f64, to: f64) -> Self {
         let (from, to) = (from as usize, to as usize);
-        each!(self, x => between(x, from, to))
+        each!(self, x => slice_columns(x, from, to))
     }
 }
 
-fn joined<const D: usize>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D> {
+fn concat_tokens<const D: usize>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D> {
     let [a, b] = [x.dims(), y.dims()];
     // Always expanded, even if the sizes are equal: the order of operations determines the order in which gradients
     // are added, and runs must be reproducible bit by bit.
-    let grown = |x: Tensor<D>| match D {
+    let expand = |x: Tensor<D>| match D {
         2 => x,
         _ => {
-            let own = x.dims();
+            let dims = x.dims();
             x.expand::<D, [usize; D]>(from_fn(|axis| match axis + 2 < D {
                 true => a[axis].max(b[axis]),
-                false => own[axis],
+                false => dims[axis],
             }))
         }
     };
-    Tensor::cat(vec![grown(x), grown(y)], D - 2)
+    Tensor::cat(vec![expand(x), expand(y)], D - 2)
 }
 
-fn between<const D: usize>(x: Tensor<D>, from: usize, to: usize) -> Tensor<D> {
+fn slice_columns<const D: usize>(x: Tensor<D>, from: usize, to: usize) -> Tensor<D> {
     let dims = x.dims();
     x.slice::<[Range<usize>; D]>(from_fn(|axis| match axis + 1 == D {
         true => from..to.min(dims[axis]),

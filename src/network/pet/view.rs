@@ -8,7 +8,7 @@ use super::library::{PluginEntry, PluginLibrary};
 use super::numbers::{ConstantSpec, SizeSpec};
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
-use crate::problem::{Problem, listed};
+use crate::problem::{Problem, join_some};
 use crate::tr;
 
 /// The data to display for a plugin.
@@ -120,14 +120,14 @@ impl PluginLibrary {
     pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginFacts> {
         self.entries()
             .iter()
-            .map(|entry| PluginFacts::of(entry, blocks))
+            .map(|entry| PluginFacts::new(entry, blocks))
             .collect()
     }
 }
 
 impl PluginFacts {
     /// Returns the data of a plugin.
-    pub fn of(entry: &PluginEntry, blocks: Option<Blocks<'_>>) -> Self {
+    pub fn new(entry: &PluginEntry, blocks: Option<Blocks<'_>>) -> Self {
         let base = Self {
             name: entry.name.clone(),
             origin: entry.origin.clone(),
@@ -170,7 +170,7 @@ impl VariantView {
     /// Returns a sentence about the layers that the equations are folded into in prediction; `None` if there are
     /// none.
     pub fn folded(&self) -> Option<String> {
-        let sites = listed(&self.folds, 8);
+        let sites = join_some(&self.folds, 8);
         (!self.folds.is_empty()).then(|| tr!("editor-on-merges-weights", sites))
     }
 }
@@ -183,7 +183,7 @@ fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
     let view = |parameter: &super::spec::ParameterSpec| ParameterView {
         name: parameter.name.clone(),
         shape: parameter.shape.each_ref().map(extent).join(" × "),
-        init: parameter.init.shown(),
+        init: parameter.init.display_text(),
         fixed: parameter.fixed,
         per_site: parameter.per_site,
         shared: parameter.shared,
@@ -215,18 +215,20 @@ pub fn variants(spec: &PetSpec) -> Vec<VariantView> {
             meaning: variant.meaning.clone(),
             fixed: variant.fixed.clone(),
             equations,
-            folds: names(&spec.foldable(variant)),
+            folds: names(&spec.foldable_sites(variant)),
         }
     };
     spec.variants.iter().map(view).collect()
 }
 
 fn fit(spec: &PetSpec, blocks: Blocks<'_>) -> FitView {
-    let found = spec.fits(blocks.shapes, blocks.chosen).and_then(|sites| {
-        let own = spec.known_settings(blocks.settings);
-        let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &own)?;
-        Ok((names(sites), trained))
-    });
+    let found = spec
+        .matching_sites(blocks.shapes, blocks.chosen)
+        .and_then(|sites| {
+            let settings = spec.supported_settings(blocks.settings);
+            let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &settings)?;
+            Ok((names(sites), trained))
+        });
     match found {
         Ok((sites, trained)) => FitView {
             sites,

@@ -1,81 +1,87 @@
 //! Handles events of jobs and downloads their runs: the end of a run is reported once it is completely downloaded.
 
-use super::{Following, PendingEvent, Ticket, Work};
+use super::{FollowedRun, PendingEvent, Ticket, Worker};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
-use crate::remote::ssh::is_full;
-use crate::remote::{News, Peer};
+use crate::remote::ssh::is_disk_full;
+use crate::remote::{Peer, RemoteEvent};
 use crate::run::event::Event;
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, ClientRequest};
 use crate::store;
 use crate::texts::Value;
 
-impl Work {
-    pub(super) fn handle_event(&mut self, told: JobEvent) {
-        let Ok(mut told) = wire::with_absolute_runs(told, self.peer.root(), self.is_child()) else {
+impl Worker {
+    pub(super) fn handle_event(&mut self, job_event: JobEvent) {
+        let Ok(mut job_event) =
+            wire::with_absolute_runs(job_event, self.peer.root(), self.is_child())
+        else {
             return; // The event names a path that no correct program sends.
         };
-        if let Event::Failed { problem, .. } = &mut told.event {
-            self.name_place(problem);
+        if let Event::Failed { problem, .. } = &mut job_event.event {
+            self.add_place_name(problem);
         }
-        self.follow(&mut told);
-        let Some(job) = told.job else {
+        self.track_job(&mut job_event);
+        let Some(job) = job_event.job else {
             // An event without a job does not wait for a download.
-            return self.send_news(News::Event(Box::new(told)));
+            return self.emit(RemoteEvent::Event(Box::new(job_event)));
         };
-        let open = self.open_run(job).map(|at| &mut self.following[at]);
-        match open {
-            Some(following) if is_end_of_run(&told.event) => {
-                following.mirror.ends();
-                self.due
-                    .push_back(PendingEvent::Home(following.mirror.run.clone()));
-                following.end = Some(told);
+        let open_run = self
+            .open_run_index(job)
+            .map(|index| &mut self.followed_runs[index]);
+        match open_run {
+            Some(following) if is_end_of_run(&job_event.event) => {
+                following.mirror.mark_ended();
+                self.pending_events
+                    .push_back(PendingEvent::AwaitingDownload(following.mirror.run.clone()));
+                following.end = Some(job_event);
             }
             Some(following) => {
                 if matches!(
-                    told.event,
+                    job_event.event,
                     Event::TaskEvaluated { .. } | Event::TakenUp { .. }
                 ) {
-                    following.mirror.soon();
+                    following.mirror.list_soon();
                 }
-                self.due.push_back(PendingEvent::Now(told));
+                self.pending_events
+                    .push_back(PendingEvent::Ready(job_event));
             }
-            None => self.due.push_back(PendingEvent::Now(told)),
+            None => self
+                .pending_events
+                .push_back(PendingEvent::Ready(job_event)),
         }
-        self.tell_due();
+        self.send_ready_events();
     }
 
     /// Returns the index of the job's run that is being downloaded and whose end was not reported yet.
-    fn open_run(&self, job: JobId) -> Option<usize> {
-        let open = |f: &Following| f.job == Some(job) && f.end.is_none();
-        self.following.iter().position(open)
+    fn open_run_index(&self, job: JobId) -> Option<usize> {
+        let is_open = |f: &FollowedRun| f.job == Some(job) && f.end.is_none();
+        self.followed_runs.iter().position(is_open)
     }
 
     /// Reports the events in order, up to the end of a run that is still being downloaded.
-    fn tell_due(&mut self) {
-        let is_ready = |due: &mut PendingEvent| matches!(due, PendingEvent::Now(_));
-        while let Some(PendingEvent::Now(event)) = self.due.pop_front_if(is_ready) {
-            self.send_news(News::Event(Box::new(event)));
+    fn send_ready_events(&mut self) {
+        let is_ready = |due: &mut PendingEvent| matches!(due, PendingEvent::Ready(_));
+        while let Some(PendingEvent::Ready(event)) = self.pending_events.pop_front_if(is_ready) {
+            self.emit(RemoteEvent::Event(Box::new(event)));
         }
     }
 
     /// Reports the end of a run, whose download is complete or was given up.
-    fn ended_at_home(&mut self, run: &str, end: JobEvent) {
-        let waits =
-            |due: &&mut PendingEvent| matches!(due, PendingEvent::Home(known) if known == run);
-        match self.due.iter_mut().find(waits) {
-            Some(due) => *due = PendingEvent::Now(end),
-            None => self.due.push_back(PendingEvent::Now(end)),
+    fn report_run_end(&mut self, run: &str, end: JobEvent) {
+        let is_waiting = |due: &&mut PendingEvent| matches!(due, PendingEvent::AwaitingDownload(name) if name == run);
+        match self.pending_events.iter_mut().find(is_waiting) {
+            Some(due) => *due = PendingEvent::Ready(end),
+            None => self.pending_events.push_back(PendingEvent::Ready(end)),
         }
-        self.tell_due();
+        self.send_ready_events();
     }
 
     /// Adds the name of the other machine to a Problem that occurred there.
-    pub(super) fn name_place(&self, problem: &mut Problem) {
+    pub(super) fn add_place_name(&self, problem: &mut Problem) {
         if self.is_child() {
             return;
         }
@@ -84,8 +90,8 @@ impl Work {
             true => name.to_string(),
             false => format!("{name}: {}", problem.place),
         };
-        if is_full(&problem.what) {
-            let what: Value = problem.words().into();
+        if is_disk_full(&problem.what) {
+            let what: Value = problem.what_text().into();
             let full = message!("place-disk-full-what", place = name, what);
             *problem = Problem::new(full).advise(message!("place-disk-full-advice"));
         }
@@ -93,67 +99,67 @@ impl Work {
     }
 
     /// Records the running job and answered requests, and starts to download a run that was requested here.
-    fn follow(&mut self, told: &mut JobEvent) {
-        let job = told.job;
-        match &mut told.event {
+    fn track_job(&mut self, job_event: &mut JobEvent) {
+        let job = job_event.job;
+        match &mut job_event.event {
             Event::Began(id) => self.running = Some((*id, String::new())),
             Event::Started(header) => {
                 if let Some((_, run)) = &mut self.running {
                     run.clone_from(&header.run);
                 }
                 let run = header.run.clone();
-                if let Some(mirror) = self.mirror(job, &run) {
+                if let Some(mirror) = self.create_mirror(job, &run) {
                     **header = mirror.header((**header).clone());
                     // A run that ran out of memory starts again, and a run of a grid resumes if its program was
                     // restarted.
-                    let open = job.and_then(|job| self.open_run(job));
-                    if open.is_none_or(|at| self.following[at].mirror.run != run) {
-                        self.begin_to_bring(job, mirror);
+                    let open_index = job.and_then(|job| self.open_run_index(job));
+                    if open_index.is_none_or(|index| self.followed_runs[index].mirror.run != run) {
+                        self.start_download(job, mirror);
                     }
                 }
             }
             Event::Cell {
-                standing: CellStanding::Done(folder),
+                standing: CellState::Done(folder),
                 ..
             } => {
-                if let Some(mirror) = self.mirror(job, &store::run_name(folder)) {
+                if let Some(mirror) = self.create_mirror(job, &store::run_name(folder)) {
                     folder.clone_from(&mirror.folder);
-                    let open = job.and_then(|job| self.open_run(job));
+                    let open_index = job.and_then(|job| self.open_run_index(job));
                     // A run that existed before is already downloaded.
-                    if open.is_none() && !mirror.was_brought() {
-                        self.begin_to_bring(job, mirror);
+                    if open_index.is_none() && !mirror.was_downloaded() {
+                        self.start_download(job, mirror);
                     }
                 }
             }
             Event::Queued { job, .. } => drop(self.running.take_if(|(id, _)| *id == job.id)),
             event if event.ends_job() => self.running = None,
-            Event::Predicted(prediction) => self.answered(prediction.ticket, 1),
-            Event::Inside(insight) => self.answered(insight.ticket, 1),
+            Event::Predicted(prediction) => self.count_answers(prediction.ticket, 1),
+            Event::Inside(insight) => self.count_answers(insight.ticket, 1),
             Event::NotPredicted { ticket, .. } | Event::NotInside { ticket, .. } => {
-                self.answered(*ticket, usize::MAX);
+                self.count_answers(*ticket, usize::MAX);
             }
             _ => {}
         }
     }
 
     /// Returns a new download of this job's run, if the job was requested here.
-    fn mirror(&self, job: Option<JobId>, run: &str) -> Option<Mirror> {
+    fn create_mirror(&self, job: Option<JobId>, run: &str) -> Option<Mirror> {
         let Peer::Ssh { place, root } = &self.peer else {
             return None;
         };
-        job.filter(|id| self.mine.contains(id))?;
+        job.filter(|id| self.own_jobs.contains(id))?;
         Mirror::new(run, &place.name, root).ok()
     }
 
-    fn begin_to_bring(&mut self, job: Option<JobId>, mirror: Mirror) {
+    fn start_download(&mut self, job: Option<JobId>, mirror: Mirror) {
         let end = None;
-        self.following.push(Following { job, mirror, end });
+        self.followed_runs.push(FollowedRun { job, mirror, end });
     }
 
     /// Counts the answers to a request.
-    fn answered(&mut self, number: u64, answers: usize) {
-        let same = |ticket: &&mut Ticket| ticket.number == number;
-        for ticket in self.tickets.iter_mut().filter(same) {
+    fn count_answers(&mut self, number: u64, answers: usize) {
+        let is_same = |ticket: &&mut Ticket| ticket.number == number;
+        for ticket in self.tickets.iter_mut().filter(is_same) {
             ticket.answers = ticket.answers.saturating_sub(answers);
         }
         self.tickets.retain(|ticket| ticket.answers > 0);
@@ -166,52 +172,52 @@ impl Work {
         match Mirror::new(run, &place.name, root) {
             Ok(mut mirror) => {
                 if job.is_none() {
-                    mirror.ends();
+                    mirror.mark_ended();
                 }
-                self.mine.extend(job);
-                self.begin_to_bring(job, mirror);
+                self.own_jobs.extend(job);
+                self.start_download(job, mirror);
             }
-            Err(problem) => self.send_news(News::Refused(problem)),
+            Err(problem) => self.emit(RemoteEvent::RequestFailed(problem)),
         }
     }
 
-    /// Continues the download of a run with `act`.
-    pub(super) fn step(
+    /// Continues the download of a run with `advance`.
+    pub(super) fn continue_download(
         &mut self,
         run: &str,
-        act: impl FnOnce(&mut Mirror) -> Result<Option<ClientRequest>>,
+        advance: impl FnOnce(&mut Mirror) -> Result<Option<ClientRequest>>,
     ) {
-        let Some(at) = self.following.iter().position(|f| f.mirror.run == run) else {
+        let Some(index) = self.followed_runs.iter().position(|f| f.mirror.run == run) else {
             return;
         };
-        match act(&mut self.following[at].mirror) {
-            Ok(Some(ask)) => self.send_request(ask, &[]),
-            Ok(None) if self.following[at].mirror.is_home => {
-                let following = self.following.swap_remove(at);
+        match advance(&mut self.followed_runs[index].mirror) {
+            Ok(Some(request)) => self.send_request(request, &[]),
+            Ok(None) if self.followed_runs[index].mirror.is_complete => {
+                let following = self.followed_runs.swap_remove(index);
                 match following.end {
-                    Some(end) => self.ended_at_home(&following.mirror.run, end),
+                    Some(end) => self.report_run_end(&following.mirror.run, end),
                     None => {
                         let Mirror { run, folder, .. } = following.mirror;
-                        self.send_news(News::Home(run, folder));
+                        self.emit(RemoteEvent::RunDownloaded(run, folder));
                     }
                 }
             }
             Ok(None) => {}
-            Err(problem) => self.fail(at, problem),
+            Err(problem) => self.handle_download_failure(index, problem),
         }
     }
 
     /// Handles a failed request of a download: it is repeated, or the failure is reported.
-    pub(super) fn fail(&mut self, at: usize, problem: Problem) {
-        let mirror = &mut self.following[at].mirror;
+    pub(super) fn handle_download_failure(&mut self, index: usize, problem: Problem) {
+        let mirror = &mut self.followed_runs[index].mirror;
         let run = mirror.run.clone();
-        let Some(problem) = mirror.fails(problem) else {
+        let Some(problem) = mirror.record_failure(problem) else {
             return;
         };
-        let following = self.following.swap_remove(at);
+        let following = self.followed_runs.swap_remove(index);
         match following.end {
-            Some(end) => self.ended_at_home(&run, unbrought(end, problem)),
-            None => self.send_news(News::Refused(problem)),
+            Some(end) => self.report_run_end(&run, to_download_failure(end, problem)),
+            None => self.emit(RemoteEvent::RequestFailed(problem)),
         }
     }
 }
@@ -219,20 +225,20 @@ impl Work {
 /// Returns whether the event means that the job no longer works on its current run.
 fn is_end_of_run(event: &Event) -> bool {
     match event {
-        Event::Cell { standing, .. } => *standing != CellStanding::AtWork,
+        Event::Cell { standing, .. } => *standing != CellState::AtWork,
         Event::Removed(_) => true,
         event => event.ends_job(),
     }
 }
 
 /// Converts the end of a run that could not be downloaded to a failure.
-pub(super) fn unbrought(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
+pub(super) fn to_download_failure(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
     let event = match event {
         Event::Cell {
             cell, seconds_left, ..
         } => Event::Cell {
             cell,
-            standing: CellStanding::Refused(problem),
+            standing: CellState::Refused(problem),
             seconds_left,
         },
         _ => {

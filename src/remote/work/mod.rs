@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use super::link::{Link, LinkEvent};
 use super::mirror::Mirror;
-use super::{News, Peer, Wake};
+use super::{Peer, RemoteEvent, Wake};
 use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{
-    self, ClientMessage, ClientRequest, Frame, MOST_RAW, ServerMessage, TransferableMessage,
+    self, ClientMessage, ClientRequest, Frame, MAX_RAW_BYTES, ServerMessage, TransferableMessage,
 };
 
 /// Interval of checks for due work.
-const OFTEN: Duration = Duration::from_millis(50);
+const TICK_INTERVAL: Duration = Duration::from_millis(50);
 /// Delay before the connection is reopened after the first break.
-const SOON: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// A message in the inbox of the thread.
 pub(super) enum Message {
@@ -43,7 +43,7 @@ pub(super) enum Message {
 struct Ticket {
     number: u64,
     answers: usize,
-    failed: fn(u64, Problem) -> Event,
+    failure_event: fn(u64, Problem) -> Event,
 }
 
 impl Ticket {
@@ -52,12 +52,12 @@ impl Ticket {
             Command::Predict(request) => Self {
                 number: request.ticket,
                 answers: request.tasks.len(),
-                failed: |ticket, problem| Event::NotPredicted { ticket, problem },
+                failure_event: |ticket, problem| Event::NotPredicted { ticket, problem },
             },
             Command::Inside(request) => Self {
                 number: request.ticket,
                 answers: request.tasks.len(),
-                failed: |ticket, problem| Event::NotInside { ticket, problem },
+                failure_event: |ticket, problem| Event::NotInside { ticket, problem },
             },
             _ => return None,
         })
@@ -65,7 +65,7 @@ impl Ticket {
 }
 
 /// A run that is being downloaded, the job that trains it, and that job's last event.
-struct Following {
+struct FollowedRun {
     job: Option<JobId>,
     mirror: Mirror,
     end: Option<JobEvent>,
@@ -73,91 +73,91 @@ struct Following {
 
 /// Events of jobs in their original order: events of the next job follow the end of the previous one.
 enum PendingEvent {
-    Now(JobEvent),
+    Ready(JobEvent),
     /// The run with this name there is completely downloaded.
-    Home(String),
+    AwaitingDownload(String),
 }
 
-struct Work {
+struct Worker {
     peer: Peer,
-    own: Sender<Message>,
-    outbox: Sender<News>,
+    self_sender: Sender<Message>,
+    outbox: Sender<RemoteEvent>,
     wake: Wake,
     link: Option<Link>,
     /// Number of the current connection.
     connection: u64,
     /// Whether the connection is ready.
-    is_here: bool,
+    is_connected: bool,
     /// Identity of the process whose events are known, and the number of the last one.
     instance: u64,
-    last: u64,
+    last_event: u64,
     client: u64,
-    sent: u64,
-    waiting: VecDeque<(ClientMessage, Vec<u8>)>,
-    retry: Option<Instant>,
-    pause: Duration,
+    sent_count: u64,
+    unacknowledged: VecDeque<(ClientMessage, Vec<u8>)>,
+    retry_at: Option<Instant>,
+    retry_delay: Duration,
     tries: usize,
-    told_broken: bool,
+    break_reported: bool,
     /// Jobs that were requested by this process.
-    mine: HashSet<JobId>,
+    own_jobs: HashSet<JobId>,
     /// The running job there and its run.
     running: Option<(JobId, String)>,
-    following: Vec<Following>,
-    due: VecDeque<PendingEvent>,
+    followed_runs: Vec<FollowedRun>,
+    pending_events: VecDeque<PendingEvent>,
     tickets: Vec<Ticket>,
 }
 
 /// Runs until the handle is dropped.
-pub(super) fn work(
+pub(super) fn run_worker(
     peer: Peer,
-    at_once: bool,
+    connect_now: bool,
     inbox: &Receiver<Message>,
-    own: Sender<Message>,
-    outbox: Sender<News>,
+    self_sender: Sender<Message>,
+    outbox: Sender<RemoteEvent>,
     wake: Wake,
 ) {
-    let mut work = Work {
+    let mut worker = Worker {
         peer,
-        own,
+        self_sender,
         outbox,
         wake,
         link: None,
         connection: 0,
-        is_here: false,
+        is_connected: false,
         instance: 0,
-        last: 0,
+        last_event: 0,
         client: crate::serve::random_instance_id(),
-        sent: 0,
-        waiting: VecDeque::new(),
-        retry: at_once.then(Instant::now),
-        pause: SOON,
+        sent_count: 0,
+        unacknowledged: VecDeque::new(),
+        retry_at: connect_now.then(Instant::now),
+        retry_delay: RETRY_DELAY,
         tries: 0,
-        told_broken: false,
-        mine: HashSet::new(),
+        break_reported: false,
+        own_jobs: HashSet::new(),
         running: None,
-        following: Vec::new(),
-        due: VecDeque::new(),
+        followed_runs: Vec::new(),
+        pending_events: VecDeque::new(),
         tickets: Vec::new(),
     };
     loop {
-        match inbox.recv_timeout(OFTEN) {
+        match inbox.recv_timeout(TICK_INTERVAL) {
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
-            Ok(message) => work.dispatch_message(message),
+            Ok(message) => worker.dispatch_message(message),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        work.tick();
+        worker.tick();
     }
 }
 
-impl Work {
-    fn send_news(&self, news: News) {
+impl Worker {
+    fn emit(&self, event: RemoteEvent) {
         // The receiver may have been dropped.
-        let _ = self.outbox.send(news);
+        let _ = self.outbox.send(event);
         (self.wake)();
     }
 
     fn send_event(&self, job: Option<JobId>, event: Event) {
-        self.send_news(News::Event(Box::new(JobEvent { job, event })));
+        self.emit(RemoteEvent::Event(Box::new(JobEvent { job, event })));
     }
 
     fn is_child(&self) -> bool {
@@ -166,124 +166,131 @@ impl Work {
 
     fn dispatch_message(&mut self, message: Message) {
         match message {
-            Message::ClientRequest(ask, raw) => self.send_until_acknowledged(ask, raw),
+            Message::ClientRequest(request, raw) => self.send_until_acknowledged(request, raw),
             Message::FetchRun(run, job) => self.fetch_run(&run, job),
-            Message::Expect(job) => drop(self.mine.insert(job)),
-            Message::LinkEvent(connection, heard) if connection == self.connection => match heard {
-                LinkEvent::Told(told, raw) => self.handle_message(told, raw),
-                LinkEvent::Ended(problem) => self.ended(problem),
+            Message::Expect(job) => drop(self.own_jobs.insert(job)),
+            Message::LinkEvent(connection, event) if connection == self.connection => match event {
+                LinkEvent::Message(server_message, raw) => self.handle_message(server_message, raw),
+                LinkEvent::Ended(problem) => self.handle_disconnect(problem),
             },
             Message::LinkEvent(..) | Message::End => {}
         }
     }
 
     fn tick(&mut self) {
-        if self.retry.is_some_and(|at| Instant::now() >= at) {
-            self.retry = None;
+        if self.retry_at.is_some_and(|at| Instant::now() >= at) {
+            self.retry_at = None;
             self.connect();
         }
-        if !self.is_here {
+        if !self.is_connected {
             return;
         }
         // One request at a time, because an error does not identify its request.
-        if self.following.iter().any(|f| f.mirror.is_asking()) {
+        if self.followed_runs.iter().any(|f| f.mirror.is_asking()) {
             return;
         }
-        let mut following = self.following.iter_mut();
-        if let Some(ask) = following.find_map(|following| following.mirror.due()) {
-            self.send_request(ask, &[]);
+        let mut followed = self.followed_runs.iter_mut();
+        if let Some(request) = followed.find_map(|following| following.mirror.next_request()) {
+            self.send_request(request, &[]);
         }
     }
 
     /// Sends a message that is sent again until it is acknowledged; requests about files are repeated by their caller.
-    fn send_until_acknowledged(&mut self, mut ask: ClientRequest, raw: Vec<u8>) {
-        match &mut ask {
+    fn send_until_acknowledged(&mut self, mut request: ClientRequest, raw: Vec<u8>) {
+        match &mut request {
             ClientRequest::Command(command) => {
                 let ticket = Ticket::from_command(command);
-                let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
-                if let Some(ticket) = ticket.as_ref().filter(|_| bytes > MOST_RAW as usize) {
+                let bytes: usize = command
+                    .pixels()
+                    .into_iter()
+                    .map(|pixels| pixels.len())
+                    .sum();
+                if let Some(ticket) = ticket.as_ref().filter(|_| bytes > MAX_RAW_BYTES as usize) {
                     let problem = Problem::new(message!("engine-image-too-large"))
                         .advise(message!("engine-image-too-large-advice"));
-                    return self.send_event(None, (ticket.failed)(ticket.number, problem));
+                    return self.send_event(None, (ticket.failure_event)(ticket.number, problem));
                 }
                 self.tickets.extend(ticket);
             }
             ClientRequest::ControlRunning(_) | ClientRequest::ControlJob(..) => {}
-            _ => return self.send_request(ask, &raw),
+            _ => return self.send_request(request, &raw),
         }
-        self.mine.extend(queued(&ask));
-        self.sent += 1;
-        let said = ClientMessage {
+        self.own_jobs.extend(queued_job(&request));
+        self.sent_count += 1;
+        let message = ClientMessage {
             client: self.client,
-            number: self.sent,
-            ask,
+            number: self.sent_count,
+            ask: request,
         };
-        let said = wire::with_relative_runs(said, self.peer.root());
-        self.waiting.push_back((said.clone(), raw.clone()));
-        if self.is_here {
-            self.write(said, &raw);
-        } else if self.link.is_none() && self.retry.is_none() {
-            self.retry = Some(Instant::now());
+        let message = wire::with_relative_runs(message, self.peer.root());
+        self.unacknowledged
+            .push_back((message.clone(), raw.clone()));
+        if self.is_connected {
+            self.write(message, &raw);
+        } else if self.link.is_none() && self.retry_at.is_none() {
+            self.retry_at = Some(Instant::now());
         }
     }
 
-    fn send_request(&mut self, ask: ClientRequest, raw: &[u8]) {
-        let said = ClientMessage {
+    fn send_request(&mut self, request: ClientRequest, raw: &[u8]) {
+        let message = ClientMessage {
             client: self.client,
             number: 0,
-            ask,
+            ask: request,
         };
-        if self.is_here {
-            self.write(said, raw);
+        if self.is_connected {
+            self.write(message, raw);
         }
     }
 
     /// Sends a message. A message that is too large for a frame is reported and not sent again.
-    fn write(&mut self, said: ClientMessage, raw: &[u8]) {
-        let number = said.number;
-        let job = queued(&said.ask);
-        let problem = match (Frame::new(said, raw), &mut self.link) {
+    fn write(&mut self, message: ClientMessage, raw: &[u8]) {
+        let number = message.number;
+        let job = queued_job(&message.ask);
+        let problem = match (Frame::new(message, raw), &mut self.link) {
             (Ok(frame), Some(link)) => return link.send(&frame),
             (Ok(_), None) => return,
             (Err(problem), _) => problem,
         };
-        self.waiting.retain(|(said, _)| said.number != number);
+        self.unacknowledged
+            .retain(|(message, _)| message.number != number);
         match job {
             Some(id) => self.fail_job(id, problem),
-            None => self.send_news(News::Refused(problem)),
+            None => self.emit(RemoteEvent::RequestFailed(problem)),
         }
     }
 
-    fn handle_message(&mut self, told: ServerMessage, raw: Vec<u8>) {
-        match told {
-            ServerMessage::Hello(hello) => self.greet(hello),
+    fn handle_message(&mut self, message: ServerMessage, raw: Vec<u8>) {
+        match message {
+            ServerMessage::Hello(hello) => self.handle_hello(hello),
             ServerMessage::Took(number) => {
-                self.waiting.retain(|(said, _)| said.number > number);
+                self.unacknowledged
+                    .retain(|(queued, _)| queued.number > number);
                 if number == 0 {
-                    self.send_news(News::Caught);
+                    self.emit(RemoteEvent::CaughtUp);
                 }
             }
             ServerMessage::Event { number, event } => {
-                if number > self.last {
-                    self.last = number;
+                if number > self.last_event {
+                    self.last_event = number;
                     self.handle_event(*event);
                 }
             }
             ServerMessage::Files { run, files } => {
-                self.step(&run, |mirror| mirror.receive_files(files));
+                self.continue_download(&run, |mirror| mirror.receive_files(files));
             }
             ServerMessage::Piece { run, path, from } => {
-                self.step(&run, |mirror| mirror.receive_piece(&path, from, &raw));
+                self.continue_download(&run, |mirror| mirror.receive_piece(&path, from, &raw));
             }
             ServerMessage::Refused(mut problem) => {
-                self.name_place(&mut problem);
-                match self.following.iter().position(|f| f.mirror.is_asking()) {
-                    Some(at) => self.fail(at, problem),
-                    None => self.send_news(News::Refused(problem)),
+                self.add_place_name(&mut problem);
+                match self.followed_runs.iter().position(|f| f.mirror.is_asking()) {
+                    Some(index) => self.handle_download_failure(index, problem),
+                    None => self.emit(RemoteEvent::RequestFailed(problem)),
                 }
             }
             ServerMessage::Runs(_) | ServerMessage::Lacks { .. } | ServerMessage::Kept { .. } => {
-                self.send_news(News::Answer(told));
+                self.emit(RemoteEvent::Response(message));
             }
         }
     }
@@ -298,17 +305,17 @@ impl Work {
 
     /// Reports that the running job and the requests failed.
     fn end_jobs(&mut self, problem: &Problem) {
-        let following = std::mem::take(&mut self.following);
-        for due in std::mem::take(&mut self.due) {
-            let known = match due {
-                PendingEvent::Now(told) => Some(told),
-                PendingEvent::Home(run) => {
-                    let end = following.iter().find(|f| f.mirror.run == run);
+        let followed_runs = std::mem::take(&mut self.followed_runs);
+        for pending in std::mem::take(&mut self.pending_events) {
+            let end_event = match pending {
+                PendingEvent::Ready(event) => Some(event),
+                PendingEvent::AwaitingDownload(run) => {
+                    let end = followed_runs.iter().find(|f| f.mirror.run == run);
                     let end = end.and_then(|f| f.end.clone());
-                    end.map(|end| home::unbrought(end, problem.clone()))
+                    end.map(|end| home::to_download_failure(end, problem.clone()))
                 }
             };
-            if let Some(JobEvent { job, event }) = known {
+            if let Some(JobEvent { job, event }) = end_event {
                 self.send_event(job, event);
             }
         }
@@ -317,15 +324,15 @@ impl Work {
             self.send_event(Some(id), Event::Failed { run, problem });
         }
         for ticket in std::mem::take(&mut self.tickets) {
-            let event = (ticket.failed)(ticket.number, problem.clone());
+            let event = (ticket.failure_event)(ticket.number, problem.clone());
             self.send_event(None, event);
         }
     }
 }
 
 /// Returns the job that a message queues.
-fn queued(ask: &ClientRequest) -> Option<JobId> {
-    let ClientRequest::Command(command) = ask else {
+fn queued_job(request: &ClientRequest) -> Option<JobId> {
+    let ClientRequest::Command(command) = request else {
         return None;
     };
     match &**command {

@@ -56,7 +56,7 @@ impl Difference {
     }
 
     /// Returns it as the first of several differences.
-    pub fn first_of(self, count: usize) -> Self {
+    pub fn with_count(self, count: usize) -> Self {
         Self { count, ..self }
     }
 }
@@ -75,7 +75,7 @@ pub enum Verdict {
 
 /// The result of checking a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct CheckReport {
     /// The name of the run.
     pub run: String,
     /// What is equal, as phrases.
@@ -92,10 +92,13 @@ pub struct Report {
     pub rounding: Vec<String>,
 }
 
-impl Report {
+impl CheckReport {
     /// Returns the overall result.
     pub fn verdict(&self) -> Verdict {
-        let differ = self.differences.iter().any(|one| !one.rounding);
+        let differ = self
+            .differences
+            .iter()
+            .any(|difference| !difference.rounding);
         match (differ, self.differences.is_empty()) {
             (true, _) => Verdict::Differs,
             (false, false) => Verdict::EqualWithinRounding,
@@ -105,19 +108,22 @@ impl Report {
 
     /// Returns the overall result as a sentence without a full stop.
     pub fn sentence(&self) -> String {
-        format!("{}: {}", self.run, self.verdict().words())
+        format!("{}: {}", self.run, self.verdict().as_str())
     }
 
     /// Returns all findings, one per line, each with its kind; differences come first.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
-        let differs = self.differences.iter().filter(|one| !one.rounding);
+        let differs = self
+            .differences
+            .iter()
+            .filter(|difference| !difference.rounding);
         let mut lines: Vec<_> = differs
-            .map(|one| {
-                let more = match one.count {
+            .map(|difference| {
+                let more = match difference.count {
                     0 | 1 => String::new(),
                     count => format!(" (the first of {count})"),
                 };
-                (DIFFERS, format!("{}{more}", one.message))
+                (DIFFERS, format!("{}{more}", difference.message))
             })
             .collect();
         let parts = [
@@ -127,8 +133,8 @@ impl Report {
             ("unknown", &self.unknown),
             ("machine", &self.machines),
         ];
-        for (what, own) in parts {
-            lines.extend(own.iter().map(|line| (what, line.clone())));
+        for (kind, findings) in parts {
+            lines.extend(findings.iter().map(|line| (kind, line.clone())));
         }
         lines
     }
@@ -139,7 +145,7 @@ pub const DIFFERS: &str = "differs";
 
 impl Verdict {
     /// Returns the verdict in words.
-    pub fn words(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "equal to the last bit, as far as compared",
             Self::EqualWithinRounding => "equal within rounding",

@@ -8,30 +8,34 @@ use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, JobWork};
 use super::sheet::WorkState;
 use crate::data::{builtin, published};
-use crate::logging::{keep_out, told};
+use crate::logging::{describe_problem, redact};
 use crate::problem::Problem;
 
 /// Number of characters of a run's name that contain its start time.
-const STAMP: usize = 19;
+const TIMESTAMP_LENGTH: usize = 19;
 
 /// Logs a command to the engine.
-pub fn asked(command: &Command) {
+pub fn log_command(command: &Command) {
     match command {
         Command::Queue(job) => {
             let job_id = job.id.number();
             match &job.work {
                 JobWork::Train(config) => {
-                    tracing::info!(job_id, "request to train: {}", settings(config));
+                    tracing::info!(job_id, "request to train: {}", describe_settings(config));
                 }
                 JobWork::Grid(grid) => {
-                    keep_out([&grid.name]);
+                    redact([&grid.name]);
                     tracing::info!(job_id, runs = grid.runs, "request to run a grid");
                 }
                 JobWork::Try(config) => {
-                    tracing::info!(job_id, "request to compare methods: {}", settings(config));
+                    tracing::info!(
+                        job_id,
+                        "request to compare methods: {}",
+                        describe_settings(config)
+                    );
                 }
                 JobWork::TryBackbones(config, others) => {
-                    let (others, config) = (others.len(), settings(config));
+                    let (others, config) = (others.len(), describe_settings(config));
                     tracing::info!(job_id, others, "request to compare backbones: {config}");
                 }
                 JobWork::TryPet(_) => {
@@ -42,7 +46,7 @@ pub fn asked(command: &Command) {
                 }
                 JobWork::Resume(_) => tracing::info!(job_id, "request to resume a run"),
                 JobWork::Teach { source, .. } => {
-                    keep_out([source]);
+                    redact([source]);
                     tracing::info!(job_id, "request to teach a run");
                 }
             }
@@ -81,7 +85,7 @@ pub fn asked(command: &Command) {
 }
 
 /// Logs the engine's events, except the events of runs.
-pub fn of_engine(job: Option<JobId>, event: &Event) {
+pub fn log_engine_event(job: Option<JobId>, event: &Event) {
     let job_id = job.map_or(0, JobId::number);
     match event {
         Event::Began(_) => tracing::info!(job_id, "job started"),
@@ -89,10 +93,10 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         Event::Finished { .. } => tracing::info!(job_id, "job finished"),
         Event::Stopped { .. } => tracing::info!(job_id, "job stopped"),
         Event::Failed { problem, .. } => {
-            tracing::error!(job_id, "job failed: {}", told(problem));
+            tracing::error!(job_id, "job failed: {}", describe_problem(problem));
         }
         Event::NotPredicted { ticket, problem } => {
-            tracing::warn!(ticket, "prediction failed: {}", told(problem));
+            tracing::warn!(ticket, "prediction failed: {}", describe_problem(problem));
         }
         Event::Sheet { ticket, state } => log_work(*ticket, "table", state, |count| count.of),
         Event::Doubts { ticket, state } => {
@@ -101,33 +105,35 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
             });
         }
         Event::NotInside { ticket, problem } => {
-            tracing::warn!(ticket, "inspection failed: {}", told(problem));
+            tracing::warn!(ticket, "inspection failed: {}", describe_problem(problem));
         }
         _ => {}
     }
 }
 
-/// Logs the state of work on many images; `pictures` returns their number.
+/// Logs the state of work on many images; `count_images` returns their number.
 fn log_work<P, D>(
     ticket: u64,
     what: &str,
     state: &WorkState<P, D>,
-    pictures: impl Fn(&D) -> usize,
+    count_images: impl Fn(&D) -> usize,
 ) {
     match state {
         WorkState::Working(_) => {}
         WorkState::Done(result) => {
-            let pictures = pictures(result);
+            let pictures = count_images(result);
             tracing::info!(ticket, pictures, "{what} finished");
         }
         WorkState::Stopped => tracing::info!(ticket, "{what} stopped"),
-        WorkState::Failed(problem) => tracing::warn!(ticket, "{what} failed: {}", told(problem)),
+        WorkState::Failed(problem) => {
+            tracing::warn!(ticket, "{what} failed: {}", describe_problem(problem));
+        }
     }
 }
 
 /// Logs a Problem that ended a request of the user.
-pub fn failed(problem: &Problem) {
-    tracing::error!("{}", told(problem));
+pub fn log_failure(problem: &Problem) {
+    tracing::error!("{}", describe_problem(problem));
 }
 
 /// A sink that logs the events of a run and passes them on.
@@ -135,23 +141,23 @@ pub struct LoggedSink<'a>(pub &'a mut dyn Sink);
 
 impl LoggedSink<'_> {
     /// Logs that a run with these settings is being prepared.
-    pub fn prepare(&self, doing: &str, config: &RunConfig) {
+    pub fn log_preparation(&self, action: &str, config: &RunConfig) {
         let paths = [&config.data, &config.backbone, &config.order];
         let paths = paths.into_iter().filter(|text| text.contains(['/', '\\']));
-        keep_out(paths);
-        tracing::info!("{doing}: {}", settings(config));
+        redact(paths);
+        tracing::info!("{action}: {}", describe_settings(config));
     }
 
     /// Logs that a run with these settings is about to learn the dataset at `source`.
-    pub fn added_task(&self, source: &str, config: &RunConfig) {
-        keep_out([source]);
-        self.prepare("an added task is prepared", config);
+    pub fn log_added_task(&self, source: &str, config: &RunConfig) {
+        redact([source]);
+        self.log_preparation("an added task is prepared", config);
     }
 }
 
 impl Sink for LoggedSink<'_> {
     fn event(&mut self, event: Event) {
-        log_run(&event);
+        log_run_event(&event);
         self.0.event(event);
     }
 
@@ -161,15 +167,15 @@ impl Sink for LoggedSink<'_> {
 }
 
 /// Logs the events of a run.
-fn log_run(event: &Event) {
+fn log_run_event(event: &Event) {
     match event {
         Event::Started(header) => {
-            keep_out(&header.class_order);
+            redact(&header.class_order);
             let (classes, tasks) = (header.class_order.len(), header.tasks.len());
             let images: usize = header.train_images.iter().sum();
             let tested: usize = header.test_images.iter().sum();
             // The name of the dataset follows the start time.
-            let run: String = header.run.chars().take(STAMP).collect();
+            let run: String = header.run.chars().take(TIMESTAMP_LENGTH).collect();
             let device = &header.device;
             let trained = header.trained_parameters;
             let input = header.input_size;
@@ -200,32 +206,33 @@ fn log_run(event: &Event) {
             tracing::info!(finished = reports.len(), "run resumed");
         }
         Event::Saved { bytes, .. } => tracing::debug!(bytes, "saved"),
-        Event::Remark { problem, .. } => tracing::warn!("remark: {}", told(problem)),
+        Event::Remark { problem, .. } => tracing::warn!("remark: {}", describe_problem(problem)),
         _ => {}
     }
 }
 
 /// Returns settings in one line, without names and paths chosen by the user.
-fn settings(config: &RunConfig) -> String {
+fn describe_settings(config: &RunConfig) -> String {
     let data = &config.data;
-    let data = match builtin::names().any(|n| n == data) || published::published(data).is_some() {
-        true => data.as_str(),
-        false => "own",
-    };
+    let data =
+        match builtin::names().any(|n| n == data) || published::find_published(data).is_some() {
+            true => data.as_str(),
+            false => "own",
+        };
     let is_file = |text: &str| {
-        let ending = Path::new(text)
+        let extension = Path::new(text)
             .extension()
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let known = ["safetensors", "npz", "pth", "bin", "json"];
-        text.contains(['/', '\\']) || known.iter().any(|known| ending == *known)
+        let extensions = ["safetensors", "npz", "pth", "bin", "json"];
+        text.contains(['/', '\\']) || extensions.iter().any(|other| extension == *other)
     };
     let [backbone, order] = [&config.backbone, &config.order].map(|text| match is_file(text) {
         true => "a file",
         false => text.as_str(),
     });
-    let own = config.settings.iter();
-    let own: Vec<String> = own.map(|(k, v)| format!("{k}={v}")).collect();
+    let method_settings = config.settings.iter();
+    let method_settings: Vec<String> = method_settings.map(|(k, v)| format!("{k}={v}")).collect();
     format!(
         "data={data} corrected={} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
          backbone={backbone} precision={} epochs={} batch={} lr={} seed={} device={}",
@@ -234,7 +241,7 @@ fn settings(config: &RunConfig) -> String {
         config.test_limit,
         config.classes_per_task,
         config.method,
-        own.join(" "),
+        method_settings.join(" "),
         config.pet,
         config.pet_size,
         config.blocks,
@@ -252,14 +259,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_told_without_what_a_person_named() {
+    fn settings_are_logged_without_user_names() {
         let config = RunConfig {
             data: "/home/ada/birds".into(),
             backbone: "my/net.safetensors".into(),
             order: "orders/mine.json".into(),
             ..RunConfig::default()
         };
-        let text = settings(&config);
+        let text = describe_settings(&config);
         assert!(
             text.contains("data=own ") && text.contains("backbone=a file "),
             "{text}"
@@ -268,10 +275,10 @@ mod tests {
             text.contains("order=a file ") && !text.contains("mine"),
             "{text}"
         );
-        let usual = settings(&RunConfig::default());
+        let defaults = describe_settings(&RunConfig::default());
         assert!(
-            usual.contains("data=digits ") && usual.contains("backbone=lae-nano "),
-            "{usual}"
+            defaults.contains("data=digits ") && defaults.contains("backbone=lae-nano "),
+            "{defaults}"
         );
     }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::sheet::WorkState;
-use crate::metrics::Answers;
+use crate::metrics::Predictions;
 
 /// A request to compare all training images of a run's own dataset, up to a task, with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DoubtRequest {
+pub struct LabelCheckRequest {
     /// Returned with the result.
     pub ticket: u64,
     /// The run's folder.
@@ -20,4 +20,4 @@ pub struct DoubtRequest {
 
 /// The state of a search for doubtful labels: the numbers of processed images and of all images, or for each image, the
 /// class that the other images suggest, under `Expert::ANSWER`; samples are indices into the training split.
-pub type DoubtState = WorkState<(usize, usize), Box<Answers>>;
+pub type LabelCheckState = WorkState<(usize, usize), Box<Predictions>>;

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 pub use super::header::{
     ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, MethodFacts, NEAREST_MEAN, RepeatedClass,
-    RunHeader, Scores, TaskReport, by_pass, costs,
+    RunHeader, ScoreKind, TaskReport, total_costs, values_by_epoch,
 };
-pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
+pub use super::prediction::{ClassPrediction, NamedImage, PredictRequest, Prediction};
 
-use super::check_result::Report;
-use super::doubt::{DoubtRequest, DoubtState};
-use super::grid::{CellStanding, GridStanding};
-use super::inside::{InsideRequest, Insight};
+use super::check_result::CheckReport;
+use super::doubt::{LabelCheckRequest, LabelCheckState};
+use super::grid::{CellState, GridState};
+use super::inside::{Inspection, InspectionRequest};
 use super::job::{Job, JobId};
 use super::search_result::SearchResult;
 use super::sheet::{SheetRequest, SheetState};
@@ -48,11 +48,11 @@ pub enum Command {
     Predict(PredictRequest),
     /// Look inside a run after the given tasks; served like predictions. A newer request of the same kind for the same
     /// run replaces an older one.
-    Inside(InsideRequest),
+    Inside(InspectionRequest),
     /// Predict all images of a folder into a table; served after predictions and views inside runs.
     Sheet(Box<SheetRequest>),
     /// Find training images with doubtful labels; served in the same way.
-    Doubts(DoubtRequest),
+    Doubts(LabelCheckRequest),
     /// Stop the table, or the search for doubtful labels, with this ticket.
     StopSheet(u64),
     /// Reopen datasets when they are used next, because their files may have changed.
@@ -188,7 +188,7 @@ pub enum Event {
         problem: Problem,
     },
     /// A view inside a run after one task.
-    Inside(Box<Insight>),
+    Inside(Box<Inspection>),
     /// A request to look inside a run failed.
     NotInside {
         /// The request's ticket.
@@ -208,18 +208,18 @@ pub enum Event {
         /// The request's ticket.
         ticket: u64,
         /// Its state.
-        state: DoubtState,
+        state: LabelCheckState,
     },
     /// The measured speed of the processor, in multiplications per second of a network's forward pass.
     Speed(f64),
     /// The states of the runs of the running grid, before the first of them starts.
-    Grid(Box<GridStanding>),
+    Grid(Box<GridState>),
     /// A run of the running grid started or ended.
     Cell {
         /// Its number.
         cell: usize,
         /// Its state now.
-        standing: CellStanding,
+        standing: CellState,
         /// Estimated seconds until the end of the grid.
         seconds_left: f64,
     },
@@ -228,7 +228,7 @@ pub enum Event {
     /// The result of a search among the rows of a grid.
     Searched(Box<SearchResult>),
     /// The result of checking a run.
-    Checked(Box<Report>),
+    Checked(Box<CheckReport>),
     /// The run finished.
     Finished {
         /// The run's name.
@@ -295,23 +295,23 @@ pub struct Control(Arc<Mutex<Switch>>);
 struct Switch {
     /// The running job, or the last one; `None` before the first job.
     job: Option<JobId>,
-    wish: ControlRequest,
+    request: ControlRequest,
     /// Whether the request is for this job only.
-    alone: bool,
+    only_this_job: bool,
 }
 
 impl Control {
     /// Requests that the running job continues, pauses or stops at the next batch.
-    pub fn set(&self, wish: ControlRequest) {
+    pub fn set(&self, request: ControlRequest) {
         let mut switch = self.switch();
-        (switch.wish, switch.alone) = (wish, false);
+        (switch.request, switch.only_this_job) = (request, false);
     }
 
     /// Makes a request for this job only; does nothing if another job is running.
-    pub fn set_for(&self, job: JobId, wish: ControlRequest) {
+    pub fn set_for(&self, job: JobId, request: ControlRequest) {
         let mut switch = self.switch();
         if switch.job == Some(job) {
-            (switch.wish, switch.alone) = (wish, true);
+            (switch.request, switch.only_this_job) = (request, true);
         }
     }
 
@@ -320,14 +320,14 @@ impl Control {
     pub fn begin(&self, job: JobId) {
         let mut switch = self.switch();
         switch.job = Some(job);
-        if switch.wish == ControlRequest::Stop || std::mem::take(&mut switch.alone) {
-            switch.wish = ControlRequest::Run;
+        if switch.request == ControlRequest::Stop || std::mem::take(&mut switch.only_this_job) {
+            switch.request = ControlRequest::Run;
         }
     }
 
     /// Returns the current request.
     pub fn request(&self) -> ControlRequest {
-        self.switch().wish
+        self.switch().request
     }
 
     fn switch(&self) -> MutexGuard<'_, Switch> {
@@ -337,24 +337,24 @@ impl Control {
 
     /// Serves short jobs, waits while the job is paused (reporting it once), and returns whether to continue; false
     /// means stop.
-    pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
+    pub fn wait_while_paused(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
         sink.between_batches();
-        let mut told = false;
+        let mut pause_reported = false;
         loop {
             match self.request() {
                 ControlRequest::Stop => return false,
                 ControlRequest::Run => {
-                    if told {
+                    if pause_reported {
                         let (run, phase) = (run.to_string(), resumed.clone());
                         sink.event(Event::Phase { run, phase });
                     }
                     return true;
                 }
                 ControlRequest::Pause => {
-                    if !told {
+                    if !pause_reported {
                         let (run, phase) = (run.to_string(), Phase::Paused);
                         sink.event(Event::Phase { run, phase });
-                        told = true;
+                        pause_reported = true;
                     }
                     std::thread::sleep(Duration::from_millis(20));
                     sink.between_batches();
@@ -369,9 +369,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_to_stop_hits_its_own_job_only_and_a_pause_stays() {
+    fn stop_requests_affect_only_their_job_and_pauses_persist() {
         let control = Control::default();
-        let (first, second) = (JobId::fresh(), JobId::fresh());
+        let (first, second) = (JobId::generate(), JobId::generate());
         control.begin(first);
         control.set_for(second, ControlRequest::Stop);
         assert_eq!(control.request(), ControlRequest::Run);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_waits_while_paused_and_tells_both_ends() {
+    fn waits_while_paused_and_reports_both_ends() {
         let control = Control::default();
         control.set(ControlRequest::Pause);
         let other = control.clone();
@@ -398,7 +398,7 @@ mod tests {
         });
         let mut events = Vec::new();
         let phase = Phase::Evaluating { task: 1 };
-        assert!(control.gate("r", &mut events, &phase));
+        assert!(control.wait_while_paused("r", &mut events, &phase));
         assert!(resume.join().is_ok());
         let run = "r".to_string();
         let paused = Event::Phase {
@@ -407,6 +407,6 @@ mod tests {
         };
         assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
         control.set(ControlRequest::Stop);
-        assert!(!control.gate("r", &mut events, &Phase::Paused));
+        assert!(!control.wait_while_paused("r", &mut events, &Phase::Paused));
     }
 }

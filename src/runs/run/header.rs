@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::about::{About, MadeOf};
+use super::about::{About, SearchText};
 use super::config::RunConfig;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::data::Fingerprints;
-use crate::metrics::{Answers, Expert, SlotCounts};
+use crate::metrics::{Expert, Predictions, SlotCounts};
 use crate::nn::WeightType;
 use crate::pet::StreamScheme;
 use crate::texts::{Words, all_in_english};
@@ -18,7 +18,7 @@ use crate::texts::{Words, all_in_english};
 /// The kind of scores of a run's predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scores {
+pub enum ScoreKind {
     /// Probabilities: a softmax over the logits of all classes seen.
     Probabilities,
     /// For each class the larger probability of two experts. They sum to more than 1.
@@ -31,9 +31,9 @@ pub enum Scores {
     Votes,
 }
 
-impl Scores {
+impl ScoreKind {
     /// Returns why no calibration error of them is defined; `None` for probabilities.
-    pub fn why_uncalibrated(self) -> Option<&'static str> {
+    pub fn uncalibrated_reason(self) -> Option<&'static str> {
         match self {
             Self::Probabilities => None,
             Self::Maximum => {
@@ -65,20 +65,20 @@ pub struct MethodFacts {
     pub seeded: Option<bool>,
     /// The kind of scores of its predictions; `None` only for runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scores: Option<Scores>,
+    pub scores: Option<ScoreKind>,
 }
 
 impl MethodFacts {
     /// Returns why no calibration error of its predictions is defined; `None` if they are probabilities.
-    pub fn why_uncalibrated(&self) -> Option<&'static str> {
+    pub fn uncalibrated_reason(&self) -> Option<&'static str> {
         match self.scores {
-            Some(scores) => scores.why_uncalibrated(),
+            Some(scores) => scores.uncalibrated_reason(),
             None => Some("it is unknown whether its scores are probabilities"),
         }
     }
 
     /// Returns the expert whose predictions are the run's.
-    pub fn answering(&self) -> Expert {
+    pub fn answering_expert(&self) -> Expert {
         self.experts.last().copied().unwrap_or(Expert::ANSWER)
     }
 
@@ -89,11 +89,11 @@ impl MethodFacts {
 
     /// Returns the PET with its size, if it has one: "adapter 5", "ssf"; `None` if none is trained.
     pub fn pet(&self, config: &RunConfig) -> Option<String> {
-        let named = match self.pet_size(config) {
+        let pet = match self.pet_size(config) {
             Some(size) => format!("{} {size}", config.pet),
             None => config.pet.clone(),
         };
-        self.uses_pet.then_some(named)
+        self.uses_pet.then_some(pet)
     }
 
     /// Returns the size of the PET, if one is trained that has a size.
@@ -104,16 +104,20 @@ impl MethodFacts {
 
     /// Returns a short name for lists: "digits · LAE · adapter 5".
     pub fn run_title(&self, config: &RunConfig) -> String {
-        format!("{} · {}", config.data_name(), self.title_on_data(config))
+        format!(
+            "{} · {}",
+            config.dataset_name(),
+            self.title_without_dataset(config)
+        )
     }
 
     /// Returns the same without the dataset, for runs that all have the same one: "LAE · adapter 5".
-    fn title_on_data(&self, config: &RunConfig) -> String {
+    fn title_without_dataset(&self, config: &RunConfig) -> String {
         let mut title = self.title.clone();
         if let Some(pet) = self.pet(config) {
             title += &format!(" · {pet}");
         }
-        if config.measured_on() != "test" {
+        if config.evaluation_split() != "test" {
             title += " · on validation images";
         }
         title
@@ -149,7 +153,7 @@ pub struct RunHeader {
     #[serde(default, alias = "card_variant")]
     pub gpu_weights: Option<WeightType>,
     /// How the random draws of its PET are separated.
-    #[serde(default = "StreamScheme::of_older_runs")]
+    #[serde(default = "StreamScheme::for_older_runs")]
     pub drawing: StreamScheme,
     /// Side of the network's square input in pixels.
     pub input_size: usize,
@@ -177,24 +181,24 @@ pub struct RunHeader {
 impl RunHeader {
     /// Returns a short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
-        self.with_added_tasks(self.method.run_title(&self.config))
+        self.append_added_task_count(self.method.run_title(&self.config))
     }
 
     /// Returns the same without the dataset: "LAE · adapter 5".
-    pub fn title_without_data(&self) -> String {
-        self.with_added_tasks(self.method.title_on_data(&self.config))
+    pub fn title_without_dataset(&self) -> String {
+        self.append_added_task_count(self.method.title_without_dataset(&self.config))
     }
 
-    fn with_added_tasks(&self, title: String) -> String {
+    fn append_added_task_count(&self, title: String) -> String {
         match self.added_tasks.len() {
             0 => title,
-            n => format!("{title} · {}", counted(n, "added task")),
+            n => format!("{title} · {}", count_with_noun(n, "added task")),
         }
     }
 
     /// Returns the key of cached images of its results: its folder and its last added task, since one can be undone and
     /// another one added.
-    pub fn known_by(&self) -> String {
+    pub fn cache_key(&self) -> String {
         let added_task = self.added_tasks.last();
         let added_task = added_task.map_or("", |added_task| &added_task.fingerprint);
         format!("{} {added_task}", self.folder.display())
@@ -209,7 +213,7 @@ impl RunHeader {
     }
 
     /// Returns a short name: the one given by the user, else the method's.
-    pub fn short(&self) -> &str {
+    pub fn short_name(&self) -> &str {
         match self.about.name.as_str() {
             "" => &self.method.title,
             name => name,
@@ -217,7 +221,7 @@ impl RunHeader {
     }
 
     /// Returns the text of the run for searches: method and data in words, and all settings as options.
-    pub fn made_of(&self) -> MadeOf {
+    pub fn search_text(&self) -> SearchText {
         let (config, title) = (&self.config, self.title());
         let words = format!("{title} {} {} {}", self.run, config.method, config.data);
         // Flags as on the command line: "no-learning".
@@ -225,7 +229,7 @@ impl RunHeader {
         let switches = switches.map(|words| (words.replace(' ', "-"), None));
         let mut options = config.as_options(&[], &[]);
         options.extend(switches);
-        MadeOf::new(&words, options)
+        SearchText::new(&words, options)
     }
 
     /// Returns the class names of a task; empty if it does not have the task.
@@ -235,8 +239,8 @@ impl RunHeader {
     }
 
     /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
-    pub fn computed_on(&self) -> String {
-        match (self.kept_as(), self.gpu_weights) {
+    pub fn device_label(&self) -> String {
+        match (self.weight_type(), self.gpu_weights) {
             // The CPU uses f32 weights if f16 is requested.
             (WeightType::F32, _) | (WeightType::F16, None) => self.device.clone(),
             (weights, _) => format!("{} ({})", self.device, weights.title()),
@@ -245,13 +249,14 @@ impl RunHeader {
 
     /// Returns the number format of its frozen weights. It is not recorded on the CPU; older versions did not record it
     /// for GPUs either, which used the requested one.
-    pub fn kept_as(&self) -> WeightType {
-        self.gpu_weights.unwrap_or(self.config.precision.weights())
+    pub fn weight_type(&self) -> WeightType {
+        self.gpu_weights
+            .unwrap_or(self.config.precision.weight_type())
     }
 
     /// Returns the expert whose predictions are the run's.
-    pub fn answering(&self) -> Expert {
-        self.method.answering()
+    pub fn answering_expert(&self) -> Expert {
+        self.method.answering_expert()
     }
 }
 
@@ -259,7 +264,7 @@ impl RunHeader {
 impl RunHeader {
     /// Returns the run with one more added task after its first `after` tasks.
     #[must_use]
-    pub fn taught(mut self, after: usize, added_task: AddedTask) -> Self {
+    pub fn with_added_task(mut self, after: usize, added_task: AddedTask) -> Self {
         self.tasks.truncate(after);
         self.train_images.truncate(after);
         self.test_images.truncate(after);
@@ -274,18 +279,19 @@ impl RunHeader {
     }
 
     /// Removes the last added task. If the run was stopped before it, only the tasks before the added one remain.
-    pub fn unlearn(&mut self) {
+    pub fn remove_last_added_task(&mut self) {
         if self.added_tasks.pop().is_none() {
             return;
         }
-        let gone = self.tasks.pop();
-        self.class_order.truncate(gone.map_or(0, |task| task.start));
+        let removed = self.tasks.pop();
+        self.class_order
+            .truncate(removed.map_or(0, |task| task.start));
         self.train_images.truncate(self.tasks.len());
         self.test_images.truncate(self.tasks.len());
     }
 
     /// Returns the number of tasks of the run's own dataset that it has learned or will learn.
-    pub fn own_tasks(&self) -> usize {
+    pub fn original_task_count(&self) -> usize {
         self.tasks.len().saturating_sub(self.added_tasks.len())
     }
 
@@ -297,26 +303,34 @@ impl RunHeader {
 
     /// Returns the tasks that exist while this one (from 0) is learned: all of the run's own, and the added tasks up to
     /// this one.
-    pub fn tasks_known_in(&self, task: usize) -> &[Range<usize>] {
-        let known = self.own_tasks().max(task + 1).min(self.tasks.len());
-        &self.tasks[..known]
+    pub fn tasks_during(&self, task: usize) -> &[Range<usize>] {
+        let count = self
+            .original_task_count()
+            .max(task + 1)
+            .min(self.tasks.len());
+        &self.tasks[..count]
     }
 
     /// Returns the positions that count for another class, each with the position of that class.
     pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
-        let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.own_tasks()..]);
+        let added_tasks = self
+            .added_tasks
+            .iter()
+            .zip(&self.tasks[self.original_task_count()..]);
         let repeated = added_tasks.flat_map(|(added_task, task)| {
-            let again = added_task.again.iter();
-            again.map(move |again| (task.start + again.class, again.of))
+            let repeats = added_task.again.iter();
+            repeats.map(move |repeat| (task.start + repeat.class, repeat.of))
         });
         repeated.collect()
     }
 
     /// Returns the position of the class for which this position counts.
     pub fn class_at(&self, position: usize) -> usize {
-        let again = self.repeated_classes();
-        let found = again.iter().find(|(own, _)| *own == position);
-        found.map_or(position, |(_, of)| *of)
+        let repeated_classes = self.repeated_classes();
+        let found = repeated_classes
+            .iter()
+            .find(|(repeated, _)| *repeated == position);
+        found.map_or(position, |(_, original)| *original)
     }
 }
 
@@ -370,9 +384,9 @@ pub struct AddedTask {
 
 impl AddedTask {
     /// Returns the position of the known class that class `class` of this task belongs to; `None` for a new class.
-    pub fn known(&self, class: usize) -> Option<usize> {
-        let again = self.again.iter().find(|again| again.class == class);
-        again.map(|again| again.of)
+    pub fn known_class(&self, class: usize) -> Option<usize> {
+        let repeat = self.again.iter().find(|repeat| repeat.class == class);
+        repeat.map(|repeat| repeat.of)
     }
 }
 
@@ -382,7 +396,7 @@ pub struct TaskReport {
     /// The task, from 0.
     pub task: usize,
     /// Every test image of tasks 0..=task with the predictions of the experts.
-    pub answers: Answers,
+    pub answers: Predictions,
     /// For each task so far, how its test images used the prompt slots of the method; empty if that was not studied.
     pub slots: Vec<SlotCounts>,
     /// Seconds of training and testing this task, without pauses and other requests served meanwhile.
@@ -410,14 +424,14 @@ pub const NEAREST_MEAN: &str = "nearest_mean";
 pub const ACCURACY_ON_ORIGINAL_LABELS: &str = "as_they_came";
 
 /// Returns the values that a method measured under this name after each epoch of a task; empty if it measured none.
-pub fn by_pass(measurements: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {
-    let after = |pass: usize| measurements.get(&format!("{name}_{pass}")).copied();
-    (1..).map_while(after).collect()
+pub fn values_by_epoch(measurements: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {
+    let value = |epoch: usize| measurements.get(&format!("{name}_{epoch}")).copied();
+    (1..).map_while(value).collect()
 }
 
 /// Returns the costs of these tasks: images and seconds of training are sums, other values are those after the last
 /// task.
-pub fn costs(reports: &[TaskReport]) -> Costs {
+pub fn total_costs(reports: &[TaskReport]) -> Costs {
     let all = reports.iter().map(|report| report.costs);
     all.fold(Costs::default(), |sum, task| Costs {
         // Saturating, because a damaged table may contain any number.

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::prediction::Picture;
+use super::prediction::NamedImage;
 use crate::metrics::Expert;
 use crate::problem::Problem;
 
 /// The subject of a view.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum InsideTarget {
+pub enum InspectionTarget {
     /// A fixed sample of the run's test images, and its PETs. The axes of the feature map are those of the snapshot
     /// after `anchor`.
     Run {
@@ -18,25 +18,25 @@ pub enum InsideTarget {
         anchor: usize,
     },
     /// The attention of the network to an image.
-    Picture(Picture),
+    Picture(NamedImage),
 }
 
 /// A request to look inside a run after some of its tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct InsideRequest {
+pub struct InspectionRequest {
     /// Returned with the answer.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
     /// The subject.
-    pub look: InsideTarget,
+    pub look: InspectionTarget,
     /// Tasks whose snapshots are used, from 0. They are answered in this order, with one event each.
     pub tasks: Vec<usize>,
 }
 
-/// The answer to an [`InsideRequest`] for one snapshot.
+/// The answer to an [`InspectionRequest`] for one snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Insight {
+pub struct Inspection {
     /// The request's ticket.
     pub ticket: u64,
     /// The run's folder.
@@ -44,23 +44,23 @@ pub struct Insight {
     /// The task of the snapshot, from 0.
     pub task: usize,
     /// The content of the view.
-    pub seen: InsideContent,
+    pub seen: InspectionContent,
 }
 
 /// The content of a view inside a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum InsideContent {
+pub enum InspectionContent {
     /// The run.
-    Run(Box<RunInside>),
+    Run(Box<RunInspection>),
     /// The attention to an image.
-    Picture(Box<PictureInside>),
+    Picture(Box<ImageInspection>),
 }
 
 /// A view of a run after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunInside {
+pub struct RunInspection {
     /// The test images; `None` if the run's dataset is not available.
-    pub probe: Option<ProbeInside>,
+    pub probe: Option<ProbeInspection>,
     /// Why the test images are not available.
     pub problem: Option<Problem>,
     /// How far the PETs have moved.
@@ -69,7 +69,7 @@ pub struct RunInside {
 
 /// A view of test images after a task. All lists have one entry per image, in the same order after every task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProbeInside {
+pub struct ProbeInspection {
     /// The source of each image (0 is the run's dataset, k its k-th added task), and its index among the test images of
     /// that source.
     pub places: Vec<(usize, usize)>,
@@ -113,7 +113,7 @@ pub struct Movement {
 
 /// The attention of a network to an image after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PictureInside {
+pub struct ImageInspection {
     /// The map of each expert that has its own features.
     pub attention_maps: Vec<(Expert, AttentionMap)>,
     /// The map of the network before the first task; only with the first requested task.
@@ -151,21 +151,21 @@ pub struct AttentionMap {
 
 impl Movement {
     /// Returns the movement of one expert's PET, by block.
-    pub fn of(&self, expert: Expert) -> Option<&[(usize, f64)]> {
+    pub fn expert_movement(&self, expert: Expert) -> Option<&[(usize, f64)]> {
         find_values(&self.since_start, expert)
     }
 }
 
-impl PictureInside {
+impl ImageInspection {
     /// Returns the map of an expert, or the first map if the expert has none.
-    pub fn of(&self, expert: Expert) -> Option<&AttentionMap> {
+    pub fn map_of(&self, expert: Expert) -> Option<&AttentionMap> {
         let maps = &self.attention_maps;
-        let found = maps.iter().find(|(whose, _)| *whose == expert);
+        let found = maps.iter().find(|(other, _)| *other == expert);
         found.or(maps.first()).map(|(_, map)| map)
     }
 }
 
-impl ProbeInside {
+impl ProbeInspection {
     /// Returns the map of an expert, or the first map if the expert has none.
     pub fn map_of(&self, expert: Expert) -> Option<&FeatureMap> {
         let mut maps = self.maps.iter();
@@ -185,6 +185,6 @@ impl ProbeInside {
 
 fn find_values<T>(all: &[(Expert, Vec<T>)], expert: Expert) -> Option<&[T]> {
     let mut all = all.iter();
-    all.find(|(whose, _)| *whose == expert)
+    all.find(|(other, _)| *other == expert)
         .map(|(_, values)| values.as_slice())
 }

@@ -17,7 +17,7 @@ use crate::data::Correction;
 
 /// Number of random bits of an id. The others are enough for the microseconds of two centuries, also in an `i64` of a
 /// file.
-const LOT_BITS: u32 = 10;
+const RANDOM_BITS: u32 = 10;
 
 /// Identifies a job, also across restarts of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,15 +26,15 @@ pub struct JobId(u64);
 impl JobId {
     /// Returns a new id, which no other process uses either: the time in microseconds, followed by random bits of this
     /// process; or the last id plus one if that is larger.
-    pub fn fresh() -> Self {
+    pub fn generate() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        static LOT: OnceLock<u64> = OnceLock::new();
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = since.map_or(0, |time| time.as_micros() as u64);
+        static RANDOM: OnceLock<u64> = OnceLock::new();
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = elapsed.map_or(0, |time| time.as_micros() as u64);
         // The keys of hashers are random in each process.
-        let lot = LOT.get_or_init(|| RandomState::new().hash_one(std::process::id()));
-        let now = (now << LOT_BITS) | (lot & ((1 << LOT_BITS) - 1));
-        let next = |last: u64| now.max(last + 1);
+        let random = RANDOM.get_or_init(|| RandomState::new().hash_one(std::process::id()));
+        let candidate = (now << RANDOM_BITS) | (random & ((1 << RANDOM_BITS) - 1));
+        let next = |last: u64| candidate.max(last + 1);
         let before = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| Some(next(l)));
         let (Ok(before) | Err(before)) = before;
         Self(next(before))
@@ -114,7 +114,7 @@ pub enum SearchBy {
 impl JobWork {
     /// Returns the folder of the run that the job resumes or adds a task to; `None` for jobs that create their own runs
     /// or only read.
-    pub fn run(&self) -> Option<&Path> {
+    pub fn run_folder(&self) -> Option<&Path> {
         match self {
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
             _ => None,
@@ -164,14 +164,14 @@ impl JobAttachments {
 }
 
 /// Reads a list of texts, or a single text as in jobs of older versions.
-fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Texts {
         One(String),
         More(Vec<String>),
     }
-    Ok(match Texts::deserialize(from)? {
+    Ok(match Texts::deserialize(deserializer)? {
         Texts::One(text) => vec![text],
         Texts::More(texts) => texts,
     })
@@ -207,7 +207,7 @@ impl Job {
     /// Creates a job with a new id.
     pub fn new(work: JobWork, title: String) -> Self {
         Self {
-            id: JobId::fresh(),
+            id: JobId::generate(),
             title,
             name: String::new(),
             work,
@@ -272,8 +272,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_jobs_have_one_id() {
-        let ids: Vec<JobId> = (0..1000).map(|_| JobId::fresh()).collect();
+    fn job_ids_are_unique() {
+        let ids: Vec<JobId> = (0..1000).map(|_| JobId::generate()).collect();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

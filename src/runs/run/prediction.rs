@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::data::picture::Picture;
+pub use crate::data::picture::NamedImage;
 use crate::metrics::Expert;
 
 /// A request for the predictions of a run's experts for one image.
@@ -18,7 +18,7 @@ pub struct PredictRequest {
     /// The run's folder.
     pub run: PathBuf,
     /// The image.
-    pub picture: Picture,
+    pub picture: NamedImage,
     /// Tasks whose snapshots are used, from 0. They are answered in this order, with one event each.
     pub tasks: Vec<usize>,
 }
@@ -69,9 +69,9 @@ pub struct Prediction {
 
 impl Prediction {
     /// Returns the prediction of one expert, if the run has it.
-    pub fn of(&self, expert: Expert) -> Option<&ClassPrediction> {
+    pub fn expert_prediction(&self, expert: Expert) -> Option<&ClassPrediction> {
         self.opinions
             .iter()
-            .find(|opinion| opinion.expert == expert)
+            .find(|prediction| prediction.expert == expert)
     }
 }

@@ -17,7 +17,7 @@ pub struct JobEvent {
 }
 
 /// Returns the job that a change of the queue concerns; `None` for other events.
-pub fn job_of(change: &Event) -> Option<JobId> {
+pub fn changed_job_id(change: &Event) -> Option<JobId> {
     match change {
         Event::Queued { job, .. } => Some(job.id),
         Event::Began(job) | Event::Removed(job) => Some(*job),
@@ -36,13 +36,13 @@ impl Queue {
     }
 
     /// Returns the position of a job, from 0.
-    pub fn place(&self, id: JobId) -> Option<usize> {
+    pub fn position(&self, id: JobId) -> Option<usize> {
         self.0.iter().position(|job| job.id == id)
     }
 
     /// Inserts a job at a position, or at the end if that is too large, and removes it from its previous position.
-    pub fn put(&mut self, job: Job, place: usize) -> Event {
-        self.take(job.id);
+    pub fn insert(&mut self, job: Job, place: usize) -> Event {
+        self.remove(job.id);
         let place = place.min(self.0.len());
         self.0.insert(place, job.clone());
         Event::Queued {
@@ -52,31 +52,31 @@ impl Queue {
     }
 
     /// Removes a job.
-    pub fn take(&mut self, id: JobId) -> Option<Job> {
-        self.0.remove(self.place(id)?)
+    pub fn remove(&mut self, id: JobId) -> Option<Job> {
+        self.0.remove(self.position(id)?)
     }
 
     /// Moves a job to another position; `None` if it is no longer in the queue.
-    pub fn shift(&mut self, id: JobId, place: usize) -> Option<Event> {
-        let job = self.take(id)?;
-        Some(self.put(job, place))
+    pub fn move_to(&mut self, id: JobId, place: usize) -> Option<Event> {
+        let job = self.remove(id)?;
+        Some(self.insert(job, place))
     }
 
     /// Puts all jobs on hold or releases them; returns an event for each job that changed.
-    pub fn hold(&mut self, held: bool) -> Vec<Event> {
-        let others = self.0.iter_mut().enumerate();
-        let changed = others.filter(|(_, job)| job.held != held);
-        let told = changed.map(|(place, job)| {
+    pub fn set_held(&mut self, held: bool) -> Vec<Event> {
+        let jobs = self.0.iter_mut().enumerate();
+        let changed = jobs.filter(|(_, job)| job.held != held);
+        let events = changed.map(|(place, job)| {
             job.held = held;
             let job = Box::new(job.clone());
             Event::Queued { job, place }
         });
-        told.collect()
+        events.collect()
     }
 
     /// Releases a job on hold; `None` if it is not on hold or not in the queue.
     pub fn release(&mut self, id: JobId) -> Option<Event> {
-        let place = self.place(id)?;
+        let place = self.position(id)?;
         let job = self.0.get_mut(place).filter(|job| job.held)?;
         job.held = false;
         let job = Box::new(job.clone());
@@ -84,7 +84,7 @@ impl Queue {
     }
 
     /// Removes and returns the first job that is not on hold.
-    pub fn begin(&mut self) -> Option<Job> {
+    pub fn pop_next(&mut self) -> Option<Job> {
         let place = self.0.iter().position(|job| !job.held)?;
         self.0.remove(place)
     }
@@ -106,7 +106,7 @@ mod tests {
         let ids = titles.iter().map(|title| {
             let job = Job::resume(PathBuf::new(), None, (*title).to_string());
             let id = job.id;
-            queue.put(job, usize::MAX);
+            queue.insert(job, usize::MAX);
             id
         });
         let ids = ids.collect();
@@ -114,21 +114,21 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_moved_taken_out_and_passed_while_they_are_held() {
+    fn jobs_are_moved_removed_and_skipped_while_held() {
         let (mut queue, ids) = queue(&["a", "b", "c"]);
-        queue.shift(ids[2], 0).unwrap();
+        queue.move_to(ids[2], 0).unwrap();
         assert_eq!(titles(&queue), ["c", "a", "b"]);
-        queue.shift(ids[2], 99).unwrap();
+        queue.move_to(ids[2], 99).unwrap();
         assert_eq!(titles(&queue), ["a", "b", "c"]);
-        assert_eq!(queue.take(ids[1]).unwrap().title, "b");
-        assert!(queue.shift(ids[1], 0).is_none());
-        assert_eq!(queue.hold(true).len(), 2);
-        assert!(queue.hold(true).is_empty() && queue.begin().is_none());
-        queue.put(Job::train(RunConfig::default(), "d".into()), usize::MAX);
-        assert_eq!(queue.begin().unwrap().title, "d");
+        assert_eq!(queue.remove(ids[1]).unwrap().title, "b");
+        assert!(queue.move_to(ids[1], 0).is_none());
+        assert_eq!(queue.set_held(true).len(), 2);
+        assert!(queue.set_held(true).is_empty() && queue.pop_next().is_none());
+        queue.insert(Job::train(RunConfig::default(), "d".into()), usize::MAX);
+        assert_eq!(queue.pop_next().unwrap().title, "d");
         assert!(queue.release(ids[2]).is_some() && queue.release(ids[2]).is_none());
-        queue.hold(false);
-        assert_eq!(queue.begin().unwrap().title, "a");
+        queue.set_held(false);
+        assert_eq!(queue.pop_next().unwrap().title, "a");
         assert_eq!(titles(&queue), ["c"]);
     }
 }

@@ -5,30 +5,30 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
-use crate::problem::some_of;
+use crate::problem::list_value;
 use crate::texts::{Message, Words};
 
 /// Maximum number of rows that a sentence names.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED_ROWS: usize = 4;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchResult {
     /// The results of the contests.
-    pub contests: Vec<ContestEnd>,
+    pub contests: Vec<ContestSummary>,
     /// The grid file with the chosen rows, to be trained and measured on the test images.
     pub file: PathBuf,
 }
 
 /// The result of a contest among rows of one method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContestEnd {
+pub struct ContestSummary {
     /// The method, and the part if there are several.
     pub title: String,
     /// Number of rows that took part.
     pub tried: usize,
     /// The chosen row; `None` if no row has finished all of its runs.
-    pub chosen: Option<ChosenEnd>,
+    pub chosen: Option<ChosenRow>,
     /// Rows that are not ranked, because one of their runs could not be finished.
     #[serde(default)]
     pub unranked: Vec<String>,
@@ -36,7 +36,7 @@ pub struct ContestEnd {
 
 /// The chosen row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChosenEnd {
+pub struct ChosenRow {
     /// The title of the row.
     pub title: String,
     /// Mean of its A_N on the validation images, in percent.
@@ -50,26 +50,26 @@ pub struct ChosenEnd {
     pub runs: usize,
     /// Its settings with the lowest or highest value that was tried.
     #[serde(default)]
-    pub edges: Vec<EdgeEnd>,
+    pub edges: Vec<EdgeSetting>,
 }
 
 /// A setting whose chosen value is at the edge of the tried values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EdgeEnd {
+pub struct EdgeSetting {
     /// Its key and value.
     pub setting: String,
     /// Whether the value is the highest; otherwise, it is the lowest.
     pub is_highest: bool,
 }
 
-impl ContestEnd {
+impl ContestSummary {
     /// Returns remarks on the choice, in sentences: rows that do not differ significantly, values at the edge of what
     /// was tried, and rows that are not ranked.
     pub fn notes(&self) -> Vec<Message> {
         let chosen = self.chosen.iter();
-        let mut notes: Vec<Message> = chosen.flat_map(ChosenEnd::notes).collect();
+        let mut notes: Vec<Message> = chosen.flat_map(ChosenRow::notes).collect();
         if !self.unranked.is_empty() {
-            let rows = some_of(&self.unranked, MOST_NAMED);
+            let rows = list_value(&self.unranked, MAX_NAMED_ROWS);
             notes.push(message!("search-rows-unranked", rows));
         }
         notes
@@ -81,8 +81,8 @@ impl ContestEnd {
             return message!("search-none-finished", title, n);
         };
         let (best, mean) = (&chosen.title, chosen.mean);
-        let told = message!("search-best-row", title, best, n, mean);
-        told.then(
+        let summary = message!("search-best-row", title, best, n, mean);
+        summary.followed_by(
             chosen
                 .second
                 .as_ref()
@@ -91,7 +91,7 @@ impl ContestEnd {
     }
 }
 
-impl ChosenEnd {
+impl ChosenRow {
     fn notes(&self) -> Vec<Message> {
         let mut notes = Vec::new();
         if !self.level.is_empty() {
@@ -99,7 +99,7 @@ impl ChosenEnd {
                 1 => "search-one-run-each",
                 _ => "search-no-clear-difference",
             };
-            let others = some_of(&self.level, MOST_NAMED);
+            let others = list_value(&self.level, MAX_NAMED_ROWS);
             notes.push(message!(id, best = &self.title, others));
         }
         notes.extend(self.edges.iter().map(|edge| {
@@ -120,7 +120,7 @@ impl SearchResult {
         contests
             .map(|contest| {
                 let notes = contest.notes().into_iter().map(Some);
-                notes.fold(contest.sentence(), Message::then).into()
+                notes.fold(contest.sentence(), Message::followed_by).into()
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
 use crate::message;
-use crate::metrics::{Paired, SIGNIFICANCE, corrected_p};
+use crate::metrics::{Paired, SIGNIFICANCE, corrected_p_value};
 use crate::problem::Problem;
 use crate::texts::Words;
 
@@ -59,41 +59,43 @@ impl Trial {
     /// Returns the index of the best method: the one with the highest accuracy, then the least forgetting, then the
     /// shortest time. `None` if no method finished.
     pub fn best(&self) -> Option<usize> {
-        let ended = self.methods.iter().enumerate();
-        let ended = ended.filter_map(|(place, one)| Some((place, one.right?, one)));
-        let best = ended.min_by(|(_, a, of_a), (_, b, of_b)| {
-            let forgotten = |one: &TriedMethod| one.forgotten.unwrap_or(0.0);
+        let finished = self.methods.iter().enumerate();
+        let finished = finished.filter_map(|(index, method)| Some((index, method.right?, method)));
+        let best = finished.min_by(|(_, a, method_a), (_, b, method_b)| {
+            let forgotten = |method: &TriedMethod| method.forgotten.unwrap_or(0.0);
             b.total_cmp(a)
-                .then(forgotten(of_a).total_cmp(&forgotten(of_b)))
-                .then(of_a.seconds.total_cmp(&of_b.seconds))
+                .then(forgotten(method_a).total_cmp(&forgotten(method_b)))
+                .then(method_a.seconds.total_cmp(&method_b.seconds))
         });
-        best.map(|(place, ..)| place)
+        best.map(|(index, ..)| index)
     }
 
     /// Sets the p-value of each method against the best one. `paired` compares the predictions of two methods, given by
     /// their indices, for the same images; `None` if their images differ.
     pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
         let Some(best) = self.best() else { return };
-        let ended = self
+        let finished_count = self
             .methods
             .iter()
-            .filter(|one| one.right.is_some())
+            .filter(|method| method.right.is_some())
             .count();
-        for (place, one) in self.methods.iter_mut().enumerate() {
-            let pair = (place != best && one.right.is_some()).then(|| paired(best, place));
-            one.p = pair.flatten().map(|pair| corrected_p(pair.p(), ended));
+        for (index, method) in self.methods.iter_mut().enumerate() {
+            let pair = (index != best && method.right.is_some()).then(|| paired(best, index));
+            method.p = pair
+                .flatten()
+                .map(|pair| corrected_p_value(pair.p_value(), finished_count));
         }
     }
 
     /// Returns the indices of the methods whose difference from the best one is not significant, without the best one.
-    pub fn level(&self) -> Vec<usize> {
+    pub fn tied_with_best(&self) -> Vec<usize> {
         let best = self.best();
-        let is_level = |(place, one): &(usize, &TriedMethod)| {
-            let by_chance = one.p.is_none_or(|p| p > SIGNIFICANCE);
-            Some(*place) != best && one.right.is_some() && by_chance
+        let is_tied = |(index, method): &(usize, &TriedMethod)| {
+            let by_chance = method.p.is_none_or(|p| p > SIGNIFICANCE);
+            Some(*index) != best && method.right.is_some() && by_chance
         };
-        let level = self.methods.iter().enumerate().filter(is_level);
-        level.map(|(place, _)| place).collect()
+        let tied = self.methods.iter().enumerate().filter(is_tied);
+        tied.map(|(index, _)| index).collect()
     }
 
     /// Returns the result in sentences: how methods were evaluated, what was left out, which is best, and how certain
@@ -105,26 +107,26 @@ impl Trial {
             judged = self.judged_images,
             one = 100.0 / self.judged_images.max(1) as f64
         );
-        let mut told = vec![judged.into()];
-        told.extend(self.bounds.iter().cloned());
-        let title = |place: usize| self.methods[place].title.as_str();
+        let mut sentences = vec![judged.into()];
+        sentences.extend(self.bounds.iter().cloned());
+        let title = |index: usize| self.methods[index].title.as_str();
         match self.best() {
-            None => told.push(message!("trial-none-finished").into()),
+            None => sentences.push(message!("trial-none-finished").into()),
             Some(best) => {
-                let level: Vec<&str> = self.level().into_iter().map(title).collect();
+                let tied: Vec<&str> = self.tied_with_best().into_iter().map(title).collect();
                 let best = title(best);
-                told.push(match level.as_slice() {
+                sentences.push(match tied.as_slice() {
                     [] => message!("trial-best-method", title = best).into(),
-                    level => message!(
+                    tied => message!(
                         "trial-no-clear-best",
                         title = best,
-                        others = level.join(", ")
+                        others = tied.join(", ")
                     )
                     .into(),
                 });
             }
         }
-        told
+        sentences
     }
 }
 
@@ -134,12 +136,12 @@ mod tests {
     use crate::tr;
 
     fn trial(rights: &[Option<f64>], judged_images: usize) -> Trial {
-        let of = |(place, right): (usize, &Option<f64>)| TriedMethod {
-            method: place.to_string(),
-            title: format!("M{place}"),
+        let tried_method = |(index, right): (usize, &Option<f64>)| TriedMethod {
+            method: index.to_string(),
+            title: format!("M{index}"),
             config: RunConfig::default(),
             right: *right,
-            forgotten: Some(place as f64),
+            forgotten: Some(index as f64),
             p: None,
             seconds: 1.0,
             memory: None,
@@ -151,13 +153,13 @@ mod tests {
             train_images: 100,
             judged_images,
             bounds: Vec::new(),
-            methods: rights.iter().enumerate().map(of).collect(),
+            methods: rights.iter().enumerate().map(tried_method).collect(),
             seconds: 4.0,
         }
     }
 
     #[test]
-    fn the_best_has_most_right_answers_and_of_equal_ones_forgot_least() {
+    fn best_has_highest_accuracy_then_least_forgetting() {
         let best = |rights: &[Option<f64>]| trial(rights, 1000).best();
         assert_eq!(best(&[Some(60.0), Some(90.0), None]), Some(1));
         assert_eq!(best(&[Some(60.0), Some(90.0), Some(90.0)]), Some(1));
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn few_pictures_do_not_tell_methods_apart() {
+    fn few_images_do_not_separate_methods() {
         let rights = [Some(90.0), Some(84.0), Some(20.0), None];
         // The smallest number of images that only one of the two can answer correctly at these accuracies.
         let compared = |images: usize| {
@@ -186,22 +188,22 @@ mod tests {
             trial
         };
         let few = compared(50);
-        assert_eq!(few.level(), [1]);
+        assert_eq!(few.tied_with_best(), [1]);
         // 2 · 2⁻³, times three pairs of methods.
-        let p: Vec<Option<f64>> = few.methods.iter().map(|one| one.p).collect();
+        let p: Vec<Option<f64>> = few.methods.iter().map(|method| method.p).collect();
         assert_eq!((p[0], p[3]), (None, None));
         assert!(p[1].is_some_and(|p| (p - 0.75).abs() < 1e-9));
         assert!(p[2].is_some_and(|p| p < 1e-9));
-        assert!(compared(5000).level().is_empty());
+        assert!(compared(5000).tied_with_best().is_empty());
         // Methods with different images are not compared.
-        assert_eq!(trial(&rights, 5000).level(), [1, 2]);
-        let told = few.sentences();
+        assert_eq!(trial(&rights, 5000).tied_with_best(), [1, 2]);
+        let sentences = few.sentences();
         assert_eq!(
-            told[0],
+            sentences[0],
             &*tr!("trial-judged", n = 100, judged = 50, one = 2.0)
         );
         assert_eq!(
-            told[1],
+            sentences[1],
             &*tr!("trial-no-clear-best", title = "M0", others = "M1")
         );
     }

@@ -4,22 +4,22 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::ABOUT_FILE;
-use super::record::{is_run, no_run, run_folders, run_name};
+use super::record::{is_run, no_run_problem, run_folders, run_name};
 use crate::files;
-use crate::files::write::keep_apart;
+use crate::files::write::save_concurrently;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 
 /// Maximum size of the file in bytes: the longest name, tags and note with every character escaped.
-const MOST: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
 /// First line of the file.
 const PREFACE: &str = "# Name, tags and note of this run.\n";
 
 /// Returns name, tags and note of the run in this folder, and a Problem if some of them cannot be read.
-pub fn about(folder: &Path) -> (About, Option<Problem>) {
+pub fn load_about(folder: &Path) -> (About, Option<Problem>) {
     let path = folder.join(ABOUT_FILE);
-    let text = match files::read_text(&path, MOST) {
+    let text = match files::read_text(&path, MAX_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => return (About::default(), None),
         other => other,
     };
@@ -28,7 +28,7 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
         table.map_err(|error| error.message().to_string())
     });
     let (about, wrong) = match read {
-        Ok(table) => parts(table),
+        Ok(table) => parse_about(table),
         Err(error) => (About::default(), Some(error)),
     };
     let remark = wrong.map(|wrong| {
@@ -36,23 +36,23 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
             .at_path(&path)
             .advise(message!("advice-enter-note-again"))
     });
-    (about.cut(), remark)
+    (about.truncated(), remark)
 }
 
 /// Returns the readable parts of the file, and what is wrong with another part.
-fn parts(mut table: toml::Table) -> (About, Option<String>) {
+fn parse_about(mut table: toml::Table) -> (About, Option<String>) {
     let mut wrong = None;
     table.retain(|key, value| {
-        let fits = match key {
+        let is_valid = match key {
             "name" | "note" | "place" | "there" => value.is_str(),
             "tags" => value.is_array(),
             // A newer version may write more keys.
             _ => true,
         };
-        if !fits {
+        if !is_valid {
             wrong = Some(format!("its {key} is not a string"));
         }
-        fits
+        is_valid
     });
     if let Some(toml::Value::Array(tags)) = table.get_mut("tags") {
         tags.retain(toml::Value::is_str);
@@ -65,59 +65,62 @@ fn parts(mut table: toml::Table) -> (About, Option<String>) {
 /// # Errors
 /// Returns a Problem if a text is too long, if the folder is not a run, or if it cannot be written.
 pub fn set_about(folder: &Path, about: &About) -> Result<About> {
-    let mut about = about.checked()?;
+    let mut about = about.validate()?;
     if about.place.is_empty() {
         // The user does not enter where the run was trained, so the saved place is kept.
-        let known = self::about(folder).0;
-        (about.place, about.remote_name) = (known.place, known.remote_name);
+        let saved = self::load_about(folder).0;
+        (about.place, about.remote_name) = (saved.place, saved.remote_name);
     }
     if !is_run(folder) {
-        return Err(no_run(folder));
+        return Err(no_run_problem(folder));
     }
     save_about(folder, &about)?;
     Ok(about)
 }
 
 /// Returns the name that the run in this folder has at the remote place where it was trained.
-pub fn remote_name(folder: &Path, place: &str) -> String {
-    let about = self::about(folder).0;
-    let here = run_name(folder);
+pub fn remote_name(folder: &Path, machine: &str) -> String {
+    let about = self::load_about(folder).0;
+    let local_name = run_name(folder);
     match about.remote_name.as_str() {
         // Older versions did not record the name.
-        "" => here
-            .strip_suffix(&format!("-{place}"))
-            .unwrap_or(&here)
+        "" => local_name
+            .strip_suffix(&format!("-{machine}"))
+            .unwrap_or(&local_name)
             .to_string(),
-        there => there.to_string(),
+        name => name.to_string(),
     }
 }
 
 /// Returns the local folder of the run that has the name `run` at the remote place: its present folder, possibly
 /// renamed, or the folder to create for it.
-pub fn local_folder_of(root: &Path, place: &str, run: &str) -> PathBuf {
-    let is_it = |folder: &PathBuf| {
-        self::about(folder).0.place == place && remote_name(folder, place) == run
+pub fn local_folder(root: &Path, machine: &str, run: &str) -> PathBuf {
+    let is_match = |folder: &PathBuf| {
+        self::load_about(folder).0.place == machine && remote_name(folder, machine) == run
     };
-    let usual = root.join(run);
-    if is_it(&usual) {
-        return usual;
+    let default_folder = root.join(run);
+    if is_match(&default_folder) {
+        return default_folder;
     }
-    if let Some(renamed) = run_folders(root).into_iter().find(is_it) {
+    if let Some(renamed) = run_folders(root).into_iter().find(is_match) {
         return renamed;
     }
     // The folder of another run is not used.
-    let numbered = (2u32..).map(|number| format!("{run}-{place}-{number}"));
-    let names = std::iter::once(format!("{run}-{place}")).chain(numbered);
-    let mut folders = std::iter::once(usual.clone()).chain(names.map(|name| root.join(name)));
-    folders.find(|folder| !is_run(folder)).unwrap_or(usual)
+    let numbered = (2u32..).map(|number| format!("{run}-{machine}-{number}"));
+    let names = std::iter::once(format!("{run}-{machine}")).chain(numbered);
+    let mut folders =
+        std::iter::once(default_folder.clone()).chain(names.map(|name| root.join(name)));
+    folders
+        .find(|folder| !is_run(folder))
+        .unwrap_or(default_folder)
 }
 
 /// Records that the run in this folder is resumed locally and is no longer the copy of a remote run.
 ///
 /// # Errors
 /// Returns a Problem if its folder cannot be written.
-pub fn forget_place(folder: &Path) -> Result<()> {
-    let about = self::about(folder).0;
+pub fn detach_from_remote(folder: &Path) -> Result<()> {
+    let about = self::load_about(folder).0;
     match about.place.is_empty() {
         true => Ok(()),
         false => save_about(
@@ -144,7 +147,7 @@ fn save_about(folder: &Path, about: &About) -> Result<()> {
     let text = toml::to_string(about)
         .map_err(|error| Problem::with_error("problem-not-written", &error))?;
     // The run's lock is not needed, because a run can be renamed while it is in use.
-    keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
+    save_concurrently(&path, format!("{PREFACE}{text}").as_bytes())
 }
 
 #[cfg(test)]
@@ -168,11 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_kept_and_taken_back_without_a_trace() {
+    fn about_is_saved_and_removed_when_empty() {
         let run = run();
-        assert_eq!(about(run.path()), (About::default(), None));
+        assert_eq!(load_about(run.path()), (About::default(), None));
         assert_eq!(set_about(run.path(), &sample()).unwrap(), sample());
-        assert_eq!(about(run.path()), (sample(), None));
+        assert_eq!(load_about(run.path()), (sample(), None));
         set_about(run.path(), &About::default()).unwrap();
         set_about(run.path(), &About::default()).unwrap();
         assert_eq!(std::fs::read_dir(run.path()).unwrap().count(), 1);
@@ -181,46 +184,50 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_costs_only_what_is_damaged_in_it() {
+    fn damaged_files_lose_only_the_damaged_parts() {
         let run = run();
         let write = |text: &[u8]| std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
         write(b"name = \"kept\"\ntags = 7\nlater = true\n");
-        let (kept, remark) = about(run.path());
-        assert_eq!(kept.name, "kept");
+        let (loaded, remark) = load_about(run.path());
+        assert_eq!(loaded.name, "kept");
         let remark = remark.unwrap();
         assert!(remark.is("problem-run-note-unreadable"), "{remark}");
         assert!(remark.what.contains("its tags"), "{remark}");
-        for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MOST as usize + 1]] {
+        for text in [
+            &b"name = "[..],
+            b"\xff\xfe",
+            &vec![b'#'; MAX_BYTES as usize + 1],
+        ] {
             write(text);
-            let (none, remark) = about(run.path());
+            let (none, remark) = load_about(run.path());
             assert!(none.is_empty());
             assert!(remark.unwrap().is("problem-run-note-unreadable"));
         }
         // A damaged file can be replaced.
         set_about(run.path(), &sample()).unwrap();
-        assert_eq!(about(run.path()), (sample(), None));
+        assert_eq!(load_about(run.path()), (sample(), None));
     }
 
     #[test]
-    fn text_of_others_is_cut_and_made_harmless() {
+    fn foreign_text_is_truncated_and_escaped() {
         let run = run();
         let name = format!("\\u001b{}", "x".repeat(500));
         let text = format!("name = \"{name}\"\n");
         std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
-        let (read, remark) = about(run.path());
+        let (read, remark) = load_about(run.path());
         assert!(read.name.starts_with("\\u{1b}xx") && remark.is_none());
-        assert!(read.checked().is_ok());
+        assert!(read.validate().is_ok());
     }
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_written_through_a_link() {
+    fn links_are_not_followed() {
         let (run, other) = (run(), tempfile::tempdir().unwrap());
         let target = other.path().join("precious");
         std::fs::write(&target, "mine").unwrap();
         std::os::unix::fs::symlink(&target, run.path().join(ABOUT_FILE)).unwrap();
         set_about(run.path(), &sample()).unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
-        assert_eq!(about(run.path()).0, sample());
+        assert_eq!(load_about(run.path()).0, sample());
     }
 }

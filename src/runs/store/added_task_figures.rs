@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{Answers, Expert};
+use crate::metrics::{Expert, Predictions};
 use crate::run::event::{RunHeader, TaskReport};
 
 /// Accuracy on a group of classes before and after an added task, in percent.
@@ -22,7 +22,7 @@ pub struct ClassGroup {
 
 /// The effect of an added task on accuracy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AddedFigures {
+pub struct AddedTaskFigures {
     /// The earlier classes.
     pub old: ClassGroup,
     /// The classes of the added task.
@@ -30,8 +30,8 @@ pub struct AddedFigures {
 }
 
 /// Returns the effect of the last added task of a run; `None` if the run has none or the reports are incomplete.
-pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<AddedFigures> {
-    let (added_task, expert) = (header.added_tasks.last()?, header.answering());
+pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<AddedTaskFigures> {
+    let (added_task, expert) = (header.added_tasks.last()?, header.answering_expert());
     let task = header.tasks.last()?;
     let [.., before, after] = reports else {
         return None;
@@ -48,39 +48,39 @@ pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<
     };
     let old = 0..task.start;
     // Only the same images can be compared. Test images that are copies of training images are no longer tested.
-    let known = right_of_those(&before.answers, &after.answers, expert, &old);
-    Some(AddedFigures {
-        old: group(old, known),
+    let old_before = accuracy_on_same_images(&before.answers, &after.answers, expert, &old);
+    Some(AddedTaskFigures {
+        old: group(old, old_before),
         new: group(task.clone(), added_task.before),
     })
 }
 
 /// Returns the accuracy of an expert's earlier predictions (`before`) on the images of these classes that are tested in
 /// `after`; `None` if one of them was not tested before.
-fn right_of_those(
-    before: &Answers,
-    after: &Answers,
+fn accuracy_on_same_images(
+    before: &Predictions,
+    after: &Predictions,
     expert: Expert,
     classes: &std::ops::Range<usize>,
 ) -> Option<f64> {
     // The indices of these images, each with its source and its index there.
-    let places = |answers: &Answers| -> Vec<(usize, (usize, usize))> {
-        let within = answers.labels.iter().enumerate();
-        let within = within.filter(|(_, label)| classes.contains(label));
-        let place = |at: usize| {
+    let image_keys = |answers: &Predictions| -> Vec<(usize, (usize, usize))> {
+        let labels = answers.labels.iter().enumerate();
+        let labels = labels.filter(|(_, label)| classes.contains(label));
+        let image_key = |at: usize| {
             let index = answers.samples.get(at).copied().unwrap_or(at);
             (at, (answers.source(at), index))
         };
-        within.map(|(at, _)| place(at)).collect()
+        labels.map(|(at, _)| image_key(at)).collect()
     };
-    let asked: HashSet<_> = places(after).into_iter().map(|(_, place)| place).collect();
-    let known = places(before).into_iter();
-    let known = known.filter(|(_, place)| asked.contains(place));
-    let (mut right, mut all) = (0, 0);
-    for (at, _) in known {
-        let given = before.of(expert).get(at)?;
-        right += usize::from(*given == before.labels[at]);
-        all += 1;
+    let tested_after: HashSet<_> = image_keys(after).into_iter().map(|(_, key)| key).collect();
+    let shared = image_keys(before).into_iter();
+    let shared = shared.filter(|(_, key)| tested_after.contains(key));
+    let (mut correct, mut total) = (0, 0);
+    for (at, _) in shared {
+        let prediction = before.for_expert(expert).get(at)?;
+        correct += usize::from(*prediction == before.labels[at]);
+        total += 1;
     }
-    (all > 0 && all == asked.len()).then(|| right as f64 / all as f64)
+    (total > 0 && total == tested_after.len()).then(|| correct as f64 / total as f64)
 }

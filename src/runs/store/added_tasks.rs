@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MetricsRow, read_metrics, report_of};
-use super::pictures::{AddedPictures, MOST_PICTURES};
+use super::measured::{MetricsRow, load_report, read_metrics};
+use super::pictures::{AddedImages, MAX_ADDED_IMAGES};
 use super::tables::damaged_table;
 use super::{ADDED_FOLDER, METRICS_FILE, TASK_FILE};
 use crate::files;
@@ -28,7 +28,7 @@ pub(super) const FORMAT: u32 = 1;
 
 /// The content of `lesson.toml`.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct AddedTaskFile {
     pub format: u32,
     #[serde(rename = "lesson")]
     pub added_task: AddedTask,
@@ -56,14 +56,14 @@ pub(super) fn task_folder(run: &Path, task: usize) -> PathBuf {
 
 /// Reads the added tasks that follow the `saved` tasks of a run. Returns the header including them, and the
 /// measurements after each of them.
-pub(super) fn with_added_tasks(
+pub(super) fn load_added_tasks(
     run: &Path,
     mut header: RunHeader,
     saved: usize,
 ) -> Result<(RunHeader, Vec<(MetricsRow, TaskReport)>)> {
     let mut measured = Vec::new();
     let planned = header.tasks.len();
-    for task in tasks(run) {
+    for task in added_task_indices(run) {
         let after = saved + measured.len();
         let folder = added_task_folder(run, task);
         if task != after {
@@ -79,8 +79,8 @@ pub(super) fn with_added_tasks(
             )));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
-        let added_task = read(&folder, &header.class_order[..first], planned)?;
-        header = header.taught(after, added_task);
+        let added_task = load_added_task(&folder, &header.class_order[..first], planned)?;
+        header = header.with_added_task(after, added_task);
         let path = folder.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;
         let row = match rows.pop() {
@@ -92,14 +92,14 @@ pub(super) fn with_added_tasks(
                 ));
             }
         };
-        let report = report_of(&folder, &header, &row)?;
+        let report = load_report(&folder, &header, &row)?;
         measured.push((row, report));
     }
     Ok((header, measured))
 }
 
 /// Returns the tasks (from 0) that are added tasks, in order.
-pub(super) fn tasks(run: &Path) -> Vec<usize> {
+pub(super) fn added_task_indices(run: &Path) -> Vec<usize> {
     let Ok(entries) = std::fs::read_dir(run.join(ADDED_FOLDER)) else {
         return Vec::new();
     };
@@ -121,34 +121,38 @@ fn damaged(folder: &Path, why: &str) -> Problem {
 }
 
 /// Reads `lesson.toml` without checking it against the run.
-pub(super) fn written(folder: &Path) -> Result<Written> {
+pub(super) fn read_added_task_file(folder: &Path) -> Result<AddedTaskFile> {
     let path = folder.join(TASK_FILE);
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read an added task", &path, &error))?;
-    let written: Written =
+    let file: AddedTaskFile =
         toml::from_str(&text).map_err(|error| damaged(folder, error.message()))?;
-    if written.format > FORMAT {
+    if file.format > FORMAT {
         return Err(Problem::new(message!("problem-added-task-newer-version"))
             .at_path(&path)
             .advise(message!("advice-use-newer-version")));
     }
-    Ok(written)
+    Ok(file)
 }
 
 /// Reads `lesson.toml` and checks it: `before` are the classes learned earlier, `planned` is the number of the run's
 /// own tasks.
-pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<AddedTask> {
+pub(super) fn load_added_task(
+    folder: &Path,
+    before: &[String],
+    planned: usize,
+) -> Result<AddedTask> {
     let damaged = |why: &str| damaged(folder, why);
-    let added_task = written(folder)?.added_task;
+    let added_task = read_added_task_file(folder)?.added_task;
     let classes = added_task.classes.len();
-    let counted = [&added_task.train_images, &added_task.test_images];
-    if classes == 0 || counted.iter().any(|counts| counts.len() != classes) {
+    let image_counts = [&added_task.train_images, &added_task.test_images];
+    if classes == 0 || image_counts.iter().any(|counts| counts.len() != classes) {
         return Err(damaged("the numbers of images do not match its classes"));
     }
-    if counted
+    if image_counts
         .into_iter()
         .flatten()
-        .any(|count| *count > MOST_PICTURES)
+        .any(|count| *count > MAX_ADDED_IMAGES)
     {
         return Err(damaged("it has more images than an added task accepts"));
     }
@@ -157,9 +161,10 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     if names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(damaged("two classes have the same name"));
     }
-    let known =
-        |again: &crate::run::event::RepeatedClass| again.class < classes && again.of < before.len();
-    if !added_task.again.iter().all(known) {
+    let is_known = |repeated: &crate::run::event::RepeatedClass| {
+        repeated.class < classes && repeated.of < before.len()
+    };
+    if !added_task.again.iter().all(is_known) {
         return Err(damaged("it has classes that are not in the run"));
     }
     if added_task.planned_tasks != planned {
@@ -172,16 +177,16 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
 ///
 /// # Errors
 /// Returns a Problem if there is none, or if its list is damaged or has changed since it was learned.
-pub fn added_task_pictures(
+pub fn added_task_images(
     run: &Path,
     task: usize,
     added_task: &AddedTask,
     bit_depth: usize,
-) -> Result<AddedPictures> {
+) -> Result<AddedImages> {
     let folder = added_task_folder(run, task);
-    let pictures = AddedPictures::read(&folder, added_task.classes.len(), bit_depth)?;
-    if pictures.fingerprint == added_task.fingerprint {
-        return Ok(pictures);
+    let images = AddedImages::read(&folder, added_task.classes.len(), bit_depth)?;
+    if images.fingerprint == added_task.fingerprint {
+        return Ok(images);
     }
     Err(Problem::new(message!("problem-added-task-images-changed"))
         .at_path(&folder)
@@ -189,7 +194,7 @@ pub fn added_task_pictures(
 }
 
 /// Removes incomplete added tasks. The caller must hold the run's lock.
-pub(super) fn sweep(run: &Path) {
+pub(super) fn remove_partial(run: &Path) {
     let folder = run.join(ADDED_FOLDER);
     if folder.is_symlink() {
         return;
@@ -198,7 +203,10 @@ pub(super) fn sweep(run: &Path) {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path.extension().is_some_and(|ending| ending == "partial") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "partial")
+        {
             // A leftover that cannot be removed has no effect.
             let _ = std::fs::remove_dir_all(path);
         }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::listing::on_all_cores;
+use super::listing::map_parallel;
 use super::load::StoredState;
 use super::record::run_folders;
 use super::summary::{RunSummary, summarize};
@@ -35,8 +35,8 @@ pub fn is_cell_locked(root: &Path, key: &RunKey) -> bool {
 }
 
 fn lock_path(root: &Path, key: &RunKey) -> PathBuf {
-    let begins = |hash: &str| hash.chars().take(32).collect::<String>();
-    let [experiment, repetition] = [&key.experiment, &key.repetition].map(|hash| begins(hash));
+    let prefix = |hash: &str| hash.chars().take(32).collect::<String>();
+    let [experiment, repetition] = [&key.experiment, &key.repetition].map(|hash| prefix(hash));
     root.join(CELLS_FOLDER)
         .join(format!("{experiment}-{repetition}.lock"))
 }
@@ -52,7 +52,7 @@ pub struct RunsByKey {
 
 impl RunsByKey {
     /// Reads the existing runs. Unreadable runs are left out, because they cannot be resumed.
-    pub fn read(root: &Path) -> Self {
+    pub fn load(root: &Path) -> Self {
         let mut runs = Self {
             root: root.to_path_buf(),
             runs: HashMap::new(),
@@ -65,13 +65,13 @@ impl RunsByKey {
     /// Adds new runs and reads unfinished ones again.
     pub fn refresh(&mut self) {
         let mut folders = run_folders(&self.root);
-        let there: HashSet<&PathBuf> = folders.iter().collect();
-        self.runs.retain(|folder, _| there.contains(folder));
+        let existing: HashSet<&PathBuf> = folders.iter().collect();
+        self.runs.retain(|folder, _| existing.contains(folder));
         folders.retain(|folder| {
-            let known = self.runs.get(folder);
-            known.is_none_or(|run| run.state != StoredState::Finished)
+            let cached = self.runs.get(folder);
+            cached.is_none_or(|run| run.state != StoredState::Finished)
         });
-        let read = on_all_cores(folders, |folder| {
+        let read = map_parallel(folders, |folder| {
             let summary = summarize(&folder).ok();
             (folder, summary)
         });
@@ -92,18 +92,18 @@ impl RunsByKey {
     }
 
     /// Returns all runs.
-    pub fn all(&self) -> impl Iterator<Item = &RunSummary> {
+    pub fn runs(&self) -> impl Iterator<Item = &RunSummary> {
         self.runs.values()
     }
 
     /// Returns the run in this folder.
-    pub fn in_folder(&self, folder: &Path) -> Option<&RunSummary> {
+    pub fn by_folder(&self, folder: &Path) -> Option<&RunSummary> {
         self.runs.get(folder)
     }
 
     /// Returns the run of this key that has progressed furthest: a finished one, else a running one, else the
     /// interrupted one with the most tasks. Of equal runs, the first by name is returned.
-    pub fn of(&self, key: &RunKey) -> Option<&RunSummary> {
+    pub fn by_key(&self, key: &RunKey) -> Option<&RunSummary> {
         self.runs.get(self.best.get(key)?)
     }
 }
@@ -115,5 +115,5 @@ fn rank(run: &RunSummary) -> (u8, Reverse<(usize, usize)>, &str) {
         StoredState::Running => (1, 0),
         StoredState::Interrupted { epoch, .. } => (2, epoch),
     };
-    (state, Reverse((run.saved(), epoch)), &run.header.run)
+    (state, Reverse((run.saved_tasks(), epoch)), &run.header.run)
 }

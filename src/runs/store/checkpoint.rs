@@ -11,14 +11,14 @@ use std::str::FromStr;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
-use crate::tensors::{self, GeneratedTensors, HostTensor, Named};
+use crate::tensors::{self, GeneratedTensors, HostTensor, NamedTensors};
 
 /// Prefix of counters in the metadata.
-const COUNTER: &str = "counter.";
+const COUNTER_PREFIX: &str = "counter.";
 /// Prefix of tensors that are read individually.
-const BULK: &str = "bulk.";
+const BULK_PREFIX: &str = "bulk.";
 /// The end of the message "could not …".
-const READING: &str = "read the checkpoint";
+const READ_ACTION: &str = "read the checkpoint";
 
 /// Everything that is needed to resume a run, besides its settings and saved tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Checkpoint {
     /// Step counts, seconds and other values that are not tensors, as text.
     pub counters: BTreeMap<String, String>,
     /// Experts and state of the optimiser.
-    pub tensors: Named,
+    pub tensors: NamedTensors,
 }
 
 impl Checkpoint {
@@ -58,24 +58,24 @@ impl Checkpoint {
             ("epochs_done".to_string(), self.epochs_done.to_string()),
         ]);
         for (name, value) in &self.counters {
-            metadata.insert(format!("{COUNTER}{name}"), value.clone());
+            metadata.insert(format!("{COUNTER_PREFIX}{name}"), value.clone());
         }
         let bulk = bulk.into_iter();
-        let bulk = bulk.map(|(name, made)| (format!("{BULK}{name}"), made));
+        let bulk = bulk.map(|(name, tensor)| (format!("{BULK_PREFIX}{name}"), tensor));
         tensors::write(out, &self.tensors, bulk.collect(), metadata)
     }
 
     /// Reads the file without its bulk tensors.
     pub(super) fn load(path: &Path) -> Result<Self> {
-        let ordinary = |name: &str| !name.starts_with(BULK);
-        let (tensors, metadata) = tensors::load_some(path, READING, ordinary)?;
+        let is_regular = |name: &str| !name.starts_with(BULK_PREFIX);
+        let (tensors, metadata) = tensors::load_matching(path, READ_ACTION, is_regular)?;
         let (task, epochs_done) = position(&metadata).ok_or_else(|| {
             Problem::new(message!("problem-no-checkpoint"))
                 .at_path(path)
                 .advise(message!("advice-finished-tasks-usable"))
         })?;
         let counters = metadata.into_iter().filter_map(|(name, value)| {
-            let name = name.strip_prefix(COUNTER)?.to_string();
+            let name = name.strip_prefix(COUNTER_PREFIX)?.to_string();
             Some((name, value))
         });
         Ok(Self {
@@ -92,15 +92,15 @@ impl Checkpoint {
 /// # Errors
 /// Returns a Problem if it is missing or cannot be read.
 pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
-    let full = format!("{BULK}{name}");
-    let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
+    let full_name = format!("{BULK_PREFIX}{name}");
+    let (mut found, _) = tensors::load_matching(path, READ_ACTION, |name| name == full_name)?;
     let missing = || Problem::new(message!("problem-checkpoint-incomplete", name)).at_path(path);
-    found.remove(&full).ok_or_else(missing)
+    found.remove(&full_name).ok_or_else(missing)
 }
 
 /// Returns task and finished epochs of a checkpoint file, from its header alone; `None` if the file is missing or
 /// damaged.
-pub(super) fn peek(path: &Path) -> Option<(usize, usize)> {
+pub(super) fn read_position(path: &Path) -> Option<(usize, usize)> {
     let file = TensorFile::open(path).ok()?;
     position(file.header().metadata().as_ref()?)
 }
@@ -117,7 +117,7 @@ mod tests {
     use crate::tensors::GeneratedTensor;
 
     #[test]
-    fn a_checkpoint_comes_back_exactly() {
+    fn checkpoint_round_trips_exactly() {
         let mut checkpoint = Checkpoint {
             task: 2,
             epochs_done: 3,
@@ -127,25 +127,25 @@ mod tests {
         checkpoint.set("seconds", 0.1 + 0.2);
         let tensor = HostTensor::vector(vec![0.1, -7.0]);
         checkpoint.tensors.insert("online.a".into(), tensor);
-        let made = GeneratedTensor {
+        let bulk_tensor = GeneratedTensor {
             shape: vec![1],
             values: Box::new(std::iter::once(4.5)),
         };
         let mut bytes = Vec::new();
-        let bulk = GeneratedTensors::from([("large".to_string(), made)]);
+        let bulk = GeneratedTensors::from([("large".to_string(), bulk_tensor)]);
         checkpoint.write(bulk, &mut bytes).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
         std::fs::write(&path, &bytes).unwrap();
-        let back = Checkpoint::load(&path).unwrap();
-        assert_eq!(back, checkpoint);
+        let loaded = Checkpoint::load(&path).unwrap();
+        assert_eq!(loaded, checkpoint);
         assert_eq!(load_bulk(&path, "large").unwrap().values, [4.5]);
         assert!(load_bulk(&path, "online.a").is_err());
-        assert_eq!(back.get::<u64>("seed").unwrap(), u64::MAX);
-        assert_eq!(back.get::<f64>("seconds").unwrap(), 0.1 + 0.2);
-        assert!(back.get::<u64>("steps").is_err());
-        assert_eq!(peek(&path), Some((2, 3)));
+        assert_eq!(loaded.get::<u64>("seed").unwrap(), u64::MAX);
+        assert_eq!(loaded.get::<f64>("seconds").unwrap(), 0.1 + 0.2);
+        assert!(loaded.get::<u64>("steps").is_err());
+        assert_eq!(read_position(&path), Some((2, 3)));
         std::fs::write(&path, &bytes[..20]).unwrap();
-        assert_eq!(peek(&path), None);
+        assert_eq!(read_position(&path), None);
     }
 }

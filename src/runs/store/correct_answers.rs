@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::fetch::hex;
-use crate::metrics::{Answers, ByExpert, Expert, Paired};
+use crate::metrics::{ByExpert, Expert, Paired, Predictions};
 use crate::run::event::RunHeader;
 
 /// Which of the test images after the latest task each expert of a run classifies correctly.
@@ -45,48 +45,50 @@ impl TryFrom<String> for Bits {
 impl CorrectPredictions {
     /// Returns the record for a run with these latest predictions; `None` for runs of versions that did not record the
     /// fingerprints of their images.
-    pub fn new(header: &RunHeader, answers: &Answers) -> Option<Self> {
+    pub fn new(header: &RunHeader, answers: &Predictions) -> Option<Self> {
         let mut order: Vec<usize> = (0..answers.labels.len()).collect();
-        let place = |at: usize| {
-            let sample = answers.samples.get(at).copied();
-            (answers.source(at), sample.unwrap_or(usize::MAX))
+        let image_key = |index: usize| {
+            let sample = answers.samples.get(index).copied();
+            (answers.source(index), sample.unwrap_or(usize::MAX))
         };
-        order.sort_by_key(|&at| place(at));
+        order.sort_by_key(|&index| image_key(index));
         let mut hash = Sha256::new();
         // The fingerprint identifies the images, however they were selected.
         hash.update(&header.images.as_ref()?.test);
         for added_task in &header.added_tasks {
             hash.update(&added_task.fingerprint);
         }
-        for &at in &order {
-            let (source, sample) = place(at);
-            let class = header.class_order.get(answers.labels[at]);
+        for &index in &order {
+            let (source, sample) = image_key(index);
+            let class = header.class_order.get(answers.labels[index]);
             hash.update((source as u64).to_le_bytes());
             hash.update((sample as u64).to_le_bytes());
             hash.update(class.map_or("", String::as_str));
             hash.update([0]);
         }
-        let right = |given: &Vec<usize>| {
+        let correct_bits = |predictions: &Vec<usize>| {
             let mut bits = vec![0; order.len().div_ceil(8)];
-            for (bit, &at) in order.iter().enumerate() {
-                let right = given.get(at) == Some(&answers.labels[at]);
-                bits[bit / 8] |= u8::from(right) << (bit % 8);
+            for (bit, &index) in order.iter().enumerate() {
+                let is_correct = predictions.get(index) == Some(&answers.labels[index]);
+                bits[bit / 8] |= u8::from(is_correct) << (bit % 8);
             }
             Bits(bits)
         };
-        let given = answers.given.iter();
+        let predictions = answers.given.iter();
         Some(Self {
             asked: Bits(hash.finalize().to_vec()),
             images: order.len(),
-            right: given.map(|(of, given)| (*of, right(given))).collect(),
+            right: predictions
+                .map(|(expert, predictions)| (*expert, correct_bits(predictions)))
+                .collect(),
         })
     }
 
     /// Counts the images that only this expert of this run classifies correctly, and those that only the expert of the
     /// other run does; `None` if the test images differ.
-    pub fn beside(&self, expert: Expert, other: (&Self, Expert)) -> Option<Paired> {
-        let (other, others) = other;
-        let (mine, theirs) = (self.right.get(&expert)?, other.right.get(&others)?);
+    pub fn compare(&self, expert: Expert, other: (&Self, Expert)) -> Option<Paired> {
+        let (other, other_expert) = other;
+        let (mine, theirs) = (self.right.get(&expert)?, other.right.get(&other_expert)?);
         let only = |these: &Bits, those: &Bits| {
             let pairs = these.0.iter().zip(&those.0);
             pairs.map(|(a, b)| (a & !b).count_ones() as usize).sum()

@@ -14,28 +14,28 @@ use crate::data::{Correction, builtin, check_corrected, published};
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
-use crate::files::write::sweep;
+use crate::files::write::remove_partial_files;
 use crate::files::write::{LOCK_FILE, write_file};
 use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Folder of the lists of corrected labels.
-const FOLDER: &str = "mended";
+const CORRECTIONS_FOLDER: &str = "mended";
 /// Folder of the answers.
-const STAGES: &str = "stages";
+const STAGES_FOLDER: &str = "stages";
 /// First lines of a list.
 const PREFACE: &str = "# Labels of a dataset that were corrected by hand. The data itself is unchanged.\n# An entry without a class excludes its image.\n\n";
 
 /// How long a change waits for the change of another program.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Locked while a list is changed, in addition to the lock file, which not every file system supports.
-static ONE: Mutex<()> = Mutex::new(());
+static LIST_MUTEX: Mutex<()> = Mutex::new(());
 
 /// The content of a list.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct CorrectionList {
     /// The dataset, for readers of the file.
     data: String,
     #[serde(rename = "mended")]
@@ -45,51 +45,56 @@ struct Written {
 /// The content of an answer's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct StagesAnswer {
     /// The dataset, for readers of the file.
     data: String,
     all_at_once: bool,
 }
 
 /// Returns what identifies a dataset: its name if it is built in or published, else its absolute path.
-fn origin(place: &str) -> String {
-    let place = place.trim();
-    let is_name = builtin::names().any(|name| name == place);
+fn dataset_id(dataset: &str) -> String {
+    let dataset = dataset.trim();
+    let is_name = builtin::names().any(|name| name == dataset);
     if is_name {
-        return place.to_string();
+        return dataset.to_string();
     }
-    match published::published(place) {
-        Some(set) if !Path::new(place).exists() => set.name.to_string(),
-        _ => std::path::absolute(place).map_or_else(
-            |_| place.to_string(),
+    match published::find_published(dataset) {
+        Some(set) if !Path::new(dataset).exists() => set.name.to_string(),
+        _ => std::path::absolute(dataset).map_or_else(
+            |_| dataset.to_string(),
             |path| path.to_string_lossy().into_owned(),
         ),
     }
 }
 
-/// Returns the path of the list of corrected labels of the dataset at `place`; the file may not exist.
-pub fn corrected_file(root: &Path, place: &str) -> PathBuf {
-    file_of(&root.join(FOLDER), place)
+/// Returns the path of the list of corrected labels of a dataset; the file may not exist.
+pub fn corrections_path(root: &Path, dataset: &str) -> PathBuf {
+    dataset_file(&root.join(CORRECTIONS_FOLDER), dataset)
 }
 
-/// Returns the path of the file of the dataset at `place` in a folder with one file per dataset.
-fn file_of(folder: &Path, place: &str) -> PathBuf {
-    let origin = origin(place);
-    let name = Path::new(&origin).file_stem().unwrap_or_default();
-    let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = name.to_string_lossy().chars().map(tame).take(40).collect();
-    let print = hex(&Sha256::digest(&origin));
-    folder.join(format!("{name}-{}.toml", &print[..12]))
+/// Returns the path of the file of a dataset in a folder with one file per dataset.
+fn dataset_file(folder: &Path, dataset: &str) -> PathBuf {
+    let id = dataset_id(dataset);
+    let name = Path::new(&id).file_stem().unwrap_or_default();
+    let sanitize = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = name
+        .to_string_lossy()
+        .chars()
+        .map(sanitize)
+        .take(40)
+        .collect();
+    let digest = hex(&Sha256::digest(&id));
+    folder.join(format!("{name}-{}.toml", &digest[..12]))
 }
 
-/// Returns the corrected labels of the dataset at `place`; empty if nothing was corrected.
+/// Returns the corrected labels of a dataset; empty if nothing was corrected.
 ///
 /// # Errors
 /// Returns a Problem if the list exists but cannot be read.
-pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
-    let path = corrected_file(root, place);
+pub fn load_corrections(root: &Path, dataset: &str) -> Result<Vec<Correction>> {
+    let path = corrections_path(root, dataset);
     match path.exists() {
-        true => read_corrected(&path),
+        true => read_corrections(&path),
         false => Ok(Vec::new()),
     }
 }
@@ -98,7 +103,7 @@ pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
 ///
 /// # Errors
 /// Returns a Problem if the file does not exist, is not a list, or has invalid entries.
-pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
+pub fn read_corrections(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
         let problem = Problem::io("read the corrected labels", path, &error);
         match error.kind() {
@@ -106,7 +111,7 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
             _ => problem,
         }
     })?;
-    let written: Written = toml::from_str(&text).map_err(|error| {
+    let list: CorrectionList = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
             "problem-no-list-of-corrections",
             message = error.message()
@@ -114,8 +119,8 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
         .at_path(path)
         .advise(message!("advice-correct-or-move-list"))
     })?;
-    check_corrected(&written.corrected).map_err(|problem| problem.at_path(path))?;
-    Ok(written.corrected)
+    check_corrected(&list.corrected).map_err(|problem| problem.at_path(path))?;
+    Ok(list.corrected)
 }
 
 /// Changes the label of one image in the list of a dataset; removes the entry if the image is back in its original
@@ -123,67 +128,71 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
 ///
 /// # Errors
 /// Returns a Problem if the list cannot be read or written.
-pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec<Correction>> {
-    let _held = alone(root)?;
-    let mut list = corrected(root, place)?;
-    let before = list.iter().position(|known| known.is_about(&change));
+pub fn correct_label(root: &Path, dataset: &str, change: Correction) -> Result<Vec<Correction>> {
+    let _lock = lock_lists(root)?;
+    let mut list = load_corrections(root, dataset)?;
+    let existing = list
+        .iter()
+        .position(|correction| correction.is_about(&change));
     // The original class is kept when a label is corrected again.
-    let was = before.map_or(&change.was, |at| &list[at].was).clone();
-    let back = change.class.as_ref() == Some(&was);
+    let was = existing
+        .map_or(&change.was, |index| &list[index].was)
+        .clone();
+    let is_restored = change.class.as_ref() == Some(&was);
     let change = Correction { was, ..change };
-    match (before, back) {
-        (Some(at), true) => drop(list.remove(at)),
-        (Some(at), false) => list[at] = change,
+    match (existing, is_restored) {
+        (Some(index), true) => drop(list.remove(index)),
+        (Some(index), false) => list[index] = change,
         (None, true) => {}
         (None, false) => list.push(change),
     }
-    save(root, place, &list)?;
+    save_corrections(root, dataset, &list)?;
     Ok(list)
 }
 
 /// Keeps other programs and threads from changing lists; otherwise, one of two simultaneous changes would be lost. A
 /// poisoned mutex is used anyway, because a panic cannot leave a list half written.
-fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
-    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = root.join(FOLDER);
+fn lock_lists(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
+    let mutex_guard = LIST_MUTEX.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = root.join(CORRECTIONS_FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of corrected labels", &folder, &error))?;
     let path = folder.join(LOCK_FILE);
-    let held = files::lock_own(&path, PATIENCE)
+    let file_lock = files::lock_program_file(&path, LOCK_TIMEOUT)
         .map_err(|error| Problem::io("change the corrected labels", &path, &error))?;
-    let held = held.ok_or_else(|| {
+    let file_lock = file_lock.ok_or_else(|| {
         Problem::new(message!("problem-corrected-labels-locked"))
             .at_path(&folder)
             .advise(message!("advice-retry-when-finished"))
     })?;
-    sweep(&folder);
-    Ok((one, held))
+    remove_partial_files(&folder);
+    Ok((mutex_guard, file_lock))
 }
 
-fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
+fn save_corrections(root: &Path, dataset: &str, list: &[Correction]) -> Result<()> {
     check_corrected(list)?;
-    let path = corrected_file(root, place);
-    let written = Written {
-        data: origin(place),
+    let path = corrections_path(root, dataset);
+    let content = CorrectionList {
+        data: dataset_id(dataset),
         corrected: list.to_vec(),
     };
-    let text = toml::to_string_pretty(&written)
+    let text = toml::to_string_pretty(&content)
         .map_err(|error| Problem::with_error("problem-corrected-labels-unwritten", &error))?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }
 
-/// Returns whether the classes of the dataset at `place` are learned all at once; `None` if the user has not answered.
+/// Returns whether the classes of a dataset are learned all at once; `None` if the user has not answered.
 ///
 /// # Errors
 /// Returns a Problem if the file exists but cannot be read.
-pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
-    let path = file_of(&root.join(STAGES), place);
+pub fn load_all_at_once(root: &Path, dataset: &str) -> Result<Option<bool>> {
+    let path = dataset_file(&root.join(STAGES_FOLDER), dataset);
     if !path.exists() {
         return Ok(None);
     }
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
-    let answer: Answer = toml::from_str(&text).map_err(|error| {
+    let answer: StagesAnswer = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
             "problem-arrival-file-invalid",
             message = error.message()
@@ -194,21 +203,21 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     Ok(Some(answer.all_at_once))
 }
 
-/// Saves the answer for the dataset at `place`.
+/// Saves the answer for a dataset.
 ///
 /// # Errors
 /// Returns a Problem if it cannot be written.
-pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
-    let folder = root.join(STAGES);
+pub fn save_all_at_once(root: &Path, dataset: &str, all_at_once: bool) -> Result<()> {
+    let folder = root.join(STAGES_FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of these answers", &folder, &error))?;
-    let answer = Answer {
-        data: origin(place),
+    let answer = StagesAnswer {
+        data: dataset_id(dataset),
         all_at_once,
     };
     let text = toml::to_string_pretty(&answer)
         .map_err(|error| Problem::with_error("problem-answer-unwritten", &error))?;
-    write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
+    write_file(&dataset_file(&folder, dataset), text.as_bytes()).map(drop)
 }
 
 #[cfg(test)]
@@ -226,74 +235,77 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_corrected_changed_and_taken_back_for_one_data_set_alone() {
+    fn corrections_are_saved_changed_and_removed_per_dataset() {
         let change = correct_cat;
         let root = tempfile::tempdir().unwrap();
-        let correction = |change| correct_label(root.path(), "digits", change).unwrap();
-        assert_eq!(corrected(root.path(), "digits").unwrap(), []);
-        assert_eq!(correction(change("a.png", Some("dog"))).len(), 1);
-        assert_eq!(correction(change("b.png", None)).len(), 2);
-        let again = Correction {
+        let correct = |change| correct_label(root.path(), "digits", change).unwrap();
+        assert_eq!(load_corrections(root.path(), "digits").unwrap(), []);
+        assert_eq!(correct(change("a.png", Some("dog"))).len(), 1);
+        assert_eq!(correct(change("b.png", None)).len(), 2);
+        let second_change = Correction {
             was: "dog".into(),
             ..change("a.png", Some("cow"))
         };
-        let list = correction(again);
+        let list = correct(second_change);
         assert_eq!((list.len(), list[0].was.as_str()), (2, "cat"));
-        assert_eq!(corrected(root.path(), "digits").unwrap(), list);
-        assert_eq!(corrected(root.path(), "letters").unwrap(), []);
-        assert_eq!(correction(change("a.png", Some("cat"))).len(), 1);
-        assert_eq!(correction(change("b.png", Some("cat"))), []);
-        let text = std::fs::read_to_string(corrected_file(root.path(), "digits")).unwrap();
+        assert_eq!(load_corrections(root.path(), "digits").unwrap(), list);
+        assert_eq!(load_corrections(root.path(), "letters").unwrap(), []);
+        assert_eq!(correct(change("a.png", Some("cat"))).len(), 1);
+        assert_eq!(correct(change("b.png", Some("cat"))), []);
+        let text = std::fs::read_to_string(corrections_path(root.path(), "digits")).unwrap();
         assert!(text.contains("digits"), "{text}");
     }
 
     #[test]
-    fn a_change_waits_for_another_programs_and_none_is_lost() {
+    fn concurrent_changes_are_not_lost() {
         let change = correct_cat;
         let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join(FOLDER);
+        let folder = root.path().join(CORRECTIONS_FOLDER);
         std::fs::create_dir(&folder).unwrap();
         // Another program is changing the list: it has read it and then writes it with one more entry.
-        let other = files::lock_own(&folder.join(LOCK_FILE), PATIENCE).unwrap();
-        let place = root.path().to_path_buf();
+        let other = files::lock_program_file(&folder.join(LOCK_FILE), LOCK_TIMEOUT).unwrap();
+        let root_path = root.path().to_path_buf();
         let waiting = std::thread::spawn(move || {
-            correct_label(&place, "digits", change("mine.png", Some("dog"))).unwrap()
+            correct_label(&root_path, "digits", change("mine.png", Some("dog"))).unwrap()
         });
         std::thread::sleep(Duration::from_millis(100));
         assert!(!waiting.is_finished());
-        save(root.path(), "digits", &[change("other.png", None)]).unwrap();
+        save_corrections(root.path(), "digits", &[change("other.png", None)]).unwrap();
         drop(other);
         assert_eq!(waiting.join().unwrap().len(), 2);
-        assert_eq!(corrected(root.path(), "digits").unwrap().len(), 2);
+        assert_eq!(load_corrections(root.path(), "digits").unwrap().len(), 2);
     }
 
     #[test]
-    fn a_list_that_is_none_is_told() {
+    fn invalid_lists_are_reported() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("list.toml");
         assert!(
-            read_corrected(&path)
+            read_corrections(&path)
                 .unwrap_err()
                 .what
                 .contains("corrected")
         );
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
-        let problem = read_corrected(&path).unwrap_err();
+        let problem = read_corrections(&path).unwrap_err();
         assert!(problem.is("problem-no-list-of-corrections"), "{problem}");
     }
 
     #[test]
-    fn an_answer_is_kept_for_its_data_set_alone_and_can_be_changed() {
+    fn answers_are_saved_per_dataset() {
         let root = tempfile::tempdir().unwrap();
-        let of = |place: &str| all_at_once(root.path(), place).unwrap();
-        assert_eq!(of("/birds"), None);
+        let answer_for = |dataset: &str| load_all_at_once(root.path(), dataset).unwrap();
+        assert_eq!(answer_for("/birds"), None);
         save_all_at_once(root.path(), "/birds", true).unwrap();
-        assert_eq!((of("/birds"), of("/other/birds")), (Some(true), None));
+        assert_eq!(
+            (answer_for("/birds"), answer_for("/other/birds")),
+            (Some(true), None)
+        );
         save_all_at_once(root.path(), "/birds", false).unwrap();
-        assert_eq!(of("/birds"), Some(false));
-        let path = file_of(&root.path().join(STAGES), "/birds");
+        assert_eq!(answer_for("/birds"), Some(false));
+        let path = dataset_file(&root.path().join(STAGES_FOLDER), "/birds");
         std::fs::write(path, "?").unwrap();
-        let problem = all_at_once(root.path(), "/birds").unwrap_err();
+        let problem = load_all_at_once(root.path(), "/birds").unwrap_err();
         assert!(problem.is("problem-arrival-file-invalid"), "{problem}");
     }
 }

@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::figure::FigureOfRuns;
-use super::groups::{Group, groups, none_measured};
-use super::html::{self, SamplePicture};
+use super::figure::RunFigure;
+use super::groups::{Group, groups, no_finished_task_problem};
+use super::html::{self, SampleImage};
 use super::json::Summary;
 use super::summary::RunSummary;
 use super::table::{TableRequest, TableRun};
-use super::tables::{Cell, harmless_cell, table_csv};
+use super::tables::{Cell, escape_formula, table_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
 
@@ -47,7 +47,7 @@ impl Format {
     ];
 
     /// Returns the file extensions as the list that file dialogs take.
-    pub fn endings(self) -> &'static [&'static str] {
+    pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Csv => &["csv"],
             Self::Markdown => &["md"],
@@ -60,15 +60,15 @@ impl Format {
     }
 
     /// Returns the file extension.
-    pub fn ending(self) -> &'static str {
-        self.endings()[0]
+    pub fn extension(self) -> &'static str {
+        self.extensions()[0]
     }
 
     /// Returns the path with this format's extension appended, unless it already has it.
-    pub fn ended(self, path: PathBuf) -> PathBuf {
+    pub fn with_extension(self, path: PathBuf) -> PathBuf {
         match Self::from_path(&path).ok() == Some(self) {
             true => path,
-            false => path.with_added_extension(self.ending()),
+            false => path.with_added_extension(self.extension()),
         }
     }
 
@@ -77,10 +77,10 @@ impl Format {
     /// # Errors
     /// Returns a Problem that lists the extensions if there is no such format.
     pub fn from_path(path: &Path) -> Result<Self> {
-        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
             .into_iter()
-            .find(|format| ending == format.ending())
+            .find(|format| extension == format.extension())
             .ok_or_else(|| {
                 Problem::new(message!("problem-extension-not-exportable"))
                     .at_path(path)
@@ -89,36 +89,36 @@ impl Format {
     }
 }
 
-/// Returns the bytes of a table, a report, or a figure of these runs; `pictures` as in [`html::report`]. Unfinished
-/// runs are marked.
+/// Returns the bytes of a table, a report, or a figure of these runs; `sample_images` as in
+/// [`html::render_report`]. Unfinished runs are marked.
 ///
 /// # Errors
 /// Returns a Problem if no run has a finished task, the figure cannot be made, or a table cannot be written.
 pub fn export(
     runs: &[RunSummary],
-    (format, figure): (Format, FigureOfRuns),
-    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+    (format, figure): (Format, RunFigure),
+    sample_images: &dyn Fn(&RunSummary) -> Vec<SampleImage>,
 ) -> Result<Vec<u8>> {
     match format {
-        Format::Svg => return Ok(figure.of(runs)?.svg().into_bytes()),
-        Format::Pdf => return figure.of(runs)?.pdf(),
-        Format::Png => return figure.of(runs)?.png(),
-        Format::Html => return html::report(runs, pictures).map(String::into_bytes),
+        Format::Svg => return Ok(figure.build(runs)?.to_svg().into_bytes()),
+        Format::Pdf => return figure.build(runs)?.to_pdf(),
+        Format::Png => return figure.build(runs)?.to_png(),
+        Format::Html => return html::render_report(runs, sample_images).map(String::into_bytes),
         Format::Csv | Format::Markdown | Format::Latex => {}
     }
     let groups = groups(runs);
     if groups.is_empty() {
-        return Err(none_measured());
+        return Err(no_finished_task_problem());
     }
     if format == Format::Csv {
         return csv(&groups);
     }
-    let runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
+    let runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
     let request = TableRequest {
         unfinished: true,
-        ..TableRequest::of_experiments()
+        ..TableRequest::by_experiment()
     };
-    Ok(request.table(&runs)?.export(format)?.into_bytes())
+    Ok(request.build(&runs)?.export(format)?.into_bytes())
 }
 
 /// Returns a CSV table with a row for each measured accuracy.
@@ -130,11 +130,11 @@ fn csv(groups: &[Group]) -> Result<Vec<u8>> {
             for (task, figures) in run.tasks.iter().enumerate() {
                 classes_seen += figures.classes.len();
                 for expert in &run.experts {
-                    let Some(accuracy) = figures.of(*expert) else {
+                    let Some(accuracy) = figures.expert_accuracy(*expert) else {
                         continue;
                     };
                     let after = (task, classes_seen, figures.accuracy_task_given);
-                    let row = csv_row((&group.label, run), after, (expert.name(), accuracy));
+                    let row = csv_row((&group.label, run), after, (expert.key(), accuracy));
                     rows.push(row);
                 }
             }
@@ -154,9 +154,11 @@ fn csv_row<'a>(
     (task, classes_seen, accuracy_task_given): (usize, usize, Option<f64>),
     (expert, accuracy): (&'a str, f64),
 ) -> [(&'static str, Cell<'a>); 28] {
-    let (config, text) = (&run.config, |text: &'a str| Cell::Text(harmless_cell(text)));
-    let joined =
-        |words: &[String]| Cell::Text(harmless_cell(&words.join(", ")).into_owned().into());
+    let (config, text) = (&run.config, |text: &'a str| {
+        Cell::Text(escape_formula(text))
+    });
+    let join_words =
+        |words: &[String]| Cell::Text(escape_formula(&words.join(", ")).into_owned().into());
     [
         ("run", text(&run.run)),
         ("group", text(group)),
@@ -172,9 +174,9 @@ fn csv_row<'a>(
         ),
         ("seconds_of_run", Cell::Real(Some(run.seconds))),
         ("name", text(&run.about.name)),
-        ("tags", joined(&run.about.tags)),
+        ("tags", join_words(&run.about.tags)),
         ("method", text(&run.method)),
-        ("variant", joined(&run.variant)),
+        ("variant", join_words(&run.variant)),
         ("data", text(&config.data)),
         ("backbone", text(&run.backbone)),
         ("weights_sha256", text(&run.weights_sha256)),
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_names_the_format() {
+    fn extension_selects_the_format() {
         assert_eq!(
             Format::from_path(Path::new("a.TEX")).ok(),
             Some(Format::Latex)

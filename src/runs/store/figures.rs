@@ -2,10 +2,10 @@
 
 use super::summary::LatestFigures;
 use crate::metrics::{Histories, History};
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 
 /// What the figures of a run are computed from.
-pub struct Measured<'a> {
+pub struct FigureInputs<'a> {
     /// Accuracies of the run's predictions, task by task.
     pub answer: &'a History,
     /// Accuracies of all experts.
@@ -28,9 +28,9 @@ pub struct FigureSpec {
     /// What the figure means, as a sentence without a full stop, in English.
     pub meaning: &'static str,
     /// Whether lower values are better.
-    pub less_is_better: bool,
+    pub lower_is_better: bool,
     /// Computes the value (0..=1).
-    pub(super) compute: fn(&Measured<'_>) -> Option<f64>,
+    pub(super) compute: fn(&FigureInputs<'_>) -> Option<f64>,
 }
 
 /// Returns the forgetting of an expert; `None` after a single task, because nothing can be forgotten yet.
@@ -47,8 +47,8 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Final accuracy",
         latex: "$A_N$",
         meaning: "accuracy on all classes after the last task (Aₙ)",
-        less_is_better: false,
-        compute: |run| run.answer.last(),
+        lower_is_better: false,
+        compute: |run| run.answer.last_accuracy(),
     },
     FigureSpec {
         key: "average_accuracy",
@@ -56,8 +56,8 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Average accuracy",
         latex: "$\\bar{A}_N$",
         meaning: "mean over tasks of the accuracy on all classes so far (Āₙ)",
-        less_is_better: false,
-        compute: |run| run.answer.average(),
+        lower_is_better: false,
+        compute: |run| run.answer.average_accuracy(),
     },
     FigureSpec {
         key: "task_averaged_accuracy",
@@ -65,7 +65,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Task-averaged accuracy",
         latex: "task-averaged $A$",
         meaning: "mean over tasks of their accuracy at the end",
-        less_is_better: false,
+        lower_is_better: false,
         compute: |run| run.answer.task_averaged(),
     },
     FigureSpec {
@@ -74,7 +74,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Forgetting",
         latex: "$F_N$",
         meaning: "mean over earlier tasks of the best accuracy before the end minus that at the end (Fₙ)",
-        less_is_better: true,
+        lower_is_better: true,
         compute: |run| forgetting(run.answer),
     },
     FigureSpec {
@@ -83,7 +83,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Backward transfer",
         latex: "BWT",
         meaning: "mean over earlier tasks of the accuracy at the end minus that right after learning",
-        less_is_better: false,
+        lower_is_better: false,
         compute: |run| run.answer.backward_transfer(),
     },
     FigureSpec {
@@ -92,8 +92,8 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Learning accuracy",
         latex: "learning $A$",
         meaning: "mean over tasks of their accuracy right after learning",
-        less_is_better: false,
-        compute: |run| run.answer.learning(),
+        lower_is_better: false,
+        compute: |run| run.answer.learning_accuracy(),
     },
     FigureSpec {
         key: "balanced_accuracy",
@@ -101,8 +101,8 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Balanced accuracy",
         latex: "balanced $A_N$",
         meaning: "mean over classes of their accuracy after the last task",
-        less_is_better: false,
-        compute: |run| run.latest?.classes.balanced(),
+        lower_is_better: false,
+        compute: |run| run.latest?.classes.balanced_accuracy(),
     },
     FigureSpec {
         key: "final_accuracy_task_given",
@@ -110,7 +110,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Final accuracy, task given",
         latex: "$A_N$, task given",
         meaning: "accuracy after the last task when the task of each image is known, which is easier",
-        less_is_better: false,
+        lower_is_better: false,
         compute: |run| run.histories.task_given.last().copied().flatten(),
     },
     FigureSpec {
@@ -119,7 +119,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         title: "Calibration error",
         latex: "ECE",
         meaning: "expected calibration error of the answers after the last task (15 bins), for methods whose scores are probabilities",
-        less_is_better: true,
+        lower_is_better: true,
         compute: |run| run.latest?.calibration_error,
     },
 ];
@@ -127,16 +127,16 @@ pub static FIGURES: [FigureSpec; 9] = [
 impl FigureSpec {
     /// Returns the heading of its column, in the language of this thread.
     pub fn title(&self) -> &'static str {
-        of_list("column", self.key, "title", self.title)
+        translate_entry("column", self.key, "title", self.title)
     }
 
     /// Returns what the figure means, in the language of this thread.
     pub fn meaning(&self) -> &'static str {
-        of_list("column", self.key, "meaning", self.meaning)
+        translate_entry("column", self.key, "meaning", self.meaning)
     }
 
     /// Returns the figure with this name or short name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn from_name(name: &str) -> Option<&'static Self> {
         FIGURES.iter().find(|f| f.key == name || f.short == name)
     }
 }

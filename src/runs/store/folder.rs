@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
 use super::measured::{MetricsRow, metrics_csv, read_metrics};
-use super::record::{self, no_run, run_name, run_toml};
+use super::record::{self, no_run_problem, run_name, run_toml};
 use super::snapshot::{self, SnapshotWriter};
-use super::summary::{self, Saving};
+use super::summary::{self, PendingUpdate};
 use super::tables::{answers_csv, slots_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::fetch::hex;
 use crate::files::Lock;
-use crate::files::write::{keep_file, keep_with, lock, save_problem, sweep};
+use crate::files::write::{lock_folder, remove_partial_files, save_file, save_problem, save_with};
 use crate::files::{self, sync_folder};
 use crate::memory;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
-use crate::tensors::{self, GeneratedTensors, HostTensor, Named};
+use crate::tensors::{self, GeneratedTensors, HostTensor, NamedTensors};
 
 /// The folder of a run that this program works on. It is locked until this value is dropped.
 #[derive(Debug)]
@@ -46,31 +46,31 @@ impl RunFolder {
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
             .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
-        let path = new_folder(root, header)?;
-        let begun = Self::begin(&path, header, plugin_text);
-        if begun.is_err() {
+        let path = create_run_folder(root, header)?;
+        let folder = Self::write_initial_files(&path, header, plugin_text);
+        if folder.is_err() {
             // An incomplete folder could not be resumed; the error is reported.
             let _ = std::fs::remove_dir_all(&path);
         }
         sync_folder(Some(root));
-        begun
+        folder
     }
 
     /// Writes the first files into a new folder.
-    fn begin(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
+    fn write_initial_files(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         header.run = run_name(path);
         header.folder = path.to_path_buf();
         let folder = Self {
-            lock: lock(path)?.into(),
+            lock: lock_folder(path)?.into(),
             path: path.to_path_buf(),
             first: 0,
         };
         if header.method.uses_pet {
-            keep_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+            save_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
         }
         // Written last, because this file makes the folder a run.
-        keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
-        summary::begin(path, header, plugin_text);
+        save_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
+        summary::write_initial(path, header, plugin_text);
         Ok(folder)
     }
 
@@ -80,29 +80,29 @@ impl RunFolder {
     /// Returns a Problem if it is not a run, cannot be written, or is in use by another program.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.join(RUN_FILE).is_file() {
-            return Err(no_run(folder));
+            return Err(no_run_problem(folder));
         }
-        let held = lock(folder)?;
+        let folder_lock = lock_folder(folder)?;
         // While this program waited for the lock, another one may have moved the run.
         if !folder.join(RUN_FILE).is_file() {
-            return Err(no_run(folder));
+            return Err(no_run_problem(folder));
         }
-        for part in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
-            let part = folder.join(part);
-            no_link(&part)?;
-            sweep(&part);
+        for subfolder in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
+            let subfolder = folder.join(subfolder);
+            reject_link(&subfolder)?;
+            remove_partial_files(&subfolder);
         }
-        added_tasks::sweep(folder);
-        sweep(folder);
+        added_tasks::remove_partial(folder);
+        remove_partial_files(folder);
         Ok(Self {
             path: folder.to_path_buf(),
             first: 0,
-            lock: held.into(),
+            lock: folder_lock.into(),
         })
     }
 
     /// Returns the same lock, with tasks from `first` (from 0) on saved in another folder.
-    pub(super) fn moved(self, path: PathBuf, first: usize) -> Self {
+    pub(super) fn with_destination(self, path: PathBuf, first: usize) -> Self {
         Self {
             path,
             first,
@@ -111,9 +111,9 @@ impl RunFolder {
     }
 
     /// Returns whether an older version can resume the run with its present settings and facts.
-    pub fn is_older(&self) -> bool {
+    pub fn has_older_format(&self) -> bool {
         let text = files::read_text(&self.path.join(RUN_FILE), files::TEXT);
-        text.is_ok_and(|text| record::is_older(&text))
+        text.is_ok_and(|text| record::is_older_format(&text))
     }
 
     /// Replaces the run's settings and facts.
@@ -122,8 +122,8 @@ impl RunFolder {
     /// Returns a Problem if the folder cannot be written; the previous settings are kept.
     pub fn save_header(&self, header: &RunHeader) -> Result<()> {
         let text = run_toml(header)?;
-        keep_file(&self.path.join(RUN_FILE), text.as_bytes())?;
-        summary::renew(&self.path);
+        save_file(&self.path.join(RUN_FILE), text.as_bytes())?;
+        summary::recompute(&self.path);
         Ok(())
     }
 
@@ -142,9 +142,9 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full or the folder cannot be written; tasks saved before are kept.
-    pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
-        let metadata = snapshot::whole(report.task, snapshot)?;
-        self.save(report, snapshot, metadata)
+    pub fn save_task(&self, report: &TaskReport, snapshot: &NamedTensors) -> Result<u64> {
+        let metadata = snapshot::complete_metadata(report.task, snapshot)?;
+        self.write_task(report, snapshot, metadata)
     }
 
     /// Saves a task like [`RunFolder::save_task`], but only the parts of the snapshot that are new since the previous
@@ -152,37 +152,37 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns the same Problems as [`RunFolder::save_task`].
-    pub fn save_new(
+    pub fn save_task_incremental(
         &self,
         report: &TaskReport,
-        mut snapshot: Named,
+        mut snapshot: NamedTensors,
         writer: &mut SnapshotWriter,
     ) -> Result<u64> {
-        let metadata = writer.next(&self.path, report.task, &mut snapshot)?;
-        self.save(report, &snapshot, metadata)
+        let metadata = writer.strip_unchanged(&self.path, report.task, &mut snapshot)?;
+        self.write_task(report, &snapshot, metadata)
     }
 
-    fn save(
+    fn write_task(
         &self,
         report: &TaskReport,
-        snapshot: &Named,
+        snapshot: &NamedTensors,
         metadata: HashMap<String, String>,
     ) -> Result<u64> {
         // An added task is not part of the run until it is complete.
-        let summary = (self.first == 0).then(|| Saving::begin(&self.path));
+        let summary = (self.first == 0).then(|| PendingUpdate::start(&self.path));
         let path = snapshot_file(&self.path, report.task);
         let mut hash = Sha256::new();
-        let mut written = keep_with(&path, |out| {
-            let out = &mut Hashed(out, &mut hash);
+        let mut bytes_written = save_with(&path, |out| {
+            let out = &mut HashingWriter(out, &mut hash);
             tensors::write(out, snapshot, GeneratedTensors::new(), metadata)
         })?;
         let answers = answers_csv(&report.answers)?;
-        make_folder(&self.path.join(CONFUSION_FOLDER))?;
-        written += keep_file(&answers_file(&self.path, report.task), &answers)?;
+        create_folder(&self.path.join(CONFUSION_FOLDER))?;
+        bytes_written += save_file(&answers_file(&self.path, report.task), &answers)?;
         if !report.slots.is_empty() {
-            make_folder(&self.path.join(PROMPTS_FOLDER))?;
+            create_folder(&self.path.join(PROMPTS_FOLDER))?;
             let slots = slots_csv(&report.slots)?;
-            written += keep_file(&slots_file(&self.path, report.task), &slots)?;
+            bytes_written += save_file(&slots_file(&self.path, report.task), &slots)?;
         }
         // The row is written last, because it marks the task as saved.
         let path = self.path.join(METRICS_FILE);
@@ -201,11 +201,11 @@ impl RunFolder {
         row.snapshot_sha256 = hex(&hash.finalize());
         row.answers_sha256 = hex(&Sha256::digest(&answers));
         rows.push(row);
-        written += keep_file(&path, &metrics_csv(&rows)?)?;
+        bytes_written += save_file(&path, &metrics_csv(&rows)?)?;
         if let Some(summary) = summary {
-            summary.end(&self.path, report, peak);
+            summary.finish(&self.path, report, peak);
         }
-        Ok(written)
+        Ok(bytes_written)
     }
 
     /// Replaces the checkpoint; `bulk` are further tensors of the method, generated while they are written. Returns the
@@ -218,9 +218,9 @@ impl RunFolder {
         checkpoint: &Checkpoint,
         bulk: GeneratedTensors<'_>,
     ) -> Result<u64> {
-        make_folder(&self.path.join(RESUME_FOLDER))?;
+        create_folder(&self.path.join(RESUME_FOLDER))?;
         let path = checkpoint_file(&self.path);
-        keep_with(&path, |out| checkpoint.write(bulk, out))
+        save_with(&path, |out| checkpoint.write(bulk, out))
     }
 
     /// Returns the checkpoint; `None` if none was saved.
@@ -238,7 +238,7 @@ impl RunFolder {
     /// Returns the task of the checkpoint, from 0, and the number of its finished epochs; `None` if no checkpoint can
     /// be read.
     pub fn checkpointed(&self) -> Option<(usize, usize)> {
-        checkpoint::peek(&checkpoint_file(&self.path))
+        checkpoint::read_position(&checkpoint_file(&self.path))
     }
 
     /// Returns a tensor from the bulk of the checkpoint.
@@ -254,7 +254,7 @@ impl RunFolder {
     /// # Errors
     /// Returns a Problem if the disk is full or the folder cannot be written.
     pub fn save_state(&self, state: &Checkpoint, bulk: GeneratedTensors<'_>) -> Result<u64> {
-        keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
+        save_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
     }
 
     /// Returns what the next task needs in addition to the snapshot of `task` (from 0), with the file that contains its
@@ -263,9 +263,9 @@ impl RunFolder {
     /// # Errors
     /// Returns a Problem if the file exists but cannot be read.
     pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
-        let kept = added_tasks::task_folder(&self.path, task).join(STATE_FILE);
+        let state_path = added_tasks::task_folder(&self.path, task).join(STATE_FILE);
         // A program that was killed just before the end of the run left the checkpoint.
-        for path in [kept, checkpoint_file(&self.path)] {
+        for path in [state_path, checkpoint_file(&self.path)] {
             if path.exists() {
                 let state = Checkpoint::load(&path)?;
                 if state.task == task {
@@ -306,8 +306,8 @@ impl RunFolder {
 /// Creates a folder inside a run's folder if it does not exist. The run's own folder is not created again: if a user
 /// renamed it, the run would be divided between two folders. Links are refused, because writing or deleting there would
 /// affect other files.
-pub(super) fn make_folder(path: &Path) -> Result<()> {
-    no_link(path)?;
+pub(super) fn create_folder(path: &Path) -> Result<()> {
+    reject_link(path)?;
     match std::fs::create_dir(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(save_problem(path, &error)),
         _ => Ok(()),
@@ -315,7 +315,7 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
 }
 
 /// Returns a Problem if the path is a link.
-fn no_link(path: &Path) -> Result<()> {
+fn reject_link(path: &Path) -> Result<()> {
     if !path.is_symlink() {
         return Ok(());
     }
@@ -326,7 +326,7 @@ fn no_link(path: &Path) -> Result<()> {
 
 /// Creates the folder of a new run, such as `2026-11-21_09-30-12_digits-lae-adapter5`. If the name is in use, a number
 /// is appended.
-fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
+fn create_run_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = format!("{time}_{}", short_title(header));
     let mut number = 1;
@@ -348,18 +348,18 @@ fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
 
 /// Returns dataset, method and PET as a file name of at most 40 characters that every file system supports.
 fn short_title(header: &RunHeader) -> String {
-    let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
+    let mut title = format!("{}-{}", header.config.dataset_name(), header.config.method);
     if let Some(pet) = header.method.pet(&header.config) {
         title += &format!("-{}", pet.replace(' ', ""));
     }
-    let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    title.chars().map(tame).take(40).collect()
+    let sanitize = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    title.chars().map(sanitize).take(40).collect()
 }
 
 /// A writer that passes bytes to the inner writer and adds them to a SHA-256 hash.
-struct Hashed<'a>(&'a mut dyn Write, &'a mut Sha256);
+struct HashingWriter<'a>(&'a mut dyn Write, &'a mut Sha256);
 
-impl Write for Hashed<'_> {
+impl Write for HashingWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.0.write(bytes)?;
         self.1.update(&bytes[..written]);

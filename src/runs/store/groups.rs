@@ -12,16 +12,16 @@ use serde::Serialize;
 
 use super::json::OrdersSummary;
 use super::key::RunKey;
-use super::listing::instant;
+use super::listing::parse_timestamp;
 use super::summary::RunSummary;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::message;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
 
 /// Maximum number of settings that a label names.
-const MOST_TOLD: usize = 3;
+const MAX_NAMED_SETTINGS: usize = 3;
 
 /// The progress of a run; displayed as "3 of 10 tasks".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,7 +36,7 @@ impl Progress {
     /// Returns the progress of a run.
     pub fn new(run: &RunSummary) -> Self {
         Self {
-            done: run.saved(),
+            done: run.saved_tasks(),
             of: run.header.tasks.len(),
         }
     }
@@ -49,7 +49,7 @@ impl Progress {
 
 impl fmt::Display for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.done, counted(self.of, "task"))
+        write!(f, "{} of {}", self.done, count_with_noun(self.of, "task"))
     }
 }
 
@@ -59,16 +59,16 @@ pub struct GroupKey {
     pub(super) key: RunKey,
     /// Number of measured tasks.
     pub(super) measured: usize,
-    began: Option<Timestamp>,
+    started: Option<Timestamp>,
 }
 
 impl GroupKey {
     /// Returns the key of a run; `None` if no task is measured.
-    pub fn of(run: &RunSummary) -> Option<Self> {
-        (run.saved() > 0).then(|| Self {
+    pub fn from_run(run: &RunSummary) -> Option<Self> {
+        (run.saved_tasks() > 0).then(|| Self {
             key: run.key.clone(),
-            measured: run.saved(),
-            began: instant(&run.header.started),
+            measured: run.saved_tasks(),
+            started: parse_timestamp(&run.header.started),
         })
     }
 }
@@ -76,31 +76,31 @@ impl GroupKey {
 /// Sorts runs into kinds, in the order of their first members. Runs without a key are left out.
 pub fn kinds<'a, T>(runs: &'a [T], group: impl Fn(&T) -> Option<&GroupKey>) -> Vec<Vec<&'a T>> {
     let mut kinds: Vec<Vec<(&GroupKey, &T)>> = Vec::new();
-    let (mut places, mut members) = (HashMap::new(), HashMap::new());
+    let (mut indices, mut members) = (HashMap::new(), HashMap::new());
     for run in runs {
         let Some(group) = group(run) else { continue };
-        let place = *places
+        let index = *indices
             .entry((group.key.experiment.as_str(), group.measured))
             .or_insert_with(|| {
                 kinds.push(Vec::new());
                 kinds.len() - 1
             });
-        let kind = &mut kinds[place];
-        match members.entry((place, group.key.repetition.as_str())) {
+        let kind = &mut kinds[index];
+        match members.entry((index, group.key.repetition.as_str())) {
             Entry::Vacant(vacant) => {
                 vacant.insert(kind.len());
                 kind.push((group, run));
             }
-            Entry::Occupied(known) => {
-                let older = &mut kind[*known.get()];
-                if older.0.began < group.began {
-                    *older = (group, run);
+            Entry::Occupied(occupied) => {
+                let existing = &mut kind[*occupied.get()];
+                if existing.0.started < group.started {
+                    *existing = (group, run);
                 }
             }
         }
     }
-    let runs_of = |kind: Vec<(_, &'a T)>| kind.into_iter().map(|(_, run)| run).collect();
-    kinds.into_iter().map(runs_of).collect()
+    let into_runs = |kind: Vec<(_, &'a T)>| kind.into_iter().map(|(_, run)| run).collect();
+    kinds.into_iter().map(into_runs).collect()
 }
 
 /// The runs of one kind, which share a row of a table or a line of a figure.
@@ -115,7 +115,7 @@ pub struct Group {
 }
 
 /// Returns the Problem for runs without any finished task.
-pub fn none_measured() -> Problem {
+pub fn no_finished_task_problem() -> Problem {
     Problem::new(message!("problem-no-run-with-finished-task"))
         .advise(message!("advice-export-after-first-task"))
 }
@@ -123,9 +123,9 @@ pub fn none_measured() -> Problem {
 /// Sorts runs into groups. Runs without a finished task are left out.
 pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     let keyed: Vec<(Option<GroupKey>, &RunSummary)> =
-        runs.iter().map(|r| (GroupKey::of(r), r)).collect();
+        runs.iter().map(|r| (GroupKey::from_run(r), r)).collect();
     let kinds = kinds(&keyed, |(group, _)| group.as_ref());
-    let firsts: Vec<Kind<'_>> = kinds
+    let first_runs: Vec<Kind<'_>> = kinds
         .iter()
         .map(|kind| Kind {
             header: &kind[0].1.header,
@@ -138,7 +138,7 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
         header: kind[0].1.header.clone(),
         orders: OrdersSummary::new(kind.iter().map(|(_, run)| run.for_scripts()).collect()),
     };
-    kinds.iter().zip(labels(&firsts)).map(group).collect()
+    kinds.iter().zip(labels(&first_runs)).map(group).collect()
 }
 
 /// The facts about runs of one kind that a label may show.
@@ -165,40 +165,41 @@ pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
         .iter()
         .map(|kind| label(kind, data.len() > 1))
         .collect();
-    let with_settings = apart(&words, |twins| {
-        let config = |at: &usize| kinds[*at].header.config.clone();
-        let configs: Vec<RunConfig> = twins
+    let with_settings = disambiguate(&words, |duplicates| {
+        let config = |index: &usize| kinds[*index].header.config.clone();
+        let configs: Vec<RunConfig> = duplicates
             .iter()
             .map(config)
-            .map(RunConfig::repeatable)
+            .map(RunConfig::experiment_settings)
             .collect();
         let rows = differences(&configs.iter().collect::<Vec<_>>());
-        let told = |at: usize| {
-            let rows = rows.iter().take(MOST_TOLD);
-            let told: Vec<String> = rows.map(|(key, v)| format!("{key} {}", v[at])).collect();
-            told.join(", ")
+        let describe = |index: usize| {
+            let rows = rows.iter().take(MAX_NAMED_SETTINGS);
+            let settings: Vec<String> =
+                rows.map(|(key, v)| format!("{key} {}", v[index])).collect();
+            settings.join(", ")
         };
-        (0..twins.len()).map(told).collect()
+        (0..duplicates.len()).map(describe).collect()
     });
-    apart(&with_settings, |twins| {
-        twins
+    disambiguate(&with_settings, |duplicates| {
+        duplicates
             .iter()
-            .map(|at| kinds[*at].header.run.clone())
+            .map(|index| kinds[*index].header.run.clone())
             .collect()
     })
 }
 
-/// Appends to words that occur more than once the text that distinguishes them; `told` returns it for their indices.
-fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String> {
-    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, words) in words.iter().enumerate() {
-        places.entry(words).or_default().push(at);
+/// Appends to words that occur more than once the text that distinguishes them; `describe` returns it for indices.
+fn disambiguate(words: &[String], describe: impl Fn(&[usize]) -> Vec<String>) -> Vec<String> {
+    let mut indices: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, words) in words.iter().enumerate() {
+        indices.entry(words).or_default().push(index);
     }
     let mut labels = words.to_vec();
-    for twins in places.into_values().filter(|twins| twins.len() > 1) {
-        for (at, told) in twins.iter().zip(told(&twins)) {
-            if !told.is_empty() {
-                labels[*at] += &format!(" ({told})");
+    for duplicates in indices.into_values().filter(|twins| twins.len() > 1) {
+        for (index, description) in duplicates.iter().zip(describe(&duplicates)) {
+            if !description.is_empty() {
+                labels[*index] += &format!(" ({description})");
             }
         }
     }
@@ -210,14 +211,14 @@ fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String
 fn label(kind: &Kind<'_>, with_data: bool) -> String {
     let header = kind.header;
     let mut label = match (kind.runs, header.about.name.as_str()) {
-        (1, name) if !name.is_empty() => match header.config.measured_on() {
+        (1, name) if !name.is_empty() => match header.config.evaluation_split() {
             "test" => name.to_string(),
             measured_on => format!("{name} · on {measured_on} images"),
         },
         _ => {
             let title = match with_data {
                 true => header.title(),
-                false => header.title_without_data(),
+                false => header.title_without_dataset(),
             };
             let variant = header.method.variant.iter();
             variant.fold(title, |label, words| format!("{label}, {words}"))

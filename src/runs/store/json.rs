@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::figures::{FIGURES, Measured, forgetting};
-use super::load::{StoredRun, StoredState, seconds};
+use super::figures::{FIGURES, FigureInputs, forgetting};
+use super::load::{StoredRun, StoredState, total_seconds};
 use super::summary::RunSummary;
 use crate::metrics::{ByExpert, Expert, Histories, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskReport, costs};
+use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskReport, total_costs};
 
 /// The figures after one task, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,26 +47,26 @@ pub struct Figures {
 }
 
 /// The names of the three figures of an expert; the expert's key is appended.
-pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
+pub(super) const EXPERT_FIGURES: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
 /// Experts whose figures are in the JSON of every run; `null` if the run has no such expert.
-const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
+const ALWAYS_INCLUDED: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
 
 /// Indices in [`FIGURES`] in the order of the JSON; other figures follow.
 const JSON_ORDER: [usize; 9] = [0, 1, 2, 3, 7, 6, 4, 5, 8];
 
 impl Serialize for Figures {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(None)?;
-        for at in JSON_ORDER
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for index in JSON_ORDER
             .into_iter()
             .chain(JSON_ORDER.len()..FIGURES.len())
         {
-            map.serialize_entry(FIGURES[at].key, &self.values[at])?;
+            map.serialize_entry(FIGURES[index].key, &self.values[index])?;
         }
         for (expert, figures) in &self.by_expert {
-            for (name, figure) in OF_EXPERT.iter().zip(figures) {
-                map.serialize_entry(&format!("{name}_{}", expert.name()), figure)?;
+            for (name, figure) in EXPERT_FIGURES.iter().zip(figures) {
+                map.serialize_entry(&format!("{name}_{}", expert.key()), figure)?;
             }
         }
         map.end()
@@ -75,34 +75,34 @@ impl Serialize for Figures {
 
 impl TaskSummary {
     /// Returns A_i of one expert; `None` if the run does not have it or A_i is not finite.
-    pub fn of(&self, expert: Expert) -> Option<f64> {
+    pub fn expert_accuracy(&self, expert: Expert) -> Option<f64> {
         let accuracy = Some(self.accuracy).filter(|_| expert == Expert::ANSWER);
-        let own = self.by_expert.get(&expert).copied().or(accuracy);
-        own.filter(|accuracy| accuracy.is_finite())
+        let value = self.by_expert.get(&expert).copied().or(accuracy);
+        value.filter(|accuracy| accuracy.is_finite())
     }
 }
 
 impl Figures {
     /// Returns A_N, Ā_N and F_N of one expert.
-    pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
-        let own = self.by_expert.get(&expert).copied();
-        own.unwrap_or_else(|| self.of_answer())
+    pub fn expert_figures(&self, expert: Expert) -> [Option<f64>; 3] {
+        let figures = self.by_expert.get(&expert).copied();
+        figures.unwrap_or_else(|| self.answer_figures())
     }
 
     /// Returns the figure with this key.
     pub fn get(&self, key: &str) -> Option<f64> {
-        let at = FIGURES.iter().position(|figure| figure.key == key)?;
-        self.values[at]
+        let index = FIGURES.iter().position(|figure| figure.key == key)?;
+        self.values[index]
     }
 
     /// Returns A_N of the run's predictions (LAE: of the ensemble).
     pub fn final_accuracy(&self) -> Option<f64> {
-        self.get(OF_EXPERT[0])
+        self.get(EXPERT_FIGURES[0])
     }
 
     /// Returns A_N, Ā_N and F_N of the run's predictions.
-    pub fn of_answer(&self) -> [Option<f64>; 3] {
-        OF_EXPERT.map(|key| self.get(key))
+    pub fn answer_figures(&self) -> [Option<f64>; 3] {
+        EXPERT_FIGURES.map(|key| self.get(key))
     }
 
     /// Returns mean and sample standard deviation (n − 1; `None` for a single run) of each figure.
@@ -112,23 +112,28 @@ impl Figures {
 
     /// Combines each figure over several runs with `join`.
     fn combine(all: &[&Self], join: fn(&[f64]) -> Option<f64>) -> Self {
-        let over = |at: usize| {
+        let combine_at = |index: usize| {
             let values: Vec<f64> = all
                 .iter()
-                .filter_map(|figures| figures.values[at])
+                .filter_map(|figures| figures.values[index])
                 .collect();
             join(&values)
         };
         let mut by_expert: ByExpert<[Option<f64>; 3]> = ByExpert::default();
         for expert in all.iter().flat_map(|figures| figures.by_expert.keys()) {
             by_expert.or_insert_with(*expert, || {
-                let of = all.iter().filter_map(|f| f.by_expert.get(expert));
-                let values = |at: usize| of.clone().filter_map(move |f| f[at]).collect::<Vec<_>>();
-                [0, 1, 2].map(|at| join(&values(at)))
+                let expert_values = all.iter().filter_map(|f| f.by_expert.get(expert));
+                let values = |index: usize| {
+                    expert_values
+                        .clone()
+                        .filter_map(move |f| f[index])
+                        .collect::<Vec<_>>()
+                };
+                [0, 1, 2].map(|index| join(&values(index)))
             });
         }
         Self {
-            values: std::array::from_fn(over),
+            values: std::array::from_fn(combine_at),
             by_expert,
         }
     }
@@ -225,28 +230,32 @@ pub struct Summary {
 
 /// Returns the figures of a run for scripts.
 pub fn summary(run: &StoredRun) -> Summary {
-    RunSummary::of(run).for_scripts()
+    RunSummary::from_run(run).for_scripts()
 }
 
 impl RunSummary {
     /// Returns the figures by which runs are compared, computed from the run's histories.
     pub fn figures(&self, histories: &Histories) -> Figures {
-        let answering = self.header.answering();
-        let measured = Measured {
-            answer: histories.of(answering),
+        let answering = self.header.answering_expert();
+        let measured = FigureInputs {
+            answer: histories.for_expert(answering),
             histories,
             latest: self.latest.as_ref(),
         };
         let others = histories.experts().filter(|expert| *expert != answering);
-        let by_expert = ALWAYS_THERE.into_iter().chain(others).map(|expert| {
-            let of = histories.of(expert);
+        let by_expert = ALWAYS_INCLUDED.into_iter().chain(others).map(|expert| {
+            let history = histories.for_expert(expert);
             // A missing expert would have zero forgetting, which would be misleading.
-            let here = Some(of).filter(|of| !of.matrix.is_empty());
-            let figures = [of.last(), of.average(), here.and_then(forgetting)];
+            let existing = Some(history).filter(|history| !history.matrix.is_empty());
+            let figures = [
+                history.last_accuracy(),
+                history.average_accuracy(),
+                existing.and_then(forgetting),
+            ];
             (expert, figures.map(|figure| figure.map(percent)))
         });
         Figures {
-            values: std::array::from_fn(|at| (FIGURES[at].compute)(&measured).map(percent)),
+            values: std::array::from_fn(|index| (FIGURES[index].compute)(&measured).map(percent)),
             by_expert: by_expert.collect(),
         }
     }
@@ -256,21 +265,22 @@ impl RunSummary {
         let Some(latest) = &self.latest else {
             return Some("no task has been measured yet");
         };
-        let why = self.header.method.why_uncalibrated();
+        let reason = self.header.method.uncalibrated_reason();
         let unknown = latest.calibration_error.is_none();
-        why.or_else(|| unknown.then_some("the run has no scores"))
+        reason.or_else(|| unknown.then_some("the run has no scores"))
     }
 
     /// Returns the figures after each saved task.
     fn task_summaries(&self, reports: &[TaskReport], histories: &Histories) -> Vec<TaskSummary> {
         let header = &self.header;
-        let answer = histories.of(header.answering());
-        let named = |expert: &Expert| *expert != Expert::ANSWER;
+        let answer = histories.for_expert(header.answering_expert());
+        let is_named = |expert: &Expert| *expert != Expert::ANSWER;
         let by_expert = |task: usize| -> ByExpert<f64> {
-            let experts = histories.experts().filter(named);
-            let all = experts.filter_map(|e| Some((e, *histories.of(e).accuracy.get(task)?)));
-            let all = all.map(|(expert, value)| (expert, percent(value)));
-            all.filter(|(_, value)| value.is_finite()).collect()
+            let experts = histories.experts().filter(is_named);
+            let accuracies =
+                experts.filter_map(|e| Some((e, *histories.for_expert(e).accuracy.get(task)?)));
+            let accuracies = accuracies.map(|(expert, value)| (expert, percent(value)));
+            accuracies.filter(|(_, value)| value.is_finite()).collect()
         };
         let summary = |(i, report): (usize, &TaskReport)| TaskSummary {
             classes: header.class_order[header.tasks[i].clone()].to_vec(),
@@ -292,7 +302,7 @@ impl RunSummary {
             StoredState::Interrupted { epoch, .. } => Some(epoch),
             StoredState::Finished | StoredState::Running => None,
         };
-        let as_they_came = reports
+        let original_label_accuracy = reports
             .last()
             .and_then(|last| last.measurements.get(ACCURACY_ON_ORIGINAL_LABELS));
         let classes = self
@@ -316,20 +326,20 @@ impl RunSummary {
             backbone: header.config.backbone.clone(),
             weights_sha256: header.weights_sha256.clone(),
             device: header.device.clone(),
-            measured_on: header.config.measured_on().to_string(),
+            measured_on: header.config.evaluation_split().to_string(),
             class_order: header.class_order.clone(),
             class_accuracy: classes.map(|accuracy| accuracy.map(percent)).collect(),
             added_tasks: header.added_tasks.clone(),
             tasks: self.task_summaries(&reports, &histories),
             figures: self.figures(&histories),
             why_no_calibration_error: self.why_no_calibration_error().map(String::from),
-            costs: costs(&reports),
-            prompt_study: self.prompt_study.clone().map(PromptStudy::percent),
+            costs: total_costs(&reports),
+            prompt_study: self.prompt_study.clone().map(PromptStudy::into_percent),
             costs_by_task: reports.iter().map(|report| report.costs).collect(),
-            final_accuracy_labels_as_they_came: as_they_came.copied().map(percent),
+            final_accuracy_labels_as_they_came: original_label_accuracy.copied().map(percent),
             unreadable_images: unreadable.fold(0, usize::saturating_add),
             epochs: header.config.epochs,
-            seconds: seconds(&reports),
+            seconds: total_seconds(&reports),
             images_per_second: self.images_per_second(&reports),
             peak_memory_bytes: self.peak_memory_bytes,
             trained_parameters: header.trained_parameters,

@@ -24,7 +24,7 @@ pub struct RunKey {
 
 impl RunKey {
     /// Returns the key of a run with this header and this plugin text.
-    pub fn of(header: &RunHeader, plugin: &str) -> Self {
+    pub fn new(header: &RunHeader, plugin: &str) -> Self {
         let settings = RunConfig {
             // The number format in use counts, not the one requested.
             precision: Precision::Auto,
@@ -32,7 +32,7 @@ impl RunKey {
             pet_start: None,
             // Instead, the fingerprints of the images and the class order are compared.
             stored_names: Vec::new(),
-            ..header.config.clone().repeatable()
+            ..header.config.clone().experiment_settings()
         };
         let tasks = header.tasks.iter().map(ExactSizeIterator::len);
         let added_tasks = header
@@ -47,7 +47,7 @@ impl RunKey {
             "settings": settings,
             "tasks": tasks.collect::<Vec<_>>(),
             "weights": header.weights_sha256,
-            "kept_as": header.kept_as().title(),
+            "kept_as": header.weight_type().title(),
             "plugin": computation_hash(plugin),
             "lessons": added_tasks.collect::<Vec<_>>(),
             // Absent in runs made before they were recorded.
@@ -55,8 +55,8 @@ impl RunKey {
             "draws": draws,
         });
         // Added only if present, so that keys of runs without an adapter stay the same.
-        if let (Some(start), Some(all)) = (&header.start_sha256, experiment.as_object_mut()) {
-            all.insert("start".into(), json!(start));
+        if let (Some(start), Some(object)) = (&header.start_sha256, experiment.as_object_mut()) {
+            object.insert("start".into(), json!(start));
         }
         Self {
             experiment: hash(&experiment),
@@ -69,8 +69,8 @@ impl RunKey {
     }
 }
 
-/// Returns the key of settings. The caller removes what may differ with [`RunConfig::anywhere`] or
-/// [`RunConfig::repeatable`], and adds the method's defaults.
+/// Returns the key of settings. The caller removes what may differ with [`RunConfig::without_execution_settings`] or
+/// [`RunConfig::experiment_settings`], and adds the method's defaults.
 pub fn settings_key(config: &RunConfig) -> String {
     hash(&json!(config))
 }
@@ -84,7 +84,7 @@ pub(super) fn plugin_hash(plugin: &str) -> String {
 }
 
 /// The parts of a plugin file that only describe it.
-const DESCRIPTIVE: [&str; 2] = ["description", "reference"];
+const DESCRIPTIVE_KEYS: [&str; 2] = ["description", "reference"];
 
 /// Returns the SHA-256, in hex, of what a plugin computes: its text without comments, layout, description and
 /// reference, so that rewording does not change the key. A text that is not TOML is hashed completely.
@@ -92,7 +92,7 @@ fn computation_hash(plugin: &str) -> String {
     let Ok(mut table) = plugin.parse::<toml::Table>() else {
         return plugin_hash(plugin);
     };
-    table.retain(|key, _| !DESCRIPTIVE.contains(&key));
+    table.retain(|key, _| !DESCRIPTIVE_KEYS.contains(&key));
     plugin_hash(&table.to_string())
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_plugin_computes_counts() {
+    fn only_the_computation_of_a_plugin_is_hashed() {
         let plugin = "name = \"A\"\ndescription = \"one\"\n[equations]\nout = \"x + 1\"\n";
         let reworded = "# a comment\nname = \"A\"\ndescription = \"another\"\nreference = \"b\"\n\n[equations]\nout = 'x + 1'\n";
         let changed = plugin.replace("x + 1", "x + 2");

@@ -10,12 +10,12 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
-use super::about::about;
-use super::record::{is_run, no_run, run_folders, run_name};
+use super::about::load_about;
+use super::record::{is_run, no_run_problem, run_folders, run_name};
 use super::summary::{RunSummary, summarize};
 use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
 
@@ -36,13 +36,13 @@ pub struct ListedRun {
 
 /// Returns the list entry of a run's folder. A panic while reading it becomes a Problem, so that the other runs are
 /// still listed.
-pub fn entry(folder: &Path) -> ListedRun {
+pub fn load_entry(folder: &Path) -> ListedRun {
     let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
         Err(Problem::new(message!("problem-run-reading-internal-error"))
             .at_path(folder)
             .advise(message!("advice-move-run-folder")))
     });
-    let (about, remark) = about(folder);
+    let (about, remark) = load_about(folder);
     if let Ok(summary) = &mut summary {
         summary.header.about = about.clone();
     }
@@ -57,17 +57,17 @@ pub fn entry(folder: &Path) -> ListedRun {
 
 /// Returns all runs below a folder, newest first; damaged runs have a Problem. Returns an empty list if the folder does
 /// not exist.
-pub fn list(root: &Path) -> Vec<ListedRun> {
-    let mut runs = on_all_cores(run_folders(root), |path| entry(&path));
+pub fn list_runs(root: &Path) -> Vec<ListedRun> {
+    let mut runs = map_parallel(run_folders(root), |path| load_entry(&path));
     runs.sort_by_cached_key(|entry| {
         let header = entry.summary.as_ref().ok().map(|run| &run.header);
-        Reverse((began(&entry.run, header), entry.run.clone()))
+        Reverse((start_time(&entry.run, header), entry.run.clone()))
     });
     runs
 }
 
 /// Reads runs in parallel and returns the results in the order of the runs.
-pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync + Send) -> Vec<T> {
+pub fn map_parallel<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync + Send) -> Vec<T> {
     runs.into_par_iter().map(read).collect()
 }
 
@@ -88,16 +88,16 @@ pub fn file_stamps(folder: &Path) -> FileStamps {
         ADDED_FOLDER,
     ];
     FileStamps(files.map(|file| {
-        let about = std::fs::metadata(folder.join(file)).ok()?;
-        Some((about.len(), about.modified().ok()?))
+        let metadata = std::fs::metadata(folder.join(file)).ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
     }))
 }
 
 /// Returns when a run began: from its header, else from its name, which starts with the local time; `None` if both are
 /// missing. Such runs count as older than all others.
-pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
+pub fn start_time(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
     header
-        .and_then(|header| instant(&header.started))
+        .and_then(|header| parse_timestamp(&header.started))
         .or_else(|| {
             let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
             Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
@@ -105,7 +105,7 @@ pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
 }
 
 /// Returns the time in a header; `None` if the text is not a time.
-pub(super) fn instant(time: &str) -> Option<Timestamp> {
+pub(super) fn parse_timestamp(time: &str) -> Option<Timestamp> {
     time.parse().ok()
 }
 
@@ -114,7 +114,7 @@ pub(super) fn instant(time: &str) -> Option<Timestamp> {
 ///
 /// # Errors
 /// Returns a Problem that lists the runs if none or several match.
-pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
+pub fn find_run(root: &Path, wanted: &str) -> Result<PathBuf> {
     let path = Path::new(wanted);
     if is_run(path) {
         return Ok(path.to_path_buf());
@@ -126,7 +126,7 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let mut names: Vec<String> = folders.iter().map(|path| run_name(path)).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
-    let mut fitting: Vec<String> = match newest {
+    let mut matching: Vec<String> = match newest {
         Some(name) => vec![name],
         None => names
             .iter()
@@ -134,18 +134,18 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
             .cloned()
             .collect(),
     };
-    if fitting.is_empty() {
-        fitting = called(&folders, wanted);
+    if matching.is_empty() {
+        matching = runs_with_name(&folders, wanted);
     }
-    match fitting.as_slice() {
+    match matching.as_slice() {
         [only] => Ok(root.join(only)),
         several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),
-        [] if path.exists() => Err(no_run(path)),
+        [] if path.exists() => Err(no_run_problem(path)),
         [] => {
             let remedy = if names.is_empty() {
                 message!("advice-no-runs-yet", root = root.display().to_string())
             } else {
-                message!("advice-existing-runs", names = some_of(&names, 5))
+                message!("advice-existing-runs", names = list_value(&names, 5))
             };
             Err(Problem::new(message!("problem-run-not-found", wanted))
                 .at_path(root)
@@ -159,14 +159,14 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
         .at_path(root)
         .advise(message!(
             "advice-type-more-of-name",
-            several = some_of(several, 5)
+            several = list_value(several, 5)
         ))),
     }
 }
 
 /// Returns the folder names of runs to which the user gave this name.
-fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
-    let has_name = |folder: &&PathBuf| about(folder).0.name == wanted;
+fn runs_with_name(folders: &[PathBuf], wanted: &str) -> Vec<String> {
+    let has_name = |folder: &&PathBuf| load_about(folder).0.name == wanted;
     folders
         .iter()
         .filter(has_name)
@@ -177,11 +177,14 @@ fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
 /// Returns the folder name of the newest run. It is not always the last in alphabetical order, because folders can be
 /// renamed.
 fn newest(folders: &[PathBuf]) -> Option<String> {
-    let when = |folder: &PathBuf| {
+    let start_key = |folder: &PathBuf| {
         let name = run_name(folder);
         let summary = summarize(folder).ok();
-        (began(&name, summary.as_ref().map(|run| &run.header)), name)
+        (
+            start_time(&name, summary.as_ref().map(|run| &run.header)),
+            name,
+        )
     };
-    let began = on_all_cores(folders.iter().collect(), when);
-    began.into_iter().max().map(|(_, name)| name)
+    let starts = map_parallel(folders.iter().collect(), start_key);
+    starts.into_iter().max().map(|(_, name)| name)
 }

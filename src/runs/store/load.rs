@@ -6,9 +6,9 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::about::about;
-use super::measured::{MetricsRow, read_metrics, report_of};
-use super::record::{no_run, read_run_toml};
+use super::about::load_about;
+use super::measured::{MetricsRow, load_report, read_metrics};
+use super::record::{no_run_problem, read_run_toml};
 use super::tables::damaged_table;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,
@@ -64,7 +64,7 @@ pub struct StoredRun {
 }
 
 /// Returns the duration of these tasks in seconds.
-pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
+pub(super) fn total_seconds(reports: &[TaskReport]) -> f64 {
     reports.iter().map(|report| report.seconds).sum()
 }
 
@@ -72,22 +72,22 @@ pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
 ///
 /// # Errors
 /// Returns a Problem that names the missing or damaged file.
-pub fn load(folder: &Path) -> Result<StoredRun> {
+pub fn load_run(folder: &Path) -> Result<StoredRun> {
     let mut header = load_header(folder)?;
-    let plugin = plugin_of(folder, &header)?;
+    let plugin = load_plugin(folder, &header)?;
     let sized = header.method.pet_sized;
     // Older versions did not record it.
     header.method.pet_sized = Some(sized.unwrap_or_else(|| pet::is_sized(&plugin)));
     let mut rows = metrics_rows(folder, header.tasks.len())?;
-    let own = rows.iter().map(|row| report_of(folder, &header, row));
-    let mut reports = own.collect::<Result<Vec<_>>>()?;
-    let (mut header, taught) = added_tasks::with_added_tasks(folder, header, rows.len())?;
-    header.about = about(folder).0;
-    for (row, report) in taught {
+    let own_reports = rows.iter().map(|row| load_report(folder, &header, row));
+    let mut reports = own_reports.collect::<Result<Vec<_>>>()?;
+    let (mut header, added) = added_tasks::load_added_tasks(folder, header, rows.len())?;
+    header.about = load_about(folder).0;
+    for (row, report) in added {
         rows.push(row);
         reports.push(report);
     }
-    let state = state(folder, reports.len(), header.tasks.len());
+    let state = read_state(folder, reports.len(), header.tasks.len());
     Ok(StoredRun {
         header,
         plugin,
@@ -98,7 +98,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
 }
 
 /// Returns the text of a run's PET plugin; empty if the method trains no PET.
-pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
+pub(super) fn load_plugin(folder: &Path, header: &RunHeader) -> Result<String> {
     let path = folder.join(PLUGIN_FILE);
     match header.method.uses_pet {
         true => files::read_text(&path, files::TEXT)
@@ -108,7 +108,7 @@ pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
 }
 
 /// Returns the state of the run in this folder, of which `saved` of `tasks` tasks are saved.
-pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
+pub(super) fn read_state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
     if saved == tasks {
         return StoredState::Finished;
     }
@@ -116,7 +116,7 @@ pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
         return StoredState::Running;
     }
     // A checkpoint of a task that is already saved is outdated; one of a task that does not exist is damaged.
-    let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
+    let (task, epoch) = checkpoint::read_position(&checkpoint_file(folder))
         .filter(|(task, _)| (saved..tasks).contains(task))
         .unwrap_or((saved, 0));
     StoredState::Interrupted { task, epoch }
@@ -126,7 +126,7 @@ pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
 fn load_header(folder: &Path) -> Result<RunHeader> {
     let path = folder.join(RUN_FILE);
     let text = match files::read_text(&path, files::TEXT) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run(folder)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run_problem(folder)),
         other => other.map_err(|error| Problem::io("read the run's settings", &path, &error))?,
     };
     read_run_toml(&text, folder, &path)
@@ -136,8 +136,8 @@ fn load_header(folder: &Path) -> Result<RunHeader> {
 fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     let path = folder.join(METRICS_FILE);
     let rows = read_metrics(&path)?;
-    let in_order = rows.iter().enumerate().all(|(i, row)| row.task == i + 1);
-    if in_order && rows.len() <= tasks {
+    let is_in_order = rows.iter().enumerate().all(|(i, row)| row.task == i + 1);
+    if is_in_order && rows.len() <= tasks {
         Ok(rows)
     } else {
         Err(damaged_table(&path, "its rows are not tasks 1, 2, …"))

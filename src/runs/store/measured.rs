@@ -8,16 +8,17 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::tables::{
-    damaged_table, joined, parted, read_answers, read_slots, table_csv, to_csv, unreadable_row,
+    damaged_table, join_numbers, parse_numbers, read_answers, read_slots, table_csv, to_csv,
+    unreadable_row,
 };
 use super::{answers_file, slots_file};
 use crate::files;
-use crate::metrics::{Answers, ByExpert, Expert, SlotCounts};
+use crate::metrics::{ByExpert, Expert, Predictions, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, RunHeader, TaskReport};
 
 /// Measurements that have their own columns since format 1.
-const FIRST_MEASURED: [&str; 2] = ["online_drift", "offline_drift"];
+const LEGACY_MEASUREMENTS: [&str; 2] = ["online_drift", "offline_drift"];
 
 /// The names of the columns of every table; those of further experts follow.
 static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -72,17 +73,17 @@ impl MetricsRow {
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
         let (answers, costs) = (&report.answers, &report.costs);
         let accuracy = |expert| {
-            let known = answers.given.contains_key(&expert);
-            known.then(|| answers.accuracy(expert))
+            let has_expert = answers.given.contains_key(&expert);
+            has_expert.then(|| answers.accuracy(expert))
         };
-        let [online, offline, ensemble, answer] = Expert::FIRST.map(accuracy);
+        let [online, offline, ensemble, answer] = Expert::FORMAT_1.map(accuracy);
         let [online_drift, offline_drift] =
-            FIRST_MEASURED.map(|name| report.measurements.get(name).copied());
+            LEGACY_MEASUREMENTS.map(|name| report.measurements.get(name).copied());
         let others = answers.given.keys().copied();
-        let others = others.filter(|expert| !Expert::FIRST.contains(expert));
+        let others = others.filter(|expert| !Expert::FORMAT_1.contains(expert));
         let measurements = report.measurements.iter();
         let measurements =
-            measurements.filter(|(name, _)| !FIRST_MEASURED.contains(&name.as_str()));
+            measurements.filter(|(name, _)| !LEGACY_MEASUREMENTS.contains(&name.as_str()));
         let measurements: Vec<String> = measurements
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
@@ -106,24 +107,24 @@ impl MetricsRow {
             kept_bytes: Some(costs.kept_bytes),
             unreadable: Some(report.unreadable),
             measurements: measurements.join(" "),
-            losses: joined(&report.losses),
+            losses: join_numbers(&report.losses),
             others: others.map(|e| (e, answers.accuracy(e))).collect(),
             ..Self::default()
         }
     }
 
     /// Returns the accuracy of each expert.
-    pub fn accuracy(&self) -> ByExpert<f64> {
+    pub fn accuracies(&self) -> ByExpert<f64> {
         let first = [self.online, self.offline, self.ensemble, self.answer];
-        let first = Expert::FIRST.into_iter().zip(first);
+        let first = Expert::FORMAT_1.into_iter().zip(first);
         let first = first.filter_map(|(expert, accuracy)| Some((expert, accuracy?)));
         first.chain(self.others.iter().copied()).collect()
     }
 
     /// Creates the report again from this row and the predictions.
-    pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
+    pub fn to_report(&self, answers: Predictions, slots: Vec<SlotCounts>) -> TaskReport {
         let first = [self.online_drift, self.offline_drift];
-        let first = FIRST_MEASURED.into_iter().zip(first);
+        let first = LEGACY_MEASUREMENTS.into_iter().zip(first);
         let first = first.filter_map(|(name, value)| Some((name.to_string(), value?)));
         let others = self.measurements.split_whitespace().filter_map(|pair| {
             let (name, value) = pair.split_once('=')?;
@@ -143,7 +144,7 @@ impl MetricsRow {
                 stored_parameters: self.stored_parameters.unwrap_or_default(),
                 kept_bytes: self.kept_bytes.unwrap_or_default(),
             },
-            losses: parted(&self.losses),
+            losses: parse_numbers(&self.losses),
             measurements: first.chain(others).collect(),
         }
     }
@@ -158,7 +159,7 @@ pub(super) fn metrics_csv(rows: &[MetricsRow]) -> Result<Vec<u8>> {
         }
     }
     let header = COLUMNS.iter().map(String::as_str);
-    let header = header.chain(others.iter().copied().map(Expert::name));
+    let header = header.chain(others.iter().copied().map(Expert::key));
     let rows = rows.iter().map(|row| {
         let others = others.iter().map(|expert| row.others.get(expert));
         (row, others.collect::<Vec<_>>())
@@ -172,9 +173,9 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
     let others = header.iter().enumerate();
-    let others = others.filter(|(_, name)| !COLUMNS.iter().any(|known| known == name));
+    let others = others.filter(|(_, name)| !COLUMNS.iter().any(|column| column == name));
     let others: Vec<(usize, Expert)> = others
-        .filter_map(|(at, name)| Some((at, Expert::named(name)?)))
+        .filter_map(|(index, name)| Some((index, Expert::from_key(name)?)))
         .collect();
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
@@ -183,13 +184,13 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             .deserialize(Some(&header))
             .map_err(|error| unreadable_row(&error, &header, &record, path))?;
         for hash in [&row.snapshot_sha256, &row.answers_sha256] {
-            let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !whole && !hash.is_empty() {
+            let is_valid = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_valid && !hash.is_empty() {
                 return Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256")));
             }
         }
-        for (at, expert) in &others {
-            if let Some(Ok(share)) = record.get(*at).map(str::parse) {
+        for (index, expert) in &others {
+            if let Some(Ok(share)) = record.get(*index).map(str::parse) {
                 row.others.insert(*expert, share);
             }
         }
@@ -199,20 +200,24 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
 }
 
 /// Returns the measurements of a row, with the predictions in this folder.
-pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
+pub(super) fn load_report(
+    folder: &Path,
+    header: &RunHeader,
+    row: &MetricsRow,
+) -> Result<TaskReport> {
     let task = row.task - 1;
     let path = answers_file(folder, task);
     let bytes = files::read(&path, files::TABLE)
         .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
-    let most = (row.images, header.tasks[task].end, header.added_tasks.len());
-    let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
+    let limits = (row.images, header.tasks[task].end, header.added_tasks.len());
+    let answers = read_answers(&bytes, &path, &header.method.experts, limits)?;
     let path = slots_file(folder, task);
     let slots = match files::read(&path, files::TABLE) {
         Ok(bytes) => read_slots(&bytes, &path, row.task)?,
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
     };
-    Ok(row.report(answers, slots))
+    Ok(row.to_report(answers, slots))
 }
 
 /// Returns the rows of a `metrics.csv`; empty if the file does not exist.
@@ -229,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expert_of_any_name_has_a_column_and_those_of_the_format_stay_where_they_are() {
+    fn further_experts_get_columns_after_the_fixed_ones() {
         let quick = Expert::new("quick", "Quick");
         let rows = [
             MetricsRow {

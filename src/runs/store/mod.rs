@@ -46,39 +46,42 @@ use std::path::{Path, PathBuf};
 use crate::folders;
 
 pub use crate::files::write::{write_file, write_with};
-pub use about::{about, forget_place, local_folder_of, remote_name, set_about};
-pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
-pub use added_tasks::added_task_pictures;
+pub use about::{detach_from_remote, load_about, local_folder, remote_name, set_about};
+pub use added_task_figures::{AddedTaskFigures, ClassGroup, added_task_figures};
+pub use added_tasks::added_task_images;
 pub use cells::{RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use correct_answers::CorrectPredictions;
 pub use dataset_files::{
-    all_at_once, correct_label, corrected, corrected_file, read_corrected, save_all_at_once,
+    correct_label, corrections_path, load_all_at_once, load_corrections, read_corrections,
+    save_all_at_once,
 };
 pub use folder::RunFolder;
 pub use groups::GroupKey;
-pub use html::SamplePicture;
+pub use html::SampleImage;
 pub use json::{
     Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, mean_and_spread, spread_text, summary,
     summary_of_orders,
 };
 pub use key::{RunKey, settings_key};
-pub use listing::{FileStamps, ListedRun, began, entry, file_stamps, find, list, on_all_cores};
-pub use load::{StoredRun, StoredState, load, snapshot_time};
-pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
-pub use pictures::{AddedPictures, MOST_PICTURES};
+pub use listing::{
+    FileStamps, ListedRun, file_stamps, find_run, list_runs, load_entry, map_parallel, start_time,
+};
+pub use load::{StoredRun, StoredState, load_run, snapshot_time};
+pub use pack::{Extracted, PACKED_EXTENSION, Packed, Unpacked, extract, is_packed, pack, unpack};
+pub use pictures::{AddedImages, MAX_ADDED_IMAGES};
 pub use plugin_files::{PluginSave, allow_plugin, save_plugin};
-pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
-pub use queue::{QueueFile, places_at_work};
-pub use record::{holds_runs, is_run, run_folders, run_name, settings_part};
+pub use provenance::{BackboneFacts, Machine, Provenance, load_image_prints, load_provenance};
+pub use queue::{QueueFile, machines_with_jobs};
+pub use record::{contains_runs, is_run, run_folders, run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use summary::{LatestFigures, RunSummary, load_facts, summarize};
 pub use write_added_task::{NewAddedTask, undo_added_task};
 
-pub use tables::{harmless_cell, joined, parted, plain_cell};
-pub use trash::{Deleted, delete, deleted, erase, restore};
-pub use verify::{FileCheckResult, verify};
+pub use tables::{escape_formula, join_numbers, parse_numbers, unescape_formula};
+pub use trash::{TrashedRun, delete_run, erase_run, list_deleted, restore_run};
+pub use verify::{FileCheckResult, verify_files};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
@@ -103,9 +106,9 @@ const ADDED_FOLDER: &str = "lessons";
 /// The description of an added task.
 const TASK_FILE: &str = "lesson.toml";
 /// The list of an added task's images.
-const PICTURES_FILE: &str = "pictures.csv";
+const ADDED_IMAGES_FILE: &str = "pictures.csv";
 /// Folder of an added task's images.
-const PICTURES_FOLDER: &str = "pictures";
+const ADDED_IMAGES_FOLDER: &str = "pictures";
 /// What the next added task needs in addition to the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
 /// The summary of the run, without its predictions.

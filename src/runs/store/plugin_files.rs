@@ -19,9 +19,9 @@ pub struct PluginSave {
     /// The file to overwrite; `None` for a new file.
     pub file: Option<PathBuf>,
     /// The file from which it was installed.
-    pub from: Option<PathBuf>,
+    pub source: Option<PathBuf>,
     /// Whether it may replace a built-in plugin of the same name.
-    pub allowed: bool,
+    pub allow_replace: bool,
 }
 
 /// Saves a plugin in the user's plugin folder and returns its file.
@@ -30,7 +30,7 @@ pub struct PluginSave {
 /// Returns a Problem if its name is that of a built-in plugin and replacing is not allowed, or if the folder cannot be
 /// written; an existing file is then unchanged.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
-    if let (Some(name), false) = (built_in(&save.name), save.allowed) {
+    if let (Some(name), false) = (built_in(&save.name), save.allow_replace) {
         let what = message!("problem-built-in-plugin-name", name);
         return Err(Problem::new(what).advise(message!("advice-rename-or-replace-plugin")));
     }
@@ -38,19 +38,19 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
         .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
     let file = match &save.file {
         Some(file) => file.clone(),
-        None => free_file(folder, &save.name),
+        None => unused_path(folder, &save.name),
     };
     write_file(&file, save.text.as_bytes())?;
-    if save.allowed && built_in(&save.name).is_some() {
+    if save.allow_replace && built_in(&save.name).is_some() {
         allow_plugin(folder, &file)?;
     }
-    if let (Some(from), Some(name)) = (&save.from, file.file_name()) {
+    if let (Some(source), Some(name)) = (&save.source, file.file_name()) {
         let installed = Installed {
-            from: from.clone(),
-            since: now("%Y-%m-%d %H:%M"),
+            from: source.clone(),
+            since: format_now("%Y-%m-%d %H:%M"),
         };
         let name = name.to_string_lossy().into_owned();
-        change_notes(folder, |notes| {
+        update_notes(folder, |notes| {
             notes.installed.insert(name, installed);
         })?;
     }
@@ -62,17 +62,17 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
 /// # Errors
 /// Returns a Problem if that folder cannot be written.
 pub fn allow_plugin(folder: &Path, file: &Path) -> Result<()> {
-    change_notes(folder, |notes| notes.allow(file))
+    update_notes(folder, |notes| notes.allow(file))
 }
 
-fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<()> {
+fn update_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<()> {
     fs::create_dir_all(folder)
         .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
-    let (file, aside) = (folder.join(NOTES_FILE), folder.join(UNREADABLE_NOTES));
-    let mut notes = match PluginNotes::found(folder) {
+    let (file, backup) = (folder.join(NOTES_FILE), folder.join(UNREADABLE_NOTES));
+    let mut notes = match PluginNotes::try_read(folder) {
         Some(notes) => notes,
         None => {
-            fs::rename(&file, &aside)
+            fs::rename(&file, &backup)
                 .map_err(|error| Problem::io("move the old notes aside", &file, &error))?;
             log::warn!("the plugin notes could not be read; they were moved to {UNREADABLE_NOTES}");
             PluginNotes::default()
@@ -85,18 +85,14 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
 }
 
 /// Returns the path of a new file named after the plugin.
-fn free_file(folder: &Path, name: &str) -> PathBuf {
-    let letters = name.trim().chars().map(|letter| match letter {
+fn unused_path(folder: &Path, name: &str) -> PathBuf {
+    let slug = name.trim().chars().map(|letter| match letter {
         letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
         _ => '-',
     });
-    let letters: String = letters.collect();
-    let letters = letters.trim_matches('-');
-    let stem = if letters.is_empty() {
-        "plugin"
-    } else {
-        letters
-    };
+    let slug: String = slug.collect();
+    let slug = slug.trim_matches('-');
+    let stem = if slug.is_empty() { "plugin" } else { slug };
     let mut file = folder.join(format!("{stem}.toml"));
     let mut number = 2;
     while file.exists() {
@@ -106,7 +102,7 @@ fn free_file(folder: &Path, name: &str) -> PathBuf {
     file
 }
 
-fn now(format: &str) -> String {
+fn format_now(format: &str) -> String {
     jiff::Zoned::now().strftime(format).to_string()
 }
 
@@ -115,20 +111,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_that_cannot_be_read_are_kept_beside_the_new_ones() {
+    fn unreadable_notes_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let (old, aside) = (
+        let (old, backup) = (
             folder.path().join(NOTES_FILE),
             folder.path().join(UNREADABLE_NOTES),
         );
         fs::write(&old, "{\"allowed\": 7}").unwrap();
         let file = folder.path().join("mine.toml");
         allow_plugin(folder.path(), &file).unwrap();
-        assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
+        assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"allowed\": 7}");
         assert!(PluginNotes::read(folder.path()).allows(&file));
         // Readable notes stay in place.
         allow_plugin(folder.path(), &folder.path().join("other.toml")).unwrap();
-        assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
+        assert_eq!(fs::read_to_string(&backup).unwrap(), "{\"allowed\": 7}");
         assert!(PluginNotes::read(folder.path()).allows(&file));
     }
 }

@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 use super::folder::RunFolder;
 use super::tables::{damaged_table, from_csv, to_csv};
 use super::{IMAGES_FILE, PROVENANCE_FILE};
-use crate::data::ClassPrints;
+use crate::data::ClassFingerprints;
 use crate::data::transform::Interpolation;
 use crate::fetch::hex;
 use crate::files;
-use crate::files::write::keep_file;
+use crate::files::write::save_file;
 use crate::message;
 use crate::problem::{Problem, Result};
 
@@ -72,8 +72,14 @@ pub struct Machine {
 impl Machine {
     /// Returns whether both machines compute bit-identical numbers: the same system, processor and vector instructions,
     /// and no GPU. The number of threads does not affect results.
-    pub fn computes_as(&self, other: &Self) -> bool {
-        let kind = |of: &Self| (of.system.clone(), of.processor.clone(), of.simd.clone());
+    pub fn computes_same_as(&self, other: &Self) -> bool {
+        let kind = |machine: &Self| {
+            (
+                machine.system.clone(),
+                machine.processor.clone(),
+                machine.simd.clone(),
+            )
+        };
         kind(self) == kind(other) && self.driver.is_none() && other.driver.is_none()
     }
 }
@@ -107,7 +113,7 @@ impl Provenance {
 ///
 /// # Errors
 /// Returns a Problem if the file exists but cannot be read.
-pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
+pub fn load_provenance(folder: &Path) -> Result<Option<Provenance>> {
     let path = folder.join(PROVENANCE_FILE);
     let text = match files::read_text(&path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -125,7 +131,7 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
 ///
 /// # Errors
 /// Returns a Problem if the file exists but cannot be read.
-pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
+pub fn load_image_prints(folder: &Path) -> Result<Option<Vec<ClassFingerprints>>> {
     let path = folder.join(IMAGES_FILE);
     let bytes = match files::read(&path, files::TABLE) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -133,8 +139,8 @@ pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
             other.map_err(|error| Problem::io("read the list of a run's images", &path, &error))?
         }
     };
-    let prints: Vec<ClassPrints> = from_csv(&bytes, &path)?;
-    match prints.iter().all(ClassPrints::is_whole) {
+    let prints: Vec<ClassFingerprints> = from_csv(&bytes, &path)?;
+    match prints.iter().all(ClassFingerprints::is_complete) {
         true => Ok(Some(prints)),
         false => Err(damaged_table(
             &path,
@@ -148,9 +154,13 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
-    pub fn save_provenance(&self, made_of: &Provenance, images: &[ClassPrints]) -> Result<()> {
-        keep_file(&self.path().join(IMAGES_FILE), &to_csv(images)?)?;
-        self.write_provenance(made_of)
+    pub fn save_provenance(
+        &self,
+        provenance: &Provenance,
+        images: &[ClassFingerprints],
+    ) -> Result<()> {
+        save_file(&self.path().join(IMAGES_FILE), &to_csv(images)?)?;
+        self.write_provenance(provenance)
     }
 
     /// Records the machine that resumes the run, unless it is the last one recorded.
@@ -159,20 +169,23 @@ impl RunFolder {
     /// Returns a Problem if the folder cannot be written.
     pub fn record_machine(&self, machine: Machine) -> Result<()> {
         // An unreadable file is replaced.
-        let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
+        let mut record = load_provenance(self.path())
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let from_task = machine.from_task;
-        let last = made_of.computed_on.last().cloned();
+        let last = record.computed_on.last().cloned();
         if last.map(|last| Machine { from_task, ..last }).as_ref() == Some(&machine) {
             return Ok(());
         }
-        made_of.computed_on.push(machine);
-        self.write_provenance(&made_of)
+        record.computed_on.push(machine);
+        self.write_provenance(&record)
     }
 
-    fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
-        let text = toml::to_string_pretty(made_of)
+    fn write_provenance(&self, provenance: &Provenance) -> Result<()> {
+        let text = toml::to_string_pretty(provenance)
             .map_err(|error| Problem::with_error("problem-provenance-unwritten", &error))?;
         let path = self.path().join(PROVENANCE_FILE);
-        keep_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
+        save_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
     }
 }

@@ -12,15 +12,15 @@ use serde::de::DeserializeOwned;
 
 use crate::files;
 use crate::files::Lock;
-use crate::files::write::{keep_file, lock_file};
+use crate::files::write::{lock_file, save_file};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::{Job, RemoteJob};
 
 /// Name of the queue file and of its lock, without extension.
-const QUEUE: &str = "queue";
+const QUEUE_NAME: &str = "queue";
 /// Folder of the jobs that were requested at remote places.
-const AWAY: &str = ".away";
+const REMOTE_FOLDER: &str = ".away";
 
 /// A file of jobs in a folder of runs.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct QueueFile<T = Job> {
     /// The lock, or `None` if another program has it; not known before the first access.
     lock: Option<Option<Lock>>,
     /// Returns a job as it is after a restart of the program.
-    restarted: fn(T) -> T,
+    after_restart: fn(T) -> T,
 }
 
 #[derive(Serialize)]
@@ -40,21 +40,26 @@ struct Jobs<'a, T> {
 
 impl QueueFile {
     /// Returns the file of the jobs that wait for this computer. The file is not opened yet.
-    pub fn below(root: &Path) -> Self {
-        Self::at(root.to_path_buf(), QUEUE, |job| Job { held: true, ..job })
+    pub fn local(root: &Path) -> Self {
+        Self::new(root.to_path_buf(), QUEUE_NAME, |job| Job {
+            held: true,
+            ..job
+        })
     }
 }
 
 impl QueueFile<RemoteJob> {
     /// Returns the file of the jobs that were requested at a remote place. The file is not opened yet.
-    pub fn of_place(root: &Path, place: &str) -> Self {
-        Self::at(root.join(AWAY), place, |job| job)
+    pub fn remote(root: &Path, machine: &str) -> Self {
+        Self::new(root.join(REMOTE_FOLDER), machine, |job| job)
     }
 }
 
 /// Returns the remote places with requested jobs that are not known to have ended.
-pub fn places_at_work(root: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(root.join(AWAY)).into_iter().flatten();
+pub fn machines_with_jobs(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join(REMOTE_FOLDER))
+        .into_iter()
+        .flatten();
     let names = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         Some(name.strip_suffix(".toml")?.to_string())
@@ -65,24 +70,24 @@ pub fn places_at_work(root: &Path) -> Vec<String> {
 }
 
 impl<T: Serialize + DeserializeOwned> QueueFile<T> {
-    fn at(folder: PathBuf, name: &str, restarted: fn(T) -> T) -> Self {
+    fn new(folder: PathBuf, name: &str, after_restart: fn(T) -> T) -> Self {
         Self {
             folder,
             name: name.to_string(),
             lock: None,
-            restarted,
+            after_restart,
         }
     }
 
-    fn file(&self, ending: &str) -> PathBuf {
-        self.folder.join(format!("{}.{ending}", self.name))
+    fn path_with_extension(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.name))
     }
 
     /// Returns the jobs saved by an earlier program, and a Problem if some of them cannot be read. Returns no jobs if
     /// another program holds the file.
     pub fn load(&mut self) -> (Vec<T>, Option<Problem>) {
-        let path = self.file("toml");
-        if !path.exists() || !self.is_mine().unwrap_or(false) {
+        let path = self.path_with_extension("toml");
+        if !path.exists() || !self.owns_file().unwrap_or(false) {
             return (Vec::new(), None);
         }
         let text = match files::read_text(&path, files::TEXT) {
@@ -92,9 +97,9 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
                 return (Vec::new(), Some(problem));
             }
         };
-        let (jobs, whole) = read(&text);
-        let problem = (!whole).then(|| self.set_aside(&path, &text));
-        (jobs.into_iter().map(self.restarted).collect(), problem)
+        let (jobs, is_complete) = parse_jobs(&text);
+        let problem = (!is_complete).then(|| self.set_aside(&path, &text));
+        (jobs.into_iter().map(self.after_restart).collect(), problem)
     }
 
     /// Replaces the saved jobs by these.
@@ -102,11 +107,11 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
     /// # Errors
     /// Returns a Problem if they cannot be written, or if another program holds the file.
     pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
-        let path = self.file("toml");
+        let path = self.path_with_extension("toml");
         if jobs.is_empty() && self.lock.is_none() {
             return Ok(());
         }
-        if !self.is_mine()? {
+        if !self.owns_file()? {
             return Err(Problem::new(message!("problem-queue-not-saved"))
                 .at_path(&path)
                 .advise(message!("advice-close-other-window")));
@@ -121,23 +126,23 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
         }
         let text = toml::to_string_pretty(&Jobs { job: jobs })
             .map_err(|error| Problem::with_error("problem-queue-unwritten", &error))?;
-        keep_file(&path, text.as_bytes()).map(drop)
+        save_file(&path, text.as_bytes()).map(drop)
     }
 
     /// Returns whether this program owns the file; the first call takes the lock.
-    fn is_mine(&mut self) -> Result<bool> {
+    fn owns_file(&mut self) -> Result<bool> {
         if self.lock.is_none() {
             std::fs::create_dir_all(&self.folder)
                 .map_err(|error| Problem::io("create the folder for runs", &self.folder, &error))?;
-            self.lock = Some(lock_file(&self.file("lock"))?);
+            self.lock = Some(lock_file(&self.path_with_extension("lock"))?);
         }
         Ok(matches!(self.lock, Some(Some(_))))
     }
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
-        let aside = self.file("unreadable.toml");
+        let aside = self.path_with_extension("unreadable.toml");
         let problem = Problem::new(message!("problem-queued-runs-unreadable"));
-        match keep_file(&aside, text.as_bytes()) {
+        match save_file(&aside, text.as_bytes()) {
             Ok(_) => problem
                 .at_path(&aside)
                 .advise(message!("advice-queue-again")),
@@ -148,19 +153,20 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
 
 /// Returns whether a job in the queue below this folder waits for this run. An unreadable queue counts as empty.
 pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
-    let Ok(text) = files::read_text(&root.join(format!("{QUEUE}.toml")), files::TEXT) else {
+    let Ok(text) = files::read_text(&root.join(format!("{QUEUE_NAME}.toml")), files::TEXT) else {
         return false;
     };
-    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let run = real(run);
-    let (jobs, _) = read::<Job>(&text);
+    let canonicalize =
+        |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let run = canonicalize(run);
+    let (jobs, _) = parse_jobs::<Job>(&text);
     jobs.iter()
-        .filter_map(|job| job.work.run())
-        .any(|known| real(known) == run)
+        .filter_map(|job| job.work.run_folder())
+        .any(|queued| canonicalize(queued) == run)
 }
 
 /// Returns the jobs in a file's text, and whether all entries could be read.
-fn read<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
+fn parse_jobs<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);
@@ -169,8 +175,8 @@ fn read<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
         .iter()
         .filter_map(|value| value.clone().try_into().ok());
     let jobs: Vec<T> = jobs.collect();
-    let whole = jobs.len() == list.len();
-    (jobs, whole)
+    let is_complete = jobs.len() == list.len();
+    (jobs, is_complete)
 }
 
 #[cfg(test)]
@@ -180,7 +186,7 @@ mod tests {
     use crate::run::job::{GridWork, SearchBy};
 
     #[test]
-    fn jobs_survive_the_program_and_come_back_held() {
+    fn jobs_are_restored_on_hold() {
         let root = tempfile::tempdir().unwrap();
         let runs = root.path().join("runs");
         let config = RunConfig {
@@ -198,55 +204,55 @@ mod tests {
         };
         let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
-        let mut file = QueueFile::below(&runs);
+        let mut file = QueueFile::local(&runs);
         // No folder is created if nothing was ever queued.
         file.save(&[]).unwrap();
         assert!(!runs.exists());
         file.save(&[&first, &second, &third]).unwrap();
         // A second program neither reads these jobs nor writes the file.
-        let mut beside = QueueFile::below(&runs);
-        assert_eq!(beside.load(), (Vec::new(), None));
-        assert!(beside.save(&[&second]).is_err());
+        let mut other = QueueFile::local(&runs);
+        assert_eq!(other.load(), (Vec::new(), None));
+        assert!(other.save(&[&second]).is_err());
         drop(file);
-        let mut again = QueueFile::below(&runs);
+        let mut reopened = QueueFile::local(&runs);
         let held = |job: &Job| Job {
             held: true,
             ..job.clone()
         };
         assert_eq!(
-            again.load(),
+            reopened.load(),
             (vec![held(&first), held(&second), held(&third)], None)
         );
-        again.save(&[]).unwrap();
+        reopened.save(&[]).unwrap();
         assert!(!runs.join("queue.toml").exists());
     }
 
     #[test]
-    fn jobs_at_a_place_are_kept_with_what_is_known_of_them() {
+    fn remote_jobs_round_trip() {
         let root = tempfile::tempdir().unwrap();
-        assert!(places_at_work(root.path()).is_empty());
+        assert!(machines_with_jobs(root.path()).is_empty());
         let job = RemoteJob {
             is_confirmed: true,
             run: "a_run".into(),
             job: Job::train(RunConfig::default(), "it".into()),
         };
-        let mut file = QueueFile::of_place(root.path(), "lab");
+        let mut file = QueueFile::remote(root.path(), "lab");
         file.save(&[&job]).unwrap();
         drop(file);
-        assert_eq!(places_at_work(root.path()), ["lab"]);
-        let mut again = QueueFile::of_place(root.path(), "lab");
-        assert_eq!(again.load(), (vec![job], None));
-        again.save(&[]).unwrap();
-        assert!(places_at_work(root.path()).is_empty());
+        assert_eq!(machines_with_jobs(root.path()), ["lab"]);
+        let mut reopened = QueueFile::remote(root.path(), "lab");
+        assert_eq!(reopened.load(), (vec![job], None));
+        reopened.save(&[]).unwrap();
+        assert!(machines_with_jobs(root.path()).is_empty());
     }
 
     #[test]
-    fn a_job_that_brought_one_plugin_along_still_does() {
+    fn single_plugin_of_older_jobs_is_read() {
         let root = tempfile::tempdir().unwrap();
         let mut job = Job::train(RunConfig::default(), String::new());
         job.own.plugins = vec!["name = \"Mine\"".into()];
         job.own.backbones = vec!["[mine]".into()];
-        QueueFile::below(root.path()).save(&[&job]).unwrap();
+        QueueFile::local(root.path()).save(&[&job]).unwrap();
         let path = root.path().join("queue.toml");
         let now = std::fs::read_to_string(&path).unwrap();
         let before = now.replace(
@@ -259,26 +265,26 @@ mod tests {
             "{now}"
         );
         std::fs::write(&path, before).unwrap();
-        let (jobs, problem) = QueueFile::below(root.path()).load();
+        let (jobs, problem) = QueueFile::local(root.path()).load();
         assert_eq!((&jobs[0].own, problem), (&job.own, None));
     }
 
     #[test]
-    fn what_cannot_be_read_is_set_aside_and_the_rest_comes_back() {
+    fn unreadable_jobs_are_set_aside() {
         let root = tempfile::tempdir().unwrap();
         let job = Job::train(RunConfig::default(), String::new());
-        QueueFile::below(root.path()).save(&[&job]).unwrap();
+        QueueFile::local(root.path()).save(&[&job]).unwrap();
         let path = root.path().join("queue.toml");
         let text = std::fs::read_to_string(&path).unwrap();
         let newer = text.replace("epochs = 5", "epochs = 5\nwarp = 9");
         std::fs::write(&path, format!("{text}\n{newer}")).unwrap();
-        let (jobs, problem) = QueueFile::below(root.path()).load();
+        let (jobs, problem) = QueueFile::local(root.path()).load();
         assert_eq!(jobs.len(), 1);
         assert!(problem.unwrap().place.ends_with("queue.unreadable.toml"));
         let aside = std::fs::read_to_string(root.path().join("queue.unreadable.toml")).unwrap();
         assert!(aside.contains("warp = 9"));
         std::fs::write(&path, "job = 3").unwrap();
-        let (jobs, problem) = QueueFile::below(root.path()).load();
+        let (jobs, problem) = QueueFile::local(root.path()).load();
         assert!(jobs.is_empty() && problem.is_some());
     }
 }

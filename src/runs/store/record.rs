@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{METRICS_FILE, RUN_FILE};
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::data::Fingerprints;
 use crate::message;
 use crate::metrics::Expert;
@@ -16,10 +16,10 @@ use crate::pet::StreamScheme;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
-use crate::run::event::{MethodFacts, RunHeader, Scores};
+use crate::run::event::{MethodFacts, RunHeader, ScoreKind};
 
 /// The header of the table that follows the settings.
-const FACTS: &str = "[facts]";
+const FACTS_HEADER: &str = "[facts]";
 /// Version of the file format, raised when files change their meaning. Since version 2 a snapshot contains only what is
 /// new since the previous snapshot.
 const FORMAT: u32 = 2;
@@ -27,7 +27,7 @@ const FORMAT: u32 = 2;
 pub(super) const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` repeats the run.\n";
 
 /// Maximum number of images of a run's dataset.
-pub(super) const MOST_IMAGES: usize = 1 << 30;
+pub(super) const MAX_IMAGES: usize = 1 << 30;
 
 /// The content of `[facts]`.
 #[derive(Serialize, Deserialize)]
@@ -67,7 +67,7 @@ struct WithFacts {
 pub fn settings_part(text: &str) -> &str {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if line.trim_end() == FACTS {
+        if line.trim_end() == FACTS_HEADER {
             return &text[..start];
         }
         start += line.len();
@@ -103,8 +103,8 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
 }
 
 /// Returns whether an older version wrote this `run.toml`; it could not read what this version saves.
-pub(super) fn is_older(text: &str) -> bool {
-    toml::from_str::<WithFacts>(text).is_ok_and(|read| read.facts.format < FORMAT)
+pub(super) fn is_older_format(text: &str) -> bool {
+    toml::from_str::<WithFacts>(text).is_ok_and(|file| file.facts.format < FORMAT)
 }
 
 /// Reads the text of a `run.toml`. The name of the run is that of `folder`; Problems name `path`.
@@ -125,12 +125,12 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         ))
     })?;
     let mut facts = facts.facts;
-    let stored = std::mem::take(&mut facts.class_order);
-    facts.class_order = stored.iter().cloned().map(compose).collect();
-    if stored != facts.class_order {
-        config.stored_names = stored;
+    let stored_names = std::mem::take(&mut facts.class_order);
+    facts.class_order = stored_names.iter().cloned().map(compose).collect();
+    if stored_names != facts.class_order {
+        config.stored_names = stored_names;
     }
-    let drawing = StreamScheme::numbered(facts.draws);
+    let drawing = StreamScheme::from_number(facts.draws);
     let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
         return Err(Problem::new(message!("problem-run-newer-version"))
             .at_path(path)
@@ -140,21 +140,21 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
         damaged(format!(
             "the task sizes do not add up to the {} of the class order",
-            counted(classes, "class")
+            count_with_noun(classes, "class")
         ))
     })?;
     if [facts.train_images.len(), facts.test_images.len()] != [tasks.len(); 2] {
         return Err(damaged(format!(
             "the numbers of images do not match {}",
-            counted(tasks.len(), "task")
+            count_with_noun(tasks.len(), "task")
         )));
     }
     // Checked for overflow, because many functions add these numbers up.
-    let all = [&facts.train_images, &facts.test_images].map(|counts| {
+    let totals = [&facts.train_images, &facts.test_images].map(|counts| {
         let sum = counts.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
-        sum.filter(|sum| *sum <= MOST_IMAGES)
+        sum.filter(|sum| *sum <= MAX_IMAGES)
     });
-    if all.contains(&None) {
+    if totals.contains(&None) {
         return Err(damaged("it has more images than a dataset can have".into()));
     }
     let mut method = facts.method.unwrap_or_else(|| older_method(&config));
@@ -201,13 +201,13 @@ fn task_ranges(sizes: &[usize], classes: usize) -> Option<Vec<Range<usize>>> {
 /// Returns the facts that older versions did not write: their methods were LAE and its Baseline, each with three
 /// experts.
 fn older_method(config: &RunConfig) -> MethodFacts {
-    let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
+    let is_off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
     let parts = [
         ("learning", "no Learning"),
         ("accumulation", "no Accumulation"),
         ("ensemble", "no Ensemble"),
     ];
-    let variant = parts.into_iter().filter(|(key, _)| off(key));
+    let variant = parts.into_iter().filter(|(key, _)| is_off(key));
     MethodFacts {
         title: if config.method == "lae" {
             "LAE"
@@ -225,15 +225,15 @@ fn older_method(config: &RunConfig) -> MethodFacts {
 }
 
 /// Returns the kind of scores of methods whose older runs did not record it.
-fn older_scores(config: &RunConfig) -> Option<Scores> {
+fn older_scores(config: &RunConfig) -> Option<ScoreKind> {
     let ensemble = config.settings.get("ensemble") != Some(&Setting::Flag(false));
     match config.method.as_str() {
-        "lae" if ensemble => Some(Scores::Maximum),
+        "lae" if ensemble => Some(ScoreKind::Maximum),
         "lae" | "baseline" | "seq-ft" | "joint-ft" | "l2p" | "dualprompt" | "coda-prompt"
-        | "ewc" => Some(Scores::Probabilities),
-        "simplecil" | "aper" | "ease" | "icarl" => Some(Scores::Cosines),
-        "ranpac" => Some(Scores::Regression),
-        "esn" => Some(Scores::Votes),
+        | "ewc" => Some(ScoreKind::Probabilities),
+        "simplecil" | "aper" | "ease" | "icarl" => Some(ScoreKind::Cosines),
+        "ranpac" => Some(ScoreKind::Regression),
+        "esn" => Some(ScoreKind::Votes),
         _ => None,
     }
 }
@@ -261,12 +261,12 @@ pub fn run_folders(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns whether there is a run directly below this folder.
-pub fn holds_runs(root: &Path) -> bool {
+pub fn contains_runs(root: &Path) -> bool {
     !run_folders(root).is_empty()
 }
 
 /// Returns the Problem for a folder that is not a run.
-pub(super) fn no_run(folder: &Path) -> Problem {
+pub(super) fn no_run_problem(folder: &Path) -> Problem {
     Problem::new(message!("problem-folder-without-run"))
         .at_path(folder)
         .advise(message!("advice-list-runs"))

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::fetch::hex;
 use crate::files;
-use crate::files::write::keep_file;
+use crate::files::write::save_file;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -19,7 +19,7 @@ pub const ADAPTER_CONFIG: &str = "adapter_config.json";
 /// File of the adapter's values.
 pub const ADAPTER_VALUES: &str = "adapter_model.safetensors";
 /// Maximum file size; a LoRA of rank 64 on every layer of a ViT-H needs a third of it.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// An adapter from which a PET starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl PetStart {
     ///
     /// # Errors
     /// Returns a Problem that names the file that is missing or cannot be read.
-    pub fn at(folder: &Path) -> Result<Self> {
+    pub fn load(folder: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
             hash.update(Sha256::digest(Self::read(&folder.join(name))?));
@@ -46,7 +46,7 @@ impl PetStart {
     }
 
     /// Returns whether a folder contains both files of an adapter.
-    pub fn is_at(folder: &Path) -> bool {
+    pub fn exists(folder: &Path) -> bool {
         let mut names = [ADAPTER_CONFIG, ADAPTER_VALUES].iter();
         names.all(|name| folder.join(name).is_file())
     }
@@ -55,27 +55,27 @@ impl PetStart {
     ///
     /// # Errors
     /// Returns a Problem if a file is missing or was changed.
-    pub fn of_run(header: &RunHeader) -> Result<Option<Self>> {
-        let Some(named) = &header.config.pet_start else {
+    pub fn for_run(header: &RunHeader) -> Result<Option<Self>> {
+        let Some(configured) = &header.config.pet_start else {
             return Ok(None);
         };
         let copy = header.folder.join(START_FOLDER);
         // A run that was killed early may not have its copy yet.
-        let place = match copy.is_dir() {
+        let source = match copy.is_dir() {
             true => copy.as_path(),
-            false => Path::new(named),
+            false => Path::new(configured),
         };
-        let start = Self::at(place)?;
+        let start = Self::load(source)?;
         match header.start_sha256.as_ref() == Some(&start.sha256) {
             true => Ok(Some(start)),
             false => Err(Problem::new(message!("problem-adapter-changed"))
-                .at_path(place)
+                .at_path(source)
                 .advise(message!("advice-restore-adapter"))),
         }
     }
 
     /// Returns the path of a file of the adapter.
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub fn file_path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
@@ -84,7 +84,7 @@ impl PetStart {
     /// # Errors
     /// Returns a Problem if it cannot be read.
     pub fn read(path: &Path) -> Result<Vec<u8>> {
-        files::read(path, MOST_BYTES).map_err(|error| {
+        files::read(path, MAX_BYTES).map_err(|error| {
             let problem = Problem::io("read the adapter to start from", path, &error);
             match path.exists() {
                 true => problem,
@@ -97,14 +97,14 @@ impl PetStart {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full, or the original changed in the meantime.
-    pub fn keep(&self, run: &Path) -> Result<()> {
+    pub fn copy_to_run(&self, run: &Path) -> Result<()> {
         let folder = run.join(START_FOLDER);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Problem::io("create the folder", &folder, &error))?;
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
-            keep_file(&folder.join(name), &Self::read(&self.file(name))?)?;
+            save_file(&folder.join(name), &Self::read(&self.file_path(name))?)?;
         }
-        match Self::at(&folder)?.sha256 == self.sha256 {
+        match Self::load(&folder)?.sha256 == self.sha256 {
             true => Ok(()),
             false => Err(
                 Problem::new(message!("problem-adapter-changed-while-copying"))

@@ -13,17 +13,17 @@ use serde::{Deserialize, Serialize};
 
 use super::correct_answers::CorrectPredictions;
 use super::key::{RunKey, plugin_hash, settings_key};
-use super::load::{StoredRun, StoredState, load, plugin_of, state};
-use super::measured::{MetricsRow, report_of};
-use super::record::{MOST_IMAGES, run_name};
+use super::load::{StoredRun, StoredState, load_plugin, load_run, read_state};
+use super::measured::{MetricsRow, load_report};
+use super::record::{MAX_IMAGES, run_name};
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
 use crate::files;
-use crate::files::write::keep_unsynced;
+use crate::files::write::save_unsynced;
 use crate::message;
 use crate::metrics::{
-    Answers, ByExpert, ClassCounts, Expert, Histories, PromptStudy, Tally, TaskCounts,
+    ByExpert, ClassCounts, Expert, Histories, Predictions, PromptStudy, Tally, TaskCounts,
     calibration_error,
 };
 use crate::problem::{Problem, Result};
@@ -34,7 +34,8 @@ use crate::run::event::{RunHeader, TaskReport};
 const VERSION: u32 = 6;
 
 /// The key of the default settings; it changes when a setting is added or a default changes.
-static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
+static DEFAULT_SETTINGS_KEY: LazyLock<String> =
+    LazyLock::new(|| settings_key(&RunConfig::default()));
 
 /// The summary of a run without its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,16 +83,16 @@ pub struct LatestFigures {
 
 impl LatestFigures {
     /// Computes the figures of the predictions after this task (from 0).
-    fn new(header: &RunHeader, task: usize, answers: &Answers) -> Self {
-        let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
+    fn new(header: &RunHeader, task: usize, answers: &Predictions) -> Self {
+        let tally = |expert: &Expert| (*expert, Tally::new(answers, *expert));
         let first = header.tasks.first().cloned().unwrap_or_default();
-        let seen = header.tasks.get(task).map_or(0, |task| task.end);
+        let class_count = header.tasks.get(task).map_or(0, |task| task.end);
         Self {
             tallies: answers.given.keys().map(tally).collect(),
-            first: Tally::within(answers, header.answering(), &first),
-            classes: ClassCounts::of(answers, header.answering(), seen),
-            calibration_error: match header.method.why_uncalibrated() {
-                None => calibration_error(answers, header.answering()),
+            first: Tally::within(answers, header.answering_expert(), &first),
+            classes: ClassCounts::new(answers, header.answering_expert(), class_count),
+            calibration_error: match header.method.uncalibrated_reason() {
+                None => calibration_error(answers, header.answering_expert()),
                 Some(_) => None,
             },
             answered: CorrectPredictions::new(header, answers),
@@ -101,15 +102,17 @@ impl LatestFigures {
 
 impl RunSummary {
     /// Computes the summary of a run whose predictions are loaded.
-    pub fn of(run: &StoredRun) -> Self {
+    pub fn from_run(run: &StoredRun) -> Self {
         let mut summary = Self {
             header: run.header.clone(),
-            key: RunKey::of(&run.header, &run.plugin),
+            key: RunKey::new(&run.header, &run.plugin),
             plugin_sha256: plugin_hash(&run.plugin),
             rows: Vec::new(),
             counts: Vec::new(),
             latest: None,
-            prompt_study: PromptStudy::of(run.reports.iter().map(|report| &report.slots[..])),
+            prompt_study: PromptStudy::from_counts(
+                run.reports.iter().map(|report| &report.slots[..]),
+            ),
             peak_memory_bytes: run.peak_memory_bytes,
             state: run.state,
         };
@@ -124,7 +127,7 @@ impl RunSummary {
     /// Returns the measurements after each saved task, without predictions and study of prompts.
     pub fn reports(&self) -> Vec<TaskReport> {
         let rows = self.rows.iter();
-        rows.map(|row| row.report(Answers::default(), Vec::new()))
+        rows.map(|row| row.to_report(Predictions::default(), Vec::new()))
             .collect()
     }
 
@@ -142,15 +145,15 @@ impl RunSummary {
     /// # Errors
     /// Returns a Problem if no task is saved, or one that names the missing or damaged file.
     pub fn latest_report(&self) -> Result<TaskReport> {
-        let nothing =
+        let no_task =
             || Problem::new(message!("problem-no-saved-task")).at_path(&self.header.folder);
-        let last = self.rows.last().ok_or_else(nothing)?;
-        let home = added_tasks::task_folder(&self.header.folder, last.task - 1);
-        report_of(&home, &self.header, last)
+        let last = self.rows.last().ok_or_else(no_task)?;
+        let task_folder = added_tasks::task_folder(&self.header.folder, last.task - 1);
+        load_report(&task_folder, &self.header, last)
     }
 
     /// Returns the number of saved tasks.
-    pub fn saved(&self) -> usize {
+    pub fn saved_tasks(&self) -> usize {
         self.rows.len()
     }
 
@@ -162,7 +165,7 @@ impl RunSummary {
     fn count(&mut self, report: &TaskReport) {
         let tasks = self.header.tasks.get(..=report.task);
         let tasks = tasks.unwrap_or(&self.header.tasks);
-        self.counts.push(TaskCounts::of(&report.answers, tasks));
+        self.counts.push(TaskCounts::new(&report.answers, tasks));
         self.rows.push(MetricsRow::new(report, None));
     }
 
@@ -179,39 +182,39 @@ impl RunSummary {
     }
 
     /// Returns whether the parts of the summary are consistent with each other.
-    fn is_sound(&self) -> bool {
+    fn is_consistent(&self) -> bool {
         let header = &self.header;
         let (tasks, saved) = (&header.tasks, self.rows.len());
         let mut first = 0;
-        let one_by_one = tasks.iter().all(|task| {
+        let are_tasks_contiguous = tasks.iter().all(|task| {
             let follows = task.start == first && task.end > task.start;
             first = task.end;
             follows
         });
-        let counted = |images: &[usize]| {
+        let has_valid_counts = |images: &[usize]| {
             let sum = images.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
-            images.len() == tasks.len() && sum.is_some_and(|sum| sum <= MOST_IMAGES)
+            images.len() == tasks.len() && sum.is_some_and(|sum| sum <= MAX_IMAGES)
         };
-        let of_classes = |latest: &LatestFigures| {
-            let seen = saved.checked_sub(1).and_then(|last| tasks.get(last));
-            seen.is_some_and(|last| latest.classes.is_of(last.end))
+        let matches_classes = |latest: &LatestFigures| {
+            let last_task = saved.checked_sub(1).and_then(|last| tasks.get(last));
+            last_task.is_some_and(|last| latest.classes.is_valid_for(last.end))
         };
-        let in_order = |(at, row): (usize, &MetricsRow)| row.task == at + 1;
-        let of_tasks = |(at, counts): (usize, &TaskCounts)| {
+        let is_in_order = |(index, row): (usize, &MetricsRow)| row.task == index + 1;
+        let matches_tasks = |(index, counts): (usize, &TaskCounts)| {
             let experts = header.method.experts.iter();
-            counts.is_of(at + 1) && counts.right.keys().eq(experts)
+            counts.is_valid_for(index + 1) && counts.right.keys().eq(experts)
         };
-        one_by_one
+        are_tasks_contiguous
             && first == header.class_order.len()
-            && counted(&header.train_images)
-            && counted(&header.test_images)
+            && has_valid_counts(&header.train_images)
+            && has_valid_counts(&header.test_images)
             && header.added_tasks.len() <= tasks.len()
             && saved <= tasks.len()
             && self.counts.len() == saved
             && self.latest.is_some() == (saved > 0)
-            && self.latest.as_ref().is_none_or(of_classes)
-            && self.rows.iter().enumerate().all(in_order)
-            && self.counts.iter().enumerate().all(of_tasks)
+            && self.latest.as_ref().is_none_or(matches_classes)
+            && self.rows.iter().enumerate().all(is_in_order)
+            && self.counts.iter().enumerate().all(matches_tasks)
     }
 }
 
@@ -223,70 +226,75 @@ mod rows {
 
     use crate::store::measured::{MetricsRow, metrics_csv, read_metrics_csv};
 
-    pub(super) fn serialize<S: Serializer>(rows: &[MetricsRow], to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        rows: &[MetricsRow],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let table = metrics_csv(rows).map_err(ser::Error::custom)?;
-        String::from_utf8_lossy(&table).serialize(to)
+        String::from_utf8_lossy(&table).serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
+        deserializer: D,
     ) -> Result<Vec<MetricsRow>, D::Error> {
-        let table = String::deserialize(from)?;
+        let table = String::deserialize(deserializer)?;
         read_metrics_csv(table.as_bytes(), Path::new("")).map_err(de::Error::custom)
     }
 }
 
 /// The content of the file.
 #[derive(Serialize, Deserialize)]
-struct Written<S> {
+struct SummaryFile<S> {
     version: u32,
-    made_from: Vec<Mark>,
+    made_from: Vec<FileState>,
     summary: S,
 }
 
 /// The state of a file from which the summary was computed: its name, its length in bytes and its modification time in
 /// nanoseconds; the numbers are 0 if it does not exist.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark(String, u64, u64);
+struct FileState(String, u64, u64);
 
-impl Mark {
+impl FileState {
     fn new(folder: &Path, name: String) -> Self {
-        let about = std::fs::metadata(folder.join(&name)).ok();
-        let written = about.as_ref().and_then(|about| about.modified().ok());
-        let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let nanoseconds = written.and_then(|age| u64::try_from(age.as_nanos()).ok());
-        let length = about.map_or(0, |about| about.len());
+        let metadata = std::fs::metadata(folder.join(&name)).ok();
+        let modified = metadata
+            .as_ref()
+            .and_then(|metadata| metadata.modified().ok());
+        let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanoseconds = modified.and_then(|age| u64::try_from(age.as_nanos()).ok());
+        let length = metadata.map_or(0, |metadata| metadata.len());
         Self(name, length, nanoseconds.unwrap_or(0))
     }
 }
 
 /// Returns the state of the files of a run with this number of saved tasks. Only the latest predictions are included,
 /// because earlier ones are never written again.
-fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
+fn file_states(folder: &Path, saved: usize) -> Vec<FileState> {
     let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE]
         .map(String::from)
         .to_vec();
-    let below = |path: &Path| {
+    let relative_name = |path: &Path| {
         let path = path.strip_prefix(folder).unwrap_or(path);
         path.to_string_lossy().into_owned()
     };
-    for task in added_tasks::tasks(folder) {
+    for task in added_tasks::added_task_indices(folder) {
         let added_task = added_tasks::added_task_folder(folder, task);
-        names.extend([TASK_FILE, METRICS_FILE].map(|name| below(&added_task.join(name))));
+        names.extend([TASK_FILE, METRICS_FILE].map(|name| relative_name(&added_task.join(name))));
     }
     if let Some(last) = saved.checked_sub(1) {
-        names.push(below(&answers_file(
+        names.push(relative_name(&answers_file(
             &added_tasks::task_folder(folder, last),
             last,
         )));
     }
-    let mut marks: Vec<Mark> = names
+    let mut states: Vec<FileState> = names
         .into_iter()
-        .map(|name| Mark::new(folder, name))
+        .map(|name| FileState::new(folder, name))
         .collect();
     // Keys are hashes of all settings, so adding a setting changes all of them.
-    marks.push(Mark(SETTINGS.clone(), 0, 0));
-    marks
+    states.push(FileState(DEFAULT_SETTINGS_KEY.clone(), 0, 0));
+    states
 }
 
 /// Returns the summary of the run in this folder: from `summary.json` if it is current, else computed from the other
@@ -295,19 +303,19 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
 /// # Errors
 /// Returns a Problem that names the missing or damaged file that is needed to compute it.
 pub fn summarize(folder: &Path) -> Result<RunSummary> {
-    if let Some(known) = read(folder) {
-        return Ok(known);
+    if let Some(cached) = read_current(folder) {
+        return Ok(cached);
     }
-    let before = marks(folder, 0);
-    let made = RunSummary::of(&load(folder)?);
-    let made_from = marks(folder, made.saved());
+    let before = file_states(folder, 0);
+    let computed = RunSummary::from_run(&load_run(folder)?);
+    let sources = file_states(folder, computed.saved_tasks());
     // Another program may have added or undone a task while the files were read.
-    let unchanged = marks(folder, 0) == before;
+    let unchanged = file_states(folder, 0) == before;
     // The program that works on the run writes the summary itself.
-    if unchanged && made.state != StoredState::Running {
-        save_summary(folder, made.clone(), made_from);
+    if unchanged && computed.state != StoredState::Running {
+        save_summary(folder, computed.clone(), sources);
     }
-    Ok(made)
+    Ok(computed)
 }
 
 /// Returns settings and facts of a run with the text of its PET plugin. This is all that predicting with a snapshot
@@ -317,79 +325,81 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
 /// Returns the same Problems as [`summarize`], and one if the plugin cannot be read.
 pub fn load_facts(folder: &Path) -> Result<(RunHeader, String)> {
     let header = summarize(folder)?.header;
-    let plugin = plugin_of(folder, &header)?;
+    let plugin = load_plugin(folder, &header)?;
     Ok((header, plugin))
 }
 
 /// Returns the summary in the file if it is current and consistent.
-fn read(folder: &Path) -> Option<RunSummary> {
+fn read_current(folder: &Path) -> Option<RunSummary> {
     let bytes = files::read(&folder.join(SUMMARY_FILE), files::TABLE).ok()?;
-    let written: Written<RunSummary> = serde_json::from_slice(&bytes).ok()?;
-    let mut summary = written.summary;
-    let current = written.version == VERSION
-        && summary.is_sound()
-        && written.made_from == marks(folder, summary.saved());
-    if !current {
+    let file: SummaryFile<RunSummary> = serde_json::from_slice(&bytes).ok()?;
+    let mut summary = file.summary;
+    let is_current = file.version == VERSION
+        && summary.is_consistent()
+        && file.made_from == file_states(folder, summary.saved_tasks());
+    if !is_current {
         return None;
     }
     summary.header.run = run_name(folder);
     summary.header.folder = folder.to_path_buf();
-    summary.state = state(folder, summary.saved(), summary.header.tasks.len());
+    summary.state = read_state(folder, summary.saved_tasks(), summary.header.tasks.len());
     Some(summary)
 }
 
 /// Writes the summary. Failures are ignored, because a run is complete without it.
-fn save_summary(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
+fn save_summary(folder: &Path, mut summary: RunSummary, sources: Vec<FileState>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
-    let written = Written {
+    let file = SummaryFile {
         version: VERSION,
-        made_from,
+        made_from: sources,
         summary,
     };
-    if let Ok(text) = serde_json::to_vec(&written) {
-        let _ = keep_unsynced(&folder.join(SUMMARY_FILE), &text);
+    if let Ok(text) = serde_json::to_vec(&file) {
+        let _ = save_unsynced(&folder.join(SUMMARY_FILE), &text);
     }
 }
 
 /// Writes the summary for the caller, who holds the run's lock, so that no other program changes the files.
-fn keep_own(folder: &Path, summary: RunSummary) {
-    let made_from = marks(folder, summary.saved());
-    save_summary(folder, summary, made_from);
+fn save_current(folder: &Path, summary: RunSummary) {
+    let sources = file_states(folder, summary.saved_tasks());
+    save_summary(folder, summary, sources);
 }
 
 /// Computes the summary from the other files and writes it. The caller holds the run's lock.
-pub(super) fn renew(folder: &Path) {
-    if let Ok(run) = load(folder) {
-        keep_own(folder, RunSummary::of(&run));
+pub(super) fn recompute(folder: &Path) {
+    if let Ok(run) = load_run(folder) {
+        save_current(folder, RunSummary::from_run(&run));
     }
 }
 
 /// The summary of a run as it was before the task that is being saved.
-pub(super) struct Saving(Option<RunSummary>);
+pub(super) struct PendingUpdate(Option<RunSummary>);
 
-impl Saving {
+impl PendingUpdate {
     /// Reads the summary of the run in this folder.
-    pub(super) fn begin(folder: &Path) -> Self {
-        Self(read(folder))
+    pub(super) fn start(folder: &Path) -> Self {
+        Self(read_current(folder))
     }
 
     /// Adds a saved task. All tasks are read again only in two cases: if the task was saved before, because the peak
     /// memory of replaced tasks no longer counts, or if its prompts were studied, because those figures are means over
     /// all tasks.
-    pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
+    pub(super) fn finish(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
         match self.0 {
-            Some(mut known) if report.slots.is_empty() && report.task == known.saved() => {
-                known.push(report, peak);
-                keep_own(folder, known);
+            Some(mut summary)
+                if report.slots.is_empty() && report.task == summary.saved_tasks() =>
+            {
+                summary.push(report, peak);
+                save_current(folder, summary);
             }
-            _ => renew(folder),
+            _ => recompute(folder),
         }
     }
 }
 
 /// Writes the summary of a run that has just begun and has no saved tasks.
-pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
+pub(super) fn write_initial(folder: &Path, header: &RunHeader, plugin: &str) {
     let run = StoredRun {
         header: header.clone(),
         plugin: plugin.to_string(),
@@ -397,5 +407,5 @@ pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
         state: StoredState::Running,
         peak_memory_bytes: None,
     };
-    keep_own(folder, RunSummary::of(&run));
+    save_current(folder, RunSummary::from_run(&run));
 }

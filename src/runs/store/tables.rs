@@ -7,19 +7,19 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::message;
-use crate::metrics::{Answers, Expert, SlotCounts};
+use crate::metrics::{Expert, Predictions, SlotCounts};
 use crate::problem::{Problem, Result};
 
 /// Returns numbers as the text of one cell, separated by spaces.
-pub fn joined(numbers: &[f64]) -> String {
+pub fn join_numbers(numbers: &[f64]) -> String {
     let words: Vec<String> = numbers.iter().map(f64::to_string).collect();
     words.join(" ")
 }
 
-/// Returns the numbers in a cell written by [`joined`]; empty if one of them is invalid.
-pub fn parted(cell: &str) -> Vec<f64> {
+/// Returns the numbers in a cell written by [`join_numbers`]; empty if one of them is invalid.
+pub fn parse_numbers(cell: &str) -> Vec<f64> {
     let numbers = cell.split_whitespace().map(str::parse);
     numbers
         .collect::<std::result::Result<_, _>>()
@@ -55,40 +55,42 @@ pub(super) fn table_csv<R: Serialize>(
 
 /// Returns the name of the column with the certainties of an expert.
 fn certainty_column(expert: Expert) -> String {
-    format!("{}_certainty", expert.name())
+    format!("{}_certainty", expert.key())
 }
 
 /// Returns the text of `confusion/task_N.csv`. Every table has the columns of the known experts, which are empty if the
 /// run lacks the expert. Columns of other experts follow.
-pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
-    let known = Expert::FIRST;
+pub(super) fn answers_csv(answers: &Predictions) -> Result<Vec<u8>> {
+    let standard_experts = Expert::FORMAT_1;
     let others = answers.given.keys().copied();
-    let others: Vec<Expert> = others.filter(|expert| !known.contains(expert)).collect();
+    let others: Vec<Expert> = others
+        .filter(|expert| !standard_experts.contains(expert))
+        .collect();
     let names =
-        |experts: &[Expert]| -> Vec<&str> { experts.iter().copied().map(Expert::name).collect() };
-    let [of_known, of_others] = [&known[..], &others]
+        |experts: &[Expert]| -> Vec<&str> { experts.iter().copied().map(Expert::key).collect() };
+    let [standard_certainties, other_certainties] = [&standard_experts[..], &others]
         .map(|experts| -> Vec<String> { experts.iter().copied().map(certainty_column).collect() });
     let header = [
         vec!["sample", "label"],
-        names(&known),
+        names(&standard_experts),
         vec!["task_given", "lesson"],
-        of_known.iter().map(String::as_str).collect(),
+        standard_certainties.iter().map(String::as_str).collect(),
         names(&others),
-        of_others.iter().map(String::as_str).collect(),
+        other_certainties.iter().map(String::as_str).collect(),
     ];
     let rows = answers.labels.iter().enumerate().map(|(i, &label)| {
-        let given = |&expert: &Expert| Cell::count(answers.of(expert).get(i).copied());
+        let prediction = |&expert: &Expert| Cell::count(answers.for_expert(expert).get(i).copied());
         let certainty = |&expert: &Expert| Cell::Share(answers.certainty_at(expert, i));
         let mut row = vec![
             Cell::count(answers.samples.get(i).copied().unwrap_or_default()),
             Cell::count(label),
         ];
-        row.extend(known.iter().map(given));
+        row.extend(standard_experts.iter().map(prediction));
         row.push(Cell::count(answers.task_given.get(i).copied()));
         let added_task = Some(answers.source(i)).filter(|source| *source > 0);
         row.push(Cell::count(added_task));
-        row.extend(known.iter().map(certainty));
-        row.extend(others.iter().map(given));
+        row.extend(standard_experts.iter().map(certainty));
+        row.extend(others.iter().map(prediction));
         row.extend(others.iter().map(certainty));
         row
     });
@@ -99,19 +101,21 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
 pub(super) struct Column<'a> {
     path: &'a Path,
     name: &'a str,
-    at: Option<usize>,
+    index: Option<usize>,
 }
 
 impl<'a> Column<'a> {
     /// Finds the column with this name in a table with this header.
     pub fn find(header: &csv::StringRecord, name: &'a str, path: &'a Path) -> Self {
-        let at = header.iter().position(|known| known == name);
-        Self { path, name, at }
+        let index = header.iter().position(|column| column == name);
+        Self { path, name, index }
     }
 
     /// Returns the text in this column of a row; empty if there is no such column.
     pub fn text<'r>(&self, row: &'r csv::StringRecord) -> &'r str {
-        self.at.and_then(|at| row.get(at)).unwrap_or_default()
+        self.index
+            .and_then(|index| row.get(index))
+            .unwrap_or_default()
     }
 
     /// Returns the number in this column of a row; `None` if the cell is empty or there is no such column.
@@ -120,12 +124,12 @@ impl<'a> Column<'a> {
         if cell.is_empty() {
             return Ok(None);
         }
-        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is not a valid {name}"));
-        cell.parse().map(Some).map_err(|_| wrong())
+        let invalid = || damaged_table(self.path, &format!("\"{cell}\" is not a valid {name}"));
+        cell.parse().map(Some).map_err(|_| invalid())
     }
 
     /// Returns the number in this column of a row; an empty cell is a Problem.
-    pub fn needed<T: FromStr>(&self, row: &csv::StringRecord) -> Result<T> {
+    pub fn required_number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<T> {
         let missing = || damaged_table(self.path, &format!("a row has no {}", self.name));
         self.number(row)?.ok_or_else(missing)
     }
@@ -138,8 +142,8 @@ pub(super) fn read_answers(
     path: &Path,
     experts: &[Expert],
     (images, classes, added_tasks): (usize, usize, usize),
-) -> Result<Answers> {
-    let mut answers = Answers::default();
+) -> Result<Predictions> {
+    let mut answers = Predictions::default();
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
@@ -147,18 +151,18 @@ pub(super) fn read_answers(
     let [samples, labels, given_tasks, added_task] =
         ["sample", "label", "task_given", "lesson"].map(column);
     let certainties: Vec<String> = experts.iter().copied().map(certainty_column).collect();
-    let named = experts.iter().zip(&certainties);
-    let of_experts: Vec<_> = named
-        .map(|(expert, certainty)| (*expert, column(expert.name()), column(certainty)))
+    let names = experts.iter().zip(&certainties);
+    let expert_columns: Vec<_> = names
+        .map(|(expert, certainty)| (*expert, column(expert.key()), column(certainty)))
         .collect();
     let mut row = csv::StringRecord::new();
     while reader.read_record(&mut row).map_err(damaged)? {
-        let label: usize = labels.needed(&row)?;
+        let label: usize = labels.required_number(&row)?;
         let task_given = given_tasks.number::<usize>(&row)?;
         let mut highest = label.max(task_given.unwrap_or_default());
-        for (expert, given, certainty) in &of_experts {
-            let Some(class) = given.number(&row)? else {
-                let what = format!("an image has no answer of the {} expert", expert.name());
+        for (expert, prediction, certainty) in &expert_columns {
+            let Some(class) = prediction.number(&row)? else {
+                let what = format!("an image has no answer of the {} expert", expert.key());
                 return Err(damaged_table(path, &what));
             };
             highest = highest.max(class);
@@ -184,7 +188,7 @@ pub(super) fn read_answers(
                 &format!("it refers to added task {source} of {added_tasks}"),
             ));
         }
-        answers.samples.push(samples.needed(&row)?);
+        answers.samples.push(samples.required_number(&row)?);
         answers.sources.push(source);
         answers.labels.push(label);
         answers.task_given.extend(task_given);
@@ -194,11 +198,14 @@ pub(super) fn read_answers(
     }
     let found = answers.labels.len();
     // Certainties are matched to images by index, so an incomplete list is dropped.
-    answers.certainty.retain(|noted| noted.len() == found);
+    answers.certainty.retain(|values| values.len() == found);
     if found == images {
         Ok(answers)
     } else {
-        let what = format!("it contains {found} of {}", counted(images, "image"));
+        let what = format!(
+            "it contains {found} of {}",
+            count_with_noun(images, "image")
+        );
         Err(damaged_table(path, &what))
     }
 }
@@ -241,10 +248,10 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
         return Err(damaged());
     }
     let counts = |(task, rows): (usize, &[SlotRow])| {
-        let mut counts = SlotCounts::none(0);
+        let mut counts = SlotCounts::zeros(0);
         for (slot, row) in rows.iter().enumerate() {
-            let most = row.chosen.max(row.right);
-            if (row.task, row.slot) != (task + 1, slot + 1) || most > row.images {
+            let max_count = row.chosen.max(row.right);
+            if (row.task, row.slot) != (task + 1, slot + 1) || max_count > row.images {
                 return Err(damaged());
             }
             counts.images = row.images;
@@ -274,18 +281,18 @@ fn write_csv<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> R
 
 /// Returns text for a cell that a spreadsheet program does not evaluate: text that starts like a formula gets a leading
 /// apostrophe.
-pub fn harmless_cell(text: &str) -> Cow<'_, str> {
+pub fn escape_formula(text: &str) -> Cow<'_, str> {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => Cow::Owned(format!("'{text}")),
         false => Cow::Borrowed(text),
     }
 }
 
-/// Returns the original text of a cell written by [`harmless_cell`].
-pub fn plain_cell(cell: &str) -> &str {
+/// Returns the original text of a cell written by [`escape_formula`].
+pub fn unescape_formula(cell: &str) -> &str {
     let plain = cell.strip_prefix('\'');
-    let begun = plain.filter(|plain| matches!(harmless_cell(plain), Cow::Owned(_)));
-    begun.unwrap_or(cell)
+    let unescaped = plain.filter(|plain| matches!(escape_formula(plain), Cow::Owned(_)));
+    unescaped.unwrap_or(cell)
 }
 
 /// Reads the rows of a CSV with a header line.
@@ -302,11 +309,11 @@ pub(super) fn unreadable_row(
     row: &csv::StringRecord,
     path: &Path,
 ) -> Problem {
-    let at = match error.kind() {
+    let index = match error.kind() {
         csv::ErrorKind::Deserialize { err, .. } => err.field().map(|field| field as usize),
         _ => None,
     };
-    let cell = at.and_then(|at| Some((header.get(at)?, row.get(at)?)));
+    let cell = index.and_then(|index| Some((header.get(index)?, row.get(index)?)));
     let why = match cell {
         Some((name, "")) => format!("a row has no {name}"),
         Some((name, cell)) => format!("\"{cell}\" is not a valid {name}"),

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::load::StoredRun;
 use super::measured::{MetricsRow, read_metrics};
-use super::snapshot::own_and_found;
+use super::snapshot::recorded_and_actual_hash;
 use super::{METRICS_FILE, PLUGIN_FILE, added_tasks, answers_file, snapshot_file};
 use crate::fetch::{hex, sha256_of_file};
 use crate::problem::{Problem, Result};
@@ -17,9 +17,9 @@ use crate::run::check_result::{Difference, Part};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileCheckResult {
     /// Number of unchanged files.
-    pub right: usize,
+    pub unchanged: usize,
     /// The changed or unreadable files.
-    pub wrong: Vec<Difference>,
+    pub differences: Vec<Difference>,
     /// What cannot be checked, because older versions did not record it, as phrases.
     pub unknown: Vec<String>,
 }
@@ -28,99 +28,104 @@ pub struct FileCheckResult {
 ///
 /// # Errors
 /// Returns a Problem if a `metrics.csv` cannot be read.
-pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckResult> {
+pub fn verify_files(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckResult> {
     let folder = &run.header.folder;
-    let mut looked = FileCheckResult::default();
+    let mut result = FileCheckResult::default();
     if !run.plugin.is_empty() {
-        let found = hex(&Sha256::digest(&run.plugin));
+        let actual = hex(&Sha256::digest(&run.plugin));
         match plugin_sha256 {
-            None => looked.unknown.push("the hash of the plugin".into()),
-            Some(noted) if noted == found => looked.right += 1,
-            Some(noted) => {
-                let message = changed(PLUGIN_FILE, noted, &found);
-                looked
-                    .wrong
+            None => result.unknown.push("the hash of the plugin".into()),
+            Some(recorded) if recorded == actual => result.unchanged += 1,
+            Some(recorded) => {
+                let message = hash_mismatch(PLUGIN_FILE, recorded, &actual);
+                result
+                    .differences
                     .push(Difference::new(Part::Plugin, None, message));
             }
         }
     }
-    let mut hashless = 0;
+    let mut unhashed_tasks = 0;
     for (task, report) in run.reports.iter().enumerate() {
-        let home = added_tasks::task_folder(folder, task);
-        let rows = read_metrics(&home.join(METRICS_FILE))?;
+        let task_folder = added_tasks::task_folder(folder, task);
+        let rows = read_metrics(&task_folder.join(METRICS_FILE))?;
         let Some(row) = rows.iter().find(|row| row.task == task + 1) else {
             continue;
         };
-        hashless += usize::from(row.snapshot_sha256.is_empty() || row.answers_sha256.is_empty());
-        looked.files_of(folder, task, row);
-        looked.figures(task, row, &MetricsRow::new(report, None));
+        unhashed_tasks +=
+            usize::from(row.snapshot_sha256.is_empty() || row.answers_sha256.is_empty());
+        result.check_files(folder, task, row);
+        result.check_figures(task, row, &MetricsRow::new(report, None));
     }
-    if hashless > 0 {
-        looked
+    if unhashed_tasks > 0 {
+        result
             .unknown
             .push("the hashes of snapshots and answers".into());
     }
-    Ok(looked)
+    Ok(result)
 }
 
-fn changed(name: &str, noted: &str, found: &str) -> String {
+fn hash_mismatch(name: &str, recorded: &str, actual: &str) -> String {
     let short = |hash: &str| hash.chars().take(12).collect::<String>();
-    let (noted, found) = (short(noted), short(found));
-    format!("{name} has changed: its SHA-256 is {found}…, not {noted}…")
+    let (recorded, actual) = (short(recorded), short(actual));
+    format!("{name} has changed: its SHA-256 is {actual}…, not {recorded}…")
 }
 
 impl FileCheckResult {
     fn add(&mut self, task: usize, part: Part, message: Option<String>) {
         match message {
-            None => self.right += 1,
-            Some(message) => self.wrong.push(Difference::new(part, Some(task), message)),
+            None => self.unchanged += 1,
+            Some(message) => self
+                .differences
+                .push(Difference::new(part, Some(task), message)),
         }
     }
 
     /// Checks the snapshot and the predictions of a task.
-    fn files_of(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
-        let home = added_tasks::task_folder(folder, task);
+    fn check_files(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
+        let task_folder = added_tasks::task_folder(folder, task);
         let hashes = [&row.snapshot_sha256, &row.answers_sha256];
         let files = [
-            (Part::Snapshot, hashes[0], snapshot_file(&home, task)),
-            (Part::Answer, hashes[1], answers_file(&home, task)),
+            (Part::Snapshot, hashes[0], snapshot_file(&task_folder, task)),
+            (Part::Answer, hashes[1], answers_file(&task_folder, task)),
         ];
-        for (part, noted, path) in files {
+        for (part, recorded, path) in files {
             let name = path
                 .strip_prefix(folder)
                 .unwrap_or(&path)
                 .display()
                 .to_string();
-            let compared = sha256_of_file(&path).map(|found| (found != *noted).then_some(found));
-            let told = match compared {
+            let compared =
+                sha256_of_file(&path).map(|actual| (actual != *recorded).then_some(actual));
+            let message = match compared {
                 Err(problem) => Some(problem.what),
                 // Without a recorded hash, the hash inside the snapshot is checked, which older versions wrote, too.
-                Ok(_) if noted.is_empty() && part == Part::Answer => continue,
-                Ok(_) if noted.is_empty() => check_own_hash(folder, task, &name),
+                Ok(_) if recorded.is_empty() && part == Part::Answer => continue,
+                Ok(_) if recorded.is_empty() => check_recorded_hash(folder, task, &name),
                 Ok(None) => None,
-                Ok(Some(found)) => Some(changed(&name, noted, &found)),
+                Ok(Some(actual)) => Some(hash_mismatch(&name, recorded, &actual)),
             };
-            self.add(task, part, told);
+            self.add(task, part, message);
         }
     }
 
     /// Compares the figures in a row with those computed from the predictions.
-    fn figures(&mut self, task: usize, noted: &MetricsRow, counted: &MetricsRow) {
-        let (written, counted_accuracy) = (noted.accuracy(), counted.accuracy());
-        let of_experts = counted_accuracy.iter().filter_map(|(expert, share)| {
-            let noted = written.get(expert)?;
-            Some((expert.name(), *noted, *share))
+    fn check_figures(&mut self, task: usize, recorded: &MetricsRow, computed: &MetricsRow) {
+        let (recorded_accuracy, computed_accuracy) = (recorded.accuracies(), computed.accuracies());
+        let expert_figures = computed_accuracy.iter().filter_map(|(expert, share)| {
+            let recorded_share = recorded_accuracy.get(expert)?;
+            Some((expert.key(), *recorded_share, *share))
         });
-        let told = noted.task_given.zip(counted.task_given);
-        let told = told.map(|(noted, counted)| ("task_given", noted, counted));
+        let task_given = recorded.task_given.zip(computed.task_given);
+        let task_given = task_given.map(|(recorded, computed)| ("task_given", recorded, computed));
         // Both are NaN if no image of earlier tasks was available.
-        let same =
-            |(noted, counted): (f64, f64)| noted == counted || noted.is_nan() && counted.is_nan();
-        let mut all = of_experts.chain(told);
-        let other = all.find(|(_, noted, counted)| !same((*noted, *counted)));
-        let sentence = other.map(|(name, noted, counted)| {
+        let is_same = |(recorded, computed): (f64, f64)| {
+            recorded == computed || recorded.is_nan() && computed.is_nan()
+        };
+        let mut figures = expert_figures.chain(task_given);
+        let mismatch = figures.find(|(_, recorded, computed)| !is_same((*recorded, *computed)));
+        let sentence = mismatch.map(|(name, recorded, computed)| {
             format!(
-                "{METRICS_FILE} has {name} = {noted} after task {}, but the answers give {counted}",
+                "{METRICS_FILE} has {name} = {recorded} after task {}, but the answers give {computed}",
                 task + 1
             )
         });
@@ -129,10 +134,12 @@ impl FileCheckResult {
 }
 
 /// Checks a snapshot against the hash that it contains; returns what is wrong, or `None`.
-fn check_own_hash(folder: &Path, task: usize, name: &str) -> Option<String> {
-    match own_and_found(folder, task) {
+fn check_recorded_hash(folder: &Path, task: usize, name: &str) -> Option<String> {
+    match recorded_and_actual_hash(folder, task) {
         Err(Problem { what, .. }) => Some(what),
-        Ok(Some((own, found))) if own != found => Some(changed(name, &own, &found)),
+        Ok(Some((recorded, actual))) if recorded != actual => {
+            Some(hash_mismatch(name, &recorded, &actual))
+        }
         Ok(_) => None,
     }
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::added_tasks::{
-    FORMAT, Written, added_task_folder, partial_folder, read, sweep, tasks, written,
+    AddedTaskFile, FORMAT, added_task_folder, added_task_indices, load_added_task, partial_folder,
+    read_added_task_file, remove_partial,
 };
-use super::folder::{RunFolder, make_folder};
+use super::folder::{RunFolder, create_folder};
 use super::{ADDED_FOLDER, TASK_FILE, summary};
 use crate::files::Lock;
 use crate::files::sync_folder;
-use crate::files::write::{keep_file, save_problem};
+use crate::files::write::{save_file, save_problem};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::AddedTask;
@@ -32,7 +33,7 @@ impl RunFolder {
     /// Returns a Problem if the folder cannot be written.
     pub fn begin_added_task(self, task: usize) -> Result<(Self, NewAddedTask)> {
         let run = self.path().to_path_buf();
-        make_folder(&run.join(ADDED_FOLDER))?;
+        create_folder(&run.join(ADDED_FOLDER))?;
         let partial = partial_folder(&run, task);
         std::fs::create_dir(&partial).map_err(|error| save_problem(&partial, &error))?;
         let added_task = NewAddedTask {
@@ -40,7 +41,7 @@ impl RunFolder {
             task,
             _lock: self.lock(),
         };
-        Ok((self.moved(partial, task), added_task))
+        Ok((self.with_destination(partial, task), added_task))
     }
 }
 
@@ -51,30 +52,30 @@ impl NewAddedTask {
     /// Returns a Problem if the folder cannot be written or could not be read afterwards; the run is then unchanged.
     pub fn publish(&self, added_task: &AddedTask) -> Result<()> {
         let header = summary::summarize(&self.run)?.header;
-        let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
+        let class_count = header.tasks[..self.task].last().map_or(0, |task| task.end);
         let partial = partial_folder(&self.run, self.task);
-        let written = Written {
+        let content = AddedTaskFile {
             format: FORMAT,
             added_task: added_task.clone(),
         };
-        let text = toml::to_string(&written)
+        let text = toml::to_string(&content)
             .map_err(|error| Problem::with_error("problem-added-task-unwritten", &error))?;
-        keep_file(&partial.join(TASK_FILE), text.as_bytes())?;
-        read(
+        save_file(&partial.join(TASK_FILE), text.as_bytes())?;
+        load_added_task(
             &partial,
-            &header.class_order[..before],
+            &header.class_order[..class_count],
             header.planned_tasks(),
         )?;
         let folder = added_task_folder(&self.run, self.task);
         std::fs::rename(&partial, &folder).map_err(|error| save_problem(&folder, &error))?;
         sync_folder(Some(&self.run.join(ADDED_FOLDER)));
-        summary::renew(&self.run);
+        summary::recompute(&self.run);
         Ok(())
     }
 
     /// Discards what was written so far.
     pub fn discard(&self) {
-        sweep(&self.run);
+        remove_partial(&self.run);
     }
 }
 
@@ -83,23 +84,23 @@ impl NewAddedTask {
 /// # Errors
 /// Returns a Problem if there is none, if another program uses the run, or if the folder cannot be written.
 pub fn undo_added_task(run: &Path) -> Result<AddedTask> {
-    let held = RunFolder::open(run)?;
-    let Some(task) = tasks(run).pop() else {
+    let locked_run = RunFolder::open(run)?;
+    let Some(task) = added_task_indices(run).pop() else {
         return Err(Problem::new(message!("problem-no-added-task")).at_path(run));
     };
     // Only the added task is read, so that an added task that makes the run unreadable can be undone, too.
-    let added_task = written(&added_task_folder(run, task))?.added_task;
-    make_folder(&run.join(ADDED_FOLDER))?;
+    let added_task = read_added_task_file(&added_task_folder(run, task))?.added_task;
+    create_folder(&run.join(ADDED_FOLDER))?;
     let folder = added_task_folder(run, task);
-    let gone = partial_folder(run, task);
-    match std::fs::rename(&folder, gone) {
+    let removed = partial_folder(run, task);
+    match std::fs::rename(&folder, removed) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(Problem::io("undo the added task", &folder, &error));
         }
         _ => sync_folder(Some(&run.join(ADDED_FOLDER))),
     }
-    sweep(run);
-    summary::renew(run);
-    drop(held);
+    remove_partial(run);
+    summary::recompute(run);
+    drop(locked_run);
     Ok(added_task)
 }

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Drafts, MovedSheet};
-use crate::data::{FULL_DEPTH, decode_picture_file};
+use crate::data::{FULL_DEPTH, decode_image_file};
 use crate::fetch::hex;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::Picture;
-use crate::session::collection::{CollectedPicture, Collection, MOST};
-use crate::session::image_folder::png;
+use crate::run::event::NamedImage;
+use crate::session::collection::{CollectedImage, Collection, MAX_IMAGES};
+use crate::session::image_folder::encode_png;
 use crate::session::pins::{Pin, PinId};
-use crate::session::words::dated;
+use crate::session::words::with_timestamp;
 use crate::store::write_file;
 
 /// The file name of the list.
@@ -56,15 +56,15 @@ struct ListedImage {
 
 impl ListedImage {
     /// Writes the pixels to a temporary file unless the image is already stored. Returns the image's entry in the list.
-    fn write(folder: &Path, picture: &Picture, new: &mut HashSet<PathBuf>) -> Result<Self> {
+    fn write(folder: &Path, picture: &NamedImage, new: &mut HashSet<PathBuf>) -> Result<Self> {
         let mut hash = Sha256::new_with_prefix((picture.width as u64).to_le_bytes());
         hash.update(&picture.rgb);
         let image = hex(&hash.finalize());
-        let path = path_of(folder, &image);
+        let path = image_path(folder, &image);
         let partial = path.with_extension("partial");
         if !path.exists() && new.insert(partial.clone()) {
-            let written = std::fs::write(&partial, png(picture)?);
-            written.map_err(|error| Problem::io("save an image", &path, &error))?;
+            let result = std::fs::write(&partial, encode_png(picture)?);
+            result.map_err(|error| Problem::io("save an image", &path, &error))?;
         }
         Ok(Self {
             image,
@@ -75,13 +75,13 @@ impl ListedImage {
     }
 
     /// Reads the image; `None` if it cannot be read.
-    fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
-        let image = decode_picture_file(&path_of(folder, &self.image), FULL_DEPTH).ok()?;
-        Some(Arc::new(Picture::new(&self.name, image)))
+    fn read(&self, folder: &Path) -> Option<Arc<NamedImage>> {
+        let image = decode_image_file(&image_path(folder, &self.image), FULL_DEPTH).ok()?;
+        Some(Arc::new(NamedImage::new(&self.name, image)))
     }
 }
 
-fn path_of(folder: &Path, image: &str) -> PathBuf {
+fn image_path(folder: &Path, image: &str) -> PathBuf {
     folder.join(format!("{image}.png"))
 }
 
@@ -110,30 +110,30 @@ impl Drafts {
         for pin in &self.pins {
             list.pins.push(ListedImage {
                 truth: pin.truth.clone(),
-                ..ListedImage::write(folder, &pin.picture, &mut new)?
+                ..ListedImage::write(folder, &pin.image, &mut new)?
             });
         }
         if let Some(collection) = &self.collection {
-            (list.name, list.chosen) = (collection.name.clone(), collection.chosen);
-            for group in &collection.groups {
-                let write = |piece: &CollectedPicture| {
+            (list.name, list.chosen) = (collection.name.clone(), collection.selected);
+            for class in &collection.classes {
+                let write = |image: &CollectedImage| {
                     Ok(ListedImage {
-                        file: piece.file.clone(),
-                        ..ListedImage::write(folder, &piece.picture, &mut new)?
+                        file: image.file.clone(),
+                        ..ListedImage::write(folder, &image.image, &mut new)?
                     })
                 };
                 list.classes.push(ListedClass {
-                    name: group.name.clone(),
-                    images: group.pieces.iter().map(write).collect::<Result<_>>()?,
+                    name: class.name.clone(),
+                    images: class.images.iter().map(write).collect::<Result<_>>()?,
                 });
             }
         }
         // All files are synced together, because syncing thousands of files one by one takes seconds.
         let new: Vec<PathBuf> = new.into_iter().collect();
-        let unsaved = |error| Problem::io("save an image", folder, &error);
-        files::sync_all(&new).map_err(unsaved)?;
+        let save_error = |error| Problem::io("save an image", folder, &error);
+        files::sync_all(&new).map_err(save_error)?;
         for partial in &new {
-            std::fs::rename(partial, partial.with_extension("png")).map_err(unsaved)?;
+            std::fs::rename(partial, partial.with_extension("png")).map_err(save_error)?;
         }
         let text = serde_json::to_vec(&list).map_err(|error| {
             Problem::new(message!("drafts-not-stored", why = error.to_string())).at_path(folder)
@@ -155,57 +155,62 @@ impl Drafts {
         let list =
             files::read(&path, files::TABLE).and_then(|text| Ok(serde_json::from_slice(&text)?));
         let list: List = list.map_err(|error| {
-            let aside = folder.with_file_name(dated("drafts-unreadable"));
-            let place = match std::fs::rename(folder, &aside) {
-                Ok(()) => aside,
+            let renamed = folder.with_file_name(with_timestamp("drafts-unreadable"));
+            let location = match std::fs::rename(folder, &renamed) {
+                Ok(()) => renamed,
                 Err(_) => folder.to_path_buf(),
             };
-            Problem::new(message!("drafts-unreadable", why = error.to_string())).at_path(place)
+            Problem::new(message!("drafts-unreadable", why = error.to_string())).at_path(location)
         })?;
-        let mut lost = 0;
-        let mut read = |image: &ListedImage| {
+        let mut unreadable = 0;
+        let mut read_image = |image: &ListedImage| {
             let picture = image.read(folder);
-            lost += usize::from(picture.is_none());
+            unreadable += usize::from(picture.is_none());
             picture
         };
         let pins = list.pins.into_iter().filter_map(|image| {
             Some(Pin {
                 id: PinId::default(),
-                picture: read(&image)?,
+                image: read_image(&image)?,
                 truth: image.truth,
             })
         });
         let pins = pins.collect();
-        let mut groups = Vec::new();
+        let mut classes = Vec::new();
         for class in list.classes {
-            let pieces = class.images.into_iter().take(MOST).filter_map(|image| {
-                Some(CollectedPicture {
-                    picture: read(&image)?,
-                    file: image.file,
-                })
-            });
-            groups.push((class.name, pieces.collect()));
+            let images = class
+                .images
+                .into_iter()
+                .take(MAX_IMAGES)
+                .filter_map(|image| {
+                    Some(CollectedImage {
+                        image: read_image(&image)?,
+                        file: image.file,
+                    })
+                });
+            classes.push((class.name, images.collect()));
         }
         let drafts = Self {
             pins,
             runs: list.runs,
-            collection: Collection::of(list.name, list.chosen, groups),
+            collection: Collection::from_classes(list.name, list.chosen, classes),
             moved: list.moved,
         };
-        Ok((drafts, lost))
+        Ok((drafts, unreadable))
     }
 }
 
 impl List {
     /// Deletes the files that are not in the list.
     fn sweep(&self, folder: &Path) {
-        let gathered = self.classes.iter().flat_map(|class| &class.images);
-        let named = self.pins.iter().chain(gathered);
-        let mut named: HashSet<PathBuf> = named.map(|it| path_of(folder, &it.image)).collect();
-        named.insert(folder.join(LIST));
+        let collected = self.classes.iter().flat_map(|class| &class.images);
+        let used = self.pins.iter().chain(collected);
+        let mut used: HashSet<PathBuf> =
+            used.map(|image| image_path(folder, &image.image)).collect();
+        used.insert(folder.join(LIST));
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            if !named.contains(&path) {
+            if !used.contains(&path) {
                 // A failed removal is repeated at the next save.
                 let _ = std::fs::remove_file(path);
             }

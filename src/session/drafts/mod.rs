@@ -12,11 +12,11 @@ use super::Session;
 use super::collection::Collection;
 use super::pins::Pin;
 use super::sheet::SheetView;
-use super::sorted::SortedPictures;
+use super::sorted::SortedImages;
 use super::views::Fetch;
-use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
+use crate::experiment::sheet::{self, Assignment, PredictedImage};
 use crate::message;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, join_some};
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 use crate::tr;
 
@@ -37,16 +37,16 @@ struct MovedSheet {
     classes: Vec<String>,
     /// The images and their corrections.
     #[serde(default)]
-    corrections: Vec<(PathBuf, Sorted)>,
+    corrections: Vec<(PathBuf, Assignment)>,
     #[serde(skip)]
     revision: u64,
 }
 
 impl Drafts {
-    /// Returns the current drafts of a session. If the displayed table is not read yet, the moved images of `before`
+    /// Returns the current drafts of a session. If the displayed table is not read yet, the moved images of `previous`
     /// are kept.
-    fn of(session: &Session, before: &Self) -> Self {
-        let pins: Vec<Pin> = session.own_pins().cloned().collect();
+    fn from_session(session: &Session, previous: &Self) -> Self {
+        let pins: Vec<Pin> = session.user_pins().cloned().collect();
         let collection = &session.collection;
         Self {
             runs: match pins.is_empty() {
@@ -55,12 +55,12 @@ impl Drafts {
             },
             pins,
             collection: (!collection.is_empty()).then(|| collection.clone()),
-            moved: match before.waits_for_table(session) {
-                true => before.moved.clone(),
+            moved: match previous.waits_for_table(session) {
+                true => previous.moved.clone(),
                 false => session.unsaved_moves().map(|sorted| MovedSheet {
                     request: sorted.request.clone(),
                     classes: sorted.classes.clone(),
-                    corrections: paths(&sorted.pictures)
+                    corrections: paths(&sorted.images)
                         .cloned()
                         .zip(sorted.groups.clone())
                         .collect(),
@@ -73,9 +73,9 @@ impl Drafts {
     /// Returns whether the displayed table has moved images but is not read yet or cannot be read.
     fn waits_for_table(&self, session: &Session) -> bool {
         let predict = &session.predict;
-        let shown = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
+        let displayed = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
         let moved = self.moved.as_ref().map(|moved| moved.request.ticket);
-        predict.sorted.ready().is_none() && moved.is_some() && shown == moved
+        predict.sorted.ready().is_none() && moved.is_some() && displayed == moved
     }
 
     /// Returns whether these drafts equal the session's current state.
@@ -86,7 +86,7 @@ impl Drafts {
         let unsaved = session.unsaved_moves();
         let unsaved = unsaved.map(|it| (it.request.ticket, it.revision));
         let runs = session.predict.pins.runs();
-        self.pins.iter().eq(session.own_pins())
+        self.pins.iter().eq(session.user_pins())
             && (self.pins.is_empty() || self.runs == runs)
             && self.collection.as_ref() == collection
             && (moved == unsaved || self.waits_for_table(session))
@@ -97,8 +97,8 @@ impl Drafts {
     }
 
     /// Returns a description of each kind of draft.
-    fn parts(&self) -> Vec<String> {
-        let gathered = self.collection.as_ref().map_or(0, Collection::count);
+    fn descriptions(&self) -> Vec<String> {
+        let collected = self.collection.as_ref().map_or(0, Collection::image_count);
         let table = self.moved.as_ref().map(|moved| {
             let table = moved.request.csv.file_name().unwrap_or_default();
             tr!("drafts-moved-images", table = table.to_string_lossy())
@@ -106,7 +106,7 @@ impl Drafts {
         let pins = self.pins.len();
         let parts = [
             (pins > 0).then(|| tr!("drafts-pinned-images", n = pins)),
-            (gathered > 0).then(|| tr!("drafts-collected-images", n = gathered)),
+            (collected > 0).then(|| tr!("drafts-collected-images", n = collected)),
             table,
         ];
         parts.into_iter().flatten().collect()
@@ -115,7 +115,7 @@ impl Drafts {
 
 /// State of a session's drafts.
 #[derive(Debug, Default)]
-pub struct KeptDrafts {
+pub struct DraftState {
     /// The folder of the drafts; `None` if this window stores no drafts.
     folder: Option<PathBuf>,
     /// The drafts last given out for writing; `None` until the drafts of the last window are read.
@@ -126,14 +126,14 @@ pub struct KeptDrafts {
 
 impl Session {
     /// Stores drafts in this folder from now on, and restores the drafts that it contains.
-    pub fn keep_drafts(&mut self, folder: PathBuf) {
+    pub fn enable_drafts(&mut self, folder: PathBuf) {
         self.drafts.folder = Some(folder.clone());
         self.task(
             move |_| Drafts::load(&folder),
-            |session, read| match read {
-                Ok((drafts, lost)) => {
+            |session, result| match result {
+                Ok((drafts, unreadable)) => {
                     session.drafts.last = Some(Arc::default());
-                    session.accept_drafts(drafts, lost);
+                    session.accept_drafts(drafts, unreadable);
                 }
                 Err(problem) => {
                     // Drafts that cannot be read and could not be renamed are not overwritten.
@@ -152,54 +152,54 @@ impl Session {
         if last.is_current(self) {
             return None;
         }
-        let changed = (folder.clone(), Arc::new(Drafts::of(self, last)));
+        let changed = (folder.clone(), Arc::new(Drafts::from_session(self, last)));
         self.drafts.last = Some(changed.1.clone());
         self.drafts.failed = false;
         Some(changed)
     }
 
     /// Records that writing the drafts failed. Closing the window loses them unless the next change is written.
-    pub fn drafts_failed(&mut self) {
+    pub fn record_drafts_failure(&mut self) {
         self.drafts.failed = true;
     }
 
     /// Returns whether the drafts survive closing the window.
-    pub fn keeps_drafts(&self) -> bool {
+    pub fn has_stored_drafts(&self) -> bool {
         self.drafts.last.is_some() && !self.drafts.failed
     }
 
     /// Returns the pinned images except the tour's images, because the tour ends with the window.
-    fn own_pins(&self) -> impl Iterator<Item = &Pin> {
-        let toured = self.learn.tour.as_ref().map_or([None; 2], |tour| tour.pins);
-        let pins = self.predict.pins.pictures().iter();
-        pins.filter(move |pin| !toured.contains(&Some(pin.id)))
+    fn user_pins(&self) -> impl Iterator<Item = &Pin> {
+        let tour_pins = self.learn.tour.as_ref().map_or([None; 2], |tour| tour.pins);
+        let pins = self.predict.pins.pins().iter();
+        pins.filter(move |pin| !tour_pins.contains(&Some(pin.id)))
     }
 
-    fn accept_drafts(&mut self, drafts: Drafts, lost: usize) {
-        let mut parts = drafts.parts();
-        if lost > 0 {
-            parts.push(tr!("drafts-images-unreadable", n = lost));
+    fn accept_drafts(&mut self, drafts: Drafts, unreadable: usize) {
+        let mut parts = drafts.descriptions();
+        if unreadable > 0 {
+            parts.push(tr!("drafts-images-unreadable", n = unreadable));
         }
         for pin in drafts.pins {
-            self.pin(pin.picture, pin.truth);
+            self.pin(pin.image, pin.truth);
         }
         // After a crash, nothing is computed unless the user requests it.
         if !self.former.crashed {
             drafts
                 .runs
                 .into_iter()
-                .for_each(|run| self.show_pins_to(run));
+                .for_each(|run| self.add_run_to_board(run));
         }
         if let Some(collection) = drafts.collection {
-            self.collection.take(collection);
+            self.collection.append(collection);
         }
         if let Some(moved) = drafts.moved.filter(|_| self.predict.sheet.is_none()) {
             self.accept_moved_sheet(moved);
         }
         if !parts.is_empty() {
-            let back = message!("drafts-restored", what = listed(&parts, parts.len()));
-            let told = Problem::new(back).advise(message!("drafts-restored-where"));
-            self.notify(told, false);
+            let message = message!("drafts-restored", what = join_some(&parts, parts.len()));
+            let problem = Problem::new(message).advise(message!("drafts-restored-where"));
+            self.notify(problem, false);
         }
     }
 
@@ -212,7 +212,7 @@ impl Session {
             unreadable: moved
                 .corrections
                 .iter()
-                .filter(|(_, sorted)| *sorted == Sorted::Unreadable)
+                .filter(|(_, sorted)| *sorted == Assignment::Unreadable)
                 .count(),
             of: moved.corrections.len(),
         };
@@ -227,17 +227,17 @@ impl Session {
         }
         self.task(
             move |_| moved.read(),
-            move |session, read| {
-                let waits = session.predict.sheet.as_ref();
-                if waits.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
-                    let sorted = |(classes, pictures)| {
+            move |session, result| {
+                let pending = session.predict.sheet.as_ref();
+                if pending.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
+                    let to_view = |(classes, images)| {
                         let depth = session.bit_depth_of(&request.run);
-                        let mut sorted = SortedPictures::new(request, classes, depth, pictures);
-                        sorted.is_kept = false;
+                        let mut sorted = SortedImages::new(request, classes, depth, images);
+                        sorted.is_saved = false;
                         Arc::new(sorted)
                     };
-                    let sorted = read.map(sorted);
-                    session.predict.sorted.fill(sorted);
+                    let view = result.map(to_view);
+                    session.predict.sorted.fill(view);
                 }
             },
         );
@@ -249,19 +249,19 @@ impl MovedSheet {
     ///
     /// # Errors
     /// Returns a Problem if the table cannot be read or has changed.
-    fn read(self) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
-        let mut pictures = sheet::answered(&self.request.csv)?;
+    fn read(self) -> Result<(Vec<String>, Vec<PredictedImage>)> {
+        let mut images = sheet::read_predictions(&self.request.csv)?;
         let corrected = self.corrections.iter().map(|(path, _)| path);
-        if !paths(&pictures).eq(corrected) {
+        if !paths(&images).eq(corrected) {
             return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));
         }
-        for (picture, (_, sorted)) in pictures.iter_mut().zip(self.corrections) {
-            picture.sorted = sorted;
+        for (image, (_, sorted)) in images.iter_mut().zip(self.corrections) {
+            image.assignment = sorted;
         }
-        Ok((self.classes, pictures))
+        Ok((self.classes, images))
     }
 }
 
-fn paths(pictures: &[AnsweredPicture]) -> impl Iterator<Item = &PathBuf> {
-    pictures.iter().map(|picture| &picture.path)
+fn paths(images: &[PredictedImage]) -> impl Iterator<Item = &PathBuf> {
+    images.iter().map(|image| &image.path)
 }

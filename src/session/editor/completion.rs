@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::meaning::Meaning;
-use crate::expression::Piece;
+use super::meaning::CompiledPlugin;
+use crate::expression::HighlightKind;
 use crate::pet::functions::FUNCTIONS;
-use crate::pet::highlight::{Mark, Marked, declared, marks};
+use crate::pet::highlight::{Mark, MarkedSpan, declared_parameters, marks};
 use crate::pet::{BLOCK_SYMBOLS, INITS, Site};
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 use crate::tr;
 
 /// Maximum number of completions.
-const MOST: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// A completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,41 +27,46 @@ pub struct Candidate {
 pub fn candidates(
     text: &str,
     cursor: usize,
-    meaning: Option<&Meaning>,
+    compiled: Option<&CompiledPlugin>,
 ) -> Option<(Range<usize>, Vec<Candidate>)> {
     let marked = marks(text)
         .into_iter()
         .find(|marked| marked.span.start < cursor && cursor <= marked.span.end)?;
-    let (span, known) = match marked.mark {
-        Mark::Equation(Piece::Name | Piece::Function) if marked.span.end == cursor => {
+    let (span, options) = match marked.mark {
+        Mark::Equation(HighlightKind::Name | HighlightKind::Function)
+            if marked.span.end == cursor =>
+        {
             let is_shape = marked.path.contains("shape");
-            (marked.span.clone(), names(text, is_shape, &marked, meaning))
+            (
+                marked.span.clone(),
+                names(text, is_shape, &marked, compiled),
+            )
         }
         Mark::Text if is_open(text, &marked.span, cursor) => {
-            let known = match marked.path.rsplit('.').next()? {
+            let options = match marked.path.rsplit('.').next()? {
                 "sites" => sites(),
                 "init" => INITS.iter().map(|init| candidate(*init, "")).collect(),
                 _ => return None,
             };
-            (marked.span.start + 1..cursor, known)
+            (marked.span.start + 1..cursor, options)
         }
         Mark::Key if marked.span.end == cursor => (marked.span.clone(), keys(&marked)),
         _ => return None,
     };
-    let begun = text.get(span.clone())?.to_lowercase();
-    let mut found: Vec<Candidate> = known
+    let prefix = text.get(span.clone())?.to_lowercase();
+    let mut matching: Vec<Candidate> = options
         .into_iter()
-        .filter(|known| known.text.to_lowercase().starts_with(&begun) && !begun.is_empty())
+        .filter(|option| option.text.to_lowercase().starts_with(&prefix) && !prefix.is_empty())
         .collect();
-    found.dedup_by(|a, b| a.text == b.text);
-    if found
+    matching.dedup_by(|a, b| a.text == b.text);
+    if matching
         .iter()
-        .any(|known| known.text.trim_end_matches('(') == begun)
+        .any(|option| option.text.trim_end_matches('(') == prefix)
     {
         return None;
     }
-    found.truncate(MOST);
-    (!found.is_empty()).then_some((span, found))
+    matching.truncate(MAX_CANDIDATES);
+    (!matching.is_empty()).then_some((span, matching))
 }
 
 /// Returns whether the cursor is inside a quoted string, which can be unterminated.
@@ -78,22 +83,27 @@ fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {
 }
 
 /// Returns the names that an equation or a shape can use.
-fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>) -> Vec<Candidate> {
-    let mut found = Vec::new();
+fn names(
+    text: &str,
+    is_shape: bool,
+    marked: &MarkedSpan,
+    compiled: Option<&CompiledPlugin>,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
     if !is_shape {
-        for name in declared(text) {
-            let known =
-                meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.name == name));
-            let about = match known {
-                Some(own) => {
-                    let (shape, init) = (own.shape.as_str(), own.init.as_str());
+        for name in declared_parameters(text) {
+            let parameter = compiled
+                .and_then(|checked| checked.plugin.parameters.iter().find(|p| p.name == name));
+            let about = match parameter {
+                Some(parameter) => {
+                    let (shape, init) = (parameter.shape.as_str(), parameter.init.as_str());
                     tr!("editor-name-initial-value", shape, init)
                 }
                 None => tr!("editor-name-parameter").into(),
             };
-            found.push(candidate(name, about));
+            candidates.push(candidate(name, about));
         }
-        let site = marked.path.rsplit('.').next().and_then(Site::named);
+        let site = marked.path.rsplit('.').next().and_then(Site::from_name);
         let inputs = site.map_or(&["e", "h"][..], Site::inputs);
         for input in inputs {
             let about = match *input {
@@ -101,32 +111,35 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
                 "q" | "k" | "v" => tr!("editor-name-heads"),
                 _ => tr!("editor-name-tokens"),
             };
-            found.push(candidate(*input, about));
+            candidates.push(candidate(*input, about));
         }
     }
-    let own = meaning.iter().flat_map(|own| &own.names);
-    found.extend(own.map(|(name, about)| candidate(name, about)));
-    let block = BLOCK_SYMBOLS.iter();
-    found.extend(
-        block.map(|(name, about)| candidate(*name, of_list("symbol", name, "about", about))),
-    );
+    let plugin_names = compiled.iter().flat_map(|checked| &checked.names);
+    candidates.extend(plugin_names.map(|(name, about)| candidate(name, about)));
+    let block_symbols = BLOCK_SYMBOLS.iter();
+    candidates
+        .extend(block_symbols.map(|(name, about)| {
+            candidate(*name, translate_entry("symbol", name, "about", about))
+        }));
     if !is_shape {
         let functions = FUNCTIONS.iter();
-        found.extend(functions.map(|own| candidate(format!("{}(", own.name), own.meaning())));
+        candidates.extend(
+            functions.map(|function| candidate(format!("{}(", function.name), function.meaning())),
+        );
     }
-    found
+    candidates
 }
 
 fn sites() -> Vec<Candidate> {
     let all = Site::ALL.iter();
-    all.map(|(_, name, about)| candidate(*name, of_list("site", name, "about", about)))
+    all.map(|(_, name, about)| candidate(*name, translate_entry("site", name, "about", about)))
         .collect()
 }
 
 /// Returns the keys that are allowed in the table at the cursor.
-fn keys(marked: &Marked) -> Vec<Candidate> {
+fn keys(marked: &MarkedSpan) -> Vec<Candidate> {
     let path: Vec<&str> = marked.path.split('.').collect();
-    let known: &[(&str, &'static str)] = match path.as_slice() {
+    let entries: &[(&str, &'static str)] = match path.as_slice() {
         ["parameters", _, ..] => &[
             ("shape", "editor-key-shape"),
             ("init", "editor-key-init"),
@@ -154,7 +167,7 @@ fn keys(marked: &Marked) -> Vec<Candidate> {
         ],
         _ => &[],
     };
-    let all = known.iter();
+    let all = entries.iter();
     all.map(|&(name, id)| candidate(name, tr!(id))).collect()
 }
 
@@ -164,25 +177,28 @@ mod tests {
     use super::*;
 
     /// Returns the completions at the end of the text.
-    fn offered(text: &str) -> Vec<String> {
-        let found = candidates(text, text.len(), None);
-        let (_, found) = found.unwrap_or_default();
-        found.into_iter().map(|own| own.text).collect()
+    fn completions(text: &str) -> Vec<String> {
+        let result = candidates(text, text.len(), None);
+        let (_, found) = result.unwrap_or_default();
+        found.into_iter().map(|candidate| candidate.text).collect()
     }
 
     #[test]
     fn names_are_offered_where_they_can_stand() {
         let text =
             "[parameters]\ndown = { shape = [\"d\", \"r\"] }\n[equations]\nmlp = \"h + e @ do";
-        assert_eq!(offered(text), ["down"]);
-        assert_eq!(offered("[equations]\nmlp = \"h + gel"), ["gelu("]);
-        assert_eq!(offered("sites = [\"att"), ["attention", "attend"]);
-        assert_eq!(offered("[parameters]\na = { shape = [\"hid"), ["hidden"]);
+        assert_eq!(completions(text), ["down"]);
+        assert_eq!(completions("[equations]\nmlp = \"h + gel"), ["gelu("]);
+        assert_eq!(completions("sites = [\"att"), ["attention", "attend"]);
         assert_eq!(
-            offered("[parameters]\na = { init = \"kai"),
+            completions("[parameters]\na = { shape = [\"hid"),
+            ["hidden"]
+        );
+        assert_eq!(
+            completions("[parameters]\na = { init = \"kai"),
             ["kaiming_uniform"]
         );
-        assert_eq!(offered("[equations]\nmlp = \"h + gelu"), [""; 0]);
-        assert_eq!(offered("# gel"), [""; 0]);
+        assert_eq!(completions("[equations]\nmlp = \"h + gelu"), [""; 0]);
+        assert_eq!(completions("# gel"), [""; 0]);
     }
 }

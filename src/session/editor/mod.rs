@@ -23,13 +23,13 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::texts::Language;
 use crate::tr;
-use meaning::{Checked, FilesSeen, Meaning, PluginMeasurements};
+use meaning::{CompiledPlugin, PluginCheck, PluginFileStates, PluginMeasurements};
 
 /// How long the text must be unchanged before a plugin is measured.
-const STILL: Duration = Duration::from_millis(500);
+const MEASURE_DELAY: Duration = Duration::from_millis(500);
 
 /// Returns the initial text of a new plugin.
-fn blank() -> &'static str {
+fn new_plugin_text() -> &'static str {
     match Language::spoken() {
         Language::English => include_str!("../../../assets/texts/en/plugin.toml"),
         Language::German => include_str!("../../../assets/texts/de/plugin.toml"),
@@ -42,19 +42,19 @@ pub struct Editor {
     /// The open text.
     pub open: Option<OpenPlugin>,
     /// Texts of this session that were closed or replaced before they were saved, the newest last.
-    pub left: Vec<Written>,
+    pub closed: Vec<StoredText>,
     /// The state of the trial that compares the plugin with Adapter.
-    pub trying: TrialState,
+    pub trial: TrialState,
     /// A plugin to select on Experiment once it is listed.
-    pub(super) to_use: Option<String>,
+    pub(super) pending_selection: Option<String>,
     /// Whether the plugin was selected, so that Experiment must be shown.
-    used: bool,
+    was_selected: bool,
     /// The state of the plugin files at the last check.
-    seen: Option<FilesSeen>,
-    looking: bool,
-    versions: u64,
+    file_states: Option<PluginFileStates>,
+    is_checking_files: bool,
+    last_version: u64,
     /// Number of saves so far.
-    saves: u64,
+    save_count: u64,
 }
 
 /// The open text of a plugin.
@@ -65,43 +65,43 @@ pub struct OpenPlugin {
     /// Number of the text, different for every change.
     pub version: u64,
     /// The version of the text when it was opened.
-    pub first: u64,
+    pub first_version: u64,
     /// Where it is saved; `None` before the first save.
     pub file: Option<PathBuf>,
     /// The content of `file` when it was last read or written.
     pub saved: Option<String>,
     /// The text that another program wrote to `file` while there were unsaved changes.
-    pub theirs: Option<String>,
+    pub disk_text: Option<String>,
     /// The file to install, if the text comes from a dropped file.
-    pub from: Option<PathBuf>,
+    pub install_from: Option<PathBuf>,
     /// Whether it may replace a built-in plugin.
-    pub allowed: bool,
+    pub may_replace_builtin: bool,
     /// Errors of the last checked version, each with its line and column (from 1).
-    pub mistakes: Vec<((usize, usize), Diagnostic)>,
+    pub errors: Vec<((usize, usize), Diagnostic)>,
     /// The last checked version; 0 before the first check.
-    pub checked: u64,
+    pub checked_version: u64,
     /// Duration of the last check.
-    pub took: Duration,
+    pub check_duration: Duration,
     /// The result of the last version without errors.
-    pub good: Option<Arc<Meaning>>,
-    /// Measurements of `good`, or of an earlier version until they are computed.
-    pub measured: Fetch<Arc<PluginMeasurements>>,
+    pub last_valid: Option<Arc<CompiledPlugin>>,
+    /// Measurements of `last_valid`, or of an earlier version until they are computed.
+    pub measurements: Fetch<Arc<PluginMeasurements>>,
     /// Whether the plugin is being measured.
-    pub measuring: bool,
+    pub is_measuring: bool,
     /// Why the text could not be saved.
     pub problem: Option<Problem>,
     /// The plugin's name as written in the text.
     pub name: Option<String>,
-    changed: Option<Instant>,
+    changed_at: Option<Instant>,
     /// The backbone and blocks of the last check.
-    against: (String, String),
-    measured_of: u64,
-    saving: bool,
+    check_target: (String, String),
+    measured_version: u64,
+    is_saving: bool,
 }
 
 /// A text to store when the window closes, and to reopen later.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct StoredText {
     /// The text.
     pub text: String,
     /// The plugin's name, if the text has one.
@@ -117,34 +117,36 @@ pub struct Written {
 
 impl OpenPlugin {
     /// Returns whether there are unsaved changes.
-    pub fn is_changed(&self) -> bool {
+    pub fn has_unsaved_changes(&self) -> bool {
         self.saved.as_ref() != Some(&self.text)
     }
 
     /// Returns whether the newest version was checked and has no errors.
-    pub fn is_sound(&self) -> bool {
-        self.checked == self.version && self.mistakes.is_empty()
+    pub fn is_valid(&self) -> bool {
+        self.checked_version == self.version && self.errors.is_empty()
     }
 
-    fn written(&self) -> Written {
-        Written {
+    fn to_stored_text(&self) -> StoredText {
+        StoredText {
             text: self.text.clone(),
             name: self.name.clone(),
             file: self.file.clone(),
-            from: self.from.clone(),
+            from: self.install_from.clone(),
         }
     }
 
     /// Returns the built-in plugin with the same name, which this plugin would replace.
-    pub fn hides(&self) -> Option<&'static str> {
+    pub fn replaced_builtin(&self) -> Option<&'static str> {
         built_in(self.name.as_ref()?)
     }
 
     /// Returns the time until the next measurement; `None` if no measurement is due.
-    pub fn due(&self) -> Option<Duration> {
-        let due = self.is_sound() && self.measured_of != self.version;
-        let since = self.changed.map_or(STILL, |changed| changed.elapsed());
-        due.then(|| STILL.saturating_sub(since))
+    pub fn time_until_measurement(&self) -> Option<Duration> {
+        let is_due = self.is_valid() && self.measured_version != self.version;
+        let since = self
+            .changed_at
+            .map_or(MEASURE_DELAY, |changed| changed.elapsed());
+        is_due.then(|| MEASURE_DELAY.saturating_sub(since))
     }
 }
 
@@ -152,109 +154,113 @@ impl Session {
     /// Opens a copy of a plugin under another name.
     pub fn edit_copy(&mut self, name: &str) {
         let plugins = self.inventory.plugins.iter();
-        let Some(plugin) = plugins.clone().find(|own| own.name == name).cloned() else {
+        let Some(plugin) = plugins.clone().find(|plugin| plugin.name == name).cloned() else {
             return;
         };
         let title = self.free_name(&plugin);
-        self.open_text(Written {
-            text: renamed(&plugin.text, &title),
-            ..Written::default()
+        self.open_text(StoredText {
+            text: replace_name(&plugin.text, &title),
+            ..StoredText::default()
         });
     }
 
     /// Opens the file of a plugin.
     pub fn edit_file(&mut self, name: &str) {
         let plugins = self.inventory.plugins.iter();
-        let found = plugins.clone().find(|own| own.name == name);
-        if let Some((plugin, file)) = found.and_then(|own| Some((own, own.path.clone()?))) {
+        let found = plugins.clone().find(|plugin| plugin.name == name);
+        if let Some((plugin, file)) = found.and_then(|plugin| Some((plugin, plugin.path.clone()?)))
+        {
             let text = plugin.text.clone();
-            self.open_text(Written {
+            self.open_text(StoredText {
                 text: text.clone(),
                 file: Some(file),
-                ..Written::default()
+                ..StoredText::default()
             });
-            self.read_disk(text);
+            self.accept_disk_text(text);
         }
     }
 
     /// Opens the initial text of a new plugin.
-    pub fn write_plugin(&mut self) {
-        self.open_text(Written {
-            text: blank().to_owned(),
-            ..Written::default()
+    pub fn create_plugin(&mut self) {
+        self.open_text(StoredText {
+            text: new_plugin_text().to_owned(),
+            ..StoredText::default()
         });
     }
 
     /// Reopens the text that was open when the window closed.
-    pub fn open_written(&mut self, written: Written) {
-        let is_of_file = written.file.is_some();
-        self.open_text(written);
-        if is_of_file {
-            self.editor.seen = None;
+    pub fn open_stored_text(&mut self, stored: StoredText) {
+        let has_file = stored.file.is_some();
+        self.open_text(stored);
+        if has_file {
+            self.editor.file_states = None;
         }
     }
 
     /// Returns the open text for storage.
-    pub fn written(&self) -> Option<Written> {
-        self.editor.open.as_ref().map(OpenPlugin::written)
+    pub fn stored_text(&self) -> Option<StoredText> {
+        self.editor.open.as_ref().map(OpenPlugin::to_stored_text)
     }
 
     /// Reopens the text that was closed last without being saved.
     pub fn reopen_closed_text(&mut self) {
-        if let Some(left) = self.editor.left.pop() {
-            self.open_written(left);
+        if let Some(closed) = self.editor.closed.pop() {
+            self.open_stored_text(closed);
         }
     }
 
     /// Replaces the open text by another one.
-    pub(super) fn open_text(&mut self, written: Written) {
+    pub(super) fn open_text(&mut self, stored: StoredText) {
         self.close_plugin();
         // The results of trying another text do not apply to this text.
-        if let TrialState::Asked(job) = std::mem::take(&mut self.editor.trying) {
-            self.give_up(job);
+        if let TrialState::Requested(job) = std::mem::take(&mut self.editor.trial) {
+            self.cancel_job(job);
         }
         self.editor.open = Some(OpenPlugin {
-            first: self.editor.versions + 1,
-            file: written.file,
-            from: written.from,
+            first_version: self.editor.last_version + 1,
+            file: stored.file,
+            install_from: stored.from,
             ..OpenPlugin::default()
         });
-        self.edit_plugin(written.text);
+        self.edit_plugin(stored.text);
     }
 
-    /// Returns the open text if its first version is `first`, that is, if it was not replaced.
-    fn opened_as(&mut self, first: u64) -> Option<&mut OpenPlugin> {
-        self.editor.open.as_mut().filter(|open| open.first == first)
+    /// Returns the open text if its first version is `first_version`, that is, if it was not replaced.
+    fn open_version(&mut self, first_version: u64) -> Option<&mut OpenPlugin> {
+        self.editor
+            .open
+            .as_mut()
+            .filter(|open| open.first_version == first_version)
     }
 
     /// Closes the text. If it has unsaved changes, it can be reopened.
     pub fn close_plugin(&mut self) {
         let open = self.editor.open.take();
-        if let Some(open) = open.filter(OpenPlugin::is_changed) {
-            self.editor.left.push(open.written());
+        if let Some(open) = open.filter(OpenPlugin::has_unsaved_changes) {
+            self.editor.closed.push(open.to_stored_text());
         }
     }
 
     /// Replaces the content of the open text and starts a check.
     pub fn edit_plugin(&mut self, text: String) {
-        self.editor.versions += 1;
-        let version = self.editor.versions;
+        self.editor.last_version += 1;
+        let version = self.editor.last_version;
         let Some(open) = &mut self.editor.open else {
             return;
         };
         open.text.clone_from(&text);
         open.name = stated_name(&text);
         open.version = version;
-        let first = open.first;
-        open.changed = Some(Instant::now());
-        let file = open.file.as_ref().or(open.from.as_ref());
+        let first = open.first_version;
+        open.changed_at = Some(Instant::now());
+        let file = open.file.as_ref().or(open.install_from.as_ref());
         let file = file.and_then(|file| file.file_name());
         let origin = file.map_or_else(
             || tr!("notices-this-text").into(),
             |name| name.to_string_lossy().into_owned(),
         );
         let config = self.experiment.draft.clone();
-        open.against = against(&config);
+        open.check_target = check_target(&config);
         self.queued_task(
             Some("plugin"),
             move |sources| Ok(sources.disk().check_plugin(&text, &origin, &config)),
@@ -266,43 +272,43 @@ impl Session {
         );
     }
 
-    fn accept_check(&mut self, (first, version): (u64, u64), checked: Checked) {
-        let Some(open) = self.opened_as(first) else {
+    fn accept_check(&mut self, (first, version): (u64, u64), checked: PluginCheck) {
+        let Some(open) = self.open_version(first) else {
             return;
         };
-        if version <= open.checked {
+        if version <= open.checked_version {
             return;
         }
-        open.checked = version;
-        open.took = checked.took;
-        open.mistakes = checked.mistakes;
-        if let Some(meaning) = checked.meaning {
-            open.good = Some(Arc::new(meaning));
+        open.checked_version = version;
+        open.check_duration = checked.duration;
+        open.errors = checked.errors;
+        if let Some(meaning) = checked.compiled {
+            open.last_valid = Some(Arc::new(meaning));
         }
     }
 
     /// Measures the open text once it has been unchanged for a moment.
     pub(super) fn refresh_editor(&mut self) {
-        let now = against(&self.experiment.draft);
+        let target = check_target(&self.experiment.draft);
         let Some(open) = &mut self.editor.open else {
             return;
         };
-        if open.against != now {
+        if open.check_target != target {
             let text = open.text.clone();
             return self.edit_plugin(text);
         }
-        if open.due() != Some(Duration::ZERO) || open.measuring {
+        if open.time_until_measurement() != Some(Duration::ZERO) || open.is_measuring {
             return;
         }
-        open.measured_of = open.version;
-        open.measuring = true;
-        let (first, text) = (open.first, open.text.clone());
+        open.measured_version = open.version;
+        open.is_measuring = true;
+        let (first, text) = (open.first_version, open.text.clone());
         self.task(
             move |sources| sources.disk().measure_plugin(&text),
             move |session, measured| {
-                if let Some(open) = session.opened_as(first) {
-                    open.measuring = false;
-                    open.measured.fill(measured.map(Arc::new));
+                if let Some(open) = session.open_version(first) {
+                    open.is_measuring = false;
+                    open.measurements.fill(measured.map(Arc::new));
                 }
             },
         );
@@ -310,28 +316,31 @@ impl Session {
 
     /// Returns a free name for a copy of a plugin.
     fn free_name(&self, plugin: &PluginView) -> String {
-        let first = match plugin.path {
+        let base_name = match plugin.path {
             None => tr!("editor-default-name-of", name = plugin.title()),
             Some(_) => tr!("editor-default-name-copy", name = plugin.title()),
         };
-        let taken = |name: &str| {
+        let is_taken = |name: &str| {
             let name = name.to_lowercase();
-            self.inventory.plugins.iter().any(|own| own.name == name)
+            self.inventory
+                .plugins
+                .iter()
+                .any(|listed| listed.name == name)
         };
-        let numbered = (2..).map(|number| format!("{first} {number}"));
-        let mut names = std::iter::once(first.clone()).chain(numbered);
-        names.find(|name| !taken(name)).unwrap_or(first)
+        let numbered = (2..).map(|number| format!("{base_name} {number}"));
+        let mut names = std::iter::once(base_name.clone()).chain(numbered);
+        names.find(|name| !is_taken(name)).unwrap_or(base_name)
     }
 }
 
 /// Returns a plugin's text with its name replaced.
-fn renamed(text: &str, name: &str) -> String {
-    let mut named = text.to_owned();
+fn replace_name(text: &str, name: &str) -> String {
+    let mut result = text.to_owned();
     if let Some(span) = name_span(text) {
         let name = name.replace(['"', '\\'], "");
-        named.replace_range(span, &format!("\"{name}\""));
+        result.replace_range(span, &format!("\"{name}\""));
     }
-    named
+    result
 }
 
 /// Returns the range of the name in a text, including quotes.
@@ -342,7 +351,7 @@ pub fn name_span(text: &str) -> Option<Range<usize>> {
 }
 
 /// Returns the settings that affect the check of a plugin: backbone and blocks.
-fn against(config: &RunConfig) -> (String, String) {
+fn check_target(config: &RunConfig) -> (String, String) {
     (config.backbone.clone(), format!("{:?}", config.blocks))
 }
 

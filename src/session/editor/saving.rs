@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Written;
+use super::StoredText;
 use crate::pet::library::read_text;
 use crate::problem::Problem;
 use crate::session::Session;
@@ -20,7 +20,7 @@ impl Session {
         let Some(open) = &mut self.editor.open else {
             return;
         };
-        if open.saving {
+        if open.is_saving {
             return;
         }
         let name = open.name.clone().or_else(|| {
@@ -30,21 +30,21 @@ impl Session {
         let Some(name) = name else {
             let problem = Problem::new(tr!("editor-problem-no-name"));
             open.problem = Some(problem.advise(tr!("editor-advice-write-name")));
-            self.editor.to_use = None;
+            self.editor.pending_selection = None;
             return;
         };
         let save = PluginSave {
             text: open.text.clone(),
             name,
             file: open.file.clone(),
-            from: open.from.clone(),
-            allowed: open.allowed,
+            source: open.install_from.clone(),
+            allow_replace: open.may_replace_builtin,
         };
-        open.saving = true;
+        open.is_saving = true;
         open.problem = None;
-        let (first, text) = (open.first, save.text.clone());
+        let (first, text) = (open.first_version, save.text.clone());
         self.task(
-            move |sources| store::save_plugin(sources.disk().own_plugins()?, &save),
+            move |sources| store::save_plugin(sources.disk().user_plugin_folder()?, &save),
             move |session, saved| session.accept_saved_plugin((first, text), saved),
         );
     }
@@ -54,30 +54,30 @@ impl Session {
         (first, text): (u64, String),
         saved: Result<PathBuf, Problem>,
     ) {
-        self.editor.saves += 1;
-        let Some(open) = self.opened_as(first) else {
+        self.editor.save_count += 1;
+        let Some(open) = self.open_version(first) else {
             // The text was closed in the meantime; once it is saved, it need not be kept.
             match saved {
                 Ok(_) => {
-                    self.editor.left.retain(|left| left.text != text);
+                    self.editor.closed.retain(|closed| closed.text != text);
                     self.read_plugins();
                 }
                 Err(problem) => self.notify(problem, true),
             }
             return;
         };
-        open.saving = false;
+        open.is_saving = false;
         match saved {
             Ok(file) => {
                 open.file = Some(file);
                 open.saved = Some(text);
-                open.from = None;
-                open.theirs = None;
+                open.install_from = None;
+                open.disk_text = None;
                 self.read_plugins();
             }
             Err(problem) => {
                 open.problem = Some(problem);
-                self.editor.to_use = None;
+                self.editor.pending_selection = None;
             }
         }
     }
@@ -85,7 +85,7 @@ impl Session {
     /// Allows the open plugin to replace the built-in plugin of its name, and saves it.
     pub fn allow_open_plugin(&mut self) {
         if let Some(open) = &mut self.editor.open {
-            open.allowed = true;
+            open.may_replace_builtin = true;
             self.save_plugin();
         }
     }
@@ -93,7 +93,7 @@ impl Session {
     /// Allows a plugin file to replace the built-in plugin of its name.
     pub fn allow_plugin(&mut self, file: PathBuf) {
         self.task_or_notify(
-            move |sources| store::allow_plugin(sources.disk().own_plugins()?, &file),
+            move |sources| store::allow_plugin(sources.disk().user_plugin_folder()?, &file),
             |session, ()| session.read_plugins(),
         );
     }
@@ -103,30 +103,30 @@ impl Session {
         let Some(open) = &self.editor.open else {
             return;
         };
-        self.editor.to_use = open.name.as_ref().map(|name| name.to_lowercase());
-        match open.is_changed() {
+        self.editor.pending_selection = open.name.as_ref().map(|name| name.to_lowercase());
+        match open.has_unsaved_changes() {
             true => self.save_plugin(),
-            false => self.use_listed(),
+            false => self.use_listed_plugin(),
         }
     }
 
-    /// Selects the plugin in `to_use` once it is listed without problems.
-    pub(in crate::session) fn use_listed(&mut self) {
-        let Some(name) = &self.editor.to_use else {
+    /// Selects the plugin in `pending_selection` once it is listed without problems.
+    pub(in crate::session) fn use_listed_plugin(&mut self) {
+        let Some(name) = &self.editor.pending_selection else {
             return;
         };
-        let mut sound = self.inventory.plugins.iter();
-        if sound.any(|own| own.name == *name && own.problem.is_none()) {
+        let mut plugins = self.inventory.plugins.iter();
+        if plugins.any(|plugin| plugin.name == *name && plugin.problem.is_none()) {
             let name = name.clone();
-            self.editor.to_use = None;
-            self.editor.used = true;
+            self.editor.pending_selection = None;
+            self.editor.was_selected = true;
             self.choose_pet(&name);
         }
     }
 
     /// Returns whether a plugin was selected since the last call, so that Experiment must be shown.
-    pub fn take_used(&mut self) -> bool {
-        std::mem::take(&mut self.editor.used)
+    pub fn take_was_selected(&mut self) -> bool {
+        std::mem::take(&mut self.editor.was_selected)
     }
 
     /// Opens a copy of the text under another name, to be saved as another file.
@@ -135,53 +135,53 @@ impl Session {
             return;
         };
         let name = open.name.as_deref().unwrap_or(tr!("editor-default-name"));
-        let text = super::renamed(&open.text, &tr!("editor-default-name-copy", name));
-        self.open_text(Written {
+        let text = super::replace_name(&open.text, &tr!("editor-default-name-copy", name));
+        self.open_text(StoredText {
             text,
-            ..Written::default()
+            ..StoredText::default()
         });
     }
 
     /// Opens a plugin file that was dropped on the window, so that the user sees it before it is installed.
-    pub fn reread_plugin(&mut self, file: PathBuf) {
+    pub fn open_dropped_plugin(&mut self, file: PathBuf) {
         self.task_or_notify(
             move |_| Ok((read_text(&file)?, file)),
             |session, (text, file)| {
-                session.open_text(Written {
+                session.open_text(StoredText {
                     text,
                     from: Some(file),
-                    ..Written::default()
+                    ..StoredText::default()
                 });
             },
         );
     }
 
     /// Resolves a conflict: adopts the text that another program wrote to the file, or keeps the edited text.
-    pub fn settle_plugin(&mut self, take_theirs: bool) {
+    pub fn resolve_conflict(&mut self, use_disk_text: bool) {
         let Some(open) = &mut self.editor.open else {
             return;
         };
-        let Some(theirs) = open.theirs.take() else {
+        let Some(disk_text) = open.disk_text.take() else {
             return;
         };
-        open.saved = Some(theirs.clone());
-        if take_theirs {
-            self.edit_plugin(theirs);
+        open.saved = Some(disk_text.clone());
+        if use_disk_text {
+            self.edit_plugin(disk_text);
         }
     }
 
     /// Checks whether plugin files changed, and reads them again if so.
-    pub fn reread_plugins(&mut self) {
-        if self.editor.looking {
+    pub fn check_plugin_files(&mut self) {
+        if self.editor.is_checking_files {
             return;
         }
-        self.editor.looking = true;
-        let (before, saves) = (self.editor.seen.clone(), self.editor.saves);
+        self.editor.is_checking_files = true;
+        let (previous, saves) = (self.editor.file_states.clone(), self.editor.save_count);
         let open = self.editor.open.as_ref().and_then(|open| open.file.clone());
         self.task(
             move |sources| {
-                let seen = sources.disk().plugin_files();
-                if before.as_ref() == Some(&seen) {
+                let states = sources.disk().plugin_files();
+                if previous.as_ref() == Some(&states) {
                     return Ok(None);
                 }
                 let text = open.and_then(|file| {
@@ -189,23 +189,27 @@ impl Session {
                     Some((file, text))
                 });
                 // Nothing is read at the first check, because the files were read when the window opened.
-                Ok(Some((seen, text, before.is_some())))
+                Ok(Some((states, text, previous.is_some())))
             },
-            move |session, looked| {
-                session.editor.looking = false;
-                let Ok(Some((seen, text, changed))) = looked else {
+            move |session, result| {
+                session.editor.is_checking_files = false;
+                let Ok(Some((states, text, changed))) = result else {
                     return;
                 };
-                let saving = session.editor.open.as_ref().is_some_and(|open| open.saving);
-                if saving || session.editor.saves != saves {
+                let is_saving = session
+                    .editor
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| open.is_saving);
+                if is_saving || session.editor.save_count != saves {
                     // The file may have been read before it was saved; the next check will read it again.
                     return;
                 }
-                session.editor.seen = Some(seen);
+                session.editor.file_states = Some(states);
                 let open = session.editor.open.as_ref();
                 let open = open.and_then(|open| open.file.clone());
                 if let Some((_, text)) = text.filter(|(file, _)| Some(file) == open.as_ref()) {
-                    session.read_disk(text);
+                    session.accept_disk_text(text);
                 }
                 if changed {
                     session.read_plugins();
@@ -215,22 +219,22 @@ impl Session {
     }
 
     /// Handles a new text of the open plugin's file: adopts it, unless there are unsaved changes.
-    pub(super) fn read_disk(&mut self, text: String) {
+    pub(super) fn accept_disk_text(&mut self, text: String) {
         let Some(open) = &mut self.editor.open else {
             return;
         };
         if open.saved.as_ref() == Some(&text) {
             return;
         }
-        let first = open.saved.is_none();
-        let untouched = !first && !open.is_changed();
-        if untouched && open.text != text {
+        let is_first_read = open.saved.is_none();
+        let is_untouched = !is_first_read && !open.has_unsaved_changes();
+        if is_untouched && open.text != text {
             open.saved = Some(text.clone());
             self.edit_plugin(text);
-        } else if first || open.text == text {
+        } else if is_first_read || open.text == text {
             open.saved = Some(text);
         } else {
-            open.theirs = Some(text);
+            open.disk_text = Some(text);
         }
     }
 }

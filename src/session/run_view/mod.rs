@@ -3,23 +3,23 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::findings::{MissedClass, missed};
+use super::findings::{MissedClass, missed_classes};
 use super::row::title_of;
-use super::words::{bytes_text, percent};
+use super::words::{format_bytes, format_percent};
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
-use crate::palette::Shade;
-use crate::problem::{Problem, listed};
-use crate::run::check_result::{DIFFERS, Report};
+use crate::palette::RunStyle;
+use crate::problem::{Problem, join_some};
+use crate::run::check_result::{CheckReport, DIFFERS};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
-use crate::texts::said;
+use crate::texts::join_translated;
 use crate::tr;
 
 /// Maximum number of loss values kept for the curve.
-const LOSSES: usize = 4096;
+const MAX_LOSSES: usize = 4096;
 /// Maximum number of log lines.
-const LINES: usize = 500;
+const MAX_LOG_LINES: usize = 500;
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Stage {
     }
 
     /// Returns the word that is displayed.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Running => tr!("stage-running"),
             Self::Paused => tr!("stage-paused"),
@@ -86,13 +86,13 @@ pub struct RunView {
     /// The accuracies of each expert after each task.
     pub history: Histories,
     /// The final forgetting F_N of the run's predictions as a fraction; `None` if it was not measured.
-    pub forgotten: Option<f64>,
+    pub forgetting: Option<f64>,
     /// F_N of each expert, if there are several experts.
-    pub forgotten_by: Vec<(Expert, f64)>,
+    pub expert_forgetting: Vec<(Expert, f64)>,
     /// The classes that it never or rarely recognises, computed with each report.
-    pub missed: Vec<MissedClass>,
+    pub missed_classes: Vec<MissedClass>,
     /// The study of DualPrompt's prompts, if every task was studied.
-    pub study: Option<PromptStudy>,
+    pub prompt_study: Option<PromptStudy>,
     /// The latest loss values, each with its task, oldest first.
     pub losses: VecDeque<(usize, f32)>,
     /// Number of loss values received, including dropped ones.
@@ -107,7 +107,7 @@ pub struct RunView {
 
 impl RunView {
     /// Returns the run of a job that was just requested.
-    pub fn of_job(job: JobId, title: String) -> Self {
+    pub fn for_job(job: JobId, title: String) -> Self {
         Self {
             job: Some(job),
             title,
@@ -118,17 +118,17 @@ impl RunView {
     /// Returns the split that its accuracies are measured on: "test" or "validation".
     pub fn measured_on(&self) -> &'static str {
         let header = self.header.as_ref();
-        header.map_or("test", |header| header.config.measured_on())
+        header.map_or("test", |header| header.config.evaluation_split())
     }
 
     /// Returns a run read from its folder.
-    pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
+    pub fn from_stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
         let mut view = Self {
             title: title_of(&header),
             header: Some(header),
             ..Self::default()
         };
-        view.all_measured(reports);
+        view.add_reports(reports);
         view.stage = if view.reports.len() == view.tasks() {
             Stage::Finished
         } else {
@@ -138,13 +138,13 @@ impl RunView {
     }
 
     /// Returns the mean loss of every epoch of the measured tasks, each with its task (from 0).
-    pub fn losses_by_pass(&self) -> impl Iterator<Item = (usize, f32)> {
-        let steps = |report: &TaskReport| {
+    pub fn epoch_losses(&self) -> impl Iterator<Item = (usize, f32)> {
+        let task_losses = |report: &TaskReport| {
             let task = report.task;
             let losses = report.losses.clone().into_iter();
             losses.map(move |loss| (task, loss as f32))
         };
-        self.reports.iter().flat_map(steps)
+        self.reports.iter().flat_map(task_losses)
     }
 
     /// Returns the number of tasks; 0 before the header is known.
@@ -163,29 +163,29 @@ impl RunView {
     }
 
     /// Returns the colour of the run's method.
-    pub fn shade(&self) -> Shade {
+    pub fn shade(&self) -> RunStyle {
         let header = self.header.as_ref();
-        Shade::of(header.map_or("", |header| &header.config.method))
+        RunStyle::for_method(header.map_or("", |header| &header.config.method))
     }
 
     /// Returns the colour of the run's method if the method has one expert; `None` if it has several.
-    pub fn shade_alone(&self) -> Option<Shade> {
+    pub fn shade_alone(&self) -> Option<RunStyle> {
         let experts = &self.header.as_ref()?.method.experts;
         (experts.len() == 1).then(|| self.shade())
     }
 
     /// Returns the history of one expert.
-    pub fn of(&self, expert: Expert) -> &History {
-        self.history.of(expert)
+    pub fn expert_history(&self, expert: Expert) -> &History {
+        self.history.for_expert(expert)
     }
 
     /// Returns the history of the run's predictions.
-    pub fn answers(&self) -> &History {
-        self.history.answer()
+    pub fn answer_history(&self) -> &History {
+        self.history.answer_history()
     }
 
     /// Returns the current task, from 0.
-    pub fn task_now(&self) -> Option<usize> {
+    pub fn current_task(&self) -> Option<usize> {
         if !self.stage.is_live() {
             return None;
         }
@@ -201,7 +201,7 @@ impl RunView {
     }
 
     /// Returns the finished share of the run, from 0 to 1.
-    pub fn done(&self) -> f64 {
+    pub fn finished_share(&self) -> f64 {
         if self.stage == Stage::Finished {
             return 1.0;
         }
@@ -215,34 +215,34 @@ impl RunView {
         header.map_or(&[], |header| header.class_names(task))
     }
 
-    /// Applies an event of this run. `now` is the local time for the log.
-    pub fn fold(&mut self, event: Event, now: &str) {
+    /// Applies an event of this run. `time` is the local time for the log.
+    pub fn apply_event(&mut self, event: Event, time: &str) {
         match event {
-            Event::Started(header) => self.started(*header, now),
-            Event::Phase { phase, .. } => self.enter(phase, now),
-            Event::Progress { progress, .. } => self.advance(progress),
+            Event::Started(header) => self.start(*header, time),
+            Event::Phase { phase, .. } => self.enter_phase(phase, time),
+            Event::Progress { progress, .. } => self.update_progress(progress),
             Event::TaskEvaluated { report, .. } => {
-                self.all_measured(vec![*report]);
-                self.log_measurement(now);
+                self.add_reports(vec![*report]);
+                self.log_measurement(time);
             }
             Event::TakenUp { reports, .. } => {
                 let text = tr!("story-log-resumed-after-task", n = reports.len());
-                self.all_measured(reports);
-                self.log(now, text);
+                self.add_reports(reports);
+                self.log(time, text);
             }
             Event::Saved { what, bytes, .. } => {
-                let size = bytes_text(bytes);
-                self.log(now, tr!("story-log-saved", what, size));
+                let size = format_bytes(bytes);
+                self.log(time, tr!("story-log-saved", what, size));
             }
-            Event::Remark { problem, .. } => self.warn(now, problem.what_said()),
+            Event::Remark { problem, .. } => self.warn(time, problem.translated_what()),
             Event::Finished { .. } => {
                 self.stage = Stage::Finished;
                 self.phase = None;
-                self.log(now, self.stage.word().into());
+                self.log(time, self.stage.label().into());
             }
-            Event::Stopped { .. } if self.in_added_task() => {
+            Event::Stopped { .. } if self.is_in_added_task() => {
                 self.drop_added_task();
-                self.log(now, tr!("story-log-stopped-added").into());
+                self.log(time, tr!("story-log-stopped-added").into());
             }
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
@@ -251,26 +251,28 @@ impl RunView {
                     Some(_) => tr!("story-log-stopped"),
                     None => tr!("story-log-stopped-before-start"),
                 };
-                self.log(now, text.into());
+                self.log(time, text.into());
             }
-            Event::Failed { problem, .. } if self.in_added_task() => {
+            Event::Failed { problem, .. } if self.is_in_added_task() => {
                 self.drop_added_task();
-                self.warn(now, problem.what_said());
+                self.warn(time, problem.translated_what());
                 self.problem = Some(problem);
             }
             Event::Failed { problem, .. } => {
                 self.stage = Stage::Failed;
                 self.phase = None;
-                self.warn(now, problem.what_said());
+                self.warn(time, problem.translated_what());
                 self.problem = Some(problem);
             }
-            Event::Checked(report) => self.checked(&report, now),
-            Event::Tried(trial) => self.log(now, said(&trial.sentences(), " ")),
-            Event::Searched(searched) => self.log(now, said(&searched.sentences(), " ")),
-            Event::Assumed(sentences) if self.in_added_task() => {
+            Event::Checked(report) => self.log_check(&report, time),
+            Event::Tried(trial) => self.log(time, join_translated(&trial.sentences(), " ")),
+            Event::Searched(searched) => {
+                self.log(time, join_translated(&searched.sentences(), " "));
+            }
+            Event::Assumed(sentences) if self.is_in_added_task() => {
                 sentences
                     .iter()
-                    .for_each(|words| self.log(now, words.said()));
+                    .for_each(|sentence| self.log(time, sentence.translated()));
             }
             // Pages show assumptions about data and backbone elsewhere; the other events do not belong to a run.
             Event::Queued { .. }
@@ -290,10 +292,10 @@ impl RunView {
     }
 
     /// Returns whether an added task is in progress, which has no report yet.
-    fn in_added_task(&self) -> bool {
+    fn is_in_added_task(&self) -> bool {
         let header = self.header.as_ref();
-        let taught = header.is_some_and(|header| !header.added_tasks.is_empty());
-        taught && self.reports.len() + 1 == self.tasks()
+        let has_added_task = header.is_some_and(|header| !header.added_tasks.is_empty());
+        has_added_task && self.reports.len() + 1 == self.tasks()
     }
 
     /// Restores the state from before the added task.
@@ -302,7 +304,7 @@ impl RunView {
             return;
         };
         let planned = header.planned_tasks();
-        header.unlearn();
+        header.remove_last_added_task();
         self.title = title_of(header);
         self.stage = match planned > header.tasks.len() && header.added_tasks.is_empty() {
             true => Stage::Stopped,
@@ -311,7 +313,7 @@ impl RunView {
         (self.phase, self.progress) = (None, None);
     }
 
-    fn started(&mut self, header: RunHeader, now: &str) {
+    fn start(&mut self, header: RunHeader, time: &str) {
         self.title = title_of(&header);
         let text = tr!(
             "story-log-started",
@@ -321,30 +323,30 @@ impl RunView {
         );
         self.header = Some(header);
         self.stage = Stage::Running;
-        self.log(now, text);
+        self.log(time, text);
     }
 
-    fn enter(&mut self, phase: Phase, now: &str) {
-        let was = self.phase.take();
+    fn enter_phase(&mut self, phase: Phase, time: &str) {
+        let previous = self.phase.take();
         self.stage = if phase == Phase::Paused {
             Stage::Paused
         } else {
             Stage::Running
         };
-        let text = match (&phase, &was) {
-            (Phase::Preparing(what), _) => what.said(),
-            (Phase::Paused, _) => self.stage.word().into(),
+        let text = match (&phase, &previous) {
+            (Phase::Preparing(step), _) => step.translated(),
+            (Phase::Paused, _) => self.stage.label().into(),
             (_, Some(Phase::Paused)) => tr!("story-log-resumed").into(),
             (Phase::Evaluating { task }, _) => tr!("story-log-testing", n = task + 1),
             (Phase::Measuring { task }, _) => tr!(
                 "story-log-measuring",
                 n = task + 1,
-                names = listed(self.class_names(*task), 8)
+                names = join_some(self.class_names(*task), 8)
             ),
             (Phase::Training { task, epoch: 0, .. }, _) => tr!(
                 "story-log-task-starts",
                 n = task + 1,
-                names = listed(self.class_names(*task), 8)
+                names = join_some(self.class_names(*task), 8)
             ),
             (Phase::Training { frozen: false, .. }, Some(Phase::Training { frozen: true, .. })) => {
                 tr!("story-log-pet-training-starts").into()
@@ -352,14 +354,14 @@ impl RunView {
             (Phase::Training { .. }, _) => String::new(),
         };
         if !text.is_empty() {
-            self.log(now, text);
+            self.log(time, text);
         }
         self.phase = Some(phase);
     }
 
-    fn advance(&mut self, mut progress: RunProgress) {
+    fn update_progress(&mut self, mut progress: RunProgress) {
         for loss in progress.losses.drain(..) {
-            if self.losses.len() == LOSSES {
+            if self.losses.len() == MAX_LOSSES {
                 self.losses.pop_front();
             }
             self.losses.push_back((progress.task, loss));
@@ -368,7 +370,7 @@ impl RunView {
         if let Some(distance) = progress
             .measured
             .get(DISTANCE)
-            .filter(|_| progress.batches > 0 && self.distance.len() < LOSSES)
+            .filter(|_| progress.batches > 0 && self.distance.len() < MAX_LOSSES)
         {
             let share = (progress.batch + 1) as f64 / progress.batches as f64;
             self.distance
@@ -377,74 +379,82 @@ impl RunView {
         self.progress = Some(progress);
     }
 
-    fn all_measured(&mut self, reports: Vec<TaskReport>) {
-        reports.into_iter().for_each(|report| self.measured(report));
-        self.forgotten = self.answers().forgetting();
+    fn add_reports(&mut self, reports: Vec<TaskReport>) {
+        reports
+            .into_iter()
+            .for_each(|report| self.add_report(report));
+        self.forgetting = self.answer_history().forgetting();
         let experts: Vec<Expert> = self.history.experts().collect();
-        let forgotten = |expert: &Expert| Some((*expert, self.of(*expert).forgetting()?));
-        self.forgotten_by = match experts.len() {
+        let expert_forgetting =
+            |expert: &Expert| Some((*expert, self.expert_history(*expert).forgetting()?));
+        self.expert_forgetting = match experts.len() {
             0 | 1 => Vec::new(),
-            _ => experts.iter().filter_map(forgotten).collect(),
+            _ => experts.iter().filter_map(expert_forgetting).collect(),
         };
         let header = self.header.as_ref();
-        self.missed = header.map_or_else(Vec::new, |header| missed(header, &self.reports));
-        self.study = PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]));
+        self.missed_classes =
+            header.map_or_else(Vec::new, |header| missed_classes(header, &self.reports));
+        self.prompt_study =
+            PromptStudy::from_counts(self.reports.iter().map(|report| &report.slots[..]));
     }
 
-    fn measured(&mut self, report: TaskReport) {
+    fn add_report(&mut self, report: TaskReport) {
         let tasks = self.header.as_ref().map_or(&[][..], |h| &h.tasks);
-        let seen = tasks.get(..=report.task).unwrap_or(tasks);
+        let learned = tasks.get(..=report.task).unwrap_or(tasks);
         // A resumed run may measure a task again; the later measurement replaces the earlier one.
         if report.task < self.reports.len() {
             self.reports.truncate(report.task);
             self.history.truncate(report.task);
         }
         self.distance.clear();
-        self.history.push(&report.answers, seen);
+        self.history.push(&report.answers, learned);
         self.reports.push(report);
     }
 
-    fn log_measurement(&mut self, now: &str) {
+    fn log_measurement(&mut self, time: &str) {
         let experts: Vec<Expert> = self.history.experts().collect();
-        let told = experts.iter().rev().map(|&expert| {
-            let share = percent(self.of(expert).last().unwrap_or(0.0), 1);
+        let parts = experts.iter().rev().map(|&expert| {
+            let share = format_percent(
+                self.expert_history(expert).last_accuracy().unwrap_or(0.0),
+                1,
+            );
             match expert {
                 Expert::ANSWER => share,
-                expert => format!("{share} {}", expert.name()),
+                expert => format!("{share} {}", expert.key()),
             }
         });
-        let told: Vec<String> = told.collect();
+        let parts: Vec<String> = parts.collect();
         let text = tr!(
             "story-log-task-measured",
             n = self.reports.len(),
-            each = told.join(", ")
+            each = parts.join(", ")
         );
-        self.log(now, text);
+        self.log(time, text);
     }
 
-    fn log(&mut self, now: &str, text: String) {
-        self.line(now, text, false);
+    fn log(&mut self, time: &str, text: String) {
+        self.add_log_line(time, text, false);
     }
 
-    fn warn(&mut self, now: &str, text: String) {
-        self.line(now, text, true);
+    fn warn(&mut self, time: &str, text: String) {
+        self.add_log_line(time, text, true);
     }
 
-    fn line(&mut self, now: &str, text: String, warning: bool) {
-        if self.log.len() == LINES {
+    fn add_log_line(&mut self, time: &str, text: String, warning: bool) {
+        if self.log.len() == MAX_LOG_LINES {
             self.log.pop_front();
         }
         self.log.push_back(LogLine {
-            time: now.to_string(),
+            time: time.to_string(),
             text,
             warning,
         });
     }
 
-    fn checked(&mut self, report: &Report, now: &str) {
-        self.log(now, report.sentence());
+    fn log_check(&mut self, report: &CheckReport, time: &str) {
+        self.log(time, report.sentence());
         for (what, line) in report.lines() {
-            self.line(now, format!("{what}: {line}"), what == DIFFERS);
+            self.add_log_line(time, format!("{what}: {line}"), what == DIFFERS);
         }
     }
 }

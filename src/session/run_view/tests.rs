@@ -1,7 +1,7 @@
 //! Tests of a run updated from events and of a run read from its folder.
 
 use super::*;
-use crate::metrics::Answers;
+use crate::metrics::Predictions;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, MethodFacts};
 use crate::tr;
@@ -46,7 +46,7 @@ pub(in crate::session) fn report(task: usize, answers: &[usize]) -> TaskReport {
     TaskReport {
         task,
         losses: Vec::new(),
-        answers: Answers {
+        answers: Predictions {
             samples: labels.clone(),
             sources: Vec::new(),
             labels,
@@ -67,7 +67,7 @@ pub(in crate::session) fn report(task: usize, answers: &[usize]) -> TaskReport {
     }
 }
 
-fn evaluated(task: usize, answers: &[usize]) -> Event {
+fn evaluated_event(task: usize, answers: &[usize]) -> Event {
     let report = Box::new(report(task, answers));
     Event::TaskEvaluated {
         run: "r".into(),
@@ -78,23 +78,29 @@ fn evaluated(task: usize, answers: &[usize]) -> Event {
 #[test]
 fn events_become_history_and_a_repeated_task_counts_once() {
     let mut view = RunView::default();
-    view.fold(Event::Started(Box::new(header())), "1");
-    view.fold(evaluated(0, &[0, 0]), "2");
-    view.fold(evaluated(1, &[0, 0, 0]), "3");
-    view.fold(evaluated(1, &[0, 1, 2]), "4");
-    assert_eq!(view.of(Expert::ONLINE).accuracy, vec![0.5, 1.0]);
-    assert_eq!(view.of(Expert::ENSEMBLE).matrix[1], vec![1.0, 1.0]);
+    view.apply_event(Event::Started(Box::new(header())), "1");
+    view.apply_event(evaluated_event(0, &[0, 0]), "2");
+    view.apply_event(evaluated_event(1, &[0, 0, 0]), "3");
+    view.apply_event(evaluated_event(1, &[0, 1, 2]), "4");
+    assert_eq!(view.expert_history(Expert::ONLINE).accuracy, vec![0.5, 1.0]);
+    assert_eq!(
+        view.expert_history(Expert::ENSEMBLE).matrix[1],
+        vec![1.0, 1.0]
+    );
     assert_eq!(view.class_names(1), ["c"]);
     // Resumes the same run after its first task.
-    let mut again = RunView::default();
-    again.fold(Event::Started(Box::new(header())), "1");
+    let mut resumed = RunView::default();
+    resumed.apply_event(Event::Started(Box::new(header())), "1");
     let (run, reports) = ("r".into(), vec![report(0, &[0, 0])]);
-    again.fold(Event::TakenUp { run, reports }, "2");
-    again.fold(evaluated(1, &[0, 1, 2]), "3");
-    assert_eq!(again.reports, view.reports);
-    assert_eq!(again.of(Expert::OFFLINE), view.of(Expert::OFFLINE));
-    view.fold(Event::Finished { run: "r".into() }, "5");
-    assert_eq!((view.stage, view.done()), (Stage::Finished, 1.0));
+    resumed.apply_event(Event::TakenUp { run, reports }, "2");
+    resumed.apply_event(evaluated_event(1, &[0, 1, 2]), "3");
+    assert_eq!(resumed.reports, view.reports);
+    assert_eq!(
+        resumed.expert_history(Expert::OFFLINE),
+        view.expert_history(Expert::OFFLINE)
+    );
+    view.apply_event(Event::Finished { run: "r".into() }, "5");
+    assert_eq!((view.stage, view.finished_share()), (Stage::Finished, 1.0));
     assert!(
         view.log
             .iter()
@@ -104,13 +110,13 @@ fn events_become_history_and_a_repeated_task_counts_once() {
 
 #[test]
 fn a_stored_run_that_lacks_tasks_is_stopped() {
-    let view = RunView::stored(header(), vec![report(0, &[0, 1])]);
+    let view = RunView::from_stored(header(), vec![report(0, &[0, 1])]);
     assert_eq!(view.stage, Stage::Stopped);
-    assert!((view.done() - 0.5).abs() < 1e-12);
+    assert!((view.finished_share() - 0.5).abs() < 1e-12);
 }
 
 /// Returns a run with an added task of two classes.
-fn taught() -> RunHeader {
+fn header_with_added_task() -> RunHeader {
     let added_task = AddedTask {
         source: "more".into(),
         classes: vec!["d".into(), "e".into()],
@@ -127,30 +133,30 @@ fn taught() -> RunHeader {
         taught: String::new(),
         version: String::new(),
     };
-    header().taught(2, added_task)
+    header().with_added_task(2, added_task)
 }
 
 #[test]
-fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
+fn an_unfinished_added_task_leaves_the_run_unchanged() {
     let reports = || vec![report(0, &[0, 1]), report(1, &[0, 1, 2])];
-    let begun = || {
+    let started = || {
         let mut view = RunView::default();
-        view.fold(Event::Started(Box::new(taught())), "1");
+        view.apply_event(Event::Started(Box::new(header_with_added_task())), "1");
         let run = String::from("r");
-        let taken = Event::TakenUp {
+        let event = Event::TakenUp {
             run,
             reports: reports(),
         };
-        view.fold(taken, "2");
+        view.apply_event(event, "2");
         view
     };
     let run = || String::from("r");
-    let mut stopped = begun();
+    let mut stopped = started();
     assert!(stopped.title.ends_with("1 added task"));
-    stopped.fold(Event::Stopped { run: run() }, "3");
-    let mut failed = begun();
+    stopped.apply_event(Event::Stopped { run: run() }, "3");
+    let mut failed = started();
     let problem = Problem::new("the disk is full");
-    failed.fold(
+    failed.apply_event(
         Event::Failed {
             run: run(),
             problem,
@@ -163,22 +169,23 @@ fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
         assert_eq!(view.title, header().title());
     }
     assert!(failed.problem.is_some() && stopped.problem.is_none());
-    let mut whole = begun();
-    whole.fold(evaluated(2, &[0, 1, 2, 3, 0]), "3");
-    whole.fold(Event::Finished { run: run() }, "4");
-    assert_eq!((whole.stage, whole.tasks()), (Stage::Finished, 3));
-    let story = crate::session::story::story(&whole);
+    let mut finished = started();
+    finished.apply_event(evaluated_event(2, &[0, 1, 2, 3, 0]), "3");
+    finished.apply_event(Event::Finished { run: run() }, "4");
+    assert_eq!((finished.stage, finished.tasks()), (Stage::Finished, 3));
+    let story = crate::session::story::story(&finished);
     let count = |n: usize, of: usize| tr!("story-count-of", n, of);
-    let both = |after: String, before: String| tr!("story-correct-before-and-now", after, before);
-    let told = tr!(
+    let before_and_now =
+        |after: String, before: String| tr!("story-correct-before-and-now", after, before);
+    let expected = tr!(
         "story-added-task",
         names = "d, e",
-        new = both(count(1, 2), count(0, 2)),
+        new = before_and_now(count(1, 2), count(0, 2)),
         n = 3,
-        old = both(count(3, 3), count(3, 3))
+        old = before_and_now(count(3, 3), count(3, 3))
     );
     assert_eq!(
-        (story[0].head.as_str(), story[0].text.as_str()),
-        (tr!("story-added-task-heading"), told.as_str())
+        (story[0].heading.as_str(), story[0].text.as_str()),
+        (tr!("story-added-task-heading"), expected.as_str())
     );
 }

@@ -4,107 +4,112 @@ use std::sync::Arc;
 
 use super::Disk;
 use crate::backbone::library::BackboneLibrary;
-use crate::data::loader::{augmented, inputs_of};
+use crate::data::loader::{augmented_input, inference_inputs};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::CropBox;
-use crate::data::{Sample, Watch};
-use crate::experiment::{augment_of, open_options};
-use crate::method::Chosen;
+use crate::data::{ProgressReporter, Sample};
+use crate::experiment::{augmentation, open_options};
+use crate::method::ConfiguredMethod;
 use crate::problem::{Problem, Result};
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 use crate::session::augmented_samples::{NetworkInput, NetworkInputs, NetworkInputsRequest};
 use crate::tr;
 
 /// Number of images shown.
-const SHOWN: usize = 8;
+const MAX_IMAGES: usize = 8;
 
 impl Disk {
     /// Prepares one image from each of several classes, which are spread over the tasks.
-    pub fn network_inputs(&self, ask: &NetworkInputsRequest) -> Result<NetworkInputs> {
-        let config = &ask.config;
-        let data =
-            self.scans
-                .dataset(&config.data, &open_options(config), false, &Watch::none())?;
+    pub fn network_inputs(&self, request: &NetworkInputsRequest) -> Result<NetworkInputs> {
+        let config = &request.config;
+        let data = self.scans.dataset(
+            &config.data,
+            &open_options(config),
+            false,
+            &ProgressReporter::silent(),
+        )?;
         let scenario = Scenario::new(
             &data.classes,
             &ClassOrder::parse(&config.order)?,
             &TaskSizes::parse(&config.classes_per_task)?,
         )?;
-        let chosen = Chosen::of(config)?;
+        let chosen = ConfiguredMethod::from_config(config)?;
         let train: Vec<usize> = (0..scenario.tasks.len())
-            .map(|task| scenario.train_of(&data, task).len())
+            .map(|task| scenario.train_samples(&data, task).len())
             .collect();
-        let input = BackboneLibrary::usual()
-            .describe(config.chosen_backbone())?
+        let input = BackboneLibrary::with_default_locations()
+            .describe(config.backbone_choice())?
             .entry
-            .input();
-        let augment = augment_of(config).checked()?;
-        let shown = SHOWN.min(data.classes.len());
-        let picture = |sample: &Sample, rgb: Vec<u8>| {
-            Arc::new(Picture {
+            .input_spec();
+        let augment = augmentation(config).checked()?;
+        let count = MAX_IMAGES.min(data.classes.len());
+        let to_image = |sample: &Sample, rgb: Vec<u8>| {
+            Arc::new(NamedImage {
                 name: sample.name(),
                 width: input.size,
                 height: input.size,
                 rgb,
             })
         };
-        let mut seen = Vec::new();
+        let mut inputs = Vec::new();
         let mut unreadable = None;
-        let mut of_task: Option<(usize, Vec<(Sample, i64)>)> = None;
-        for position in (0..shown).map(|i| i * data.classes.len() / shown) {
-            let Some(task) = scenario.task_of(position) else {
+        let mut task_samples: Option<(usize, Vec<(Sample, i64)>)> = None;
+        for position in (0..count).map(|i| i * data.classes.len() / count) {
+            let Some(task) = scenario.task_at(position) else {
                 continue;
             };
-            if chosen.epochs(task, &train) <= ask.epoch {
+            if chosen.epochs(task, &train) <= request.epoch {
                 // A task with more images needs fewer epochs for the same number of steps, so it may not have this
                 // epoch.
                 continue;
             }
-            let samples = match of_task.take() {
-                Some((known, samples)) if known == task => samples,
-                _ => scenario.train_of(&data, task),
+            let samples = match task_samples.take() {
+                Some((cached_task, samples)) if cached_task == task => samples,
+                _ => scenario.train_samples(&data, task),
             };
             // The augmentation depends on an image's index within its task.
-            let places: Vec<usize> = (0..samples.len())
-                .filter(|&place| samples[place].1 == position as i64)
+            let candidates: Vec<usize> = (0..samples.len())
+                .filter(|&index| samples[index].1 == position as i64)
                 .collect();
-            let place = places.get(ask.shift % places.len().max(1)).copied();
-            if let Some(place) = place {
-                let sample = &samples[place].0;
-                let first = (0..task).map(|task| chosen.epochs(task, &train));
-                let first = first.fold(0, usize::saturating_add);
-                let epoch = first.saturating_add(ask.epoch) as u64;
-                let tested = inputs_of(std::slice::from_ref(sample), input).pop();
+            let index = candidates
+                .get(request.shift % candidates.len().max(1))
+                .copied();
+            if let Some(index) = index {
+                let sample = &samples[index].0;
+                let first_epoch = (0..task).map(|task| chosen.epochs(task, &train));
+                let first_epoch = first_epoch.fold(0, usize::saturating_add);
+                let epoch = first_epoch.saturating_add(request.epoch) as u64;
+                let test_input = inference_inputs(std::slice::from_ref(sample), input).pop();
                 match (
-                    augmented(sample, place, input, augment, config.seed, epoch),
-                    tested,
+                    augmented_input(sample, index, input, augment, config.seed, epoch),
+                    test_input,
                 ) {
-                    (Ok((rgb, crop)), Some(Ok(tested))) => seen.push(NetworkInput {
+                    (Ok((rgb, crop)), Some(Ok(test_input))) => inputs.push(NetworkInput {
                         class: data.classes[scenario.class_order[position]].clone(),
                         task,
-                        training_view: picture(sample, rgb),
-                        words: cut_out(crop),
-                        test_view: picture(sample, tested),
+                        training_view: to_image(sample, rgb),
+                        words: describe_crop(crop),
+                        test_view: to_image(sample, test_input),
                     }),
                     (Err(problem), _) | (_, Some(Err(problem))) => unreadable = Some(problem),
                     (Ok(_), None) => {}
                 }
             }
-            of_task = Some((task, samples));
+            task_samples = Some((task, samples));
         }
-        if seen.is_empty() {
+        if inputs.is_empty() {
             return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-input-no-image"))));
         }
         Ok(NetworkInputs {
             input_size: input.size,
-            epoch: ask.epoch,
-            images: seen,
+            epoch: request.epoch,
+            images: inputs,
         })
     }
 }
 
 /// Describes a crop in words.
-fn cut_out(crop: CropBox) -> String {
+fn describe_crop(crop: CropBox) -> String {
     let id = match crop.flip {
         true => "data-input-crop-mirrored",
         false => "data-input-crop",

@@ -12,17 +12,17 @@ mod runs;
 use std::path::{Path, PathBuf};
 
 use super::Wake;
-use super::away::Away;
+use super::away::RemoteBackend;
 use super::backend::{Backend, EngineHost};
 use super::chooser::{Choice, DialogPurpose};
-use super::clusters::ClusterSeen;
+use super::clusters::ClusterState;
 use super::collection::Collection;
 use super::downloads::{Item, Transfer};
-use super::loads::DataAsk;
+use super::loads::DataRequest;
 use super::progress::Progress;
 use super::run_view::RunView;
 use super::views::DataView;
-use crate::data::export::Packed;
+use crate::data::export::PackSummary;
 use crate::engine::Engine;
 use crate::experiment::grid::slurm;
 use crate::pet::PluginLibrary;
@@ -35,12 +35,8 @@ use crate::store;
 use crate::tr;
 
 /// Starts the real engine on a thread or in a child process.
-pub(super) fn engine(
-    runs_root: PathBuf,
-    whose: EngineHost,
-    wake: Wake,
-) -> Result<Box<dyn Backend>> {
-    Ok(match whose {
+pub(super) fn engine(runs_root: PathBuf, host: EngineHost, wake: Wake) -> Result<Box<dyn Backend>> {
+    Ok(match host {
         EngineHost::Thread => Box::new(Engine::start(runs_root, wake)?),
         EngineHost::Process(program) => {
             let root = dunce::canonicalize(&runs_root).unwrap_or(runs_root);
@@ -53,17 +49,17 @@ pub(super) fn engine(
 pub struct Disk {
     pub(super) runs_root: PathBuf,
     scans: data::Scans,
-    known: runs::RunRowCache,
+    row_cache: runs::RunRowCache,
     pub(super) plugins: Option<PathBuf>,
 }
 
 impl Disk {
     /// Returns the sources of a workspace that stores its runs in this folder.
-    pub fn at(runs_root: PathBuf) -> Self {
+    pub fn new(runs_root: PathBuf) -> Self {
         Self {
             runs_root,
             scans: data::Scans::default(),
-            known: runs::RunRowCache::default(),
+            row_cache: runs::RunRowCache::default(),
             plugins: user_folder(),
         }
     }
@@ -78,10 +74,10 @@ impl Disk {
     }
 
     /// Returns the available plugins.
-    fn library(&self) -> PluginLibrary {
+    fn plugin_library(&self) -> PluginLibrary {
         match self.plugins == user_folder() {
             true => PluginLibrary::standard(),
-            false => PluginLibrary::of_user(self.plugins.as_deref()),
+            false => PluginLibrary::for_user(self.plugins.as_deref()),
         }
     }
 
@@ -89,7 +85,7 @@ impl Disk {
     ///
     /// # Errors
     /// Returns a Problem if the system has no folder for them.
-    pub(super) fn own_plugins(&self) -> Result<&Path> {
+    pub(super) fn user_plugin_folder(&self) -> Result<&Path> {
         self.plugins.as_deref().ok_or_else(|| {
             Problem::new(tr!("notices-no-plugin-folder"))
                 .advise(tr!("notices-no-plugin-folder-advice"))
@@ -99,7 +95,7 @@ impl Disk {
     /// Returns the sources of a workspace that cannot store runs, because its folder is actually a file.
     #[cfg(test)]
     pub fn nowhere() -> Self {
-        Self::at(file!().into())
+        Self::new(file!().into())
     }
 }
 
@@ -113,7 +109,7 @@ impl Sources for Disk {
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataExport {
     /// A dataset.
-    Data(DataAsk),
+    Data(DataRequest),
     /// The collected images.
     Collection(Box<Collection>),
 }
@@ -125,10 +121,10 @@ pub trait Sources: Send + Sync {
     fn disk(&self) -> &Disk;
 
     /// Opens a dataset and computes the data that pages show.
-    fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
+    fn open_data(&self, request: &DataRequest, progress: &Progress) -> Result<DataView> {
         let disk = self.disk();
-        let all_at_once = store::all_at_once(&disk.runs_root, &ask.place)?;
-        let view = data::open(ask, &disk.scans, progress)?;
+        let all_at_once = store::load_all_at_once(&disk.runs_root, &request.location)?;
+        let view = data::open(request, &disk.scans, progress)?;
         Ok(DataView {
             all_at_once,
             ..view
@@ -140,42 +136,42 @@ pub trait Sources: Send + Sync {
         files::download(item, transfer)
     }
 
-    /// Returns the places in the file of places, the cluster of this machine if it is part of one, and the names of
-    /// places where jobs were left.
-    fn places(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
-        let left = store::places_at_work(&self.disk().runs_root);
-        let mut places = RemoteMachines::load()?.list().to_vec();
-        if slurm::is_here() {
-            places.push(RemoteMachine::cluster_here());
+    /// Returns the machines in the file of places, the cluster of this machine if it is part of one, and the names of
+    /// machines where jobs were left.
+    fn machines(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
+        let with_jobs = store::machines_with_jobs(&self.disk().runs_root);
+        let mut machines = RemoteMachines::load()?.list().to_vec();
+        if slurm::is_installed() {
+            machines.push(RemoteMachine::local_cluster());
         }
-        Ok((places, left))
+        Ok((machines, with_jobs))
     }
 
-    /// Prepares a connection to a place without blocking. Only this function runs on the window's thread.
-    fn place(&self, place: &RemoteMachine, wake: Wake) -> Result<Box<dyn Backend>> {
-        Ok(Box::new(Away::start(
-            place.clone(),
+    /// Prepares a connection to a remote machine without blocking. Only this function runs on the window's thread.
+    fn connect_machine(&self, machine: &RemoteMachine, wake: Wake) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(RemoteBackend::start(
+            machine.clone(),
             &self.disk().runs_root,
             wake,
         )?))
     }
 
     /// Reads a stored run.
-    fn run(&self, folder: &Path) -> Result<RunView> {
-        store::load(folder).map(|run| RunView::stored(run.header, run.reports))
+    fn load_run(&self, folder: &Path) -> Result<RunView> {
+        store::load_run(folder).map(|run| RunView::from_stored(run.header, run.reports))
     }
 
     /// Returns the state of the grids submitted to a cluster that are not known to have ended.
-    fn on_cluster(&self, cluster: &RemoteMachine) -> Result<ClusterSeen> {
-        let usual = &self.disk().runs_root;
-        Ok(ClusterSeen {
-            grids: slurm::watch(cluster, usual)?,
-            beside: runs::beside(usual, cluster.folder.as_deref()),
+    fn cluster_state(&self, cluster: &RemoteMachine) -> Result<ClusterState> {
+        let runs_root = &self.disk().runs_root;
+        Ok(ClusterState {
+            grids: slurm::poll_grids(cluster, runs_root)?,
+            runs_root: runs::additional_root(runs_root, cluster.folder.as_deref()),
         })
     }
 
     /// Cancels the waiting and running tasks of a submission.
-    fn cancel_on_cluster(&self, cluster: &RemoteMachine, folder: &Path) -> Result<()> {
+    fn cancel_submission(&self, cluster: &RemoteMachine, folder: &Path) -> Result<()> {
         slurm::cancel_submission(folder, cluster)
     }
 
@@ -185,12 +181,17 @@ pub trait Sources: Send + Sync {
     }
 
     /// Exports a dataset or collected images to one file.
-    fn export_data(&self, export: &DataExport, to: &Path, progress: &Progress) -> Result<Packed> {
-        data::export(export, &self.disk().scans, to, progress)
+    fn export_data(
+        &self,
+        export: &DataExport,
+        target: &Path,
+        progress: &Progress,
+    ) -> Result<PackSummary> {
+        data::export(export, &self.disk().scans, target, progress)
     }
 
     /// Shows a file dialog and returns the user's choice.
-    fn pick(&self, wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
-        files::pick(wanted, dialog)
+    fn pick(&self, purpose: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
+        files::pick(purpose, dialog)
     }
 }

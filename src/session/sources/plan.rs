@@ -4,12 +4,14 @@
 use std::path::Path;
 
 use super::Disk;
-use super::files::unwritable;
+use super::files::unwritable_problem;
 use crate::backbone::library::{BackboneLibrary as Backbones, Description};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::experiment::footprint;
 use crate::message;
-use crate::method::{self, Chosen, Context, PetPlan, all_frozen, check_start, single_class_tasks};
+use crate::method::{
+    self, ConfiguredMethod, Context, PetPlan, check_start, frozen_pet_problem, single_class_tasks,
+};
 use crate::pet::library::PluginLibrary;
 use crate::pet::notes::PluginNotes;
 use crate::pet::view::PluginFacts;
@@ -17,15 +19,15 @@ use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, DeviceView, PlanView, PluginView};
-use crate::session::words::device_text;
+use crate::session::words::format_device;
 use crate::store::PetStart;
 use crate::{device, nn, tr};
 
 impl Disk {
     /// Plans the settings.
     pub fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> PlanView {
-        let mut plan = plan(config, data, &self.library());
-        plan.problems.extend(unwritable(&self.runs_root));
+        let mut plan = plan(config, data, &self.plugin_library());
+        plan.problems.extend(unwritable_problem(&self.runs_root));
         plan
     }
 }
@@ -43,19 +45,19 @@ fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) ->
         }
     }
     // A method's check runs with and without the network; a problem that both report is added once.
-    if let Err(problem) = fill(&mut plan, config, plugins)
+    if let Err(problem) = add_backbone_and_pet(&mut plan, config, plugins)
         && !plan.problems.contains(&problem)
     {
         plan.problems.push(problem);
     }
     if let Some(start) = config.pet_start.as_deref().map(Path::new) {
-        let fits = match PetStart::is_at(start) {
+        let result = match PetStart::exists(start) {
             true => check_start(start),
             false => Err(Problem::new(message!("problem-no-adapter-in-folder"))
                 .at("--pet-start")
                 .advise(message!("advice-choose-peft-folder"))),
         };
-        plan.problems.extend(fits.err());
+        plan.problems.extend(result.err());
     }
     if let Err(problem) = device::choose(&config.device) {
         plan.problems.push(problem);
@@ -65,7 +67,8 @@ fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) ->
 
 fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
     let order = ClassOrder::parse(&config.order)?;
-    let all_at_once = Chosen::of(config).is_ok_and(|chosen| chosen.spec.all_at_once);
+    let all_at_once =
+        ConfiguredMethod::from_config(config).is_ok_and(|chosen| chosen.spec.all_at_once);
     let sizes = match all_at_once {
         true => TaskSizes::parse(&data.classes.len().to_string())?,
         false => TaskSizes::parse(&config.classes_per_task)?,
@@ -74,15 +77,16 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 }
 
 fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario: Scenario) {
-    let chosen = Chosen::of(config);
+    let chosen = ConfiguredMethod::from_config(config);
     if let Ok(chosen) = &chosen {
         plan.single_class = single_class_tasks(chosen, &scenario.tasks);
     }
     plan.set_tasks(scenario, data, config);
     if let Ok(chosen) = &chosen {
-        plan.problems.extend(all_frozen(chosen, &plan.train_images));
+        plan.problems
+            .extend(frozen_pet_problem(chosen, &plan.train_images));
     }
-    plan.cache_need = cache_need(plan, config, data);
+    plan.cache_bytes = needed_cache_bytes(plan, config, data);
     let missing = |what: &str, advice: &str| Problem::new(what).at("--data").advise(advice);
     if plan.train_images.contains(&0) {
         let advice = tr!("notices-no-training-images-advice");
@@ -98,44 +102,48 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
 
 /// Returns the bytes that the cache of decoded images would need without a limit: the images of the largest task, and
 /// all test inputs.
-fn cache_need(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u64> {
-    let picture = data.picture_bytes?;
+fn needed_cache_bytes(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u64> {
+    let image_bytes = data.image_bytes?;
     let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;
-    let tested: usize = plan.test_images.iter().sum();
-    let backbone = Backbones::usual().describe(config.chosen_backbone());
-    let input = backbone.map_or(0, |about| about.entry.input().bytes());
-    Some(largest * picture + (tested * input) as u64)
+    let test_inputs: usize = plan.test_images.iter().sum();
+    let backbone = Backbones::with_default_locations().describe(config.backbone_choice());
+    let input = backbone.map_or(0, |about| about.entry.input_spec().bytes());
+    Some(largest * image_bytes + (test_inputs * input) as u64)
 }
 
 /// Adds backbone and PET to a plan. A Problem names the invalid option.
-fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
-    let at = |option: &'static str| {
+fn add_backbone_and_pet(
+    plan: &mut PlanView,
+    config: &RunConfig,
+    library: &PluginLibrary,
+) -> Result<()> {
+    let at_option = |option: &'static str| {
         move |mut problem: Problem| {
             if !problem.place.starts_with("--") {
-                let place = match problem.place.as_str() {
+                let location = match problem.place.as_str() {
                     "" => option.to_string(),
-                    place => format!("{option}: {place}"),
+                    location => format!("{option}: {location}"),
                 };
-                problem = problem.at(place);
+                problem = problem.at(location);
             }
             problem
         }
     };
-    let about = Backbones::usual()
-        .describe(config.chosen_backbone())
-        .map_err(at("--backbone"))?;
+    let about = Backbones::with_default_locations()
+        .describe(config.backbone_choice())
+        .map_err(at_option("--backbone"))?;
     let mut view = about.clone();
     // The name is replaced because a file is identified by its path, and an entry of the table also by its name without
     // the tag.
     view.entry.name.clone_from(&config.backbone);
     plan.backbone = Some(view);
     let shapes = &about.blocks;
-    let blocks = config.block_list(shapes.len());
+    let blocks = config.parse_blocks(shapes.len());
     let chosen = blocks
         .clone()
         .unwrap_or_else(|_| (0..shapes.len()).collect());
     plan.misfits = misfits(library, shapes, &chosen);
-    let method = Chosen::of(config)?;
+    let method = ConfiguredMethod::from_config(config)?;
     (method.spec.check)(
         &method,
         Some(&Context {
@@ -146,37 +154,43 @@ fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Res
         }),
     )?;
     if !method.trains_pet()? {
-        room(plan, config, &about, None);
+        estimate_memory(plan, config, &about, None);
         return Ok(());
     }
-    let spec = library.get(&config.pet).map_err(at("--pet"))?;
+    let spec = library.get(&config.pet).map_err(at_option("--pet"))?;
     let blocks = blocks?;
-    spec.fits(shapes, &blocks).map_err(at("--pet"))?;
+    spec.matching_sites(shapes, &blocks)
+        .map_err(at_option("--pet"))?;
     let settings = PetPlan::settings(&method, &spec)?;
     let trained = spec
         .parameter_count(shapes, &blocks, &settings)
-        .map_err(at("--pet-size"))?;
-    plan.trained = Some(trained);
-    room(plan, config, &about, Some((&spec, &blocks)));
+        .map_err(at_option("--pet-size"))?;
+    plan.trained_parameters = Some(trained);
+    estimate_memory(plan, config, &about, Some((&spec, &blocks)));
     Ok(())
 }
 
 /// Computes the memory of a training step and compares it with the free memory of the GPU.
-fn room(
+fn estimate_memory(
     plan: &mut PlanView,
     config: &RunConfig,
     about: &Description,
     pet: Option<(&PetSpec, &[usize])>,
 ) {
-    let expected = footprint::expected(config, about, pet);
+    let expected = footprint::estimate_peak_memory(config, about, pet);
     plan.memory = Some(expected);
-    let card = device::choose(&config.device).ok();
-    let card = card.filter(|info| !info.is_cpu());
-    let free = card.and_then(|info| device::gpu_memory(&info));
-    plan.short = free
+    let gpu = device::choose(&config.device).ok();
+    let gpu = gpu.filter(|info| !info.is_cpu());
+    let free = gpu.and_then(|info| device::gpu_memory(&info));
+    plan.memory_shortage = free
         .map(|memory| memory.free)
         .filter(|free| expected > *free)
-        .map(|free| (free, footprint::fitting(config, about, pet, free)));
+        .map(|free| {
+            (
+                free,
+                footprint::largest_fitting_micro_batch(config, about, pet, free),
+            )
+        });
 }
 
 /// Returns the plugins that these blocks do not support, each with the reason.
@@ -185,33 +199,37 @@ fn misfits(
     shapes: &[BlockShape],
     blocks: &[usize],
 ) -> Vec<(String, String)> {
-    let unfit = |entry: &crate::pet::library::PluginEntry| {
-        let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
-        Some((entry.name.to_lowercase(), problem.what_said()))
+    let misfit = |entry: &crate::pet::library::PluginEntry| {
+        let problem = library
+            .get(&entry.name)
+            .ok()?
+            .matching_sites(shapes, blocks)
+            .err()?;
+        Some((entry.name.to_lowercase(), problem.translated_what()))
     };
-    library.entries().iter().filter_map(unfit).collect()
+    library.entries().iter().filter_map(misfit).collect()
 }
 
 impl Disk {
     /// Returns all plugin files, including those with errors.
     pub fn plugins(&self) -> Vec<PluginView> {
-        let own = self.plugins.as_deref();
-        let notes = own.map(PluginNotes::read).unwrap_or_default();
-        let with_since = |facts: PluginFacts| {
+        let user_folder = self.plugins.as_deref();
+        let notes = user_folder.map(PluginNotes::read).unwrap_or_default();
+        let to_view = |facts: PluginFacts| {
             let file = facts.path.as_deref();
-            let since = file.and_then(|file| since(file, own, &notes));
+            let since = file.and_then(|file| installation_text(file, user_folder, &notes));
             PluginView {
                 since,
                 ..facts.into()
             }
         };
-        let all = self.library().view(None).into_iter();
-        all.map(with_since).collect()
+        let all = self.plugin_library().view(None).into_iter();
+        all.map(to_view).collect()
     }
 
     /// Returns the table of backbones and the errors in it.
     pub fn backbones(&self) -> (Vec<Description>, Vec<Problem>) {
-        let library = Backbones::usual();
+        let library = Backbones::with_default_locations();
         let list = library
             .entries()
             .iter()
@@ -231,31 +249,35 @@ impl Disk {
                     false => info.selector(),
                 },
                 title: match info.is_cpu() {
-                    true => format!("CPU · {}", device_text(&info.name)),
+                    true => format!("CPU · {}", format_device(&info.name)),
                     false => format!("GPU · {}", info.name),
                 },
-                kind: format!("{}, {}", info.kind.said(), info.api.title()),
+                kind: format!("{}, {}", info.kind.localized_title(), info.api.title()),
                 chosen_by_auto: Some(info.index) == auto,
-                bf16_gain: nn::bf16_gain().filter(|_| info.is_cpu()),
+                bf16_gain: nn::bf16_speedup().filter(|_| info.is_cpu()),
             })
             .collect()
     }
 }
 
 /// Returns when and from where a plugin file was installed, in words.
-fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String> {
+fn installation_text(
+    file: &Path,
+    user_folder: Option<&Path>,
+    notes: &PluginNotes,
+) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().into_owned();
-    let is_own = file.parent() == own;
-    if let Some(known) = notes.installed.get(&name).filter(|_| is_own) {
-        let from = known.from.display();
+    let is_user_plugin = file.parent() == user_folder;
+    if let Some(installed) = notes.installed.get(&name).filter(|_| is_user_plugin) {
+        let from = installed.from.display();
         return Some(tr!(
             "notices-plugin-installed",
-            since = known.since.to_string(),
+            since = installed.since.to_string(),
             from = from.to_string()
         ));
     }
-    let changed = std::fs::metadata(file).ok()?.modified().ok()?;
-    let time = jiff::Timestamp::try_from(changed).ok()?;
+    let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+    let time = jiff::Timestamp::try_from(modified).ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system());
     let since = time.strftime("%Y-%m-%d %H:%M").to_string();
     Some(tr!("notices-plugin-changed", since))
@@ -267,9 +289,9 @@ mod tests {
     use super::*;
     use crate::run::config::Setting;
 
-    fn filled(config: &RunConfig) -> PlanView {
+    fn planned(config: &RunConfig) -> PlanView {
         let mut plan = PlanView::default();
-        fill(&mut plan, config, &PluginLibrary::standard()).unwrap();
+        add_backbone_and_pet(&mut plan, config, &PluginLibrary::standard()).unwrap();
         plan
     }
 
@@ -285,9 +307,12 @@ mod tests {
             ..prefix.clone()
         };
         // Five blocks of width 192: keys and values of 10 tokens, and two scales during training.
-        assert_eq!(filled(&prefix).trained, Some(5 * (2 * 10 * 192 + 2)));
-        assert_eq!(filled(&plain).trained, Some(5 * 2 * 10 * 192));
-        let plan = filled(&prefix);
+        assert_eq!(
+            planned(&prefix).trained_parameters,
+            Some(5 * (2 * 10 * 192 + 2))
+        );
+        assert_eq!(planned(&plain).trained_parameters, Some(5 * 2 * 10 * 192));
+        let plan = planned(&prefix);
         assert!(plan.memory.is_some() && plan.misfits.is_empty());
     }
 
@@ -297,7 +322,7 @@ mod tests {
             backbone: "convnext_tiny".into(),
             ..RunConfig::default()
         };
-        let plan = filled(&config);
+        let plan = planned(&config);
         let names: Vec<&str> = plan.misfits.iter().map(|(name, _)| name.as_str()).collect();
         assert!(
             names.contains(&"prefix") && names.contains(&"lora"),
@@ -312,18 +337,18 @@ mod tests {
     }
 
     #[test]
-    fn what_two_checks_find_is_told_once() {
+    fn what_two_checks_find_is_reported_once() {
         let config = RunConfig {
             epochs: 1,
             device: "cpu".into(),
             settings: [("freeze_epochs".to_string(), Setting::Whole(3))].into(),
             ..RunConfig::default()
         };
-        let places: Vec<String> = plan(&config, None, &PluginLibrary::standard())
+        let options: Vec<String> = plan(&config, None, &PluginLibrary::standard())
             .problems
             .into_iter()
             .map(|problem| problem.place)
             .collect();
-        assert_eq!(places, ["--freeze-epochs"]);
+        assert_eq!(options, ["--freeze-epochs"]);
     }
 }

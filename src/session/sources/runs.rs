@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use super::Disk;
 use crate::problem::{Problem, Result};
 use crate::session::backend::lock;
-use crate::session::deleted_runs::{BinAction, DeletedRun, Done};
-use crate::session::folders::{MOST, RunListing, RunsFolder};
+use crate::session::deleted_runs::{DeletedRun, TrashAction, TrashResults};
+use crate::session::folders::{MAX_FOLDERS, RunListing, RunsFolder};
 use crate::session::row::{AdditionalFolder, RunRow, RunState, title_of};
 use crate::store;
 use crate::tr;
@@ -23,32 +23,32 @@ impl Disk {
     /// Lists the runs of the default folder and of the others.
     pub fn runs(&self, others: Vec<PathBuf>) -> RunListing {
         let root = self.runs_root.as_path();
-        let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
+        let mut folders: Vec<RunsFolder> = others.into_iter().map(read_runs_folder).collect();
         // The default folder can change between starts, so it may be among the others.
-        let usual = real(root);
-        let mut runs = places(root, None);
+        let default_root = canonical_path(root);
+        let mut runs = list_run_folders(root, None);
         for folder in &mut folders {
-            if folder.problem.is_some() || real(&folder.path) == usual {
+            if folder.problem.is_some() || canonical_path(&folder.path) == default_root {
                 continue;
             }
-            let elsewhere = AdditionalFolder {
+            let additional_folder = AdditionalFolder {
                 folder: folder.path.clone(),
                 read_only: folder.read_only,
             };
-            let here = places(&folder.path, Some(elsewhere));
-            folder.runs = here.len();
-            runs.extend(here);
+            let folder_runs = list_run_folders(&folder.path, Some(additional_folder));
+            folder.runs = folder_runs.len();
+            runs.extend(folder_runs);
         }
-        let before = lock(&self.known.0).clone();
-        let made = store::on_all_cores(runs, |(folder, elsewhere)| {
-            let known = before.get(&folder).cloned();
-            let made = made(&folder, elsewhere, known);
-            (folder, made)
+        let cached_rows = lock(&self.row_cache.0).clone();
+        let read_rows = store::map_parallel(runs, |(folder, additional_folder)| {
+            let cached = cached_rows.get(&folder).cloned();
+            let row = read_row(&folder, additional_folder, cached);
+            (folder, row)
         });
         // Copies of a run have the same age; they keep the order of their folders.
-        let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
+        let mut rows: Vec<Arc<RunRow>> = read_rows.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
-        *lock(&self.known.0) = made.into_iter().collect();
+        *lock(&self.row_cache.0) = read_rows.into_iter().collect();
         RunListing {
             rows: Arc::new(rows),
             folders,
@@ -57,33 +57,39 @@ impl Disk {
 
     /// Returns the current row of one run; `None` if the folder is no longer a run or not in a listed folder.
     pub fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
-        let known = lock(&self.known.0).get(folder).cloned();
-        let listed = known.is_some() || folder.parent() == Some(&self.runs_root);
-        if !listed || !store::is_run(folder) {
+        let cached = lock(&self.row_cache.0).get(folder).cloned();
+        let is_listed = cached.is_some() || folder.parent() == Some(&self.runs_root);
+        if !is_listed || !store::is_run(folder) {
             return None;
         }
-        let elsewhere = known.as_ref().and_then(|row| row.elsewhere.clone());
-        let row = made(folder, elsewhere, known);
-        lock(&self.known.0).insert(folder.to_path_buf(), row.clone());
+        let additional_folder = cached
+            .as_ref()
+            .and_then(|row| row.additional_folder.clone());
+        let row = read_row(folder, additional_folder, cached);
+        lock(&self.row_cache.0).insert(folder.to_path_buf(), row.clone());
         Some(row)
     }
 
     /// Returns the folder of runs for a path: the folder itself, or the parent of a run's folder.
-    pub fn folder_of_runs(&self, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
-        let found = dunce::canonicalize(path)
+    pub fn resolve_runs_folder(&self, path: &Path, open_folders: &[PathBuf]) -> Result<PathBuf> {
+        let canonical = dunce::canonicalize(path)
             .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
-        let folder = match found.parent() {
-            Some(around) if store::is_run(&found) => around.to_path_buf(),
-            _ => found,
+        let folder = match canonical.parent() {
+            Some(parent) if store::is_run(&canonical) => parent.to_path_buf(),
+            _ => canonical,
         };
-        if real(&self.runs_root) == folder || known.iter().any(|known| real(known) == folder) {
+        if canonical_path(&self.runs_root) == folder
+            || open_folders
+                .iter()
+                .any(|open_folder| canonical_path(open_folder) == folder)
+        {
             return Err(Problem::new(tr!("notices-run-folder-known")).at_path(folder));
         }
-        if known.len() >= MOST {
-            let what = tr!("notices-too-many-run-folders", n = MOST);
-            return Err(Problem::new(what).advise(tr!("notices-too-many-run-folders-advice")));
+        if open_folders.len() >= MAX_FOLDERS {
+            let text = tr!("notices-too-many-run-folders", n = MAX_FOLDERS);
+            return Err(Problem::new(text).advise(tr!("notices-too-many-run-folders-advice")));
         }
-        if !store::holds_runs(&folder) {
+        if !store::contains_runs(&folder) {
             return Err(Problem::new(tr!("notices-run-folder-empty"))
                 .at_path(folder)
                 .advise(tr!("notices-run-folder-empty-advice")));
@@ -92,24 +98,24 @@ impl Disk {
     }
 
     /// Performs an action on each of these runs.
-    pub fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
-        let act = |place: PathBuf| {
-            let now = match action {
-                BinAction::Delete => store::delete(&place, &self.runs_root),
-                BinAction::Restore => store::restore(&place),
-                BinAction::Erase => store::erase(&place).map(|()| place.clone()),
+    pub fn apply_trash_action(&self, action: TrashAction, paths: Vec<PathBuf>) -> TrashResults {
+        let apply = |path: PathBuf| {
+            let result = match action {
+                TrashAction::Delete => store::delete_run(&path, &self.runs_root),
+                TrashAction::Restore => store::restore_run(&path),
+                TrashAction::Erase => store::erase_run(&path).map(|()| path.clone()),
             };
-            (place, now)
+            (path, result)
         };
-        places.into_iter().map(act).collect()
+        paths.into_iter().map(apply).collect()
     }
 
     /// Returns the deleted runs of all folders.
-    pub fn deleted(&self, others: &[PathBuf]) -> Vec<DeletedRun> {
+    pub fn deleted_runs(&self, others: &[PathBuf]) -> Vec<DeletedRun> {
         let roots =
             std::iter::once(self.runs_root.as_path()).chain(others.iter().map(PathBuf::as_path));
-        let runs = roots.flat_map(store::deleted);
-        let row = |deleted: store::Deleted| {
+        let runs = roots.flat_map(store::list_deleted);
+        let to_view = |deleted: store::TrashedRun| {
             let title = match &deleted.run.summary {
                 Ok(stored) => title_of(&stored.header),
                 Err(_) => deleted.run.run.clone(),
@@ -117,52 +123,53 @@ impl Disk {
             DeletedRun {
                 title,
                 name: deleted.run.run,
-                place: deleted.run.folder,
+                path: deleted.run.folder,
                 bytes: deleted.bytes,
             }
         };
-        runs.map(row).collect()
+        runs.map(to_view).collect()
     }
 }
 
-/// Returns the runs in a folder of runs. `elsewhere` describes the folder if it is not the default one.
-fn places(
+/// Returns the runs in a folder of runs. `additional_folder` describes the folder if it is not the default one.
+fn list_run_folders(
     root: &Path,
-    elsewhere: Option<AdditionalFolder>,
+    additional_folder: Option<AdditionalFolder>,
 ) -> Vec<(PathBuf, Option<AdditionalFolder>)> {
     let runs = store::run_folders(root).into_iter();
-    runs.map(|run| (run, elsewhere.clone())).collect()
+    runs.map(|run| (run, additional_folder.clone())).collect()
 }
 
 /// Returns the row of a run. The known row is reused if the run is finished and its files are unchanged. An unfinished
 /// run is always read again because its lock or checkpoint may have changed, and a damaged one because it may have been
 /// repaired.
-fn made(
+fn read_row(
     folder: &Path,
-    elsewhere: Option<AdditionalFolder>,
-    known: Option<Arc<RunRow>>,
+    additional_folder: Option<AdditionalFolder>,
+    cached: Option<Arc<RunRow>>,
 ) -> Arc<RunRow> {
     // Read before the files, so that a change in between is detected by the next listing.
     let file_stamps = store::file_stamps(folder);
-    let same = known.filter(|row| {
+    let unchanged = cached.filter(|row| {
         row.file_stamps == file_stamps
             && row.state == RunState::Finished
-            && row.elsewhere == elsewhere
+            && row.additional_folder == additional_folder
     });
-    same.unwrap_or_else(|| {
-        let row = RunRow::new(store::entry(folder), file_stamps, elsewhere);
+    unchanged.unwrap_or_else(|| {
+        let row = RunRow::new(store::load_entry(folder), file_stamps, additional_folder);
         Arc::new(row)
     })
 }
 
-fn look(path: PathBuf) -> RunsFolder {
-    let seen = std::fs::read_dir(&path);
-    let problem = seen.err().map(|error| {
+fn read_runs_folder(path: PathBuf) -> RunsFolder {
+    let entries = std::fs::read_dir(&path);
+    let problem = entries.err().map(|error| {
         Problem::new(tr!("notices-run-folder-gone", why = error.to_string()))
             .at_path(&path)
             .advise(tr!("notices-run-folder-gone-advice"))
     });
-    let is_marked = std::fs::metadata(&path).is_ok_and(|about| about.permissions().readonly());
+    let is_marked =
+        std::fs::metadata(&path).is_ok_and(|metadata| metadata.permissions().readonly());
     RunsFolder {
         // Tries to create a temporary file in it.
         read_only: problem.is_none() && (is_marked || tempfile::tempfile_in(&path).is_err()),
@@ -172,12 +179,12 @@ fn look(path: PathBuf) -> RunsFolder {
     }
 }
 
-fn real(path: &Path) -> PathBuf {
+fn canonical_path(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Returns this folder of runs if it is not the default one.
-pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
-    let folder = real(Path::new(folder?));
-    (folder != real(root)).then_some(folder)
+pub(super) fn additional_root(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
+    let folder = canonical_path(Path::new(folder?));
+    (folder != canonical_path(root)).then_some(folder)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{DRAWN, DrawingOutcome, Tour, TourRun, TourRunState, TourStep};
-use crate::run::event::{Command, ControlRequest, Picture};
+use super::{DRAWN_CLASSES, DrawingOutcome, Tour, TourRun, TourRunState, TourStep};
+use crate::run::event::{Command, ControlRequest, NamedImage};
 use crate::run::job::JobId;
 use crate::session::Session;
 
@@ -11,8 +11,8 @@ impl Session {
     /// Starts the tour, unless it is open.
     pub fn begin_tour(&mut self) {
         if self.learn.tour.is_none() {
-            self.learn.tour = Some(Tour::on(&self.experiment.draft.device, 0));
-            self.follow_tour();
+            self.learn.tour = Some(Tour::new(&self.experiment.draft.device, 0));
+            self.update_tour();
         }
     }
 
@@ -21,8 +21,8 @@ impl Session {
         let Some(tour) = self.learn.tour.take() else {
             return;
         };
-        let under_way = tour.runs.iter().filter(|run| run.is_under_way());
-        for job in under_way.filter_map(|run| run.job) {
+        let active = tour.runs.iter().filter(|run| run.is_active());
+        for job in active.filter_map(|run| run.job) {
             self.backend.send(Command::Stop(job));
             if self.running_job() == Some(job) {
                 self.backend.control_job(job, ControlRequest::Stop);
@@ -51,62 +51,62 @@ impl Session {
             return;
         };
         self.hide_tour_runs(&tour);
-        let again = Tour::on(&self.experiment.draft.device, tour.draw + 1);
+        let new_tour = Tour::new(&self.experiment.draft.device, tour.draw + 1);
         self.learn.tour = Some(Tour {
             pins: tour.pins,
-            earlier: tour.into_folders(),
-            ..again
+            earlier_folders: tour.into_folders(),
+            ..new_tour
         });
-        self.follow_tour();
+        self.update_tour();
         self.train_tour_run();
     }
 
-    /// Pins the drawing of a class of [`DRAWN`] and replaces its previous drawing.
-    pub fn pin_drawn(&mut self, which: usize, picture: Arc<Picture>) {
+    /// Pins the drawing of a class of [`DRAWN_CLASSES`] and replaces its previous drawing.
+    pub fn pin_drawn(&mut self, index: usize, image: Arc<NamedImage>) {
         let Some(tour) = &self.learn.tour else { return };
-        match tour.pins[which] {
-            Some(pin) => self.repin(pin, picture),
+        match tour.pins[index] {
+            Some(pin) => self.repin(pin, image),
             None => {
-                let pin = self.pin(picture, Some(DRAWN[which].into()));
+                let pin = self.pin(image, Some(DRAWN_CLASSES[index].into()));
                 if let Some(tour) = &mut self.learn.tour {
-                    tour.pins[which] = Some(pin);
+                    tour.pins[index] = Some(pin);
                 }
             }
         }
-        self.follow_tour();
+        self.update_tour();
     }
 
-    /// Unpins the drawing of a class of [`DRAWN`].
-    pub fn unpin_drawn(&mut self, which: usize) {
+    /// Unpins the drawing of a class of [`DRAWN_CLASSES`].
+    pub fn unpin_drawn(&mut self, index: usize) {
         let tour = self.learn.tour.as_mut();
-        if let Some(pin) = tour.and_then(|tour| tour.pins[which].take()) {
+        if let Some(pin) = tour.and_then(|tour| tour.pins[index].take()) {
             self.unpin(pin);
         }
-        self.follow_tour();
+        self.update_tour();
     }
 
     /// Requests the run of the current step. It starts when no other run is in progress.
     pub fn train_tour_run(&mut self) {
         if let Some(tour) = &mut self.learn.tour
-            && tour.run().is_unasked()
+            && tour.run().is_not_requested()
         {
-            tour.run_mut().state = TourRunState::Wanted;
+            tour.run_mut().state = TourRunState::Requested;
         }
-        self.follow_tour();
+        self.update_tour();
     }
 
     /// Queues the requested run of the current step behind the run in progress.
     pub fn queue_tour_run(&mut self) {
-        let wanted = |tour: &&Tour| tour.run().state == TourRunState::Wanted;
-        let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
+        let is_requested = |tour: &&Tour| tour.run().state == TourRunState::Requested;
+        let Some(tour) = self.learn.tour.as_ref().filter(is_requested) else {
             return;
         };
         let run = tour.run().clone();
-        let job = self.train_named_of_tour(&run);
+        let job = self.train_named_tour_run(&run);
         if let Some(tour) = &mut self.learn.tour {
-            tour.run_mut().requested(job);
+            tour.run_mut().set_queued(job);
         }
-        self.follow_tour();
+        self.update_tour();
     }
 
     /// Requests a run of the tour again after it ended early.
@@ -115,13 +115,13 @@ impl Session {
             return;
         };
         let run = tour.run_mut();
-        let old = run.folder.take();
+        let old_folder = run.folder.take();
         *run = TourRun::new(run.config.clone());
         if tour.step < TourStep::Pet {
-            (tour.step, tour.held) = (TourStep::First, false);
+            (tour.step, tour.was_paused) = (TourStep::First, false);
         }
-        if let Some(old) = old {
-            self.hide_pins_from(&old);
+        if let Some(old_folder) = old_folder {
+            self.remove_run_from_board(&old_folder);
         }
         self.train_tour_run();
     }
@@ -131,7 +131,7 @@ impl Session {
         if let Some(tour) = &mut self.learn.tour {
             tour.guess = Some(guess);
         }
-        self.follow_tour();
+        self.update_tour();
     }
 
     /// Resumes a paused run of the tour.
@@ -147,8 +147,13 @@ impl Session {
     /// Shows a task for all runs, if all have finished it.
     pub fn show_tour_task(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
-            let known = tour.runs.iter().map(TourRun::measured).min().unwrap_or(0);
-            tour.task = task.min(known.saturating_sub(1));
+            let finished_tasks = tour
+                .runs
+                .iter()
+                .map(TourRun::measured_tasks)
+                .min()
+                .unwrap_or(0);
+            tour.task = task.min(finished_tasks.saturating_sub(1));
         }
     }
 
@@ -176,7 +181,7 @@ impl Session {
 
     fn hide_tour_runs(&mut self, tour: &Tour) {
         for folder in tour.runs.iter().filter_map(|run| run.folder.as_ref()) {
-            self.hide_pins_from(folder);
+            self.remove_run_from_board(folder);
         }
     }
 }

@@ -21,10 +21,10 @@ pub use outcome::{DrawingOutcome, DrawingPrediction};
 pub use run::{TourRun, TourRunState};
 
 /// The classes that the user draws, in the order of the canvases.
-pub const DRAWN: [&str; 2] = ["1", "2"];
+pub const DRAWN_CLASSES: [&str; 2] = ["1", "2"];
 /// Class order of the first draw. The first task has the drawn digits. The order of the other classes was chosen
 /// because it shows forgetting (measured with `tests/tour_hands.py`).
-const ORDER: &str = "1,2,8,5,3,0,9,4,7,6";
+const FIRST_CLASS_ORDER: &str = "1,2,8,5,3,0,9,4,7,6";
 /// Learning rate of fine-tuning at a batch of 256. It is 50 times the method's default, which shows little forgetting.
 const FINE_TUNING_RATE: f64 = 1.0;
 
@@ -60,7 +60,7 @@ impl TourStep {
     }
 
     /// Returns the index of the run that the step trains, or of the last run if it trains no run.
-    fn act(self) -> usize {
+    fn run_index(self) -> usize {
         match self {
             Self::Draw | Self::First | Self::Guess | Self::FineTuning => 0,
             Self::Pet => 1,
@@ -74,14 +74,14 @@ impl TourStep {
 pub struct Tour {
     /// The current step.
     pub step: TourStep,
-    /// The pinned drawings, in the order of [`DRAWN`].
+    /// The pinned drawings, in the order of [`DRAWN_CLASSES`].
     pub pins: [Option<PinId>; 2],
     /// The user's guess about the 1.
     pub guess: Option<DrawingOutcome>,
     /// The runs of the three acts: Seq-FT, Baseline, LAE.
     pub runs: [TourRun; 3],
     /// The folders of the runs of earlier draws.
-    earlier: Vec<PathBuf>,
+    earlier_folders: Vec<PathBuf>,
     /// The displayed task of all runs, from 0.
     pub task: usize,
     /// How often the runs were trained again with another class order and seed.
@@ -89,16 +89,16 @@ pub struct Tour {
     /// The plan of the runs.
     plan: Option<PlanView>,
     /// Whether the plan was requested.
-    asked: bool,
+    plan_requested: bool,
     /// Whether the first run was paused for the user's guess.
-    held: bool,
+    was_paused: bool,
 }
 
 impl Tour {
     /// Returns a tour at its first step. Its runs use this device.
-    fn on(device: &str, draw: u64) -> Self {
+    fn new(device: &str, draw: u64) -> Self {
         let lae = RunConfig {
-            order: order(draw),
+            order: class_order(draw),
             seed: draw,
             device: device.into(),
             ..RunConfig::default()
@@ -116,45 +116,48 @@ impl Tour {
     }
 
     /// Returns whether leaving the tour now would lose work: something was drawn and the last step was not reached.
-    pub fn is_begun(&self) -> bool {
+    pub fn has_progress(&self) -> bool {
         self.step != TourStep::End
             && (self.step != TourStep::Draw || self.pins.iter().any(Option::is_some))
     }
 
     /// Returns whether drawings can still be changed. Later steps describe their predictions.
-    pub fn takes_drawings(&self) -> bool {
+    pub fn can_change_drawings(&self) -> bool {
         self.step <= TourStep::Guess
     }
 
     /// Returns the runs that have results.
     pub fn measured_runs(&self) -> impl Iterator<Item = &TourRun> {
-        self.runs.iter().filter(|run| run.measured() > 0)
+        self.runs.iter().filter(|run| run.measured_tasks() > 0)
     }
 
     /// Returns the folders of its runs, including those of earlier draws.
     fn into_folders(self) -> Vec<PathBuf> {
         let runs = self.runs.into_iter().filter_map(|run| run.folder);
-        self.earlier.into_iter().chain(runs).collect()
+        self.earlier_folders.into_iter().chain(runs).collect()
     }
 
     /// Returns the run of this step.
     pub fn run(&self) -> &TourRun {
-        &self.runs[self.step.act()]
+        &self.runs[self.step.run_index()]
     }
 
     fn run_mut(&mut self) -> &mut TourRun {
-        &mut self.runs[self.step.act()]
+        &mut self.runs[self.step.run_index()]
     }
 }
 
 /// Returns the class order of a draw: the drawn digits, then the others in pseudo-random order.
-fn order(draw: u64) -> String {
+fn class_order(draw: u64) -> String {
     if draw == 0 {
-        return ORDER.into();
+        return FIRST_CLASS_ORDER.into();
     }
-    let mut others: Vec<&str> = ORDER.split(',').skip(DRAWN.len()).collect();
+    let mut others: Vec<&str> = FIRST_CLASS_ORDER
+        .split(',')
+        .skip(DRAWN_CLASSES.len())
+        .collect();
     Rng::new(Purpose::ClassOrder, draw, 0, 0).shuffle(&mut others);
-    [&DRAWN[..], &others].concat().join(",")
+    [&DRAWN_CLASSES[..], &others].concat().join(",")
 }
 
 /// Returns these settings for fine-tuning of the whole network, which is stored after every task.

@@ -2,50 +2,50 @@
 
 use std::cmp::Ordering;
 
-use super::{DRAWN, Tour, TourRun};
+use super::{DRAWN_CLASSES, Tour, TourRun};
 use crate::metrics::Tally;
 use crate::run::event::Prediction;
 use crate::session::Session;
 
 /// A prediction with at least this score counts as certain.
-pub const SURE: f32 = 0.8;
+pub const CERTAIN_SCORE: f32 = 0.8;
 
 /// A run's prediction for a drawing: the score of its class, and the class with the highest other score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawingPrediction {
     /// Score of the drawn class.
-    pub own: f32,
+    pub score: f32,
     /// The other class with the highest score.
     pub rival: String,
     /// The score of that class.
-    pub against: f32,
+    pub rival_score: f32,
 }
 
 impl DrawingPrediction {
     /// Returns the prediction for a drawing of `class`; `None` if that class is not learned.
-    pub fn for_class(answer: &Prediction, class: &str) -> Option<Self> {
-        let shares = &answer.opinions.last()?.probabilities;
-        let place = answer.classes.iter().position(|known| known == class)?;
-        let others = answer.classes.iter().zip(shares).enumerate();
-        let others = others.filter(|(other, _)| *other != place);
-        let (_, (rival, against)) = others.max_by(|a, b| a.1.1.total_cmp(b.1.1))?;
+    pub fn for_class(prediction: &Prediction, class: &str) -> Option<Self> {
+        let probabilities = &prediction.opinions.last()?.probabilities;
+        let class_index = prediction.classes.iter().position(|name| name == class)?;
+        let others = prediction.classes.iter().zip(probabilities).enumerate();
+        let others = others.filter(|(other, _)| *other != class_index);
+        let (_, (rival, rival_score)) = others.max_by(|a, b| a.1.1.total_cmp(b.1.1))?;
         Some(Self {
-            own: *shares.get(place)?,
+            score: *probabilities.get(class_index)?,
             rival: rival.clone(),
-            against: *against,
+            rival_score: *rival_score,
         })
     }
 
     /// Returns whether the prediction is correct.
-    pub fn is_right(&self) -> bool {
-        self.own >= self.against
+    pub fn is_correct(&self) -> bool {
+        self.score >= self.rival_score
     }
 
     /// Returns its outcome.
     pub fn outcome(&self) -> DrawingOutcome {
-        match self.is_right() {
+        match self.is_correct() {
             false => DrawingOutcome::Wrong,
-            true if self.own < SURE => DrawingOutcome::Uncertain,
+            true if self.score < CERTAIN_SCORE => DrawingOutcome::Uncertain,
             true => DrawingOutcome::Certain,
         }
     }
@@ -72,12 +72,15 @@ impl Tour {
     /// chance; `None` before both are measured.
     pub fn verdict(&self) -> Option<Ordering> {
         let [_, baseline, lae] = &self.runs;
-        let end = |run: &TourRun| {
+        let final_accuracy = |run: &TourRun| {
             let share = run.first_task_accuracies().last()?;
-            Some(Tally::of_share(share, run.first_task_images()))
+            Some(Tally::from_accuracy(share, run.first_task_images()))
         };
-        let (baseline, lae) = (end(baseline)?, end(lae)?);
-        Some(lae.is_above(&baseline).cmp(&baseline.is_above(&lae)))
+        let (baseline, lae) = (final_accuracy(baseline)?, final_accuracy(lae)?);
+        Some(
+            lae.is_significantly_above(&baseline)
+                .cmp(&baseline.is_significantly_above(&lae)),
+        )
     }
 }
 
@@ -85,23 +88,26 @@ impl Session {
     /// Returns the prediction of a run of the tour for a drawing after a task (from 0).
     pub fn tour_drawing_prediction(
         &self,
-        which: usize,
+        index: usize,
         run: &TourRun,
         task: usize,
     ) -> Option<DrawingPrediction> {
-        let pin = self.learn.tour.as_ref()?.pins[which]?;
-        let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
-        DrawingPrediction::for_class(answer, DRAWN[which])
+        let pin = self.learn.tour.as_ref()?.pins[index]?;
+        let prediction = self
+            .predict
+            .pins
+            .prediction(pin, run.folder.as_ref()?, task)?;
+        DrawingPrediction::for_class(prediction, DRAWN_CLASSES[index])
     }
 
     /// Returns the predictions for a drawing after the run's first and last task; `None` until both are known.
     pub fn tour_drawing_change(
         &self,
-        which: usize,
+        index: usize,
         run: &TourRun,
     ) -> Option<[DrawingPrediction; 2]> {
         let last = run.view.tasks().checked_sub(1)?;
-        let prediction = |task| self.tour_drawing_prediction(which, run, task);
+        let prediction = |task| self.tour_drawing_prediction(index, run, task);
         Some([prediction(0)?, prediction(last)?])
     }
 }

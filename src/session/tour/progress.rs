@@ -11,13 +11,13 @@ use crate::tr;
 
 impl Session {
     /// Updates the runs of the tour, and goes to the next step if its condition is met.
-    pub(in crate::session) fn follow_tour(&mut self) {
+    pub(in crate::session) fn update_tour(&mut self) {
         let Some(mut tour) = self.learn.tour.take() else {
             return;
         };
         self.request_tour_plan(&mut tour);
         for run in &mut tour.runs {
-            self.follow_tour_run(run);
+            self.update_tour_run(run);
             self.start_tour_run(run);
         }
         while let Some(next) = self.next_step(&mut tour) {
@@ -26,29 +26,29 @@ impl Session {
         self.learn.tour = Some(tour);
     }
 
-    fn follow_tour_run(&mut self, run: &mut TourRun) {
+    fn update_tour_run(&mut self, run: &mut TourRun) {
         let Some(job) = run.job else { return };
         match &self.train.live {
-            Some(live) if live.job == Some(job) => run.follow(live),
-            _ => run.wait(self.train.queue.place(job).is_some()),
+            Some(live) if live.job == Some(job) => run.update_from(live),
+            _ => run.update_waiting(self.train.queue.position(job).is_some()),
         }
-        let unshown = |folder: &&std::path::PathBuf| !self.predict.pins.runs().contains(*folder);
-        if let Some(folder) = run.folder.as_ref().filter(unshown) {
-            self.show_pins_to(folder.clone());
+        let is_missing = |folder: &&std::path::PathBuf| !self.predict.pins.runs().contains(*folder);
+        if let Some(folder) = run.folder.as_ref().filter(is_missing) {
+            self.add_run_to_board(folder.clone());
         }
     }
 
     /// Starts a requested run when no other run is in progress or about to start.
     fn start_tour_run(&mut self, run: &mut TourRun) {
-        let free = !self.is_training() && self.waiting().all(|job| job.held);
-        if run.state == TourRunState::Wanted && free {
-            run.requested(self.train_named_of_tour(run));
-            self.follow_tour_run(run);
+        let is_free = !self.is_training() && self.waiting().all(|job| job.held);
+        if run.state == TourRunState::Requested && is_free {
+            run.set_queued(self.train_named_tour_run(run));
+            self.update_tour_run(run);
         }
     }
 
     /// Queues a run of the tour with its name.
-    pub(super) fn train_named_of_tour(&mut self, run: &TourRun) -> JobId {
+    pub(super) fn train_named_tour_run(&mut self, run: &TourRun) -> JobId {
         let name = format!("{}: {}", tr!("tour-title"), run.name());
         self.train_named(run.config.clone(), name)
     }
@@ -58,11 +58,11 @@ impl Session {
         let run = tour.run();
         match tour.step {
             TourStep::Draw => tour.is_drawn().then_some(TourStep::First),
-            TourStep::First if run.measured() == 0 => None,
+            TourStep::First if run.measured_tasks() == 0 => None,
             TourStep::First => {
-                let answered = tour.is_drawn() && self.is_answered(tour, run, 1);
-                self.hold_for_guess(tour);
-                answered.then_some(TourStep::Guess)
+                let has_predictions = tour.is_drawn() && self.is_answered(tour, run, 1);
+                self.pause_for_guess(tour);
+                has_predictions.then_some(TourStep::Guess)
             }
             TourStep::Guess => {
                 tour.guess?;
@@ -74,24 +74,24 @@ impl Session {
             TourStep::FineTuning => self.is_done(tour, run).then_some(TourStep::Pet),
             TourStep::Pet => self.is_done(tour, run).then_some(TourStep::Lae),
             TourStep::Lae => {
-                let done = self.is_done(tour, run);
-                tour.task = run.measured().saturating_sub(1);
-                done.then_some(TourStep::Compare)
+                let is_done = self.is_done(tour, run);
+                tour.task = run.measured_tasks().saturating_sub(1);
+                is_done.then_some(TourStep::Compare)
             }
             TourStep::Compare | TourStep::End => None,
         }
     }
 
     /// Pauses the first run once after its first task until the user has guessed.
-    fn hold_for_guess(&mut self, tour: &mut Tour) {
-        if !tour.held && tour.guess.is_none() && tour.run().job == self.running_job() {
-            tour.held = true;
+    fn pause_for_guess(&mut self, tour: &mut Tour) {
+        if !tour.was_paused && tour.guess.is_none() && tour.run().job == self.running_job() {
+            tour.was_paused = true;
             self.backend.control_running(ControlRequest::Pause);
         }
     }
 
     fn is_done(&self, tour: &Tour, run: &TourRun) -> bool {
-        run.state == TourRunState::Finished && self.is_answered(tour, run, run.measured())
+        run.state == TourRunState::Finished && self.is_answered(tour, run, run.measured_tasks())
     }
 
     /// Returns whether both drawings have predictions after this number of tasks, or cannot have them because of an
@@ -101,26 +101,26 @@ impl Session {
             return false;
         };
         tour.pins.into_iter().flatten().all(|pin| {
-            let answer = |task| self.predict.pins.answer(pin, folder, task).is_some();
-            (0..tasks).all(answer) || self.predict.pins.problem(pin, folder).is_some()
+            let has_prediction = |task| self.predict.pins.prediction(pin, folder, task).is_some();
+            (0..tasks).all(has_prediction) || self.predict.pins.problem(pin, folder).is_some()
         })
     }
 
     /// Requests the plan of the tour's runs, once.
     fn request_tour_plan(&mut self, tour: &mut Tour) {
-        if tour.asked {
+        if tour.plan_requested {
             return;
         }
         let config = tour.runs[2].config.clone();
         if let Some(data) = self.look_up(self.data_of(&config)) {
-            tour.asked = true;
+            tour.plan_requested = true;
             self.request_plan(config, Some(data), Self::accept_tour_plan);
         }
     }
 
-    fn accept_tour_plan(&mut self, asked: &RunConfig, plan: PlanView) {
-        let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.runs[2].config == *asked;
-        if let Some(tour) = self.learn.tour.as_mut().filter(waits) {
+    fn accept_tour_plan(&mut self, config: &RunConfig, plan: PlanView) {
+        let awaits_plan = |tour: &&mut Tour| tour.plan.is_none() && tour.runs[2].config == *config;
+        if let Some(tour) = self.learn.tour.as_mut().filter(awaits_plan) {
             tour.plan = Some(plan);
         }
     }
@@ -133,17 +133,17 @@ impl Session {
         let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;
         let [fine_tuning, pet, _] = &tour.runs;
-        let same = match run.config.method == fine_tuning.config.method {
+        let reference_run = match run.config.method == fine_tuning.config.method {
             true => fine_tuning,
             false => pet,
         };
-        match same.speed() {
+        match reference_run.speed() {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
                 let cost = estimate(&run.config, plan, self.rows(), &self.inventory)?;
-                let measured = cost.basis.is_some();
-                let factor = if measured { 1.0 } else { 2.0 };
-                Some((factor * cost.seconds, measured))
+                let is_measured = cost.basis.is_some();
+                let factor = if is_measured { 1.0 } else { 2.0 };
+                Some((factor * cost.seconds, is_measured))
             }
         }
     }

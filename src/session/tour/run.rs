@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::method::named_method;
+use crate::method::find_method;
 use crate::metrics::mean;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
@@ -15,13 +15,13 @@ use crate::session::run_view::{RunView, Stage};
 pub enum TourRunState {
     /// Not requested yet.
     #[default]
-    Unasked,
+    NotRequested,
     /// Requested; waits until no other run is in progress.
-    Wanted,
+    Requested,
     /// Waiting in the queue.
-    InQueue,
+    Queued,
     /// In progress.
-    AtWork,
+    Running,
     /// Paused until the user continues.
     Paused,
     /// All tasks are learned.
@@ -44,7 +44,7 @@ pub struct TourRun {
     /// Its progress and results; empty before it is in progress.
     pub view: Arc<RunView>,
     /// Whether it was already in the queue.
-    queued: bool,
+    was_queued: bool,
 }
 
 impl TourRun {
@@ -57,37 +57,37 @@ impl TourRun {
     }
 
     /// Returns the number of tasks that are learned and tested.
-    pub fn measured(&self) -> usize {
-        self.view.answers().matrix.len()
+    pub fn measured_tasks(&self) -> usize {
+        self.view.answer_history().matrix.len()
     }
 
     /// Returns whether the engine is working on it or will work on it.
-    pub fn is_under_way(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         matches!(
             self.state,
-            TourRunState::InQueue | TourRunState::AtWork | TourRunState::Paused
+            TourRunState::Queued | TourRunState::Running | TourRunState::Paused
         )
     }
 
     /// Returns whether the user has not requested it yet.
-    pub fn is_unasked(&self) -> bool {
-        self.state == TourRunState::Unasked
+    pub fn is_not_requested(&self) -> bool {
+        self.state == TourRunState::NotRequested
     }
 
     /// Returns the accuracy on the first task after each task.
     pub fn first_task_accuracies(&self) -> impl Iterator<Item = f64> {
-        let rows = self.view.answers().matrix.iter();
+        let rows = self.view.answer_history().matrix.iter();
         rows.filter_map(|row| row.first().copied())
     }
 
     /// Returns the title of its method.
     pub fn name(&self) -> &'static str {
-        named_method(&self.config.method).map_or("", |spec| spec.title)
+        find_method(&self.config.method).map_or("", |spec| spec.title)
     }
 
     /// Returns the number of test images of the first task; 0 while unknown.
     pub fn first_task_images(&self) -> usize {
-        let images = &self.view.answers().images;
+        let images = &self.view.answer_history().images;
         images.first().copied().unwrap_or(0)
     }
 
@@ -99,22 +99,22 @@ impl TourRun {
     }
 
     /// Records that it was queued as this job.
-    pub(super) fn requested(&mut self, job: JobId) {
-        (self.job, self.state) = (Some(job), TourRunState::InQueue);
+    pub(super) fn set_queued(&mut self, job: JobId) {
+        (self.job, self.state) = (Some(job), TourRunState::Queued);
     }
 
     /// Updates its state while it is not the current run: it is waiting in the queue or was removed from it.
-    pub(super) fn wait(&mut self, in_queue: bool) {
-        if self.state == TourRunState::InQueue && self.queued && !in_queue {
+    pub(super) fn update_waiting(&mut self, in_queue: bool) {
+        if self.state == TourRunState::Queued && self.was_queued && !in_queue {
             self.state = TourRunState::Ended(None);
         }
-        self.queued |= in_queue;
+        self.was_queued |= in_queue;
     }
 
     /// Updates its state from the current or last run, which is this run.
-    pub(super) fn follow(&mut self, run: &Arc<RunView>) {
+    pub(super) fn update_from(&mut self, run: &Arc<RunView>) {
         self.state = match run.stage {
-            Stage::Running => TourRunState::AtWork,
+            Stage::Running => TourRunState::Running,
             Stage::Paused => TourRunState::Paused,
             Stage::Finished => TourRunState::Finished,
             Stage::Stopped => TourRunState::Ended(None),

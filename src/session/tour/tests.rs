@@ -1,29 +1,29 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::metrics::{Answers, Expert};
+use crate::metrics::{Expert, Predictions};
 use crate::problem::Problem;
 use crate::run::event::{
-    ClassPrediction, Command, ControlRequest, Event, Phase, Picture, Prediction, RunHeader,
+    ClassPrediction, Command, ControlRequest, Event, NamedImage, Phase, Prediction, RunHeader,
     TaskReport,
 };
-use crate::session::backend::Recorded;
+use crate::session::backend::RecordedBackend;
 use crate::session::run_view::tests as run_view;
 use crate::session::{Disk, Session};
 
-fn session() -> (Session, Recorded) {
-    let backend = Recorded::default();
-    let twin = Box::new(backend.clone());
+fn session() -> (Session, RecordedBackend) {
+    let backend = RecordedBackend::default();
+    let shared_backend = Box::new(backend.clone());
     let draft = RunConfig {
         data: String::new(),
         ..RunConfig::default()
     };
-    let session = Session::with(twin, Disk::nowhere(), draft, Arc::new(|| {}));
+    let session = Session::with_backend(shared_backend, Disk::nowhere(), draft, Arc::new(|| {}));
     (session, backend)
 }
 
-fn picture(shade: u8) -> Picture {
-    Picture {
+fn image(shade: u8) -> NamedImage {
+    NamedImage {
         name: "drawing".into(),
         width: 1,
         height: 1,
@@ -44,22 +44,22 @@ fn header(folder: &str) -> RunHeader {
     header
 }
 
-/// Returns the report after a task in which `right` of the four images of the first task are classified correctly.
-fn report(task: usize, right: usize) -> Event {
+/// Returns the report after a task in which `correct` of the four images of the first task are classified correctly.
+fn report(task: usize, correct: usize) -> Event {
     let labels: Vec<usize> = (0..4 * (task + 1)).map(|i| i / 2).collect();
-    let wrong = |(i, label): (usize, &usize)| match i {
-        i if i >= right && i < 4 => 3 - label,
+    let predict = |(i, label): (usize, &usize)| match i {
+        i if i >= correct && i < 4 => 3 - label,
         _ => *label,
     };
-    let given = labels.iter().enumerate().map(wrong).collect();
+    let predictions = labels.iter().enumerate().map(predict).collect();
     Event::TaskEvaluated {
         run: "run".into(),
         report: Box::new(TaskReport {
-            answers: Answers {
+            answers: Predictions {
                 samples: (0..labels.len()).collect(),
                 labels,
-                given: [(Expert::ONLINE, given)].into(),
-                ..Answers::default()
+                given: [(Expert::ONLINE, predictions)].into(),
+                ..Predictions::default()
             },
             images_per_second: 100.0,
             ..run_view::report(task, &[])
@@ -67,17 +67,17 @@ fn report(task: usize, right: usize) -> Event {
     }
 }
 
-/// Answers every new request about an image. `own` is the score of the drawn class.
-fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32) {
-    let asked = backend.asked();
-    for command in &asked[*from..] {
+/// Answers every new request about an image. `score` is the score of the drawn class.
+fn answer_requests(session: &mut Session, backend: &RecordedBackend, from: &mut usize, score: f32) {
+    let commands = backend.commands();
+    for command in &commands[*from..] {
         let Command::Predict(request) = command else {
             continue;
         };
         for &task in &request.tasks {
-            let place = usize::from(request.about > 1);
-            let mut probabilities = vec![(1.0 - own) / 3.0; 2 * (task + 1)];
-            probabilities[place] = own;
+            let class = usize::from(request.about > 1);
+            let mut probabilities = vec![(1.0 - score) / 3.0; 2 * (task + 1)];
+            probabilities[class] = score;
             backend.push(Event::Predicted(Box::new(Prediction {
                 ticket: request.ticket,
                 run: request.run.clone(),
@@ -88,7 +88,7 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
                     .collect(),
                 opinions: vec![ClassPrediction {
                     expert: Expert::ONLINE,
-                    class: place,
+                    class,
                     probabilities,
                     energy: None,
                 }],
@@ -98,7 +98,7 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
             })));
         }
     }
-    *from = asked.len();
+    *from = commands.len();
     session.drain();
 }
 
@@ -112,18 +112,23 @@ fn step(session: &Session) -> TourStep {
 
 fn draw_both(session: &mut Session) {
     session.begin_tour();
-    session.pin_drawn(0, picture(1).into());
+    session.pin_drawn(0, image(1).into());
     assert_eq!(step(session), TourStep::Draw);
-    session.pin_drawn(1, picture(2).into());
+    session.pin_drawn(1, image(2).into());
     assert_eq!(step(session), TourStep::First);
 }
 
-/// Trains a run of two tasks to its end. `rights` are the numbers of correct images of the first task (of four) after
+/// Trains a run of two tasks. `correct_counts` are the numbers of correct images of the first task (of four) after
 /// each task.
-fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize; 2]) {
+fn learn(
+    session: &mut Session,
+    backend: &RecordedBackend,
+    folder: &str,
+    correct_counts: [usize; 2],
+) {
     backend.push(Event::Started(Box::new(header(folder))));
-    for (task, right) in rights.into_iter().enumerate() {
-        backend.push(report(task, right));
+    for (task, correct) in correct_counts.into_iter().enumerate() {
+        backend.push(report(task, correct));
     }
     backend.push(Event::Finished { run: folder.into() });
     session.drain();
@@ -133,24 +138,24 @@ fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize
 fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let (mut session, backend) = session();
     let before = session.experiment.draft.clone();
-    let mut asked = 0;
+    let mut handled = 0;
     draw_both(&mut session);
     session.train_tour_run();
     backend.push(Event::Started(Box::new(header("/fine-tuning"))));
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(
-        (step(&session), backend.wished()),
+        (step(&session), backend.last_request()),
         (TourStep::First, ControlRequest::Pause)
     );
-    answer(&mut session, &backend, &mut asked, 0.9);
+    answer_requests(&mut session, &backend, &mut handled, 0.9);
     assert_eq!(step(&session), TourStep::Guess);
     // A changed drawing is predicted again.
-    session.pin_drawn(0, picture(3).into());
-    answer(&mut session, &backend, &mut asked, 0.95);
+    session.pin_drawn(0, image(3).into());
+    answer_requests(&mut session, &backend, &mut handled, 0.95);
     session.guess_drawing_outcome(DrawingOutcome::Wrong);
     assert_eq!(
-        (step(&session), backend.wished()),
+        (step(&session), backend.last_request()),
         (TourStep::FineTuning, ControlRequest::Run)
     );
     backend.push(report(1, 0));
@@ -162,15 +167,15 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
         TourStep::FineTuning,
         "the drawings are not answered yet"
     );
-    answer(&mut session, &backend, &mut asked, 0.1);
+    answer_requests(&mut session, &backend, &mut handled, 0.1);
     assert_eq!(step(&session), TourStep::Pet);
     session.train_tour_run();
     learn(&mut session, &backend, "/pet", [4, 0]);
-    answer(&mut session, &backend, &mut asked, 0.2);
+    answer_requests(&mut session, &backend, &mut handled, 0.2);
     assert_eq!(step(&session), TourStep::Lae);
     session.train_tour_run();
     learn(&mut session, &backend, "/lae", [4, 4]);
-    answer(&mut session, &backend, &mut asked, 0.7);
+    answer_requests(&mut session, &backend, &mut handled, 0.7);
     assert_eq!(step(&session), TourStep::Compare);
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
@@ -184,15 +189,15 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     // The drawings are the same, but the runs are new.
     session.redraw_tour();
     session.drain();
-    let again = session.learn.tour.clone().unwrap();
-    assert_eq!((again.step, again.pins), (TourStep::First, tour.pins));
-    let [order, before_order] = [&again, &tour].map(|tour| tour.run().config.order.clone());
+    let redrawn = session.learn.tour.clone().unwrap();
+    assert_eq!((redrawn.step, redrawn.pins), (TourStep::First, tour.pins));
+    let [order, before_order] = [&redrawn, &tour].map(|tour| tour.run().config.order.clone());
     assert!(
         order != before_order && order.starts_with("1,2,"),
         "{order}"
     );
     session.delete_tour_runs();
-    assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
+    assert!(session.learn.tour.is_none() && session.predict.pins.pins().is_empty());
     assert!(session.predict.pins.runs().is_empty());
     assert_eq!(session.experiment.draft, before);
 }
@@ -205,19 +210,19 @@ fn another_run_is_waited_for_and_never_stopped() {
     draw_both(&mut session);
     session.train_tour_run();
     let state = |session: &Session| session.learn.tour.as_ref().unwrap().run().state.clone();
-    assert_eq!(state(&session), TourRunState::Wanted);
+    assert_eq!(state(&session), TourRunState::Requested);
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(
-        backend.wished(),
+        backend.last_request(),
         ControlRequest::Run,
         "another run is not paused"
     );
     session.leave_tour();
-    assert_eq!(backend.wished(), ControlRequest::Run);
+    assert_eq!(backend.last_request(), ControlRequest::Run);
     assert!(
         !backend
-            .asked()
+            .commands()
             .iter()
             .any(|c| matches!(c, Command::Stop(_)))
     );
@@ -226,15 +231,15 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.train_tour_run();
     session.queue_tour_run();
     session.drain();
-    assert_eq!(state(&session), TourRunState::InQueue);
-    let mine = session.learn.tour.as_ref().unwrap().run().job.unwrap();
+    assert_eq!(state(&session), TourRunState::Queued);
+    let tour_job = session.learn.tour.as_ref().unwrap().run().job.unwrap();
     session.leave_tour();
     session.drain();
-    let stopped = backend.asked().into_iter().rev().find_map(|c| match c {
+    let stopped = backend.commands().into_iter().rev().find_map(|c| match c {
         Command::Stop(job) => Some(job),
         _ => None,
     });
-    assert_eq!(stopped, Some(mine));
+    assert_eq!(stopped, Some(tour_job));
     assert_eq!(
         (session.running_job(), session.waiting().count()),
         (Some(other), 0)
@@ -247,8 +252,8 @@ fn another_run_is_waited_for_and_never_stopped() {
     });
     session.drain();
     session.drain();
-    assert_eq!(state(&session), TourRunState::AtWork);
-    assert!(session.unfinished().is_none());
+    assert_eq!(state(&session), TourRunState::Running);
+    assert!(session.unfinished_run().is_none());
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         }
         session.drain();
         session.leave_tour();
-        assert_eq!(backend.wished(), ControlRequest::Stop);
+        assert_eq!(backend.last_request(), ControlRequest::Stop);
         assert!(session.learn.tour.is_none() && session.predict.pins.runs().is_empty());
     }
 }
@@ -291,7 +296,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
     session.drain();
     assert_eq!(
         (state(&session), step(&session)),
-        (TourRunState::AtWork, TourStep::First)
+        (TourRunState::Running, TourStep::First)
     );
     // The tour waits until a cleared drawing is drawn again.
     session.unpin_drawn(1);
@@ -303,17 +308,17 @@ fn a_run_that_ended_early_can_be_trained_again() {
 }
 
 #[test]
-fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
-    for (own, against, outcome) in [
+fn the_outcome_depends_on_the_score_of_the_drawn_class_and_its_rival() {
+    for (score, rival_score, outcome) in [
         (0.9, 0.1, DrawingOutcome::Certain),
         (0.4, 0.3, DrawingOutcome::Uncertain),
         (0.3, 0.4, DrawingOutcome::Wrong),
     ] {
-        let vote = DrawingPrediction {
-            own,
-            against,
+        let prediction = DrawingPrediction {
+            score,
+            rival_score,
             rival: "4".into(),
         };
-        assert_eq!(vote.outcome(), outcome);
+        assert_eq!(prediction.outcome(), outcome);
     }
 }

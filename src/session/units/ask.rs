@@ -11,17 +11,17 @@ use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
 /// Maximum number of choices of a question.
-const MOST_CHOICES: usize = 8;
+const MAX_CHOICES: usize = 8;
 
 /// A guess or question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct UnitQuestion {
     /// Its name, unique within the unit.
     pub name: String,
     /// The question.
     pub text: Vec<Paragraph>,
     /// The kind of answer.
-    pub question: AnswerKind,
+    pub kind: AnswerKind,
     /// Feedback on a correct answer.
     pub if_right: Vec<Paragraph>,
     /// Feedback on a wrong answer.
@@ -69,7 +69,7 @@ pub enum Feedback<'a> {
     /// There is no answer yet.
     Open,
     /// The answer is stored; feedback follows when the results are known.
-    Kept,
+    Pending,
     /// The answer is correct.
     Right(&'a [Paragraph]),
     /// The answer is wrong.
@@ -82,7 +82,7 @@ pub enum Feedback<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct QuestionFields {
     name: String,
     text: String,
     #[serde(default)]
@@ -111,52 +111,56 @@ struct Slip {
     text: String,
 }
 
-impl Ask {
+impl UnitQuestion {
     /// Parses the block.
-    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
-        let words: Words = block(text)?;
-        check_name(&words.name)?;
-        let question = match words.choices.is_empty() {
-            true => number(&words, runs)?,
-            false => choice(&words, runs)?,
+    pub(super) fn parse(text: &str, runs: &[String]) -> Result<Self> {
+        let fields: QuestionFields = block(text)?;
+        check_name(&fields.name)?;
+        let kind = match fields.choices.is_empty() {
+            true => number(&fields, runs)?,
+            false => choice(&fields, runs)?,
         };
         Ok(Self {
-            name: words.name,
-            text: paragraphs(&words.text, runs)?,
-            question,
-            if_right: paragraphs(&words.if_right, runs)?,
-            if_wrong: paragraphs(&words.if_wrong, runs)?,
-            guess: words.guess,
+            name: fields.name,
+            text: paragraphs(&fields.text, runs)?,
+            kind,
+            if_right: paragraphs(&fields.if_right, runs)?,
+            if_wrong: paragraphs(&fields.if_wrong, runs)?,
+            guess: fields.guess,
         })
     }
 
     /// Returns whether an answer is given. Text that is still being typed or is not a number does not count.
-    pub fn is_answered(&self, given: &GivenAnswer) -> bool {
-        match self.question {
+    pub fn is_answered(&self, user_answer: &GivenAnswer) -> bool {
+        match self.kind {
             // The stored index may be out of range if the lesson was changed since.
-            AnswerKind::Choice(ref choices) => given.choice.is_some_and(|at| at < choices.len()),
-            AnswerKind::Number { .. } => given.checked && read_number(&given.typed).is_some(),
+            AnswerKind::Choice(ref choices) => user_answer
+                .choice
+                .is_some_and(|index| index < choices.len()),
+            AnswerKind::Number { .. } => {
+                user_answer.checked && read_number(&user_answer.typed).is_some()
+            }
         }
     }
 
     /// Returns the feedback on this answer with the current results.
-    pub fn judge(&self, given: &GivenAnswer, figures: &Figures) -> Feedback<'_> {
-        let (is_right, slip) = match &self.question {
+    pub fn feedback(&self, user_answer: &GivenAnswer, figures: &Figures) -> Feedback<'_> {
+        let (is_right, slip) = match &self.kind {
             AnswerKind::Choice(choices) => {
-                let Some(chosen) = given.choice.filter(|at| *at < choices.len()) else {
+                let Some(chosen) = user_answer.choice.filter(|index| *index < choices.len()) else {
                     return Feedback::Open;
                 };
-                let right = right_choice(choices, figures);
-                (right.map(|right| right == Some(chosen)), None)
+                let correct = correct_choice(choices, figures);
+                (correct.map(|correct| correct == Some(chosen)), None)
             }
-            AnswerKind::Number { .. } if !given.checked => return Feedback::Open,
+            AnswerKind::Number { .. } if !user_answer.checked => return Feedback::Open,
             AnswerKind::Number {
                 answer,
                 tolerance,
                 slips,
                 ..
             } => {
-                let Some(typed) = read_number(&given.typed) else {
+                let Some(typed) = read_number(&user_answer.typed) else {
                     return Feedback::NoNumber;
                 };
                 let is_near = |formula: &Formula| {
@@ -169,7 +173,7 @@ impl Ask {
             }
         };
         match is_right {
-            Err(NoValue::NotYet) => Feedback::Kept,
+            Err(NoValue::NotYet) => Feedback::Pending,
             Err(NoValue::Never(why)) => Feedback::Never(why),
             Ok(true) => Feedback::Right(&self.if_right),
             Ok(false) => Feedback::Wrong(slip.unwrap_or(&self.if_wrong)),
@@ -178,13 +182,13 @@ impl Ask {
 
     /// Returns the correct answer in words, if it is known. A number is rounded to one decimal.
     pub fn answer(&self, figures: &Figures, language: crate::texts::Language) -> Option<String> {
-        match &self.question {
+        match &self.kind {
             AnswerKind::Choice(choices) => {
-                let right = right_choice(choices, figures).ok()??;
-                Some(choices[right].0.clone())
+                let correct = correct_choice(choices, figures).ok()??;
+                Some(choices[correct].0.clone())
             }
             AnswerKind::Number { answer, unit, .. } => {
-                let value = super::text::number(answer.value(figures).ok()?, language);
+                let value = super::text::format_value(answer.value(figures).ok()?, language);
                 Some(format!("{value} {unit}").trim().to_string())
             }
         }
@@ -192,7 +196,7 @@ impl Ask {
 }
 
 /// Returns the index of the first choice whose condition is true.
-fn right_choice(
+fn correct_choice(
     choices: &[(String, Formula)],
     figures: &Figures,
 ) -> Result<Option<usize>, NoValue> {
@@ -214,48 +218,48 @@ fn read_number(typed: &str) -> Option<f64> {
         .filter(|n: &f64| n.is_finite())
 }
 
-fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
-    let (name, count) = (words.name.as_str(), words.choices.len());
-    if !(2..=MOST_CHOICES).contains(&count) {
+fn choice(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
+    let (name, count) = (fields.name.as_str(), fields.choices.len());
+    if !(2..=MAX_CHOICES).contains(&count) {
         return Err(
             Problem::new(message!("lesson-choice-count", name, n = count))
-                .advise(message!("lesson-choice-count-advice", n = MOST_CHOICES)),
+                .advise(message!("lesson-choice-count-advice", n = MAX_CHOICES)),
         );
     }
-    let conditions: Vec<String> = match (words.right, words.holds.len()) {
+    let conditions: Vec<String> = match (fields.right, fields.holds.len()) {
         (Some(right), 0) if (1..=count).contains(&right) => {
             let check = |i: usize| if i == right { "1 > 0" } else { "1 < 0" };
             (1..=count).map(|i| check(i).to_string()).collect()
         }
-        (None, there) if there == count => words.holds.clone(),
+        (None, condition_count) if condition_count == count => fields.holds.clone(),
         _ => {
             return Err(Problem::new(message!("lesson-no-right-choice", name))
                 .advise(message!("lesson-no-right-choice-advice", n = count)));
         }
     };
-    let read = |text: &String| Formula::read(text, runs, true);
-    let conditions = conditions.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let parse = |text: &String| Formula::parse(text, runs, true);
+    let conditions = conditions.iter().map(parse).collect::<Result<Vec<_>>>()?;
     Ok(AnswerKind::Choice(
-        words.choices.iter().cloned().zip(conditions).collect(),
+        fields.choices.iter().cloned().zip(conditions).collect(),
     ))
 }
 
-fn number(words: &Words, runs: &[String]) -> Result<AnswerKind> {
-    let Some(answer) = &words.answer else {
+fn number(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
+    let Some(answer) = &fields.answer else {
         return Err(
-            Problem::new(message!("lesson-no-answer", name = words.name.as_str()))
+            Problem::new(message!("lesson-no-answer", name = fields.name.as_str()))
                 .advise(message!("lesson-no-answer-advice")),
         );
     };
     let slip = |slip: &Slip| {
-        let value = Formula::read(&slip.value, runs, false)?;
+        let value = Formula::parse(&slip.value, runs, false)?;
         Ok((value, paragraphs(&slip.text, runs)?))
     };
     Ok(AnswerKind::Number {
-        answer: Formula::read(answer, runs, false)?,
-        tolerance: words.tolerance.unwrap_or(0.5).abs(),
-        unit: words.unit.clone(),
-        slips: words.slips.iter().map(slip).collect::<Result<_>>()?,
+        answer: Formula::parse(answer, runs, false)?,
+        tolerance: fields.tolerance.unwrap_or(0.5).abs(),
+        unit: fields.unit.clone(),
+        slips: fields.slips.iter().map(slip).collect::<Result<_>>()?,
     })
 }
 
@@ -280,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_checked_with_tolerance_and_known_slips_are_told() {
+    fn a_number_is_checked_with_tolerance_and_known_slips_get_feedback() {
         let text = r#"
             name = "f"
             text = "F_2?"
@@ -291,26 +295,38 @@ mod tests {
             if_wrong = "no"
             slips = [{ value = "cell(a, 2, 1)", text = "that is what is left" }]
         "#;
-        let ask = Ask::read(text, &["a".to_string()]).unwrap();
-        let known = figures();
-        let Feedback::Right(right) = ask.judge(&typed("20,5 %"), &known) else {
+        let question = UnitQuestion::parse(text, &["a".to_string()]).unwrap();
+        let results = figures();
+        let Feedback::Right(feedback) = question.feedback(&typed("20,5 %"), &results) else {
             panic!("wrong");
         };
-        assert_eq!(right[0].filled(&known, Language::English), "20.0 points");
-        assert!(right[0].waits(&Figures::new()) && !right[0].waits(&known));
+        assert_eq!(
+            feedback[0].to_text(&results, Language::English),
+            "20.0 points"
+        );
+        assert!(feedback[0].is_pending(&Figures::new()) && !feedback[0].is_pending(&results));
         assert!(matches!(
-            ask.judge(&typed("20.5"), &Figures::new()),
-            Feedback::Kept
+            question.feedback(&typed("20.5"), &Figures::new()),
+            Feedback::Pending
         ));
-        assert_eq!(ask.judge(&typed("viel"), &known), Feedback::NoNumber);
-        assert_eq!(ask.judge(&GivenAnswer::default(), &known), Feedback::Open);
-        let said = |given: &GivenAnswer| match ask.judge(given, &known) {
-            Feedback::Wrong(text) => text[0].filled(&known, Language::English),
+        assert_eq!(
+            question.feedback(&typed("viel"), &results),
+            Feedback::NoNumber
+        );
+        assert_eq!(
+            question.feedback(&GivenAnswer::default(), &results),
+            Feedback::Open
+        );
+        let feedback_text = |given: &GivenAnswer| match question.feedback(given, &results) {
+            Feedback::Wrong(text) => text[0].to_text(&results, Language::English),
             other => format!("{other:?}"),
         };
-        assert_eq!(said(&typed("70")), "that is what is left");
-        assert_eq!(said(&typed("3")), "no");
-        assert_eq!(ask.answer(&known, Language::German).unwrap(), "20,0 points");
+        assert_eq!(feedback_text(&typed("70")), "that is what is left");
+        assert_eq!(feedback_text(&typed("3")), "no");
+        assert_eq!(
+            question.answer(&results, Language::German).unwrap(),
+            "20,0 points"
+        );
     }
 
     #[test]
@@ -321,18 +337,27 @@ mod tests {
             choices = ["little", "much", "all"]
             holds = ["forgetting(a) < 5", "forgetting(a) < 50", "forgetting(a) >= 50"]
         "#;
-        let ask = Ask::read(text, &["a".to_string()]).unwrap();
+        let question = UnitQuestion::parse(text, &["a".to_string()]).unwrap();
         let chosen = |choice| GivenAnswer {
             choice: Some(choice),
             ..GivenAnswer::default()
         };
         assert!(matches!(
-            ask.judge(&chosen(1), &figures()),
+            question.feedback(&chosen(1), &figures()),
             Feedback::Right(_)
         ));
-        assert_eq!(ask.judge(&chosen(0), &figures()), Feedback::Wrong(&[]));
-        assert_eq!(ask.answer(&figures(), Language::English).unwrap(), "much");
-        assert_eq!(ask.judge(&chosen(0), &Figures::new()), Feedback::Kept);
+        assert_eq!(
+            question.feedback(&chosen(0), &figures()),
+            Feedback::Wrong(&[])
+        );
+        assert_eq!(
+            question.answer(&figures(), Language::English).unwrap(),
+            "much"
+        );
+        assert_eq!(
+            question.feedback(&chosen(0), &Figures::new()),
+            Feedback::Pending
+        );
     }
 
     #[test]
@@ -345,7 +370,7 @@ mod tests {
             "name = \"A b\"\ntext = \"b\"\nanswer = \"1\"",
             "name = \"a\"\ntext = \"b\"\nanwser = \"1\"",
         ] {
-            let problem = Ask::read(text, &[]).unwrap_err();
+            let problem = UnitQuestion::parse(text, &[]).unwrap_err();
             assert!(!problem.remedy.is_empty(), "{text}");
         }
     }

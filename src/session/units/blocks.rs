@@ -6,11 +6,11 @@ use toml::Table;
 use super::formula::Formula;
 use crate::message;
 use crate::method;
-use crate::problem::{Problem, Result, line_and_column, some_of};
+use crate::problem::{Problem, Result, line_and_column, list_value};
 use crate::run::config::RunConfig;
 
 /// Maximum number of runs of a block, including repetitions.
-const MOST_RUNS: usize = 20;
+const MAX_RUNS: usize = 20;
 
 /// Runs that a button trains together.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub struct RunPlan {
 /// A block that adds a task to a run of the unit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Teach {
+pub struct AddedTaskBlock {
     /// The name of the run with the added task in formulas.
     pub name: String,
     /// Its display name.
@@ -51,7 +51,7 @@ pub struct Teach {
 
 /// A condition that must be true.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expect {
+pub struct Expectation {
     /// The condition.
     pub formula: Formula,
     /// Its line in the file.
@@ -59,10 +59,10 @@ pub struct Expect {
 }
 
 /// Keys of a run block that are not settings.
-const OWN: [&str; 4] = ["name", "title", "button", "orders"];
+const RESERVED_KEYS: [&str; 4] = ["name", "title", "button", "orders"];
 
 #[derive(Deserialize)]
-struct RunsWords {
+struct RunsFields {
     button: Option<String>,
     runs: Option<Vec<Table>>,
     /// The settings that all runs share, or the only run.
@@ -71,7 +71,7 @@ struct RunsWords {
 }
 
 #[derive(Deserialize)]
-struct RunWords {
+struct RunFields {
     name: Option<String>,
     title: Option<String>,
     #[serde(default)]
@@ -82,37 +82,40 @@ struct RunWords {
 
 impl Runs {
     /// Parses the block.
-    pub(super) fn read(text: &str) -> Result<Self> {
-        let words: RunsWords = block(text)?;
-        let own = words.runs.unwrap_or_else(|| vec![Table::new()]);
-        few_runs(own.len())?;
-        let read_plan = |own| {
-            let mut table = words.shared.clone();
-            table.extend(own);
-            RunPlan::read(table)
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let fields: RunsFields = block(text)?;
+        let tables = fields.runs.unwrap_or_else(|| vec![Table::new()]);
+        check_run_count(tables.len())?;
+        let read_plan = |overrides| {
+            let mut table = fields.shared.clone();
+            table.extend(overrides);
+            RunPlan::parse(table)
         };
-        let runs: Vec<RunPlan> = own.into_iter().map(read_plan).collect::<Result<_>>()?;
-        few_runs(runs.iter().map(|plan| plan.configs.len()).sum())?;
-        let button = words.button;
+        let runs: Vec<RunPlan> = tables.into_iter().map(read_plan).collect::<Result<_>>()?;
+        check_run_count(runs.iter().map(|plan| plan.configs.len()).sum())?;
+        let button = fields.button;
         Ok(Self { button, runs })
     }
 }
 
 impl RunPlan {
-    fn read(table: Table) -> Result<Self> {
-        let words: RunWords = table.try_into().map_err(|error| in_line(&error, ""))?;
+    fn parse(table: Table) -> Result<Self> {
+        let fields: RunFields = table
+            .try_into()
+            .map_err(|error| block_problem(&error, ""))?;
         let nameless = || Problem::new(message!("lesson-run-without-name"));
-        let name = words.name;
+        let name = fields.name;
         let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-advice")))?;
         check_name(&name)?;
-        few_runs(words.orders.len().max(1))?;
-        let settings = words.settings.to_string();
+        check_run_count(fields.orders.len().max(1))?;
+        let settings = fields.settings.to_string();
         let mut config = RunConfig::from_toml(&settings, "").map_err(|problem| {
-            let known = OWN.join(", ");
-            Problem::new(problem.words()).advise(message!("lesson-setting-advice", names = known))
+            let keys = RESERVED_KEYS.join(", ");
+            Problem::new(problem.what_text())
+                .advise(message!("lesson-setting-advice", names = keys))
         })?;
-        if !words.settings.contains_key("base_lr")
-            && let Some(rate) = method::named_method(&config.method)?.rate
+        if !fields.settings.contains_key("base_lr")
+            && let Some(rate) = method::find_method(&config.method)?.rate
         {
             config.base_lr = rate.base;
         }
@@ -120,17 +123,17 @@ impl RunPlan {
             order,
             ..config.clone()
         };
-        let configs: Vec<RunConfig> = match words.orders.is_empty() {
+        let configs: Vec<RunConfig> = match fields.orders.is_empty() {
             true => vec![config],
-            false => words.orders.into_iter().map(with_order).collect(),
+            false => fields.orders.into_iter().map(with_order).collect(),
         };
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
-            let what = message!("lesson-problem-in-run", name, what = problem.words());
-            return Err(Problem::new(what).advise(problem.messages.words(1, &problem.remedy)));
+            let message = message!("lesson-problem-in-run", name, what = problem.what_text());
+            return Err(Problem::new(message).advise(problem.messages.text(1, &problem.remedy)));
         }
-        let title = match words.title {
+        let title = match fields.title {
             Some(title) => title,
-            None => method::named_method(&configs[0].method)?.title.to_string(),
+            None => method::find_method(&configs[0].method)?.title.to_string(),
         };
         Ok(Self {
             name,
@@ -141,52 +144,55 @@ impl RunPlan {
 }
 
 /// Returns a Problem if a block has no runs or too many, before they are created.
-fn few_runs(count: usize) -> Result<()> {
-    match (1..=MOST_RUNS).contains(&count) {
+fn check_run_count(count: usize) -> Result<()> {
+    match (1..=MAX_RUNS).contains(&count) {
         true => Ok(()),
         false => Err(
             Problem::new(message!("lesson-block-too-many-runs", n = count))
-                .advise(message!("lesson-block-too-many-runs-advice", n = MOST_RUNS)),
+                .advise(message!("lesson-block-too-many-runs-advice", n = MAX_RUNS)),
         ),
     }
 }
 
-impl Teach {
-    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
-        let mut teach: Self = block(text)?;
-        check_name(&teach.name)?;
-        known(&teach.run, runs)?;
-        if teach.title.is_empty() {
-            teach.title.clone_from(&teach.name);
+impl AddedTaskBlock {
+    pub(super) fn parse(text: &str, runs: &[String]) -> Result<Self> {
+        let mut added_task: Self = block(text)?;
+        check_name(&added_task.name)?;
+        check_run_exists(&added_task.run, runs)?;
+        if added_task.title.is_empty() {
+            added_task.title.clone_from(&added_task.name);
         }
-        Ok(teach)
+        Ok(added_task)
     }
 }
 
-impl Expect {
+impl Expectation {
     /// Parses one condition per line.
-    pub(super) fn read(text: &str, first: usize, runs: &[String]) -> Result<Vec<Self>> {
-        let lines = text.lines().zip(first..);
-        let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
-        let read_row = |(row, line): (&str, usize)| {
-            let formula = Formula::read(row, runs, true).map_err(|problem| Problem {
+    pub(super) fn parse(text: &str, first_line: usize, runs: &[String]) -> Result<Vec<Self>> {
+        let lines = text.lines().zip(first_line..);
+        let lines = lines.filter(|(condition, _)| {
+            !condition.trim().is_empty() && !condition.trim().starts_with('#')
+        });
+        let parse_line = |(condition, line): (&str, usize)| {
+            let formula = Formula::parse(condition, runs, true).map_err(|problem| Problem {
                 place: format!("line {line}"),
                 ..problem
             })?;
             Ok(Self { formula, line })
         };
-        lines.map(read_row).collect()
+        lines.map(parse_line).collect()
     }
 }
 
 /// Checks that a name can be used in formulas.
 pub(super) fn check_name(name: &str) -> Result<()> {
-    let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let good = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(letters);
-    let taken = [
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let is_valid =
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_allowed);
+    let reserved = [
         "run", "and", "or", "online", "offline", "ensemble", "answer",
     ];
-    match good && name.len() <= 40 && !taken.contains(&name) {
+    match is_valid && name.len() <= 40 && !reserved.contains(&name) {
         true => Ok(()),
         false => Err(Problem::new(message!("lesson-name-invalid", name))
             .advise(message!("lesson-name-advice"))),
@@ -194,21 +200,21 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 }
 
 /// Returns a Problem if there is no run with this name.
-pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
-    if runs.iter().any(|known| known == name) {
+pub(super) fn check_run_exists(name: &str, runs: &[String]) -> Result<()> {
+    if runs.iter().any(|run| run == name) {
         return Ok(());
     }
-    let advice = message!("lesson-no-such-run-advice", names = some_of(runs, 20));
+    let advice = message!("lesson-no-such-run-advice", names = list_value(runs, 20));
     Err(Problem::new(message!("lesson-no-such-run", name)).advise(advice))
 }
 
 /// Parses a block as TOML.
 pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
-    toml::from_str(text).map_err(|error| in_line(&error, text))
+    toml::from_str(text).map_err(|error| block_problem(&error, text))
 }
 
 /// Converts a TOML error to a Problem with the line within the block.
-fn in_line(error: &toml::de::Error, text: &str) -> Problem {
+fn block_problem(error: &toml::de::Error, text: &str) -> Problem {
     let line = error
         .span()
         .map_or(1, |span| line_and_column(text, span.start).0);

@@ -3,15 +3,15 @@
 use serde::Deserialize;
 
 use super::Unit;
-use super::blocks::{block, known};
+use super::blocks::{block, check_run_exists};
 use super::figures::{Figures, RunFigures};
 use super::formula::Formula;
-use super::text::number;
+use super::text::format_value;
 use crate::message;
 use crate::metrics::{mean, std_dev};
-use crate::palette::Shade;
+use crate::palette::RunStyle;
 use crate::problem::{Problem, Result};
-use crate::store::figure::{Bar, FigureLine};
+use crate::store::figure::{Bar, ChartLine};
 use crate::texts::Language;
 
 /// A figure.
@@ -47,7 +47,7 @@ pub enum Chart {
         /// The label of each task.
         tasks: Vec<String>,
         /// Points (task from 0, percent) of each run.
-        lines: Vec<FigureLine>,
+        lines: Vec<ChartLine>,
     },
     /// The accuracy matrix of a run, as shares.
     Matrix {
@@ -75,17 +75,17 @@ pub enum Chart {
     /// Distance between the experts of each run, in percent, over epochs.
     Distance {
         /// Number of epochs of a task.
-        passes: usize,
+        epochs: usize,
         /// Number of tasks.
         tasks: usize,
         /// Points (epochs since the start, distance) of each run.
-        lines: Vec<FigureLine>,
+        lines: Vec<ChartLine>,
     },
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct FigureFields {
     kind: String,
     #[serde(default)]
     title: String,
@@ -109,7 +109,7 @@ const RUN: &str = "run";
 /// The kinds of figures.
 const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distance"];
 /// Maximum number of columns of a table.
-const MOST_COLUMNS: usize = 12;
+const MAX_COLUMNS: usize = 12;
 /// The default columns of a table.
 const COLUMNS: [(&str, &str); 3] = [
     ("A_N", "accuracy(run)"),
@@ -119,17 +119,20 @@ const COLUMNS: [(&str, &str); 3] = [
 
 impl Figure {
     /// Parses the block.
-    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
-        let words: Words = block(text)?;
-        words.runs.iter().try_for_each(|name| known(name, runs))?;
-        if words.runs.is_empty() || words.runs.len() > 8 {
+    pub(super) fn parse(text: &str, runs: &[String]) -> Result<Self> {
+        let fields: FigureFields = block(text)?;
+        fields
+            .runs
+            .iter()
+            .try_for_each(|name| check_run_exists(name, runs))?;
+        if fields.runs.is_empty() || fields.runs.len() > 8 {
             return Err(Problem::new(message!("lesson-figure-run-count"))
                 .advise(message!("lesson-figure-run-count-advice")));
         }
-        let mut names = words.runs.clone();
+        let mut names = fields.runs.clone();
         names.push(RUN.into());
-        let formula = |text: &str| Formula::read(text, &names, false);
-        let kind = match words.kind.as_str() {
+        let formula = |text: &str| Formula::parse(text, &names, false);
+        let kind = match fields.kind.as_str() {
             "curves" => Shape::Curves,
             "matrix" => Shape::Matrix,
             "distance" => Shape::Distance,
@@ -139,33 +142,33 @@ impl Figure {
                         .advise(message!("lesson-figure-value-missing-advice"))
                 };
                 Shape::Bars {
-                    value: formula(words.value.as_ref().ok_or_else(missing)?)?,
-                    unit: words.unit,
+                    value: formula(fields.value.as_ref().ok_or_else(missing)?)?,
+                    unit: fields.unit,
                     spread: kind == "spread",
                 }
             }
             "table" => {
-                if words.columns.len() > MOST_COLUMNS {
-                    let what = message!("lesson-too-many-columns", n = words.columns.len());
-                    let advice = message!("lesson-too-many-columns-advice", n = MOST_COLUMNS);
-                    return Err(Problem::new(what).advise(advice));
+                if fields.columns.len() > MAX_COLUMNS {
+                    let message = message!("lesson-too-many-columns", n = fields.columns.len());
+                    let advice = message!("lesson-too-many-columns-advice", n = MAX_COLUMNS);
+                    return Err(Problem::new(message).advise(advice));
                 }
-                let own = words.columns.iter();
-                let own = own.map(|column| (column.title.as_str(), column.value.as_str()));
-                let usual = COLUMNS.into_iter().filter(|_| words.columns.is_empty());
+                let columns = fields.columns.iter();
+                let columns = columns.map(|column| (column.title.as_str(), column.value.as_str()));
+                let defaults = COLUMNS.into_iter().filter(|_| fields.columns.is_empty());
                 let column = |(title, value): (&str, &str)| Ok((title.into(), formula(value)?));
-                Shape::Table(own.chain(usual).map(column).collect::<Result<_>>()?)
+                Shape::Table(columns.chain(defaults).map(column).collect::<Result<_>>()?)
             }
             other => {
-                let what = message!("lesson-no-such-figure", kind = other);
+                let message = message!("lesson-no-such-figure", kind = other);
                 let names = KINDS.join(", ");
                 let advice = message!("lesson-no-such-figure-advice", names);
-                return Err(Problem::new(what).advise(advice));
+                return Err(Problem::new(message).advise(advice));
             }
         };
         Ok(Self {
-            title: words.title,
-            runs: words.runs,
+            title: fields.title,
+            runs: fields.runs,
             kind,
         })
     }
@@ -174,12 +177,12 @@ impl Figure {
     pub fn chart(&self, unit: &Unit, figures: &Figures, language: Language) -> Chart {
         let figures_of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
         let title = |name: &String| unit.title_of(name).to_string();
-        let shades = Shade::each(self.runs.iter().map(|name| unit.method_of(name)));
+        let shades = RunStyle::for_runs(self.runs.iter().map(|name| unit.method_of(name)));
         let runs = || self.runs.iter().zip(shades.iter().copied());
         let lines = |points: fn(&[RunFigures]) -> Option<Vec<[f64; 2]>>| {
             let line = |(name, shade)| {
                 let points = points(figures_of(name))?;
-                Some(FigureLine::new(title(name), Some(shade), points))
+                Some(ChartLine::new(title(name), Some(shade), points))
             };
             runs().filter_map(line).collect()
         };
@@ -199,7 +202,8 @@ impl Figure {
             Shape::Matrix => {
                 let run = self.runs.first().and_then(|name| figures_of(name).first());
                 Chart::Matrix {
-                    rows: run.map_or_else(Vec::new, |run| run.history.answer().matrix.clone()),
+                    rows: run
+                        .map_or_else(Vec::new, |run| run.history.answer_history().matrix.clone()),
                     tasks: run.map_or(0, RunFigures::tasks),
                 }
             }
@@ -208,7 +212,7 @@ impl Figure {
                 unit,
                 spread,
             } => {
-                let row = |(name, shade): (&String, Shade)| {
+                let row = |(name, shade): (&String, RunStyle)| {
                     let values = values(value, name);
                     let bar = Bar {
                         name: title(name),
@@ -240,7 +244,7 @@ impl Figure {
             Shape::Distance => {
                 let first = self.runs.iter().flat_map(figures_of).next();
                 Chart::Distance {
-                    passes: first.map_or(0, |run| run.passes),
+                    epochs: first.map_or(0, |run| run.epochs),
                     tasks: first.map_or(0, RunFigures::tasks),
                     lines: lines(|runs| runs.first().map(distance)),
                 }
@@ -266,18 +270,23 @@ impl Chart {
 
     /// Returns all numbers of the figure as text, with one line for each run or row.
     pub fn text(&self, language: Language) -> String {
-        let say = |value: f64| number(value, language);
+        let to_text = |value: f64| format_value(value, language);
         let row = |title: &str, values: Vec<String>| format!("{title}: {}\n", values.join("  "));
         match self {
             Self::Curves { lines, .. } | Self::Distance { lines, .. } => lines
                 .iter()
-                .map(|line| row(&line.name, line.points.iter().map(|p| say(p.y)).collect()))
+                .map(|line| {
+                    row(
+                        &line.name,
+                        line.points.iter().map(|p| to_text(p.y)).collect(),
+                    )
+                })
                 .collect(),
             Self::Matrix { rows, .. } => rows
                 .iter()
                 .zip(1..)
                 .map(|(cells, task)| {
-                    let cells = cells.iter().map(|share| say(share * 100.0));
+                    let cells = cells.iter().map(|share| to_text(share * 100.0));
                     row(&task.to_string(), cells.collect())
                 })
                 .collect(),
@@ -286,8 +295,8 @@ impl Chart {
                 .map(|(bar, values)| {
                     let mut text = mean_and_spread(values, language);
                     if values.len() > 1 {
-                        let each: Vec<String> = values.iter().copied().map(say).collect();
-                        text += &format!("  ({})", each.join("  "));
+                        let texts: Vec<String> = values.iter().copied().map(to_text).collect();
+                        text += &format!("  ({})", texts.join("  "));
                     }
                     format!("{}: {text} {unit}", bar.name)
                         .trim_end()
@@ -298,9 +307,9 @@ impl Chart {
             Self::Table { columns, rows } => rows
                 .iter()
                 .map(|cells| {
-                    let named = columns.iter().zip(&cells[1..]);
-                    let named = named.map(|(column, cell)| format!("{column} {cell}"));
-                    row(&cells[0], named.collect())
+                    let labelled = columns.iter().zip(&cells[1..]);
+                    let labelled = labelled.map(|(column, cell)| format!("{column} {cell}"));
+                    row(&cells[0], labelled.collect())
                 })
                 .collect(),
         }
@@ -312,9 +321,9 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     let Some(centre) = mean(values) else {
         return "–".into();
     };
-    let centre = number(centre, language);
+    let centre = format_value(centre, language);
     match std_dev(values) {
-        Some(spread) => format!("{centre} ± {}", number(spread, language)),
+        Some(spread) => format!("{centre} ± {}", format_value(spread, language)),
         None => centre,
     }
 }
@@ -322,11 +331,23 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
 /// Returns points (task from 0, mean of A_i over the repetitions in percent) for the tasks that all repetitions have
 /// finished.
 fn curve(runs: &[RunFigures]) -> Vec<[f64; 2]> {
-    let all = runs.iter().map(|run| run.history.answer());
-    let all: Vec<&[f64]> = all.map(|history| history.accuracy.as_slice()).collect();
-    let length = all.iter().map(|values| values.len()).min().unwrap_or(0);
-    let at = |i: usize| all.iter().map(|values| values[i] * 100.0).sum::<f64>() / all.len() as f64;
-    (0..length).map(|i| [i as f64, at(i)]).collect()
+    let histories = runs.iter().map(|run| run.history.answer_history());
+    let accuracies: Vec<&[f64]> = histories
+        .map(|history| history.accuracy.as_slice())
+        .collect();
+    let length = accuracies
+        .iter()
+        .map(|values| values.len())
+        .min()
+        .unwrap_or(0);
+    let mean_at = |i: usize| {
+        accuracies
+            .iter()
+            .map(|values| values[i] * 100.0)
+            .sum::<f64>()
+            / accuracies.len() as f64
+    };
+    (0..length).map(|i| [i as f64, mean_at(i)]).collect()
 }
 
 /// Returns a label for each task: its number, and its classes if they are the same in all runs.
@@ -335,12 +356,12 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     let Some(longest) = all.iter().max_by_key(|run| run.tasks()) else {
         return Vec::new();
     };
-    let same = all
+    let same_classes = all
         .iter()
         .all(|run| longest.classes.starts_with(&run.classes));
     let label = |(task, names): (usize, &Vec<String>)| {
         let names = names.join(",");
-        match same && names.chars().count() <= 9 {
+        match same_classes && names.chars().count() <= 9 {
             true => format!("{} · {names}", task + 1),
             false => (task + 1).to_string(),
         }
@@ -351,19 +372,19 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
 /// Returns points (epochs since the start, distance in percent), from the epoch where there are two experts on.
 fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
-    for (task, passes) in run.distance.iter().enumerate() {
-        let skipped = run.passes.saturating_sub(passes.len());
-        let here = passes.iter().zip(1..).map(|(distance, pass)| {
-            let at = task * run.passes + skipped + pass;
-            [at as f64, distance * 100.0]
+    for (task, distances) in run.distance.iter().enumerate() {
+        let skipped = run.epochs.saturating_sub(distances.len());
+        let task_points = distances.iter().zip(1..).map(|(distance, epoch)| {
+            let x = task * run.epochs + skipped + epoch;
+            [x as f64, distance * 100.0]
         });
-        points.extend(here);
+        points.extend(task_points);
     }
-    let begun = (run.distance.len() * run.passes) as f64;
+    let start = (run.distance.len() * run.epochs) as f64;
     points.extend(
         run.distance_now
             .iter()
-            .map(|[at, distance]| [begun + at, distance * 100.0]),
+            .map(|[x, distance]| [start + x, distance * 100.0]),
     );
     points
 }

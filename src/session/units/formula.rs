@@ -9,20 +9,29 @@ use crate::expression::{Diagnostic, Expr, Language, NodeKind, parse};
 use crate::message;
 use crate::method::METHODS;
 use crate::metrics::{Expert, History, mean, std_dev};
-use crate::names::shortened;
-use crate::problem::{Problem, Result, some_of};
+use crate::names::truncated_name;
+use crate::problem::{Problem, Result, list_value};
 use crate::texts::Message;
 
 const LANGUAGE: Language = Language {
-    called: "the formula",
-    any: "a formula",
+    name: "the formula",
+    name_with_article: "a formula",
     operators: &[
-        Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide,
+        Or,
+        And,
+        Less,
+        LessOrEqual,
+        Greater,
+        GreaterOrEqual,
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
     ],
-    most_letters: 400,
-    most_tokens: 400,
-    shorter: "write it in several pieces",
-    made_of: "",
+    max_chars: 400,
+    max_tokens: 400,
+    shorten_advice: "write it in several pieces",
+    content_advice: "",
 };
 
 /// A function of a run: its usage, how many numbers follow the run, whether an expert can be given, and its value.
@@ -36,24 +45,28 @@ type RunFunction = (
 /// The functions of a run. Accuracies and forgetting are in percent.
 static RUN_FUNCTIONS: [RunFunction; 9] = [
     ("accuracy(run)", 0..=0, true, |run, _, expert| {
-        run.at_end(expert, History::last)
+        run.final_value(expert, History::last_accuracy)
     }),
     ("average(run)", 0..=0, true, |run, _, expert| {
-        run.at_end(expert, History::average)
+        run.final_value(expert, History::average_accuracy)
     }),
     ("forgetting(run)", 0..=0, true, |run, _, expert| {
-        run.at_end(expert, History::forgetting)
+        run.final_value(expert, History::forgetting)
     }),
-    ("given(run)", 0..=0, false, |run, _, _| run.task_given()),
-    ("old(run)", 0..=0, true, |run, _, expert| run.on_old(expert)),
+    ("given(run)", 0..=0, false, |run, _, _| {
+        run.task_given_accuracy()
+    }),
+    ("old(run)", 0..=0, true, |run, _, expert| {
+        run.old_task_accuracy(expert)
+    }),
     ("seen(run, i)", 1..=1, true, |run, at, expert| {
-        run.after(expert, at[0])
+        run.accuracy_after(expert, at[0])
     }),
     ("cell(run, i, j)", 2..=2, true, |run, at, expert| {
         run.cell(expert, at[0], at[1])
     }),
     ("drop(run, j)", 1..=1, true, |run, at, expert| {
-        run.at_end(expert, |h| h.drops().get(at[0] - 1).copied())
+        run.final_value(expert, |h| h.drops().get(at[0] - 1).copied())
     }),
     ("apart(run, task, epoch)", 0..=2, false, |run, at, _| {
         run.distance(at)
@@ -83,7 +96,7 @@ fn run_function(name: &str) -> Option<&'static RunFunction> {
 }
 
 fn number_function(name: &str) -> Option<&'static NumberFunction> {
-    NUMBER_FUNCTIONS.iter().find(|(known, _)| *known == name)
+    NUMBER_FUNCTIONS.iter().find(|(other, _)| *other == name)
 }
 
 /// Returns the names of all functions.
@@ -112,14 +125,14 @@ impl Formula {
     /// # Errors
     /// Returns a Problem that explains what cannot be parsed, which run or function does not exist, or that the formula
     /// has the other type.
-    pub fn read(text: &str, runs: &[String], condition: bool) -> Result<Self> {
+    pub fn parse(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let text = text.trim();
         let checked = parse(&LANGUAGE, text).and_then(|tree| {
             check(&tree, runs)?;
-            let wrong = |what: Message| Err(Diagnostic::new(0..0, what));
+            let fail = |message: Message| Err(Diagnostic::new(0..0, message));
             match (is_condition(&tree), condition) {
-                (true, false) => wrong(message!("formula-number-expected")),
-                (false, true) => wrong(message!("formula-condition-expected")),
+                (true, false) => fail(message!("formula-number-expected")),
+                (false, true) => fail(message!("formula-condition-expected")),
                 _ => Ok(tree),
             }
         });
@@ -128,7 +141,7 @@ impl Formula {
                 text: text.to_owned(),
                 tree,
             }),
-            Err(wrong) => Err(problem(text, &wrong)),
+            Err(diagnostic) => Err(problem(text, &diagnostic)),
         }
     }
 
@@ -151,11 +164,11 @@ impl Formula {
     /// Returns why the formula has no single value.
     pub fn value(&self, figures: &Figures) -> Outcome<f64> {
         match self.values(figures)?.as_slice() {
-            [one] => Ok(*one),
-            several => Err(NoValue::Never(message!(
+            [value] => Ok(*value),
+            values => Err(NoValue::Never(message!(
                 "formula-several-values",
                 text = self.text.as_str(),
-                n = several.len()
+                n = values.len()
             ))),
         }
     }
@@ -170,18 +183,18 @@ impl Formula {
 }
 
 /// Converts an error of the parser to a Problem.
-fn problem(text: &str, wrong: &Diagnostic) -> Problem {
-    let what = match text {
-        "" => wrong.words(),
+fn problem(text: &str, diagnostic: &Diagnostic) -> Problem {
+    let message = match text {
+        "" => diagnostic.what_text(),
         text => message!(
             "formula-problem-in-text",
-            what = wrong.words(),
-            text = shortened(text)
+            what = diagnostic.what_text(),
+            text = truncated_name(text)
         )
         .into(),
     };
-    let remedy = wrong.remedy();
-    Problem::new(what).advise(match remedy.english.is_empty() {
+    let remedy = diagnostic.remedy();
+    Problem::new(message).advise(match remedy.english.is_empty() {
         false => remedy,
         true => {
             let names: Vec<&str> = function_names().collect();
@@ -191,95 +204,103 @@ fn problem(text: &str, wrong: &Diagnostic) -> Problem {
 }
 
 fn is_condition(node: &Expr) -> bool {
-    matches!(node.kind, NodeKind::Binary(sign, _) if sign.compares() || sign.joins())
+    matches!(node.kind, NodeKind::Binary(sign, _) if sign.is_comparison() || sign.is_logical())
 }
 
 /// Checks a node and its children and returns the first error.
 fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
-    let wrong = |what: Message| Err(Diagnostic::new(node.pointed(), what));
+    let fail = |message: Message| Err(Diagnostic::new(node.error_span(), message));
     match &node.kind {
         NodeKind::Number(_) => return Ok(()),
         NodeKind::Name(name) => {
-            let what = message!("formula-name-not-number", name = name.as_str());
-            let wrong = Diagnostic::new(node.span.clone(), what);
+            let message = message!("formula-name-not-number", name = name.as_str());
+            let diagnostic = Diagnostic::new(node.span.clone(), message);
             return Err(match runs.contains(name) {
-                true => wrong.because(message!(
+                true => diagnostic.explain(message!(
                     "formula-name-not-number-advice",
                     name = name.as_str()
                 )),
-                false => wrong,
+                false => diagnostic,
             });
         }
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
                 let (run, ..) = call_arguments(function, node, arguments)?;
-                return match runs.iter().any(|known| known == run) {
+                return match runs.iter().any(|other| other == run) {
                     true => Ok(()),
                     false => Err(unknown_run(run, &arguments[0], runs)),
                 };
             }
             if number_function(name).is_none() {
-                let what = message!("formula-unknown-function", name = name.as_str());
+                let message = message!("formula-unknown-function", name = name.as_str());
                 let span = node.span.start..node.span.start + name.len();
-                return Err(Diagnostic::new(span, what).meant(name, function_names()));
+                return Err(Diagnostic::new(span, message).suggest_name(name, function_names()));
             }
             if arguments.iter().any(is_condition) {
-                return wrong(message!("formula-takes-numbers", name = name.as_str()));
+                return fail(message!("formula-takes-numbers", name = name.as_str()));
             }
         }
-        NodeKind::Minus(inner) if is_condition(inner) => {
-            return wrong(message!("formula-signed-condition"));
+        NodeKind::Negate(inner) if is_condition(inner) => {
+            return fail(message!("formula-signed-condition"));
         }
-        NodeKind::Minus(_) => {}
-        NodeKind::Binary(sign, both) => {
-            if both.iter().any(|side| is_condition(side) != sign.joins()) {
-                return wrong(match sign.joins() {
+        NodeKind::Negate(_) => {}
+        NodeKind::Binary(sign, operands) => {
+            if operands
+                .iter()
+                .any(|side| is_condition(side) != sign.is_logical())
+            {
+                return fail(match sign.is_logical() {
                     true => message!("formula-and-joins-conditions"),
                     false => message!("formula-condition-in-arithmetic"),
                 });
             }
         }
     }
-    node.parts().iter().try_for_each(|part| check(part, runs))
+    node.children()
+        .iter()
+        .try_for_each(|part| check(part, runs))
 }
 
 fn unknown_run(name: &str, argument: &Expr, runs: &[String]) -> Diagnostic {
     let advice = match runs.is_empty() {
         true => message!("formula-no-runs-defined-advice"),
-        false => message!("formula-unknown-run-advice", names = some_of(runs, 20)),
+        false => message!("formula-unknown-run-advice", names = list_value(runs, 20)),
     };
-    let what = message!("formula-unknown-run", name);
-    Diagnostic::new(argument.span.clone(), what).because(advice)
+    let message = message!("formula-unknown-run", name);
+    Diagnostic::new(argument.span.clone(), message).explain(advice)
 }
 
 /// Returns the arguments of a call such as `seen(run, 2, offline)`, or an error if the function does not accept them.
 fn call_arguments<'t>(
-    (usage, accepted, by_expert, _): &RunFunction,
+    (usage, accepted, accepts_expert, _): &RunFunction,
     node: &Expr,
     arguments: &'t [Expr],
 ) -> Result<CallArguments<'t>, Diagnostic> {
     let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
-    let known = |name: &str| {
+    let find_expert = |name: &str| {
         let mut experts = METHODS.iter().flat_map(|method| method.experts);
-        experts.find(|known| known.name() == name).copied()
+        experts.find(|candidate| candidate.key() == name).copied()
     };
-    for (at, argument) in arguments.iter().enumerate() {
+    for (index, argument) in arguments.iter().enumerate() {
         match &argument.kind {
-            NodeKind::Name(name) if at == 0 => run = Some(name.as_str()),
+            NodeKind::Name(name) if index == 0 => run = Some(name.as_str()),
             NodeKind::Number(number)
-                if at > 0 && number.fract() == 0.0 && (1.0..1e15).contains(number) =>
+                if index > 0 && number.fract() == 0.0 && (1.0..1e15).contains(number) =>
             {
                 numbers.push(*number as usize);
             }
             NodeKind::Name(name)
-                if at > 0 && *by_expert && expert.is_none() && known(name).is_some() =>
+                if index > 0
+                    && *accepts_expert
+                    && expert.is_none()
+                    && find_expert(name).is_some() =>
             {
-                expert = known(name);
+                expert = find_expert(name);
             }
             _ => {
-                let argued = argument.to_string();
-                let what = message!("formula-argument-invalid", argument = argued, like = *usage);
-                return Err(Diagnostic::new(argument.span.clone(), what));
+                let text = argument.to_string();
+                let message = message!("formula-argument-invalid", argument = text, like = *usage);
+                return Err(Diagnostic::new(argument.span.clone(), message));
             }
         }
     }
@@ -287,8 +308,8 @@ fn call_arguments<'t>(
         Some(run) if accepted.contains(&numbers.len()) => Ok((run, numbers, expert)),
         _ => {
             let name = function_name(usage);
-            let what = message!("formula-wrong-arguments", name, like = *usage);
-            Err(Diagnostic::new(node.span.clone(), what))
+            let message = message!("formula-wrong-arguments", name, like = *usage);
+            Err(Diagnostic::new(node.span.clone(), message))
         }
     }
 }
@@ -296,11 +317,11 @@ fn call_arguments<'t>(
 fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
     match &node.kind {
         NodeKind::Number(number) => Ok(vec![*number]),
-        NodeKind::Minus(inner) => Ok(evaluate(inner, results)?.iter().map(|v| -v).collect()),
-        NodeKind::Binary(sign, both) => combine(
+        NodeKind::Negate(inner) => Ok(evaluate(inner, results)?.iter().map(|v| -v).collect()),
+        NodeKind::Binary(sign, operands) => combine(
             *sign,
-            &evaluate(&both[0], results)?,
-            &evaluate(&both[1], results)?,
+            &evaluate(&operands[0], results)?,
+            &evaluate(&operands[1], results)?,
         ),
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
@@ -316,8 +337,8 @@ fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
             for argument in arguments {
                 values.extend(evaluate(argument, results)?);
             }
-            let lack = || NoValue::Never(message!("formula-needs-more-values", name = *name));
-            Ok(vec![value(&values).ok_or_else(lack)?])
+            let missing = || NoValue::Never(message!("formula-needs-more-values", name = *name));
+            Ok(vec![value(&values).ok_or_else(missing)?])
         }
         // The check rejects a bare name, so this case does not occur.
         NodeKind::Name(_) => Err(NoValue::NotYet),
@@ -326,31 +347,31 @@ fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
 
 /// Combines two lists element by element. A single value is combined with each element of the other list.
 fn combine(sign: BinaryOperator, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
-    let most = left.len().max(right.len());
+    let length = left.len().max(right.len());
     if [left.len(), right.len()]
         .iter()
-        .any(|n| *n != 1 && *n != most)
+        .any(|n| *n != 1 && *n != length)
     {
         return Err(NoValue::Never(message!("formula-repetitions-differ")));
     }
-    let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
-    let pairs = (0..most).filter_map(|i| Some((at(left, i)?, at(right, i)?)));
+    let value_at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
+    let pairs = (0..length).filter_map(|i| Some((value_at(left, i)?, value_at(right, i)?)));
     Ok(pairs.map(|(a, b)| calculate(sign, a, b)).collect())
 }
 
 fn calculate(sign: BinaryOperator, a: f64, b: f64) -> f64 {
-    let truth = |holds: bool| f64::from(u8::from(holds));
+    let to_number = |holds: bool| f64::from(u8::from(holds));
     match sign {
         Add => a + b,
         Subtract => a - b,
-        Multiply | Product => a * b,
+        Multiply | MatMul => a * b,
         Divide => a / b,
-        Less => truth(a < b),
-        AtMost => truth(a <= b),
-        More => truth(a > b),
-        AtLeast => truth(a >= b),
-        And => truth(a != 0.0 && b != 0.0),
-        Or => truth(a != 0.0 || b != 0.0),
+        Less => to_number(a < b),
+        LessOrEqual => to_number(a <= b),
+        Greater => to_number(a > b),
+        GreaterOrEqual => to_number(a >= b),
+        And => to_number(a != 0.0 && b != 0.0),
+        Or => to_number(a != 0.0 || b != 0.0),
     }
 }
 
@@ -362,7 +383,7 @@ mod tests {
     use crate::tr;
 
     #[test]
-    fn what_cannot_be_read_is_told_in_one_sentence() {
+    fn what_cannot_be_parsed_is_reported_in_one_sentence() {
         let runs = ["a".to_string()];
         for (text, id) in [
             ("accuracy(b)", "formula-unknown-run"),
@@ -388,17 +409,20 @@ mod tests {
             ("1.2.3", "problem-not-a-number"),
             ("", "problem-equation-empty"),
         ] {
-            let problem = Formula::read(text, &runs, false).unwrap_err();
+            let problem = Formula::parse(text, &runs, false).unwrap_err();
             assert!(problem.mentions(id), "{text}: {problem:?}");
             assert!(!problem.remedy.is_empty());
         }
-        let meant = Formula::read("acuracy(a)", &runs, false).unwrap_err();
-        assert_eq!(meant.remedy, tr!("advice-did-you-mean", name = "accuracy"));
+        let problem = Formula::parse("acuracy(a)", &runs, false).unwrap_err();
+        assert_eq!(
+            problem.remedy,
+            tr!("advice-did-you-mean", name = "accuracy")
+        );
         let deep = "(".repeat(200);
-        assert!(Formula::read(&deep, &runs, false).is_err());
-        assert!(Formula::read(&"1+".repeat(300), &runs, false).is_err());
-        assert!(Formula::read("accuracy(a)", &runs, true).is_err());
-        assert!(Formula::read("accuracy(a) > 1", &runs, false).is_err());
+        assert!(Formula::parse(&deep, &runs, false).is_err());
+        assert!(Formula::parse(&"1+".repeat(300), &runs, false).is_err());
+        assert!(Formula::parse("accuracy(a)", &runs, true).is_err());
+        assert!(Formula::parse("accuracy(a) > 1", &runs, false).is_err());
     }
 
     fn figures() -> Figures {
@@ -413,14 +437,14 @@ mod tests {
 
     fn value(text: &str) -> Outcome<f64> {
         let names: Vec<String> = figures().keys().cloned().collect();
-        Formula::read(text, &names, false)
+        Formula::parse(text, &names, false)
             .unwrap()
             .value(&figures())
     }
 
     #[test]
     fn figures_are_those_of_the_matrix() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("cell(a, 2, 1)", 95.0),
             ("drop(a, 1)", 25.0),
             ("forgetting(a)", 22.5),
@@ -432,21 +456,21 @@ mod tests {
             ("forgetting(b) > 20 and 1 < 2", 1.0),
             ("cell(half, 2, 2)", 80.0),
         ] {
-            let got = match text.contains(" and ") {
+            let actual = match text.contains(" and ") {
                 true => {
                     let names: Vec<String> = figures().keys().cloned().collect();
-                    let formula = Formula::read(text, &names, true).unwrap();
+                    let formula = Formula::parse(text, &names, true).unwrap();
                     f64::from(u8::from(formula.holds(&figures()).unwrap()))
                 }
                 false => value(text).unwrap(),
             };
-            assert!((got - wanted).abs() < 1e-9, "{text}: {got}");
+            assert!((actual - expected).abs() < 1e-9, "{text}: {actual}");
         }
         assert!((value("spread(forgetting(b))").unwrap() - 15.909_902_576).abs() < 1e-6);
     }
 
     #[test]
-    fn what_is_not_there_is_told_apart_from_what_never_will_be() {
+    fn missing_values_are_distinguished_from_impossible_ones() {
         assert_eq!(value("accuracy(half)"), Err(NoValue::NotYet));
         assert_eq!(value("cell(half, 3, 1)"), Err(NoValue::NotYet));
         assert_eq!(value("apart(half)"), Err(NoValue::NotYet));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Unit;
 use crate::message;
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 use crate::session::Session;
 use crate::texts::Language;
 use crate::{files, folders};
@@ -14,16 +14,16 @@ use crate::{files, folders};
 /// The folder of a teacher's units within the program's data.
 const FOLDER: &str = "lessons";
 /// Maximum size of a unit in bytes.
-const LARGEST: u64 = 256 << 10;
+const MAX_SIZE: u64 = 256 << 10;
 /// Maximum number of files read from the folder.
-const MOST: usize = 200;
+const MAX_FILES: usize = 200;
 /// The name of the first file created from the template. The names of further files have a number.
-const NEW: &str = "my-lesson";
+const NEW_FILE_NAME: &str = "my-lesson";
 /// Maximum number of files created from the template.
-const MOST_NEW: usize = 99;
+const MAX_NEW_FILES: usize = 99;
 
 /// The built-in units: name, English text, German text.
-const OWN: [(&str, &str, &str); 4] = [
+const BUILT_IN: [(&str, &str, &str); 4] = [
     (
         "forgetting",
         include_str!("../../../assets/lessons/forgetting.en.md"),
@@ -54,42 +54,42 @@ pub struct UnitEntry {
     /// The language of its file; `None` for a file that serves all languages.
     pub language: Option<Language>,
     /// Whether it is built in.
-    pub own: bool,
+    pub is_built_in: bool,
     /// The unit.
     pub unit: Result<Arc<Unit>>,
 }
 
 /// Reads all units: the built-in units, then a teacher's own.
-pub fn entries() -> Vec<UnitEntry> {
+pub fn read_entries() -> Vec<UnitEntry> {
     let mut all = Vec::new();
-    for (name, english, german) in OWN {
+    for (name, english, german) in BUILT_IN {
         for (language, text) in [(Language::English, english), (Language::German, german)] {
             let origin = format!("{name}.{}.md", language.code());
             all.push(UnitEntry {
                 name: name.to_string(),
                 language: Some(language),
-                own: true,
-                unit: Unit::read(name, language, text, &origin).map(Arc::new),
+                is_built_in: true,
+                unit: Unit::parse(name, language, text, &origin).map(Arc::new),
             });
         }
     }
-    if let Some(folder) = own_folder() {
-        all.extend(entries_in(&folder));
+    if let Some(folder) = lessons_folder() {
+        all.extend(read_folder(&folder));
     }
     all
 }
 
 /// Returns the folder of a teacher's units; `None` if the system has no folder for data.
-pub fn own_folder() -> Option<PathBuf> {
+pub fn lessons_folder() -> Option<PathBuf> {
     Some(folders::data()?.join(FOLDER))
 }
 
 /// Reads the units of a folder; empty if the folder does not exist.
-fn entries_in(folder: &Path) -> Vec<UnitEntry> {
+fn read_folder(folder: &Path) -> Vec<UnitEntry> {
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
-    let paths = list.take(MOST).flatten().map(|entry| entry.path());
+    let paths = list.take(MAX_FILES).flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> = paths
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
@@ -103,42 +103,42 @@ fn entries_in(folder: &Path) -> Vec<UnitEntry> {
 
 /// Reads a file, such as `forgetting.en.md` with the name "forgetting" in English. A file whose name states no language
 /// is read in the given one.
-fn read_file(path: &Path, usual: Language) -> UnitEntry {
+fn read_file(path: &Path, default_language: Language) -> UnitEntry {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let named = Language::ALL.into_iter().find_map(|(language, _)| {
+    let parsed = Language::ALL.into_iter().find_map(|(language, _)| {
         let name = stem.strip_suffix(language.code())?.strip_suffix('.')?;
         Some((name.to_string(), Some(language)))
     });
-    let (name, language) = named.unwrap_or_else(|| (stem.to_string(), None));
+    let (name, language) = parsed.unwrap_or_else(|| (stem.to_string(), None));
     let origin = path.display().to_string();
-    let text = files::read_text(path, LARGEST)
+    let text = files::read_text(path, MAX_SIZE)
         .map_err(|error| Problem::io("read the lesson", path, &error));
     let unit = text.and_then(|text| {
-        let language = language.unwrap_or(usual);
-        Unit::read(&name, language, &text, &origin).map(Arc::new)
+        let language = language.unwrap_or(default_language);
+        Unit::parse(&name, language, &text, &origin).map(Arc::new)
     });
     UnitEntry {
         name,
         language,
-        own: false,
+        is_built_in: false,
         unit,
     }
 }
 
 /// Returns one entry for each name, in the given order. It is in this language if available, otherwise in any language.
-pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
+pub fn entries_in_language(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
     let mut chosen: Vec<&UnitEntry> = Vec::new();
-    let suits = |entry: &UnitEntry| match entry.language {
+    let rank = |entry: &UnitEntry| match entry.language {
         Some(spoken) if spoken == language => 0,
         None => 1,
         Some(_) => 2,
     };
     for entry in entries {
-        let known = chosen
-            .iter_mut()
-            .find(|known| (&known.name, known.own) == (&entry.name, entry.own));
-        match known {
-            Some(known) if suits(entry) < suits(known) => *known = entry,
+        let existing = chosen.iter_mut().find(|existing| {
+            (&existing.name, existing.is_built_in) == (&entry.name, entry.is_built_in)
+        });
+        match existing {
+            Some(existing) if rank(entry) < rank(existing) => *existing = entry,
             Some(_) => {}
             None => chosen.push(entry),
         }
@@ -150,38 +150,38 @@ pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
 ///
 /// # Errors
 /// Returns a Problem if the unit does not exist, or has an error in a line that the Problem names.
-pub fn open(wanted: &str, language: Language) -> Result<Arc<Unit>> {
-    let path = Path::new(wanted);
+pub fn open(name_or_path: &str, language: Language) -> Result<Arc<Unit>> {
+    let path = Path::new(name_or_path);
     if path.extension().is_some_and(|ending| ending == "md") {
         return read_file(path, language).unit;
     }
-    let entries = entries();
-    let all = named(&entries, language);
-    let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
-    let found = all.iter().find(|entry| entry.name == wanted);
-    let found = found.ok_or_else(|| {
-        let advice = message!("lesson-not-found-advice", names = some_of(&names, 30));
-        Problem::new(message!("lesson-not-found", name = wanted)).advise(advice)
+    let entries = read_entries();
+    let available = entries_in_language(&entries, language);
+    let names: Vec<&str> = available.iter().map(|entry| entry.name.as_str()).collect();
+    let entry = available.iter().find(|entry| entry.name == name_or_path);
+    let entry = entry.ok_or_else(|| {
+        let advice = message!("lesson-not-found-advice", names = list_value(&names, 30));
+        Problem::new(message!("lesson-not-found", name = name_or_path)).advise(advice)
     })?;
-    found.unit.clone()
+    entry.unit.clone()
 }
 
 impl Session {
     /// Creates a lesson from the template in the folder of the teacher's lessons, shows the file in the file manager,
     /// and reads the lessons again.
-    pub fn write_unit(&mut self) {
+    pub fn create_unit(&mut self) {
         let language = Language::spoken();
         self.task_or_notify(
             move |sources| {
-                let path = new_unit(&folder()?, language)?;
+                let path = create_from_template(&create_lessons_folder()?, language)?;
                 // The file is created even if the file manager cannot show it.
-                let shown = sources.disk().reveal(&path);
-                Ok((path, shown))
+                let revealed = sources.disk().reveal(&path);
+                Ok((path, revealed))
             },
-            |session, (path, shown)| {
-                let told = Problem::new(message!("lesson-created")).at_path(&path);
-                session.notify(told.advise(message!("lesson-created-advice")), false);
-                if let Err(problem) = shown {
+            |session, (path, revealed)| {
+                let problem = Problem::new(message!("lesson-created")).at_path(&path);
+                session.notify(problem.advise(message!("lesson-created-advice")), false);
+                if let Err(problem) = revealed {
                     session.notify(problem, true);
                 }
                 session.read_units();
@@ -190,17 +190,21 @@ impl Session {
     }
 
     /// Shows the folder of the teacher's lessons in the file manager.
-    pub fn show_units(&mut self) {
+    pub fn reveal_units_folder(&mut self) {
         self.task_or_notify(
-            |sources| sources.disk().reveal(&folder()?.join(NEW)),
+            |sources| {
+                sources
+                    .disk()
+                    .reveal(&create_lessons_folder()?.join(NEW_FILE_NAME))
+            },
             |session, folder| session.notify_revealed(&folder),
         );
     }
 }
 
 /// Returns the folder of the teacher's lessons and creates it if needed.
-fn folder() -> Result<PathBuf> {
-    let folder = own_folder().ok_or_else(|| {
+fn create_lessons_folder() -> Result<PathBuf> {
+    let folder = lessons_folder().ok_or_else(|| {
         Problem::new(message!("lesson-no-data-folder"))
             .advise(message!("lesson-no-data-folder-advice"))
     })?;
@@ -213,19 +217,19 @@ fn folder() -> Result<PathBuf> {
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be written or all names are taken.
-fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
+fn create_from_template(folder: &Path, language: Language) -> Result<PathBuf> {
     let text = match language {
         Language::English => include_str!("../../../assets/lessons/template.en.md"),
         Language::German => include_str!("../../../assets/lessons/template.de.md"),
     };
-    for nth in 1..=MOST_NEW {
+    for nth in 1..=MAX_NEW_FILES {
         let name = match nth {
-            1 => NEW.to_string(),
-            nth => format!("{NEW}-{nth}"),
+            1 => NEW_FILE_NAME.to_string(),
+            nth => format!("{NEW_FILE_NAME}-{nth}"),
         };
         let path = folder.join(format!("{name}.md"));
-        let written = std::fs::File::create_new(&path);
-        match written.and_then(|mut file| file.write_all(text.as_bytes())) {
+        let created = std::fs::File::create_new(&path);
+        match created.and_then(|mut file| file.write_all(text.as_bytes())) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(Problem::io("write the lesson", &path, &error)),
             Ok(()) => return Ok(path),
@@ -242,10 +246,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_programs_own_are_sound_and_say_the_same_in_every_language() {
-        let own: Vec<UnitEntry> = entries().into_iter().filter(|entry| entry.own).collect();
-        assert_eq!(own.len(), 2 * OWN.len());
-        for pair in own.chunks(2) {
+    fn the_built_in_units_are_valid_and_equal_in_every_language() {
+        let built_in: Vec<UnitEntry> = read_entries()
+            .into_iter()
+            .filter(|entry| entry.is_built_in)
+            .collect();
+        assert_eq!(built_in.len(), 2 * BUILT_IN.len());
+        for pair in built_in.chunks(2) {
             let [english, german] = pair else {
                 panic!("half a pair");
             };
@@ -263,7 +270,9 @@ mod tests {
             let checks = |unit: &Unit| -> Vec<String> {
                 let parts = unit.parts.iter();
                 let checks = parts.filter_map(|part| match part {
-                    super::super::UnitPart::Expect(expect) => Some(expect.formula.text.clone()),
+                    super::super::UnitPart::Expectation(expect) => {
+                        Some(expect.formula.text.clone())
+                    }
                     _ => None,
                 });
                 checks.collect()
@@ -285,15 +294,15 @@ mod tests {
         write("broken.de.md", "no title");
         write("notes.txt", "not a lesson");
         std::fs::create_dir(folder.path().join("folder.md")).unwrap();
-        let all = entries_in(folder.path());
+        let all = read_folder(folder.path());
         let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
         assert_eq!(names, ["mine", "broken", "folder"]);
         assert_eq!(all[1].language, Some(Language::German));
-        let told = all[1].unit.as_ref().unwrap_err();
-        assert!(told.place.ends_with("broken.de.md, line 1"), "{told}");
+        let problem = all[1].unit.as_ref().unwrap_err();
+        assert!(problem.place.ends_with("broken.de.md, line 1"), "{problem}");
         assert!(all[2].unit.is_err());
-        assert_eq!(named(&all, Language::English).len(), 3);
-        assert!(entries_in(&folder.path().join("none")).is_empty());
+        assert_eq!(entries_in_language(&all, Language::English).len(), 3);
+        assert!(read_folder(&folder.path().join("none")).is_empty());
     }
 
     #[test]
@@ -301,21 +310,21 @@ mod tests {
         for (language, _) in Language::ALL {
             assert_eq!(open("forgetting", language).unwrap().language, language);
         }
-        let told = open("forgeting", Language::English).unwrap_err();
-        assert!(told.remedy.contains("forgetting"), "{told}");
+        let problem = open("forgeting", Language::English).unwrap_err();
+        assert!(problem.remedy.contains("forgetting"), "{problem}");
     }
 
     #[test]
     fn a_template_is_a_sound_lesson_in_every_language_and_writes_over_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut seen = Vec::new();
+        let mut paths = Vec::new();
         for (language, _) in Language::ALL {
-            let path = new_unit(folder.path(), language).unwrap();
+            let path = create_from_template(folder.path(), language).unwrap();
             let text = std::fs::read_to_string(&path).unwrap();
-            let unit = Unit::read("mine", language, &text, "mine").unwrap();
+            let unit = Unit::parse("mine", language, &text, "mine").unwrap();
             assert_eq!(unit.plans().count(), 2);
-            assert!(!seen.contains(&path));
-            seen.push(path);
+            assert!(!paths.contains(&path));
+            paths.push(path);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }

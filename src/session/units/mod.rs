@@ -16,15 +16,15 @@ mod read;
 mod summary;
 mod text;
 
-pub use ask::{AnswerKind, Ask, Feedback, GivenAnswer};
-pub use blocks::{Expect, RunPlan, Runs, Teach};
+pub use ask::{AnswerKind, Feedback, GivenAnswer, UnitQuestion};
+pub use blocks::{AddedTaskBlock, Expectation, RunPlan, Runs};
 pub use chart::{Chart, Figure};
 pub use figures::{Figures, NoValue, RunFigures};
 pub use formula::Formula;
-pub use library::{UnitEntry, entries, named, open};
+pub use library::{UnitEntry, entries_in_language, open, read_entries};
 pub use play::{Answers, LessonProgress, Retrained, UnitRun, UnitRunState, Units, same_settings};
 pub use summary::summary;
-pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
+pub use text::{Paragraph, ParagraphKind, Span, format_value, markdown};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,11 +65,11 @@ pub enum UnitPart {
     /// A figure of runs.
     Figure(Figure),
     /// A guess or question.
-    Ask(Ask),
+    Question(UnitQuestion),
     /// Conditions on the finished runs. They are checked only when the unit is played without a window.
-    Expect(Expect),
+    Expectation(Expectation),
     /// A block that adds a task to a run of the unit.
-    Teach(Teach),
+    AddedTask(AddedTaskBlock),
 }
 
 impl Unit {
@@ -83,9 +83,9 @@ impl Unit {
     }
 
     /// Returns its questions and guesses, in order.
-    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+    pub fn questions(&self) -> impl Iterator<Item = &UnitQuestion> {
         self.parts.iter().filter_map(|part| match part {
-            UnitPart::Ask(ask) => Some(ask),
+            UnitPart::Question(question) => Some(question),
             _ => None,
         })
     }
@@ -105,17 +105,17 @@ impl Unit {
     }
 
     /// Returns the blocks that add a task to a run.
-    pub fn lessons(&self) -> impl Iterator<Item = &Teach> {
+    pub fn added_tasks(&self) -> impl Iterator<Item = &AddedTaskBlock> {
         self.parts.iter().filter_map(|part| match part {
-            UnitPart::Teach(teach) => Some(teach),
+            UnitPart::AddedTask(block) => Some(block),
             _ => None,
         })
     }
 
     /// Returns the method of a run of the unit, with or without an added task.
     pub fn method_of(&self, name: &str) -> &str {
-        let taught = self.lessons().find(|teach| teach.name == name);
-        let plan = self.plan(taught.map_or(name, |teach| &teach.run));
+        let added_task = self.added_tasks().find(|block| block.name == name);
+        let plan = self.plan(added_task.map_or(name, |block| &block.run));
         let config = plan.and_then(|plan| plan.configs.first());
         config.map_or("", |config| &config.method)
     }
@@ -123,8 +123,8 @@ impl Unit {
     /// Returns the display name of a run of the unit, with or without an added task.
     pub fn title_of<'a>(&'a self, name: &'a str) -> &'a str {
         let plan = self.plan(name).map(|plan| plan.title.as_str());
-        let mut taught = self.lessons().filter(|teach| teach.name == name);
-        plan.or_else(|| Some(taught.next()?.title.as_str()))
+        let mut added_tasks = self.added_tasks().filter(|block| block.name == name);
+        plan.or_else(|| Some(added_tasks.next()?.title.as_str()))
             .unwrap_or(name)
     }
 }

@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::figures::Figures;
 use super::text::{Paragraph, ParagraphKind, join_paragraphs};
-use super::{AnswerKind, Ask, Figure, Runs, Teach, Unit, UnitPart};
-use crate::method::command;
+use super::{AddedTaskBlock, AnswerKind, Figure, Runs, Unit, UnitPart, UnitQuestion};
+use crate::method::train_command;
 use crate::pet::library::PluginLibrary;
 use crate::texts::Language;
 
@@ -13,28 +13,31 @@ use crate::texts::Language;
 const WIDTH: usize = 80;
 
 /// Returns a part as text, with the results that are known.
-fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
+fn part_text(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     let language = unit.language;
     match part {
         UnitPart::Text(text) => paragraph(text, figures, language),
         UnitPart::Runs(block) => runs(block, language),
         UnitPart::Figure(figure) => self::figure(unit, figure, figures),
-        UnitPart::Ask(ask) => question(ask, figures, language),
-        UnitPart::Teach(teach) => self::teach(unit, teach),
-        UnitPart::Expect(_) => String::new(),
+        UnitPart::Question(unit_question) => question(unit_question, figures, language),
+        UnitPart::AddedTask(teach) => self::added_task_text(unit, teach),
+        UnitPart::Expectation(_) => String::new(),
     }
 }
 
 /// Returns the whole unit as text.
-pub fn whole(unit: &Unit, figures: &Figures) -> String {
-    let parts = unit.parts.iter().map(|one| part(unit, one, figures));
+pub fn unit_text(unit: &Unit, figures: &Figures) -> String {
+    let parts = unit
+        .parts
+        .iter()
+        .map(|unit_part| part_text(unit, unit_part, figures));
     let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
     let (about, time) = (wrapped(&unit.about, ""), unit.time());
     format!("{}\n{time}\n{about}\n\n{}", unit.title, parts.join("\n"))
 }
 
 fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String {
-    let words = text.filled(figures, language);
+    let words = text.to_text(figures, language);
     match text.kind {
         ParagraphKind::Heading(_) => {
             let line = "-".repeat(words.width());
@@ -43,9 +46,9 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
         ParagraphKind::Text => wrapped(&words, ""),
         ParagraphKind::Quote => wrapped(&words, "| "),
         ParagraphKind::Code => words.lines().map(|line| format!("    {line}\n")).collect(),
-        ParagraphKind::Item(deep, number) => {
+        ParagraphKind::Item(depth, number) => {
             let mark = number.map_or_else(|| "*".to_string(), |number| format!("{number}."));
-            let indent = "  ".repeat(deep + 1);
+            let indent = "  ".repeat(depth + 1);
             let first = format!("{}{mark} ", &indent[2..]);
             wrapped(&words, &indent).replacen(&indent, &first, 1)
         }
@@ -58,7 +61,7 @@ fn runs(block: &Runs, language: Language) -> String {
     for plan in &block.runs {
         for config in &plan.configs {
             let pet = plugins.get(&config.pet).ok();
-            let command = command(config, pet.as_deref());
+            let command = train_command(config, pet.as_deref());
             text.push_str(&format!("  {}: {command}\n", plan.title));
         }
     }
@@ -75,47 +78,53 @@ fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
     format!("[{}]\n{inner}", figure.title)
 }
 
-fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
-    let asked = wrapped(&join_paragraphs(&ask.text, figures, language), "  ");
+fn question(unit_question: &UnitQuestion, figures: &Figures, language: Language) -> String {
+    let question_text = wrapped(
+        &join_paragraphs(&unit_question.text, figures, language),
+        "  ",
+    );
     // "? " replaces the indentation, which a question without text does not have.
-    let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
-    if let AnswerKind::Choice(choices) = &ask.question {
+    let mut text = format!(
+        "? {}",
+        question_text.strip_prefix("  ").unwrap_or(&question_text)
+    );
+    if let AnswerKind::Choice(choices) = &unit_question.kind {
         for (i, (choice, _)) in choices.iter().enumerate() {
             text.push_str(&format!("  {}) {choice}\n", i + 1));
         }
     }
-    if let Some(answer) = ask.answer(figures, language) {
-        let said = join_paragraphs(&ask.if_right, figures, language);
+    if let Some(answer) = unit_question.answer(figures, language) {
+        let feedback = join_paragraphs(&unit_question.if_right, figures, language);
         let end = if answer.ends_with(['.', '?', '!']) {
             ""
         } else {
             "."
         };
-        let words = format!("→ {answer}{end} {said}");
+        let words = format!("→ {answer}{end} {feedback}");
         text.push_str(&wrapped(&words, "  "));
     }
     text
 }
 
-fn teach(unit: &Unit, teach: &Teach) -> String {
-    let (run, source) = (unit.title_of(&teach.run), teach.source.as_str());
+fn added_task_text(unit: &Unit, block: &AddedTaskBlock) -> String {
+    let (run, source) = (unit.title_of(&block.run), block.source.as_str());
     let words = unit
         .language
         .fill("learn-added-task", &[("run", run), ("source", source)]);
     format!("[{words}]\n")
 }
 
-/// Wraps a text to lines of at most [`WIDTH`] columns, each of which begins with `begin`.
-fn wrapped(text: &str, begin: &str) -> String {
+/// Wraps a text to lines of at most [`WIDTH`] columns, each of which begins with `prefix`.
+fn wrapped(text: &str, prefix: &str) -> String {
     let mut lines = String::new();
     for row in text.split('\n') {
-        let mut line = String::from(begin);
+        let mut line = String::from(prefix);
         for word in row.split(' ').filter(|word| !word.is_empty()) {
-            if line.len() > begin.len() {
+            if line.len() > prefix.len() {
                 if line.width() + 1 + word.width() > WIDTH {
                     lines.push_str(line.trim_end());
                     lines.push('\n');
-                    line = String::from(begin);
+                    line = String::from(prefix);
                 } else {
                     line.push(' ');
                 }

@@ -8,16 +8,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::library::{UnitEntry, entries, named, own_folder};
-use super::{Ask, Figures, GivenAnswer, RunFigures, RunPlan, Teach, Unit, UnitPart};
-use crate::method::filled;
+use super::library::{UnitEntry, entries_in_language, lessons_folder, read_entries};
+use super::{
+    AddedTaskBlock, Figures, GivenAnswer, RunFigures, RunPlan, Unit, UnitPart, UnitQuestion,
+};
+use crate::method::with_explicit_settings;
 use crate::problem::Problem;
 use crate::run::about;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::run::job::{JobId, JobWork};
 use crate::session::Session;
-use crate::session::row::settings_of;
+use crate::session::row::device_independent_key;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
 use crate::texts::Language;
@@ -34,7 +36,7 @@ pub enum UnitRunState {
     /// In progress.
     Working {
         /// The finished share, from 0 to 1.
-        done: f64,
+        finished_share: f64,
         /// Estimated remaining seconds.
         seconds_left: Option<f64>,
     },
@@ -71,7 +73,7 @@ pub struct LessonProgress {
 
 impl LessonProgress {
     /// Returns whether there are questions and all are answered.
-    pub fn is_all(self) -> bool {
+    pub fn is_complete(self) -> bool {
         self.questions > 0 && self.answered == self.questions
     }
 }
@@ -100,30 +102,35 @@ pub struct Units {
     /// The lessons whose earlier runs are not reused. They are stored like the answers.
     pub retrained: Retrained,
     /// The runs that this window requested, with their settings.
-    asked: Vec<(JobId, RunConfig)>,
+    requested: Vec<(JobId, RunConfig)>,
 }
 
 impl Units {
     /// Returns the user's answer to this question of the open unit.
-    pub fn given(&self, ask: &str) -> GivenAnswer {
-        let given = self.answers_of_open().and_then(|given| given.get(ask));
-        given.cloned().unwrap_or_default()
+    pub fn user_answer(&self, question: &str) -> GivenAnswer {
+        let answer = self
+            .open_unit_answers()
+            .and_then(|answers| answers.get(question));
+        answer.cloned().unwrap_or_default()
     }
 
     /// Stores an answer to this question of the open unit.
-    pub fn answer(&mut self, ask: &str, given: GivenAnswer) {
+    pub fn set_answer(&mut self, question: &str, user_answer: GivenAnswer) {
         if let Some(unit) = &self.open {
             let answers = self.answers.entry(unit.name.clone()).or_default();
-            answers.insert(ask.to_string(), given);
+            answers.insert(question.to_string(), user_answer);
         }
     }
 
     /// Returns whether the open unit has answers or runs.
-    pub fn is_begun(&self) -> bool {
-        let given = self.answers_of_open();
-        let answered =
-            |given: &BTreeMap<_, _>| given.values().any(|one| *one != GivenAnswer::default());
-        given.is_some_and(answered) || self.has_runs()
+    pub fn has_progress(&self) -> bool {
+        let answers = self.open_unit_answers();
+        let is_answered = |answers: &BTreeMap<_, _>| {
+            answers
+                .values()
+                .any(|answer| *answer != GivenAnswer::default())
+        };
+        answers.is_some_and(is_answered) || self.has_runs()
     }
 
     /// Returns whether a run of the open unit exists or was requested.
@@ -131,35 +138,35 @@ impl Units {
         self.runs.values().flatten().any(|run| !run.is_missing())
     }
 
-    fn answers_of_open(&self) -> Option<&BTreeMap<String, GivenAnswer>> {
+    fn open_unit_answers(&self) -> Option<&BTreeMap<String, GivenAnswer>> {
         self.answers.get(&self.open.as_ref()?.name)
     }
 
     /// Returns the user's progress in a unit.
-    pub fn done(&self, unit: &Unit) -> LessonProgress {
+    pub fn progress(&self, unit: &Unit) -> LessonProgress {
         let answers = self.answers.get(&unit.name);
-        let given = |ask: &&Ask| {
-            let given = answers.and_then(|given| given.get(&ask.name));
-            given.is_some_and(|given| ask.is_answered(given))
+        let is_answered_question = |question: &&UnitQuestion| {
+            let answer = answers.and_then(|unit_answers| unit_answers.get(&question.name));
+            answer.is_some_and(|answer| question.is_answered(answer))
         };
         LessonProgress {
-            answered: unit.asks().filter(given).count(),
-            questions: unit.asks().count(),
+            answered: unit.questions().filter(is_answered_question).count(),
+            questions: unit.questions().count(),
         }
     }
 
     /// Returns the number of finished runs of the open unit, and the number of all its runs.
-    pub fn runs_done(&self) -> (usize, usize) {
+    pub fn run_progress(&self) -> (usize, usize) {
         let runs = || self.runs.values().flatten();
-        let there = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
-        (runs().filter(there).count(), runs().count())
+        let is_finished = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
+        (runs().filter(is_finished).count(), runs().count())
     }
 
     /// Returns the unit after this one in the list of this language, if any. Unreadable units are skipped.
-    pub fn next(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
-        let entries = named(self.list.ready()?, language);
-        let sound = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
-        sound
+    pub fn next_unit(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
+        let entries = entries_in_language(self.list.ready()?, language);
+        let readable = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
+        readable
             .skip_while(|other| other.name != unit.name)
             .nth(1)
             .cloned()
@@ -167,21 +174,24 @@ impl Units {
 
     /// Returns how many parts of the open unit are shown, and the message in place of the others; `None` if all are
     /// shown. Parts are hidden if they follow an unanswered guess or explain runs that are not finished.
-    pub fn hidden(&self, unit: &Unit) -> Option<(usize, &'static str)> {
+    pub fn first_hidden_part(&self, unit: &Unit) -> Option<(usize, &'static str)> {
         let (mut unfinished, mut figures) = (false, false);
-        for (place, part) in unit.parts.iter().enumerate() {
+        for (index, part) in unit.parts.iter().enumerate() {
             // Text between runs and their figures is shown, because it explains what to watch during training.
             let explains = match part {
                 UnitPart::Text(text) => figures || text.is_heading(),
-                UnitPart::Ask(_) => figures,
+                UnitPart::Question(_) => figures,
                 _ => false,
             };
             if unfinished && explains {
-                return Some((place, "learn-runs-to-continue"));
+                return Some((index, "learn-runs-to-continue"));
             }
             match part {
-                UnitPart::Ask(ask) if ask.guess && !ask.is_answered(&self.given(&ask.name)) => {
-                    return Some((place + 1, "learn-answer-to-continue"));
+                UnitPart::Question(question)
+                    if question.guess
+                        && !question.is_answered(&self.user_answer(&question.name)) =>
+                {
+                    return Some((index + 1, "learn-answer-to-continue"));
                 }
                 UnitPart::Runs(block) => {
                     unfinished |= block.runs.iter().any(|plan| !self.is_done(&plan.name));
@@ -196,11 +206,11 @@ impl Units {
     /// Returns whether all repetitions of a run of the open unit are finished.
     fn is_done(&self, name: &str) -> bool {
         let done = |run: &UnitRun| matches!(run.state, UnitRunState::Done(_));
-        self.of(name).iter().all(done)
+        self.run_repetitions(name).iter().all(done)
     }
 
     /// Returns the repetitions of the run with this name.
-    pub fn of(&self, name: &str) -> &[UnitRun] {
+    pub fn run_repetitions(&self, name: &str) -> &[UnitRun] {
         self.runs.get(name).map_or(&[], Vec::as_slice)
     }
 }
@@ -210,11 +220,11 @@ impl Session {
     pub fn read_units(&mut self) {
         self.learn.units.list = Fetch::Busy;
         self.task(
-            |_| Ok(entries()),
+            |_| Ok(read_entries()),
             |session, entries| {
                 let units = &mut session.learn.units;
                 units.list = Fetch::Ready(Arc::new(entries.unwrap_or_default()));
-                units.folder = own_folder();
+                units.folder = lessons_folder();
             },
         );
     }
@@ -222,26 +232,26 @@ impl Session {
     /// Opens a unit; `None` returns to the list.
     pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
         self.learn.units.open = unit;
-        self.fold_unit();
+        self.update_unit();
     }
 
-    /// Restarts the open unit: removes the answers, so that guesses precede their results again. With `again`, the
+    /// Restarts the open unit: removes the answers, so that guesses precede their results again. With `retrain`, the
     /// existing runs are not reused.
-    pub fn restart_unit(&mut self, again: bool) {
+    pub fn restart_unit(&mut self, retrain: bool) {
         let units = &mut self.learn.units;
         if let Some(unit) = &units.open {
             units.answers.remove(&unit.name);
-            if again {
+            if retrain {
                 let now = Timestamp::now().to_string();
                 units.retrained.insert(unit.name.clone(), now);
             }
         }
-        self.fold_unit();
+        self.update_unit();
     }
 
     /// Returns whether a run can belong to the open unit, that is, it started after the unit was last restarted with
-    /// `again`.
-    fn counts(&self, header: &RunHeader) -> bool {
+    /// `retrain`.
+    fn is_recent_enough(&self, header: &RunHeader) -> bool {
         let units = &self.learn.units;
         let unit = units.open.as_ref();
         let Some(since) = unit.and_then(|unit| units.retrained.get(&unit.name)) else {
@@ -253,19 +263,19 @@ impl Session {
 
     /// Queues those runs of a block that are neither finished nor in progress. `part` is the index of the block in the
     /// unit.
-    pub fn run_unit(&mut self, part: usize) {
+    pub fn train_unit_runs(&mut self, part: usize) {
         let Some(unit) = self.learn.units.open.clone() else {
             return;
         };
         let Some(UnitPart::Runs(block)) = unit.parts.get(part) else {
             return;
         };
-        let (mut wanted, mut names) = (Vec::new(), Vec::new());
+        let (mut configs, mut names) = (Vec::new(), Vec::new());
         for plan in &block.runs {
-            let runs = self.learn.units.of(&plan.name).iter();
+            let runs = self.learn.units.run_repetitions(&plan.name).iter();
             let missing = runs.zip(&plan.configs).zip(1..);
             for ((_, config), nth) in missing.filter(|((run, _), _)| run.is_missing()) {
-                wanted.push(RunConfig {
+                configs.push(RunConfig {
                     device: self.experiment.draft.device.clone(),
                     cache_mb: self.experiment.draft.cache_mb,
                     ..config.clone()
@@ -273,72 +283,80 @@ impl Session {
                 names.push(Some(run_name(&unit, plan, nth)));
             }
         }
-        if let Some(jobs) = self.train_together(wanted.clone(), names) {
-            self.learn.units.asked.extend(jobs.into_iter().zip(wanted));
+        if let Some(jobs) = self.train_together(configs.clone(), names) {
+            self.learn
+                .units
+                .requested
+                .extend(jobs.into_iter().zip(configs));
         }
-        self.fold_unit();
+        self.update_unit();
     }
 
     /// Queues the added task of a block.
-    pub fn teach_unit(&mut self, teach: &Teach) {
-        if let Some(folder) = self.run_to_teach(teach) {
-            self.add_task(&folder, teach.source.clone());
+    pub fn add_unit_task(&mut self, block: &AddedTaskBlock) {
+        if let Some(folder) = self.run_for_added_task(block) {
+            self.add_task(&folder, block.source.clone());
         }
-        self.fold_unit();
+        self.update_unit();
     }
 
     /// Returns the folder of the run that gets this added task, if the run is finished.
-    pub fn run_to_teach(&self, teach: &Teach) -> Option<PathBuf> {
-        let run = self.learn.units.of(&teach.run).first()?;
+    pub fn run_for_added_task(&self, block: &AddedTaskBlock) -> Option<PathBuf> {
+        let run = self.learn.units.run_repetitions(&block.run).first()?;
         matches!(run.state, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
 
     /// Updates the runs and results of the open unit.
-    pub(in crate::session) fn fold_unit(&mut self) {
+    pub(in crate::session) fn update_unit(&mut self) {
         let (mut runs, mut figures) = (BTreeMap::new(), Figures::new());
         let unit = self.learn.units.open.clone();
         for plan in unit.iter().flat_map(|unit| unit.plans()) {
-            let found = plan.configs.iter().map(|config| self.find(config));
-            let (these, known): (Vec<_>, Vec<_>) = found.unzip();
-            figures.insert(plan.name.clone(), known);
-            runs.insert(plan.name.clone(), these);
+            let results = plan.configs.iter().map(|config| self.find_run(config));
+            let (unit_runs, run_figures): (Vec<_>, Vec<_>) = results.unzip();
+            figures.insert(plan.name.clone(), run_figures);
+            runs.insert(plan.name.clone(), unit_runs);
         }
         self.learn.units.runs = runs;
-        for teach in unit.iter().flat_map(|unit| unit.lessons()) {
-            let (run, known) = self.find_taught(teach);
-            self.learn.units.runs.insert(teach.name.clone(), vec![run]);
-            figures.insert(teach.name.clone(), vec![known]);
+        for block in unit.iter().flat_map(|unit| unit.added_tasks()) {
+            let (run, run_figures) = self.find_added_task_run(block);
+            self.learn.units.runs.insert(block.name.clone(), vec![run]);
+            figures.insert(block.name.clone(), vec![run_figures]);
         }
         self.learn.units.figures = figures;
     }
 
     /// Returns the state and the results of the run with these settings.
-    fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
+    fn find_run(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
         let live = self
             .train
             .live
             .as_deref()
-            .filter(|run| run.header.as_ref().is_none_or(|header| self.counts(header)))
+            .filter(|run| {
+                run.header
+                    .as_ref()
+                    .is_none_or(|header| self.is_recent_enough(header))
+            })
             .filter(|run| self.is_run_of(run, config));
         if let Some(run) = live.filter(|run| run.stage.is_live() || run.stage == Stage::Finished) {
-            return of_view(run, false);
+            return from_view(run, false);
         }
-        let waits =
+        let is_waiting =
             |work: &JobWork| matches!(work, JobWork::Train(other) if same_settings(other, config));
-        if let Some(state) = self.in_queue(waits) {
+        if let Some(state) = self.queued_state(is_waiting) {
             return without_results(state);
         }
-        let wanted = LazyCell::new(|| settings_of(config));
+        let settings_key = LazyCell::new(|| device_independent_key(config));
         let mut rows = self.rows().filter(|row| {
             let header = row.header.as_ref();
-            let alike = header
-                .is_some_and(|header| may_be_same(&header.config, config) && self.counts(header));
-            alike && row.state == RunState::Finished
+            let is_alike = header.is_some_and(|header| {
+                may_be_same(&header.config, config) && self.is_recent_enough(header)
+            });
+            is_alike && row.state == RunState::Finished
         });
-        if let Some(row) = rows.find(|row| *row.settings() == **wanted) {
-            let mut asked = self.learn.units.asked.iter();
-            let mine = asked.any(|(_, asked)| same_settings(asked, config));
-            return of_row(row, mine, false);
+        if let Some(row) = rows.find(|row| *row.settings() == **settings_key) {
+            let mut requested = self.learn.units.requested.iter();
+            let is_own = requested.any(|(_, other)| same_settings(other, config));
+            return from_row(row, is_own, false);
         }
         without_results(match live {
             Some(run) => UnitRunState::Ended(run.problem.clone()),
@@ -347,8 +365,8 @@ impl Session {
     }
 
     /// Returns the state of the first waiting job with this work.
-    fn in_queue(&self, waits: impl Fn(&JobWork) -> bool) -> Option<UnitRunState> {
-        let job = self.waiting().find(|job| waits(&job.work))?;
+    fn queued_state(&self, matches: impl Fn(&JobWork) -> bool) -> Option<UnitRunState> {
+        let job = self.waiting().find(|job| matches(&job.work))?;
         Some(match job.held {
             true => UnitRunState::Held,
             false => UnitRunState::Waiting,
@@ -360,29 +378,34 @@ impl Session {
         if let Some(header) = &run.header {
             return same_settings(&header.config, config);
         }
-        let mut asked = self.learn.units.asked.iter();
-        asked.any(|(job, asked)| Some(*job) == run.job && same_settings(asked, config))
+        let mut requested = self.learn.units.requested.iter();
+        requested.any(|(job, other)| Some(*job) == run.job && same_settings(other, config))
     }
 
-    fn find_taught(&self, teach: &Teach) -> (UnitRun, RunFigures) {
-        let Some(folder) = self.run_to_teach(teach) else {
+    fn find_added_task_run(&self, block: &AddedTaskBlock) -> (UnitRun, RunFigures) {
+        let Some(folder) = self.run_for_added_task(block) else {
             return without_results(UnitRunState::Missing);
         };
-        let waits = |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);
-        if let Some(state) = self.in_queue(waits) {
+        let is_waiting =
+            |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);
+        if let Some(state) = self.queued_state(is_waiting) {
             return without_results(state);
         }
-        let is_taught = |header: &&RunHeader| !header.added_tasks.is_empty();
+        let has_added_tasks = |header: &&RunHeader| !header.added_tasks.is_empty();
         let is_live = |run: &&RunView| {
-            let header = run.header.as_ref().filter(is_taught);
+            let header = run.header.as_ref().filter(has_added_tasks);
             header.is_some_and(|header| header.folder == folder)
         };
         if let Some(run) = self.train.live.as_deref().filter(is_live) {
-            return of_view(run, true);
+            return from_view(run, true);
         }
         let row = self.row(&folder);
-        match row.filter(|row| row.header.as_ref().is_some_and(|header| is_taught(&header))) {
-            Some(row) => of_row(row, true, true),
+        match row.filter(|row| {
+            row.header
+                .as_ref()
+                .is_some_and(|header| has_added_tasks(&header))
+        }) {
+            Some(row) => from_row(row, true, true),
             None => without_results(UnitRunState::Missing),
         }
     }
@@ -394,13 +417,13 @@ fn run_name(unit: &Unit, plan: &RunPlan, nth: usize) -> String {
     if plan.configs.len() > 1 {
         name += &format!(" {nth}");
     }
-    name.chars().take(about::NAME).collect()
+    name.chars().take(about::MAX_NAME_LENGTH).collect()
 }
 
-fn standing_of(run: &RunView) -> UnitRunState {
+fn run_state(run: &RunView) -> UnitRunState {
     match run.stage {
         Stage::Running | Stage::Paused => UnitRunState::Working {
-            done: run.done(),
+            finished_share: run.finished_share(),
             seconds_left: run
                 .progress
                 .as_ref()
@@ -417,31 +440,35 @@ fn without_results(state: UnitRunState) -> (UnitRun, RunFigures) {
 }
 
 /// Returns the state and the results of a displayed run, or of the task that was added to it.
-fn of_view(run: &RunView, taught: bool) -> (UnitRun, RunFigures) {
+fn from_view(run: &RunView, with_added_tasks: bool) -> (UnitRun, RunFigures) {
     let Some(header) = &run.header else {
-        return without_results(standing_of(run));
+        return without_results(run_state(run));
     };
     let measurements = run.reports.iter().map(|report| &report.measurements);
-    let mut figures = RunFigures::new(header, &run.history, measurements, taught);
-    let state = match taught || header.added_tasks.is_empty() {
-        true => standing_of(run),
+    let mut figures = RunFigures::new(header, &run.history, measurements, with_added_tasks);
+    let state = match with_added_tasks || header.added_tasks.is_empty() {
+        true => run_state(run),
         // Only an added task is in progress; the training of the run itself is finished.
         false => UnitRunState::Done(None),
     };
-    if !taught && state != UnitRunState::Done(None) {
+    if !with_added_tasks && state != UnitRunState::Done(None) {
         figures.distance_now.clone_from(&run.distance);
     }
     let folder = Some(header.folder.clone());
     (UnitRun { state, folder }, figures)
 }
 
-fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
-    let figures = row
-        .header
-        .as_ref()
-        .map(|header| RunFigures::new(header, &row.history, row.measurements.iter(), taught));
+fn from_row(row: &RunRow, is_own: bool, with_added_tasks: bool) -> (UnitRun, RunFigures) {
+    let figures = row.header.as_ref().map(|header| {
+        RunFigures::new(
+            header,
+            &row.history,
+            row.measurements.iter(),
+            with_added_tasks,
+        )
+    });
     let run = UnitRun {
-        state: UnitRunState::Done((!mine).then(|| row.name.clone())),
+        state: UnitRunState::Done((!is_own).then(|| row.name.clone())),
         folder: Some(Path::to_path_buf(&row.folder)),
     };
     (run, figures.unwrap_or_default())
@@ -449,7 +476,9 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
 
 /// Returns whether two runs have the same settings, ignoring the device.
 pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
-    may_be_same(a, b) && filled(a).anywhere() == filled(b).anywhere()
+    may_be_same(a, b)
+        && with_explicit_settings(a).without_execution_settings()
+            == with_explicit_settings(b).without_execution_settings()
 }
 
 /// Returns whether two runs agree in the settings in which most runs differ. This is a fast check before the full

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::ask::Ask;
-use super::blocks::{Expect, Runs, Teach, block};
+use super::ask::UnitQuestion;
+use super::blocks::{AddedTaskBlock, Expectation, Runs, block};
 use super::chart::Figure;
-use super::text::{MarkdownPiece, Paragraph, pieces};
+use super::text::{MarkdownPiece, Paragraph, split_markdown};
 use super::{Unit, UnitPart};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -14,11 +14,11 @@ use crate::texts::Language;
 /// The delimiter of the front matter.
 const FENCE: &str = "+++";
 /// Maximum number of parts of a unit.
-const MOST_PARTS: usize = 400;
+const MAX_PARTS: usize = 400;
 /// Maximum number of runs of a unit, including repetitions.
-const MOST_RUNS: usize = 40;
+const MAX_RUNS: usize = 40;
 /// Maximum number of run names. A lesson with more names also exceeds one of the other limits.
-const MOST_NAMES: usize = MOST_PARTS + MOST_RUNS;
+const MAX_NAMES: usize = MAX_PARTS + MAX_RUNS;
 /// Names of the blocks.
 const BLOCKS: [&str; 5] = ["run", "figure", "ask", "expect", "teach"];
 /// Names of fences that contain ordinary code.
@@ -29,21 +29,21 @@ impl Unit {
     ///
     /// # Errors
     /// Returns a Problem with the file, the line and a remedy.
-    pub fn read(name: &str, language: Language, text: &str, origin: &str) -> Result<Self> {
-        let at = |line: usize| format!("{origin}, line {line}");
+    pub fn parse(name: &str, language: Language, text: &str, origin: &str) -> Result<Self> {
+        let location = |line: usize| format!("{origin}, line {line}");
         let text = text.replace("\r\n", "\n");
-        let (front, body, first) = split(&text).map_err(|problem| problem.at(at(1)))?;
-        let mut unit: Self = block(front).map_err(|problem| placed(problem, origin, 2))?;
+        let (front, body, body_line) = split(&text).map_err(|problem| problem.at(location(1)))?;
+        let mut unit: Self = block(front).map_err(|problem| at_file_line(problem, origin, 2))?;
         let breaks: Vec<usize> = body.match_indices('\n').map(|(at, _)| at).collect();
-        let line = |place: usize| first + breaks.partition_point(|at| *at < place);
-        let runs = names(body);
-        let pieces = pieces(body, &runs, &line).map_err(|problem| {
-            let place = format!("{origin}, {}", problem.place);
-            problem.at(place)
+        let line_of = |offset: usize| body_line + breaks.partition_point(|at| *at < offset);
+        let runs = run_names(body);
+        let pieces = split_markdown(body, &runs, &line_of).map_err(|problem| {
+            let location = format!("{origin}, {}", problem.place);
+            problem.at(location)
         })?;
-        if pieces.len() > MOST_PARTS {
+        if pieces.len() > MAX_PARTS {
             return Err(
-                Problem::new(message!("lesson-too-many-parts", n = MOST_PARTS))
+                Problem::new(message!("lesson-too-many-parts", n = MAX_PARTS))
                     .at(origin)
                     .advise(message!("lesson-too-many-parts-advice")),
             );
@@ -52,9 +52,11 @@ impl Unit {
         for piece in pieces {
             match piece {
                 MarkdownPiece::Paragraph(paragraph) => parts.push(UnitPart::Text(paragraph)),
-                MarkdownPiece::Fence(name, text, begins) => {
-                    let read = read_fence(&name, &text, begins, &runs);
-                    parts.extend(read.map_err(|problem| placed(problem, origin, begins))?);
+                MarkdownPiece::Fence(name, text, first_line) => {
+                    let fenced = parse_fence(&name, &text, first_line, &runs);
+                    parts.extend(
+                        fenced.map_err(|problem| at_file_line(problem, origin, first_line))?,
+                    );
                 }
             }
         }
@@ -66,10 +68,10 @@ impl Unit {
     /// Checks the unit as a whole: names must be unique, and there must not be too many runs.
     fn check(&self) -> Result<()> {
         let runs = self.plans().map(|plan| &plan.name);
-        let asks = self.asks().map(|ask| &ask.name);
+        let questions = self.questions().map(|question| &question.name);
         let names = runs
-            .chain(asks)
-            .chain(self.lessons().map(|teach| &teach.name));
+            .chain(questions)
+            .chain(self.added_tasks().map(|block| &block.name));
         let mut seen = HashSet::new();
         for name in names {
             if !seen.insert(name) {
@@ -78,9 +80,9 @@ impl Unit {
             }
         }
         let count: usize = self.plans().map(|plan| plan.configs.len()).sum();
-        match count > MOST_RUNS {
+        match count > MAX_RUNS {
             true => Err(Problem::new(message!("lesson-too-many-runs", n = count))
-                .advise(message!("lesson-too-many-runs-advice", n = MOST_RUNS))),
+                .advise(message!("lesson-too-many-runs-advice", n = MAX_RUNS))),
             false => Ok(()),
         }
     }
@@ -100,33 +102,37 @@ fn split(text: &str) -> Result<(&str, &str, usize)> {
 }
 
 /// Changes the place of a Problem from a line within a block to the file and its line.
-fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
-    let place = problem.place.clone();
-    let number = place.strip_prefix("line ").and_then(|rest| {
+fn at_file_line(problem: Problem, origin: &str, first_line: usize) -> Problem {
+    let location = problem.place.clone();
+    let number = location.strip_prefix("line ").and_then(|rest| {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         let number: usize = digits.parse().ok()?;
-        let inner = rest.ends_with("of the block");
-        Some(if inner { begins + number - 1 } else { number })
+        let is_in_block = rest.ends_with("of the block");
+        Some(if is_in_block {
+            first_line + number - 1
+        } else {
+            number
+        })
     });
-    problem.at(format!("{origin}, line {}", number.unwrap_or(begins)))
+    problem.at(format!("{origin}, line {}", number.unwrap_or(first_line)))
 }
 
 /// Returns the names of all runs. They are collected first, because formulas can precede the block of a run.
-fn names(body: &str) -> Vec<String> {
+fn run_names(body: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let mut inside = false;
+    let mut in_run_block = false;
     for row in body.lines() {
         if let Some(name) = row.trim_start().strip_prefix("```") {
-            inside = ["run", "teach"].contains(&name.trim());
+            in_run_block = ["run", "teach"].contains(&name.trim());
             continue;
         }
-        let pair = row.split_once('=').filter(|_| inside);
+        let pair = row.split_once('=').filter(|_| in_run_block);
         let name = pair.filter(|(key, _)| key.trim() == "name");
         let name = name.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string());
         if let Some(name) = name.filter(|name| !names.contains(name)) {
             names.push(name);
         }
-        if names.len() == MOST_NAMES {
+        if names.len() == MAX_NAMES {
             break;
         }
     }
@@ -134,21 +140,28 @@ fn names(body: &str) -> Vec<String> {
 }
 
 /// Parses a fenced block, whose content begins at this line.
-fn read_fence(name: &str, text: &str, begins: usize, runs: &[String]) -> Result<Vec<UnitPart>> {
+fn parse_fence(
+    name: &str,
+    text: &str,
+    first_line: usize,
+    runs: &[String],
+) -> Result<Vec<UnitPart>> {
     let part = match name {
-        "run" => UnitPart::Runs(Runs::read(text)?),
-        "figure" => UnitPart::Figure(Figure::read(text, runs)?),
-        "ask" => UnitPart::Ask(Ask::read(text, runs)?),
-        "teach" => UnitPart::Teach(Teach::read(text, runs)?),
+        "run" => UnitPart::Runs(Runs::parse(text)?),
+        "figure" => UnitPart::Figure(Figure::parse(text, runs)?),
+        "ask" => UnitPart::Question(UnitQuestion::parse(text, runs)?),
+        "teach" => UnitPart::AddedTask(AddedTaskBlock::parse(text, runs)?),
         "expect" => {
-            let all = Expect::read(text, begins, runs)?;
-            return Ok(all.into_iter().map(UnitPart::Expect).collect());
+            let all = Expectation::parse(text, first_line, runs)?;
+            return Ok(all.into_iter().map(UnitPart::Expectation).collect());
         }
         code if CODE.contains(&code) => UnitPart::Text(Paragraph::code(text.trim_end())),
         other => {
-            let what = message!("lesson-no-such-block", name = other);
+            let message = message!("lesson-no-such-block", name = other);
             let names = BLOCKS.join(", ");
-            return Err(Problem::new(what).advise(message!("lesson-no-such-block-advice", names)));
+            return Err(
+                Problem::new(message).advise(message!("lesson-no-such-block-advice", names))
+            );
         }
     };
     Ok(vec![part])
@@ -159,29 +172,29 @@ fn read_fence(name: &str, text: &str, begins: usize, runs: &[String]) -> Result<
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "+++\ntitle = \"T\"\nminutes = 5\norder = 1\n+++\n\nSee {F: forgetting(a)}.\n\n```run\nname = \"a\"\nmethod = \"baseline\"\n```\n\n```figure\nkind = \"curves\"\nruns = [\"a\"]\n```\n\n```expect\nforgetting(a) > 1\n```\n";
+    const EXAMPLE: &str = "+++\ntitle = \"T\"\nminutes = 5\norder = 1\n+++\n\nSee {F: forgetting(a)}.\n\n```run\nname = \"a\"\nmethod = \"baseline\"\n```\n\n```figure\nkind = \"curves\"\nruns = [\"a\"]\n```\n\n```expect\nforgetting(a) > 1\n```\n";
 
-    fn told(text: &str) -> Problem {
-        Unit::read("t", Language::English, text, "t.en.md").unwrap_err()
+    fn parse_error(text: &str) -> Problem {
+        Unit::parse("t", Language::English, text, "t.en.md").unwrap_err()
     }
 
     #[test]
     fn a_unit_is_read_from_top_to_bottom() {
-        let unit = Unit::read("t", Language::English, WHOLE, "t.en.md").unwrap();
+        let unit = Unit::parse("t", Language::English, EXAMPLE, "t.en.md").unwrap();
         assert_eq!((unit.title.as_str(), unit.minutes), ("T", 5));
         assert_eq!(unit.parts.len(), 4);
         assert_eq!(unit.plan("a").unwrap().title, "Baseline");
-        let Some(UnitPart::Expect(expect)) = unit.parts.last() else {
+        let Some(UnitPart::Expectation(expect)) = unit.parts.last() else {
             panic!("no check");
         };
         assert_eq!(expect.line, 20);
-        let windows = WHOLE.replace('\n', "\r\n");
-        let again = Unit::read("t", Language::English, &windows, "t.en.md").unwrap();
-        assert_eq!(again, unit);
+        let windows = EXAMPLE.replace('\n', "\r\n");
+        let reparsed = Unit::parse("t", Language::English, &windows, "t.en.md").unwrap();
+        assert_eq!(reparsed, unit);
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_are_reported_with_their_line() {
         // Each row ends with a message id or with a word of its text.
         for (from, to, line, words) in [
             ("+++\ntitle", "title", 1, "lesson-no-title"),
@@ -204,15 +217,15 @@ mod tests {
             ),
             ("runs = [\"a\"]", "runs = [\"b\"]", 15, "lesson-no-such-run"),
         ] {
-            let text = WHOLE.replacen(from, to, 1);
-            assert_ne!(text, WHOLE, "{from}");
-            let problem = told(&text);
-            let said = problem.mentions(words) || problem.what.contains(words);
-            assert!(said, "{words}: {problem}");
+            let text = EXAMPLE.replacen(from, to, 1);
+            assert_ne!(text, EXAMPLE, "{from}");
+            let problem = parse_error(&text);
+            let is_mentioned = problem.mentions(words) || problem.what.contains(words);
+            assert!(is_mentioned, "{words}: {problem}");
             assert_eq!(problem.place, format!("t.en.md, line {line}"), "{words}");
             assert!(!problem.remedy.is_empty(), "{words}");
             Language::German.speak();
-            let german = problem.said();
+            let german = problem.translated();
             Language::English.speak();
             assert_ne!(german.what, problem.what, "{words}");
             assert_ne!(german.remedy, problem.remedy, "{words}");
@@ -231,11 +244,11 @@ mod tests {
                 "2,000 runs",
             ),
         ] {
-            let problem = told(&WHOLE.replacen(from, &to, 1));
-            let said = problem.mentions(words) || problem.what.contains(words);
-            assert!(said, "{words}: {problem}");
+            let problem = parse_error(&EXAMPLE.replacen(from, &to, 1));
+            let is_mentioned = problem.mentions(words) || problem.what.contains(words);
+            assert!(is_mentioned, "{words}: {problem}");
         }
-        let twice = WHOLE.replace("```expect", "```run\nname = \"a\"\n```\n\n```expect");
-        assert!(told(&twice).is("lesson-duplicate-block-name"));
+        let twice = EXAMPLE.replace("```expect", "```run\nname = \"a\"\n```\n\n```expect");
+        assert!(parse_error(&twice).is("lesson-duplicate-block-name"));
     }
 }

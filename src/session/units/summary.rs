@@ -2,20 +2,25 @@
 
 use super::chart::Chart;
 use super::text::join_paragraphs;
-use super::{AnswerKind, Ask, Feedback, GivenAnswer, Unit, UnitPart, Units};
-use crate::store::figure::{Bars, Cells, Figure, FigureContent, Lines, Page, PagePart};
+use super::{AnswerKind, Feedback, GivenAnswer, Unit, UnitPart, UnitQuestion, Units};
+use crate::store::figure::{BarChart, Figure, FigureContent, Heatmap, LineChart, Page, PagePart};
 
 /// Returns the summary of a unit with the answers and results of the open unit.
 pub fn summary(unit: &Unit, units: &Units) -> Figure {
     let mut parts = vec![PagePart::Text(unit.about.clone())];
-    for ask in unit.asks() {
-        parts.extend(question(unit, ask, &units.given(&ask.name), units));
+    for unit_question in unit.questions() {
+        parts.extend(question_parts(
+            unit,
+            unit_question,
+            &units.user_answer(&unit_question.name),
+            units,
+        ));
     }
     for part in &unit.parts {
         if let UnitPart::Figure(figure) = part {
             let chart = figure.chart(unit, &units.figures, unit.language);
             if !chart.is_empty() {
-                parts.extend(drawn(unit, &figure.title, chart));
+                parts.extend(chart_parts(unit, &figure.title, chart));
             }
         }
     }
@@ -26,52 +31,61 @@ pub fn summary(unit: &Unit, units: &Units) -> Figure {
 }
 
 /// Returns a question as text, with the user's answer and the correct answer.
-fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [PagePart; 2] {
+fn question_parts(
+    unit: &Unit,
+    unit_question: &UnitQuestion,
+    user_answer: &GivenAnswer,
+    units: &Units,
+) -> [PagePart; 2] {
     let language = unit.language;
-    let answer = match &ask.question {
+    let answer = match &unit_question.kind {
         AnswerKind::Choice(choices) => {
-            let chosen = given.choice.and_then(|at| choices.get(at));
+            let chosen = user_answer.choice.and_then(|at| choices.get(at));
             chosen.map_or("–", |(words, _)| words).to_string()
         }
-        AnswerKind::Number { unit, .. } => format!("{} {unit}", given.typed.trim()),
+        AnswerKind::Number { unit, .. } => format!("{} {unit}", user_answer.typed.trim()),
     };
-    let mut told = vec![language.fill("learn-summary-answer", &[("answer", answer.trim())])];
+    let mut parts = vec![language.fill("learn-summary-answer", &[("answer", answer.trim())])];
     match (
-        ask.judge(given, &units.figures),
-        ask.answer(&units.figures, language),
+        unit_question.feedback(user_answer, &units.figures),
+        unit_question.answer(&units.figures, language),
     ) {
-        (Feedback::Right(_), _) => told.push(language.text("learn-answer-right").into()),
+        (Feedback::Right(_), _) => parts.push(language.text("learn-answer-right").into()),
         (_, Some(answer)) => {
-            told.push(language.fill("learn-summary-correct", &[("answer", &answer)]));
+            parts.push(language.fill("learn-summary-correct", &[("answer", &answer)]));
         }
         _ => {}
     }
     [
-        PagePart::Heading(join_paragraphs(&ask.text, &units.figures, language)),
-        PagePart::Text(told.join(" · ")),
+        PagePart::Heading(join_paragraphs(
+            &unit_question.text,
+            &units.figures,
+            language,
+        )),
+        PagePart::Text(parts.join(" · ")),
     ]
 }
 
 /// Returns a figure as a part of the page. A table becomes text.
-fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
+fn chart_parts(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
     let language = unit.language;
     let content = match chart {
-        Chart::Curves { tasks, lines } => FigureContent::Lines(Lines {
-            places: tasks,
-            ..Lines::accuracy(lines)
+        Chart::Curves { tasks, lines } => FigureContent::LineChart(LineChart {
+            x_labels: tasks,
+            ..LineChart::accuracy(lines)
         }),
         Chart::Distance { lines, .. } => {
             let points = lines.iter().flat_map(|line| &line.points);
-            let most = points.map(|point| point.y).fold(1.0, f64::max);
-            FigureContent::Lines(Lines {
-                about: language.text("learn-distance-axis").into(),
-                places: Vec::new(),
-                range: [0.0, most],
+            let max = points.map(|point| point.y).fold(1.0, f64::max);
+            FigureContent::LineChart(LineChart {
+                axis_label: language.text("learn-distance-axis").into(),
+                x_labels: Vec::new(),
+                y_range: [0.0, max],
                 lines,
             })
         }
-        Chart::Matrix { rows, .. } => FigureContent::Cells(Cells::accuracy(&rows)),
-        Chart::Bars { rows, .. } => FigureContent::Bars(Bars {
+        Chart::Matrix { rows, .. } => FigureContent::Heatmap(Heatmap::accuracy(&rows)),
+        Chart::Bars { rows, .. } => FigureContent::BarChart(BarChart {
             rows: rows.into_iter().map(|(bar, _)| bar).collect(),
         }),
         table @ Chart::Table { .. } => {

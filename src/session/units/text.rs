@@ -13,7 +13,7 @@ use crate::texts::Language;
 
 /// Maximum depth of indentation of nested lists. Without a limit, a text of list markers only would be as wide as it is
 /// long.
-const MOST_DEEP: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// The kind of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Span {
     /// Code.
     pub code: bool,
     /// The formula of a live value; `None` for ordinary text.
-    pub live: Option<Formula>,
+    pub formula: Option<Formula>,
 }
 
 /// A paragraph.
@@ -63,21 +63,21 @@ pub(super) enum MarkdownPiece {
 
 impl Span {
     /// Returns the text. A live value is shown as a number if it is known.
-    pub fn filled(&self, figures: &Figures, language: Language) -> String {
-        let Some(formula) = &self.live else {
+    pub fn to_text(&self, figures: &Figures, language: Language) -> String {
+        let Some(formula) = &self.formula else {
             return self.text.clone();
         };
         match formula.value(figures) {
-            Ok(value) => number(value, language),
+            Ok(value) => format_value(value, language),
             Err(NoValue::NotYet) if self.text == "…" => self.text.clone(),
             Err(NoValue::NotYet) => format!("[{}]", self.text),
             Err(NoValue::Never(_)) => "–".into(),
         }
     }
 
-    fn looks_like(&self, other: &Self) -> bool {
-        let look = |span: &Self| (span.strong, span.emphasis, span.code);
-        look(self) == look(other)
+    fn has_same_style(&self, other: &Self) -> bool {
+        let style = |span: &Self| (span.strong, span.emphasis, span.code);
+        style(self) == style(other)
     }
 }
 
@@ -94,9 +94,9 @@ impl Paragraph {
     }
 
     /// Returns the text of the whole paragraph, with live values.
-    pub fn filled(&self, figures: &Figures, language: Language) -> String {
+    pub fn to_text(&self, figures: &Figures, language: Language) -> String {
         let spans = self.spans.iter();
-        spans.map(|span| span.filled(figures, language)).collect()
+        spans.map(|span| span.to_text(figures, language)).collect()
     }
 
     /// Returns whether it is a heading.
@@ -105,36 +105,36 @@ impl Paragraph {
     }
 
     /// Returns whether it contains a live value that is not known yet.
-    pub fn waits(&self, figures: &Figures) -> bool {
-        let mut live = self.spans.iter().filter_map(|span| span.live.as_ref());
-        live.any(|formula| formula.value(figures) == Err(NoValue::NotYet))
+    pub fn is_pending(&self, figures: &Figures) -> bool {
+        let mut formulas = self.spans.iter().filter_map(|span| span.formula.as_ref());
+        formulas.any(|formula| formula.value(figures) == Err(NoValue::NotYet))
     }
 }
 
 /// Formats a value with one decimal, in the language's notation.
-pub fn number(value: f64, language: Language) -> String {
+pub fn format_value(value: f64, language: Language) -> String {
     // Adding 0.0 avoids "-0.0".
     let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
-    language.typed(&text).replace('-', "−")
+    language.format_input(&text).replace('-', "−")
 }
 
 /// Returns the text of several paragraphs in one line, with live values.
 pub(super) fn join_paragraphs(text: &[Paragraph], figures: &Figures, language: Language) -> String {
-    let paragraphs = text.iter().map(|text| text.filled(figures, language));
+    let paragraphs = text.iter().map(|text| text.to_text(figures, language));
     paragraphs.collect::<Vec<_>>().join(" ")
 }
 
 /// Parses a text without blocks, such as the text of a question.
 pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> {
-    let pieces = pieces(text, runs, &|_| 0).map_err(|problem| Problem {
+    let pieces = split_markdown(text, runs, &|_| 0).map_err(|problem| Problem {
         place: String::new(),
         ..problem
     })?;
-    let only = pieces.into_iter().map(|piece| match piece {
+    let converted = pieces.into_iter().map(|piece| match piece {
         MarkdownPiece::Paragraph(paragraph) => paragraph,
         MarkdownPiece::Fence(_, code, _) => Paragraph::code(&code),
     });
-    Ok(only.collect())
+    Ok(converted.collect())
 }
 
 /// Parses a Markdown text that has no runs and questions, such as the user guide.
@@ -145,11 +145,11 @@ pub fn markdown(text: &str) -> Result<Vec<Paragraph>> {
     paragraphs(text, &[])
 }
 
-/// Splits a Markdown text into pieces. `line` converts an offset to a line.
-pub(super) fn pieces(
+/// Splits a Markdown text into pieces. `line_of` converts an offset to a line.
+pub(super) fn split_markdown(
     text: &str,
     runs: &[String],
-    line: &dyn Fn(usize) -> usize,
+    line_of: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<MarkdownPiece>> {
     let mut writer = Writer {
         runs,
@@ -157,13 +157,15 @@ pub(super) fn pieces(
     };
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
     for (event, range) in TextMergeWithOffset::new(events) {
-        let at = line(range.start);
-        writer.write(event, at).map_err(|problem| Problem {
-            place: format!("line {at}"),
-            ..problem
-        })?;
+        let line_number = line_of(range.start);
+        writer
+            .handle_event(event, line_number)
+            .map_err(|problem| Problem {
+                place: format!("line {line_number}"),
+                ..problem
+            })?;
     }
-    writer.close();
+    writer.close_paragraph();
     Ok(writer.pieces)
 }
 
@@ -172,9 +174,9 @@ pub(super) fn pieces(
 fn find_live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
     text.match_indices('{').filter_map(|(open, _)| {
         // A live value contains no braces.
-        let after = &text[open + 1..];
-        let end = after.find(['{', '}'])?;
-        let inner = after[end..].starts_with('}').then(|| &after[..end])?;
+        let rest = &text[open + 1..];
+        let end = rest.find(['{', '}'])?;
+        let inner = rest[end..].starts_with('}').then(|| &rest[..end])?;
         let (name, formula) = match inner.split_once(':') {
             None if has_call(inner) => ("…", inner),
             pair => pair?,
@@ -185,8 +187,8 @@ fn find_live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &st
 
 /// Returns whether a text in braces contains a function call and is therefore a formula.
 fn has_call(text: &str) -> bool {
-    let mut before = text.split('(').rev().skip(1);
-    before.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))
+    let mut prefixes = text.split('(').rev().skip(1);
+    prefixes.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// Builds pieces from the parser's events.
@@ -204,63 +206,65 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn close(&mut self) {
-        let full = self.open.take().filter(|open| !open.spans.is_empty());
-        self.pieces.extend(full.map(MarkdownPiece::Paragraph));
+    fn close_paragraph(&mut self) {
+        let paragraph = self.open.take().filter(|open| !open.spans.is_empty());
+        self.pieces.extend(paragraph.map(MarkdownPiece::Paragraph));
     }
 
-    fn begin(&mut self, kind: ParagraphKind) {
-        self.close();
+    fn start_paragraph(&mut self, kind: ParagraphKind) {
+        self.close_paragraph();
         let spans = Vec::new();
         self.open = Some(Paragraph { kind, spans });
     }
 
-    fn write(&mut self, event: Event<'_>, line: usize) -> Result<()> {
+    fn handle_event(&mut self, event: Event<'_>, line: usize) -> Result<()> {
         match event {
-            Event::Start(tag) => self.start(tag, line),
-            Event::End(tag) => self.end(tag),
+            Event::Start(tag) => self.start_tag(tag, line),
+            Event::End(tag) => self.end_tag(tag),
             // HTML is shown as text because it is not rendered.
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                return self.text(&text);
+                return self.add_text(&text);
             }
-            Event::Code(text) => self.push(&text, true),
-            Event::SoftBreak => self.push(" ", false),
-            Event::HardBreak => self.push("\n", false),
+            Event::Code(text) => self.push_text(&text, true),
+            Event::SoftBreak => self.push_text(" ", false),
+            Event::HardBreak => self.push_text("\n", false),
             _ => {}
         }
         Ok(())
     }
 
-    fn start(&mut self, tag: Tag<'_>, line: usize) {
+    fn start_tag(&mut self, tag: Tag<'_>, line: usize) {
         match tag {
-            Tag::Heading { level, .. } => self.begin(ParagraphKind::Heading(level as u8)),
+            Tag::Heading { level, .. } => self.start_paragraph(ParagraphKind::Heading(level as u8)),
             // The first paragraph of a list item belongs to the item itself.
             Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
-            Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
-                (0, 0) => ParagraphKind::Text,
-                (0, deep) => ParagraphKind::Item(deep.min(MOST_DEEP), None),
-                _ => ParagraphKind::Quote,
-            }),
+            Tag::Paragraph | Tag::HtmlBlock => {
+                self.start_paragraph(match (self.quotes, self.lists.len()) {
+                    (0, 0) => ParagraphKind::Text,
+                    (0, depth) => ParagraphKind::Item(depth.min(MAX_DEPTH), None),
+                    _ => ParagraphKind::Quote,
+                });
+            }
             Tag::BlockQuote(_) => self.quotes += 1,
             Tag::List(first) => {
-                self.close();
+                self.close_paragraph();
                 self.lists.push(first);
             }
             Tag::Item => {
-                let deep = self.lists.len().saturating_sub(1).min(MOST_DEEP);
+                let depth = self.lists.len().saturating_sub(1).min(MAX_DEPTH);
                 let next = self.lists.last_mut().and_then(Option::as_mut);
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
-                self.begin(ParagraphKind::Item(deep, number));
+                self.start_paragraph(ParagraphKind::Item(depth, number));
             }
             // A table row becomes an item with its cells in sequence.
-            Tag::TableHead | Tag::TableRow => self.begin(ParagraphKind::Item(0, None)),
+            Tag::TableHead | Tag::TableRow => self.start_paragraph(ParagraphKind::Item(0, None)),
             Tag::TableCell if self.open.as_ref().is_some_and(|row| !row.spans.is_empty()) => {
-                self.push(": ", false);
+                self.push_text(": ", false);
             }
             Tag::Emphasis => self.emphasis += 1,
             Tag::Strong => self.strong += 1,
             Tag::CodeBlock(kind) => {
-                self.close();
+                self.close_paragraph();
                 let name = match kind {
                     CodeBlockKind::Fenced(name) => name,
                     CodeBlockKind::Indented => CowStr::Borrowed("text"),
@@ -271,7 +275,7 @@ impl Writer<'_> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             // Column titles are omitted because the surrounding text explains the columns.
             TagEnd::TableHead => self.open = None,
@@ -279,7 +283,7 @@ impl Writer<'_> {
             | TagEnd::Paragraph
             | TagEnd::Item
             | TagEnd::HtmlBlock
-            | TagEnd::TableRow => self.close(),
+            | TagEnd::TableRow => self.close_paragraph(),
             TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
             TagEnd::List(_) => {
                 self.lists.pop();
@@ -288,7 +292,7 @@ impl Writer<'_> {
             TagEnd::Strong => self.strong = self.strong.saturating_sub(1),
             TagEnd::CodeBlock => {
                 let fence = self.fence.take();
-                let piece = fence.map(|(name, text, at)| MarkdownPiece::Fence(name, text, at));
+                let piece = fence.map(|(name, text, line)| MarkdownPiece::Fence(name, text, line));
                 self.pieces.extend(piece);
             }
             _ => {}
@@ -296,43 +300,45 @@ impl Writer<'_> {
     }
 
     /// Adds text. Live values in it become separate spans, except in a fenced block.
-    fn text(&mut self, text: &str) -> Result<()> {
+    fn add_text(&mut self, text: &str) -> Result<()> {
         if let Some((_, block, _)) = &mut self.fence {
             block.push_str(text);
             return Ok(());
         }
-        let mut done = 0;
+        let mut offset = 0;
         for (range, name, formula) in find_live_values(text) {
-            self.push(&text[done..range.start], false);
-            done = range.end;
+            self.push_text(&text[offset..range.start], false);
+            offset = range.end;
             let span = Span {
                 text: name.into(),
-                live: Some(Formula::read(formula, self.runs, false)?),
-                ..self.look(false)
+                formula: Some(Formula::parse(formula, self.runs, false)?),
+                ..self.style(false)
             };
             self.open_paragraph().spans.push(span);
         }
-        self.push(&text[done..], false);
+        self.push_text(&text[offset..], false);
         Ok(())
     }
 
     /// Adds text without live values. Adjacent text with the same style is merged, so that a glossary term that is
     /// split over two lines is found.
-    fn push(&mut self, text: &str, code: bool) {
-        let look = self.look(code);
+    fn push_text(&mut self, text: &str, code: bool) {
+        let style = self.style(code);
         let open = self.open_paragraph();
         match open.spans.last_mut() {
             _ if text.is_empty() => {}
-            Some(last) if last.live.is_none() && last.looks_like(&look) => last.text.push_str(text),
+            Some(last) if last.formula.is_none() && last.has_same_style(&style) => {
+                last.text.push_str(text);
+            }
             _ => open.spans.push(Span {
                 text: text.into(),
-                ..look
+                ..style
             }),
         }
     }
 
     /// Returns an empty span in the current style.
-    fn look(&self, code: bool) -> Span {
+    fn style(&self, code: bool) -> Span {
         Span {
             strong: self.strong > 0,
             emphasis: self.emphasis > 0,
@@ -359,8 +365,8 @@ mod tests {
     fn markdown_becomes_paragraphs_with_figures_in_them() {
         let runs = ["a".to_string()];
         let text = "# Title\n\nOne *two* **three** `four`\nfive {F_N: forgetting(a)*1} %.\n\n1. first\n2. second\n   - inner\n\n> note\n\n```sh\nlae-studio {x:y}\n```\n";
-        let line_at = |place: usize| text[..place].matches('\n').count();
-        let pieces = pieces(text, &runs, &line_at).unwrap();
+        let line_at = |offset: usize| text[..offset].matches('\n').count();
+        let pieces = split_markdown(text, &runs, &line_at).unwrap();
         let all: Vec<&Paragraph> = pieces
             .iter()
             .filter_map(|piece| match piece {
@@ -390,15 +396,15 @@ mod tests {
         assert_eq!((name.as_str(), code.as_str()), ("sh", "lae-studio {x:y}\n"));
         assert!(text.lines().nth(*line).unwrap().starts_with("lae-studio"));
         let mut figures = Figures::new();
-        let told = |figures: &Figures, language| all[1].filled(figures, language);
+        let text_of = |figures: &Figures, language| all[1].to_text(figures, language);
         assert_eq!(
-            told(&figures, Language::English),
+            text_of(&figures, Language::English),
             "One two three four five [F_N] %."
         );
         let matrix = vec![vec![0.9], vec![0.65, 1.0]];
         figures.insert("a".into(), vec![run(matrix, 2)]);
         assert_eq!(
-            told(&figures, Language::German),
+            text_of(&figures, Language::German),
             "One two three four five 25,0 %."
         );
         let mut spans = all[1].spans.iter();
@@ -408,8 +414,8 @@ mod tests {
 
     #[test]
     fn a_figure_of_no_run_is_a_problem_with_its_line() {
-        let told = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
-        assert!(told.what.contains("\"b\""), "{told}");
+        let problem = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
+        assert!(problem.what.contains("\"b\""), "{problem}");
         assert!(paragraphs("set {a, b} and {x: } is no formula", &[]).is_err());
         assert_eq!(
             paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(),
@@ -421,7 +427,7 @@ mod tests {
     fn a_formula_between_braces_is_a_figure_with_and_without_a_name() {
         let names = |text: &str| -> Vec<String> {
             let paragraphs = paragraphs(text, &["a".to_string()]).unwrap();
-            let live = |span: &Span| span.live.is_some();
+            let live = |span: &Span| span.formula.is_some();
             let live = paragraphs[0].spans.iter().filter(|span| live(span));
             live.map(|span| span.text.clone()).collect()
         };
@@ -429,7 +435,7 @@ mod tests {
         assert_eq!(names("{forgetting(a)} {b (c)} `{b: 1}`"), ["…"]);
         let text = &paragraphs("{a {b: 1} {c} }{", &[]).unwrap()[0];
         assert_eq!(
-            text.filled(&Figures::new(), Language::English),
+            text.to_text(&Figures::new(), Language::English),
             "{a 1.0 {c} }{"
         );
         assert!(paragraphs("{forgeting(a)}", &["a".to_string()]).is_err());

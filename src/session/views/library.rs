@@ -7,7 +7,7 @@ use crate::method::Plugin;
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::view::{PluginFacts, VariantView};
 use crate::run::config::RunConfig;
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 use crate::tr;
 
 /// An adjustable number of a plugin.
@@ -16,13 +16,13 @@ pub struct NumberView {
     /// Its name.
     pub name: String,
     /// The minimum.
-    pub least: f64,
+    pub min: f64,
     /// The default.
-    pub usual: f64,
+    pub default: f64,
     /// The maximum.
-    pub most: f64,
+    pub max: f64,
     /// Whether it is an integer.
-    pub whole: bool,
+    pub is_integer: bool,
 }
 
 /// A PET plugin file.
@@ -73,14 +73,14 @@ impl PluginView {
         let about: Vec<&str> = self.description.split_whitespace().collect();
         let about = about.join(" ");
         match self.path {
-            None => of_list("plugin", &self.name, "about", &about).to_string(),
+            None => translate_entry("plugin", &self.name, "about", &about).to_string(),
             Some(_) => about,
         }
     }
 
     /// Returns the steps of its default form, each labelled with its sites or the name of the step.
     pub fn equations(&self) -> Vec<(String, String)> {
-        let mut shown = Vec::new();
+        let mut rows = Vec::new();
         for equation in self
             .variants
             .first()
@@ -90,10 +90,10 @@ impl PluginView {
             let sites = equation.sites.join(", ");
             for (step, text) in &equation.steps {
                 let label = if step.is_empty() { &sites } else { step };
-                shown.push((label.clone(), text.clone()));
+                rows.push((label.clone(), text.clone()));
             }
         }
-        shown
+        rows
     }
 
     /// Returns a sentence about the layers at which it is linear, so that it can be merged into them.
@@ -108,9 +108,9 @@ impl PluginView {
     }
 
     /// Returns its default size. For a plugin without a size, the value has no meaning.
-    pub fn usual_size(&self) -> usize {
+    pub fn default_size(&self) -> usize {
         self.size()
-            .map_or(RunConfig::default().pet_size, |(_, usual, _)| usual)
+            .map_or(RunConfig::default().pet_size, |(_, default, _)| default)
     }
 
     /// Returns its other adjustable numbers.
@@ -118,19 +118,19 @@ impl PluginView {
         let others = self.sizes.iter().filter(|size| size.name != MAIN_SIZE);
         let others = others.map(|size| NumberView {
             name: size.name.clone(),
-            least: size.min as f64,
-            usual: size.default as f64,
-            most: size.max as f64,
-            whole: true,
+            min: size.min as f64,
+            default: size.default as f64,
+            max: size.max as f64,
+            is_integer: true,
         });
         let constants = self.constants.iter().filter_map(|constant| {
-            let [least, most] = constant.range?;
+            let [min, max] = constant.range?;
             Some(NumberView {
                 name: constant.name.clone(),
-                least,
-                usual: constant.default,
-                most,
-                whole: false,
+                min,
+                default: constant.default,
+                max,
+                is_integer: false,
             })
         });
         others.chain(constants).collect()
@@ -138,22 +138,22 @@ impl PluginView {
 
     /// Returns the value of a number: from `chosen` (such as "rank=8,alpha=0.5"), otherwise its default.
     pub fn number(&self, chosen: Option<&str>, number: &NumberView) -> f64 {
-        let found = pairs(chosen).find(|(name, _)| *name == number.name);
-        found.map_or(number.usual, |(_, value)| value)
+        let pair = parse_pairs(chosen).find(|(name, _)| *name == number.name);
+        pair.map_or(number.default, |(_, value)| value)
     }
 
     /// Returns `chosen` with one number changed; `None` if all numbers have their defaults. Names that this plugin does
     /// not have are dropped.
     pub fn with_number(&self, chosen: Option<&str>, name: &str, value: f64) -> Option<String> {
-        let written = |number: &NumberView| {
-            let own = match number.name == name {
+        let to_text = |number: &NumberView| {
+            let new_value = match number.name == name {
                 true => value,
                 false => self.number(chosen, number),
             };
-            (own != number.usual).then(|| format!("{}={own}", number.name))
+            (new_value != number.default).then(|| format!("{}={new_value}", number.name))
         };
-        let all: Vec<String> = self.numbers().iter().filter_map(written).collect();
-        (!all.is_empty()).then(|| all.join(","))
+        let changed: Vec<String> = self.numbers().iter().filter_map(to_text).collect();
+        (!changed.is_empty()).then(|| changed.join(","))
     }
 }
 
@@ -167,7 +167,7 @@ impl<'a> From<&'a PluginView> for Plugin<'a> {
 }
 
 /// Returns the pairs of name and number in a text such as "rank=8,alpha=0.5".
-fn pairs(chosen: Option<&str>) -> impl Iterator<Item = (&str, f64)> {
+fn parse_pairs(chosen: Option<&str>) -> impl Iterator<Item = (&str, f64)> {
     chosen.unwrap_or_default().split(',').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
         Some((name.trim(), value.trim().parse().ok()?))
@@ -181,7 +181,7 @@ mod tests {
     use crate::pet::spec::SizeSpec;
 
     #[test]
-    fn numbers_are_those_that_are_written_and_only_others_than_the_usual_are_written() {
+    fn only_numbers_that_differ_from_the_default_are_written() {
         let rank = SizeSpec {
             name: "rank".into(),
             symbol: String::new(),

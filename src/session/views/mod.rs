@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::backbone::library::Description;
-use crate::data::image_kind::{ImageKind, small_of, thumbnail_of};
+use crate::data::image_kind::{ImageKind, load_preview, load_thumbnail};
 use crate::data::scenario::Scenario;
 use crate::data::{Dataset, Sample};
-use crate::experiment::estimate::over_passes;
-use crate::method::{Chosen, SingleClassTasks};
+use crate::experiment::estimate::sum_over_passes;
+use crate::method::{ConfiguredMethod, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{AddedTask, Picture};
+use crate::run::event::{AddedTask, NamedImage};
 use crate::store;
 use crate::texts::{Message, Words};
 use crate::tr;
@@ -43,7 +43,7 @@ impl<T> Fetch<T> {
     /// Returns the value, once it is loaded.
     pub fn ready(&self) -> Option<&T> {
         match self {
-            Self::Ready(thing) => Some(thing),
+            Self::Ready(value) => Some(value),
             _ => None,
         }
     }
@@ -51,7 +51,7 @@ impl<T> Fetch<T> {
     /// Returns the value for changes, once it is loaded.
     pub fn ready_mut(&mut self) -> Option<&mut T> {
         match self {
-            Self::Ready(thing) => Some(thing),
+            Self::Ready(value) => Some(value),
             _ => None,
         }
     }
@@ -70,14 +70,14 @@ impl<T> Fetch<T> {
     }
 
     /// Stores the result of a helper thread.
-    pub fn fill(&mut self, answer: Result<T>) {
-        *self = Self::of(answer);
+    pub fn fill(&mut self, result: Result<T>) {
+        *self = Self::from_result(result);
     }
 
     /// Converts the result of a helper thread.
-    pub fn of(answer: Result<T>) -> Self {
-        match answer {
-            Ok(thing) => Self::Ready(thing),
+    pub fn from_result(result: Result<T>) -> Self {
+        match result {
+            Ok(value) => Self::Ready(value),
             Err(problem) => Self::Failed(problem),
         }
     }
@@ -87,11 +87,11 @@ impl<T> Fetch<T> {
 pub type SplitKey = (Arc<str>, Split);
 /// An image of an open dataset: the dataset's key, the split and the index. The test images of an added task use a key
 /// of the added task.
-pub type PictureKey = (Arc<str>, Split, usize);
+pub type ImageKey = (Arc<str>, Split, usize);
 
 /// The source of an image that pages show; the image's key has the split and the index.
 #[derive(Clone, Debug)]
-pub enum PictureSource {
+pub enum DisplayedImageSource {
     /// An open dataset.
     Data(Arc<Dataset>),
     /// The test images of a task that was added to a run.
@@ -109,23 +109,21 @@ pub enum PictureSource {
     File(PathBuf, usize),
 }
 
-impl PictureSource {
+impl DisplayedImageSource {
     /// Reads the image with this key.
     ///
     /// # Errors
     /// Returns a Problem if the image cannot be read.
-    pub fn read(&self, (_, split, index): &PictureKey) -> Result<Picture> {
+    pub fn read(&self, (_, split, index): &ImageKey) -> Result<NamedImage> {
         match self {
-            Self::Data(data) => small_of(sample_of(data, *split, *index)?),
+            Self::Data(data) => load_preview(sample_of(data, *split, *index)?),
             Self::AddedTask {
                 run,
                 task,
                 added_task,
                 bit_depth,
-            } => {
-                store::added_task_pictures(run, *task, added_task, *bit_depth)?.test_picture(*index)
-            }
-            Self::File(path, bit_depth) => thumbnail_of(path, *bit_depth),
+            } => store::added_task_images(run, *task, added_task, *bit_depth)?.test_image(*index),
+            Self::File(path, bit_depth) => load_thumbnail(path, *bit_depth),
         }
     }
 }
@@ -135,21 +133,21 @@ impl PictureSource {
 /// # Errors
 /// Returns a Problem if there is no such image.
 pub fn sample_of(data: &Dataset, split: Split, index: usize) -> Result<&Sample> {
-    let (samples, gone) = match split {
+    let (samples, missing_id) = match split {
         Split::Train => (&data.train, "notices-training-image-gone"),
         Split::Test => (&data.test, "notices-test-image-gone"),
     };
     let sample = samples.get(index);
-    sample.ok_or_else(|| Problem::new(tr!(gone, n = index)).at(&data.name))
+    sample.ok_or_else(|| Problem::new(tr!(missing_id, n = index)).at(&data.name))
 }
 
 /// An open dataset in the form that pages show.
 #[derive(Clone, Debug)]
 pub struct DataView {
-    /// Its key, made of place, split and limits.
+    /// Its key, made of location, split and limits.
     pub key: Arc<str>,
     /// Its name in the settings: `digits`, `letters`, or a path.
-    pub place: String,
+    pub location: String,
     /// The dataset.
     pub dataset: Arc<Dataset>,
     /// Number of training images of each class.
@@ -163,13 +161,13 @@ pub struct DataView {
     /// Images that have several labels: the copy, and the first image with another label.
     pub two_labels: Vec<(String, Words)>,
     /// The remark about images with several labels.
-    pub two_labels_told: Option<Message>,
+    pub two_labels_note: Option<Message>,
     /// Mean bytes of a decoded training image; `None` if the images are in memory anyway.
-    pub picture_bytes: Option<u64>,
+    pub image_bytes: Option<u64>,
     /// One small image per class with the class's name, for a limited number of classes.
-    pub thumbs: Vec<(String, Arc<Picture>)>,
+    pub thumbs: Vec<(String, Arc<NamedImage>)>,
     /// The look of its images. The drawing canvas uses the same background and stroke width.
-    pub looks: ImageKind,
+    pub image_kind: ImageKind,
     /// Whether its classes are learned all at once; `None` if the user has not answered.
     pub all_at_once: Option<bool>,
 }
@@ -207,15 +205,15 @@ pub struct PlanView {
     pub test_images: Vec<usize>,
     /// Bytes of decoded images that training would cache without a limit: the images of the largest task, and all test
     /// inputs. `None` if the images are in memory anyway.
-    pub cache_need: Option<u64>,
+    pub cache_bytes: Option<u64>,
     /// Number of trainable parameters in the PETs of one expert.
-    pub trained: Option<usize>,
+    pub trained_parameters: Option<usize>,
     /// The selected backbone, which can be a weight file.
     pub backbone: Option<Description>,
     /// Maximum bytes of memory of a training step.
     pub memory: Option<u64>,
     /// If `memory` exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.
-    pub short: Option<(u64, Option<usize>)>,
+    pub memory_shortage: Option<(u64, Option<usize>)>,
     /// Plugins that the selected blocks do not support, each with the reason.
     pub misfits: Vec<(String, String)>,
     /// A warning about tasks of a single class, from which nothing would be learned.
@@ -227,16 +225,19 @@ pub struct PlanView {
 impl PlanView {
     /// Sets the tasks and their numbers of images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
-        let limited =
-            |count: usize, limit: Option<usize>| limit.map_or(count, |most| count.min(most));
-        let per_task = |of: &[usize], limit| -> Vec<usize> {
+        let limit_count =
+            |count: usize, limit: Option<usize>| limit.map_or(count, |max| count.min(max));
+        let per_task = |counts: &[usize], limit| -> Vec<usize> {
             let sum = |range: &std::ops::Range<usize>| {
                 let classes = &scenario.class_order[range.clone()];
-                classes.iter().map(|&class| limited(of[class], limit)).sum()
+                classes
+                    .iter()
+                    .map(|&class| limit_count(counts[class], limit))
+                    .sum()
             };
             scenario.tasks.iter().map(sum).collect()
         };
-        let names = scenario.names(&data.classes);
+        let names = scenario.class_names(&data.classes);
         self.tasks = scenario
             .tasks
             .iter()
@@ -249,19 +250,20 @@ impl PlanView {
 
     /// Returns the epochs of each task.
     pub fn epochs(&self, config: &RunConfig) -> Vec<usize> {
-        let chosen = Chosen::of(config).ok();
+        let chosen = ConfiguredMethod::from_config(config).ok();
         let tasks = 0..self.train_images.len();
         tasks
             .map(|task| {
-                let of = |chosen: &Chosen<'_>| chosen.epochs(task, &self.train_images);
-                chosen.as_ref().map_or(config.epochs, of)
+                let epochs =
+                    |chosen: &ConfiguredMethod<'_>| chosen.epochs(task, &self.train_images);
+                chosen.as_ref().map_or(config.epochs, epochs)
             })
             .collect()
     }
 
     /// Returns the number of images that pass through the network in training, over all epochs and tasks.
-    pub fn images_shown(&self, config: &RunConfig) -> usize {
-        over_passes(config, &self.train_images, |_, _, shown| shown as f64) as usize
+    pub fn total_training_images(&self, config: &RunConfig) -> usize {
+        sum_over_passes(config, &self.train_images, |_, _, shown| shown as f64) as usize
     }
 }
 

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use super::sink::JobSink;
 use crate::experiment::grid::search::Search;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
-use crate::experiment::proof::{CheckRequest, check_place};
-use crate::experiment::trial::SHARE;
-use crate::experiment::{ResourceCache, preparing};
+use crate::experiment::proof::{CheckRequest, check_path};
+use crate::experiment::trial::VALIDATION_SHARE;
+use crate::experiment::{ResourceCache, preparing_event};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
-use crate::run::grid::{CellStanding, Grid};
+use crate::run::grid::{CellState, Grid};
 use crate::run::job::{GridWork, SearchBy};
 use crate::run::search_result::SearchResult;
 use crate::{files, store};
@@ -27,24 +27,24 @@ pub(super) fn run_grid(
     cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
-    let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
+    let grid = Grid::parse(&work.name, &work.text, &format!("the grid {}", work.name))?;
     let overrides = Overrides {
         device: device.map(ToString::to_string),
         data: work.data.clone(),
-        own: cache.own().clone(),
+        attachments: cache.attachments().clone(),
     };
-    let cells = Cells::of(grid, runs_root, &overrides)?.only(&work.cells);
+    let cells = Cells::from_grid(grid, runs_root, &overrides)?.filter_cells(&work.cells);
     if let Some(by) = work.search {
         let searched = run_search(cells, by, runs_root, cache, (&mut *sink, control))?;
         return Ok(finish(searched, sink));
     }
-    sink.event(preparing(message!("doing-listing-runs")));
+    sink.event(preparing_event(message!("doing-listing-runs")));
     sink.between_batches();
-    let Some(mut plan) = GridPlan::make(cells, runs_root, true, cache, control) else {
+    let Some(mut plan) = GridPlan::build(cells, runs_root, true, cache, control) else {
         return Ok(finish(None, sink));
     };
-    sink.event(Event::Grid(Box::new(plan.standing())));
-    let order = plan.in_order();
+    sink.event(Event::Grid(Box::new(plan.status())));
+    let order = plan.execution_order();
     let mut cells = CellSink::new(&plan, &order, sink);
     let end = plan.run(&order, &mut cells);
     let run = String::new();
@@ -53,17 +53,20 @@ pub(super) fn run_grid(
         GridEnd::Done { failed: 0 } => Event::Finished { run },
         GridEnd::Done { failed } => Event::Failed {
             run,
-            problem: not_all(failed, cells.problem.as_ref()),
+            problem: failed_cells_problem(failed, cells.problem.as_ref()),
         },
     })
 }
 
 /// Returns the Problem of a grid in which some cells could not run.
-fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
-    let told = Problem::new(message!("problem-grid-runs-failed", n = failed));
+fn failed_cells_problem(failed: usize, first: Option<&Problem>) -> Problem {
+    let summary = Problem::new(message!("problem-grid-runs-failed", n = failed));
     match first {
-        Some(problem) => told.advise(message!("advice-fix-first-error", what = problem.words())),
-        None => told,
+        Some(problem) => summary.advise(message!(
+            "advice-fix-first-error",
+            what = problem.what_text()
+        )),
+        None => summary,
     }
 }
 
@@ -75,12 +78,12 @@ fn run_search(
     cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Option<Event>> {
-    sink.event(preparing(message!("doing-counting-candidates")));
-    let search = Search::new(cells, (by, SHARE), None, cache, control)?;
+    sink.event(preparing_event(message!("doing-counting-candidates")));
+    let search = Search::new(cells, (by, VALIDATION_SHARE), None, cache, control)?;
     let verdicts = search.run(runs_root, cache, control, |plan, order, round| {
-        let mut standing = plan.standing();
-        standing.title += &format!(" · round {} of {}", round + 1, search.rounds());
-        sink.event(Event::Grid(Box::new(standing)));
+        let mut status = plan.status();
+        status.title += &format!(" · round {} of {}", round + 1, search.rounds());
+        sink.event(Event::Grid(Box::new(status)));
         let mut cells = CellSink::new(plan, order, sink);
         plan.run(order, &mut cells)
     })?;
@@ -88,11 +91,11 @@ fn run_search(
         return Ok(None);
     };
     Ok(Some(Event::Searched(Box::new(SearchResult {
-        contests: search.ends(&verdicts),
+        contests: search.summarize_contests(&verdicts),
         file: save_chosen(
             runs_root,
             &search.cells.grid.name,
-            &search.file_of(&verdicts)?,
+            &search.format_chosen_grid(&verdicts)?,
         )?,
     }))))
 }
@@ -104,7 +107,7 @@ fn save_chosen(runs_root: &Path, name: &str, text: &str) -> Result<PathBuf> {
     let names = std::iter::once(format!("{name}-best.toml")).chain(numbered);
     let mut files = names.map(|name| runs_root.join(name));
     let is_free = |file: &PathBuf| match files::read_text(file, files::TEXT) {
-        Ok(known) => known == text,
+        Ok(existing) => existing == text,
         Err(error) => error.kind() == ErrorKind::NotFound,
     };
     // The disk is full before the numbers run out.
@@ -124,18 +127,18 @@ pub(super) fn finish(result: Option<Event>, sink: &mut JobSink<'_>) -> Event {
 }
 
 /// Checks a run, or a packed one; returns the event that ends the job.
-pub(super) fn check(
+pub(super) fn run_check(
     (place, train): (&Path, bool),
     device: Option<&str>,
     cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
-    let asked = CheckRequest {
+    let request = CheckRequest {
         device,
         train,
         ..CheckRequest::default()
     };
-    let report = check_place(place, &asked, cache, &mut Phases(sink), control)?;
+    let report = check_path(place, &request, cache, &mut Phases(sink), control)?;
     Ok(finish(
         report.map(|report| Event::Checked(Box::new(report))),
         sink,
@@ -196,22 +199,25 @@ impl Sink for CellSink<'_, '_> {
 }
 
 impl GridSink for CellSink<'_, '_> {
-    fn report_cell(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
-        self.pace.record(cell, standing);
-        if let CellStanding::Refused(problem) = standing {
+    fn report_cell(&mut self, _: &GridPlan, cell: usize, state: &CellState) {
+        self.pace.record(cell, state);
+        if let CellState::Refused(problem) = state {
             self.problem.get_or_insert_with(|| problem.clone());
-            self.sink.failed();
+            self.sink.handle_run_failure();
         }
         self.sink.event(Event::Cell {
             cell,
-            standing: standing.clone(),
-            seconds_left: self.pace.left(),
+            standing: state.clone(),
+            seconds_left: self.pace.seconds_left(),
         });
         self.sink.between_batches();
     }
 
-    fn waits(&mut self, cells: usize) {
-        self.event(preparing(message!("doing-waiting-for-runs", n = cells)));
+    fn report_waiting(&mut self, cells: usize) {
+        self.event(preparing_event(message!(
+            "doing-waiting-for-runs",
+            n = cells
+        )));
     }
 }
 

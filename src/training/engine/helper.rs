@@ -4,12 +4,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::Message;
-use crate::experiment::predictor_cache::Key;
+use crate::experiment::predictor_cache::SnapshotKey;
 use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 
 /// Loads one value at a time on a helper thread, because disk and memory are shared.
-pub(super) struct Loader<T>(Option<(Key, Helper<T>)>);
+pub(super) struct Loader<T>(Option<(SnapshotKey, Helper<T>)>);
 
 impl<T> Default for Loader<T> {
     fn default() -> Self {
@@ -21,14 +21,14 @@ impl<T: Send + 'static> Loader<T> {
     /// Starts loading the value of this key, unless another value is being loaded.
     pub fn start(
         &mut self,
-        key: Key,
-        load: impl FnOnce(&Key) -> Result<T> + Send + 'static,
+        key: SnapshotKey,
+        load: impl FnOnce(&SnapshotKey) -> Result<T> + Send + 'static,
         engine: &Sender<Message>,
     ) {
         if self.0.is_none() {
-            let of = key.clone();
+            let load_key = key.clone();
             let helper = Helper::spawn(engine, move |outbox| {
-                outbox.send(load(&of)?);
+                outbox.send(load(&load_key)?);
                 Ok(())
             });
             self.0 = Some((key, helper));
@@ -36,7 +36,7 @@ impl<T: Send + 'static> Loader<T> {
     }
 
     /// Returns the loaded value, `None` if it is not ready.
-    pub fn poll(&mut self) -> Option<(Key, Result<T>)> {
+    pub fn poll(&mut self) -> Option<(SnapshotKey, Result<T>)> {
         let value = self.0.as_ref()?.1.poll()?;
         self.0.take().map(|(key, _)| (key, value))
     }
@@ -57,18 +57,18 @@ impl<T: Send + 'static> Helper<T> {
         let (sender, results) = channel();
         let engine = engine.clone();
         let outbox = Outbox { sender, engine };
-        let remaining = outbox.clone();
-        let begun = std::thread::Builder::new()
+        let fallback = outbox.clone();
+        let spawned = std::thread::Builder::new()
             .name("lae-helper".into())
             .spawn(move || {
                 if let Err(problem) = catch_panic_as_problem(|| work(&outbox)) {
-                    outbox.put(Err(problem));
+                    outbox.send_result(Err(problem));
                 }
             });
-        if let Err(error) = &begun {
-            remaining.put(Err(Problem::no_thread(error)));
+        if let Err(error) = &spawned {
+            fallback.send_result(Err(Problem::thread_not_started(error)));
         }
-        let thread = begun.ok();
+        let thread = spawned.ok();
         Self { results, thread }
     }
 
@@ -99,10 +99,10 @@ impl<T> Clone for Outbox<T> {
 impl<T> Outbox<T> {
     /// Sends a result to the engine's thread. Returns whether the result is still needed.
     pub fn send(&self, value: T) -> bool {
-        self.put(Ok(value))
+        self.send_result(Ok(value))
     }
 
-    fn put(&self, result: Result<T>) -> bool {
+    fn send_result(&self, result: Result<T>) -> bool {
         // Without an engine, the result is not needed either.
         self.sender.send(result).is_ok() && self.engine.send(Message::Wake).is_ok()
     }

@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 
 use crate::device;
 use crate::experiment::ResourceCache;
-use crate::experiment::predictor_cache::{PredictorCache, Prepared};
-use crate::experiment::speed::processor_speed;
+use crate::experiment::predictor_cache::{PredictorCache, PreparedPredictor};
+use crate::experiment::speed::measure_processor_speed;
 use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{JobEvent, Queue, job_of};
+use crate::run::queue::{JobEvent, Queue, changed_job_id};
 use crate::store::QueueFile;
 use scheduler::{LoadPredictor, Scheduler};
 use tables::{TableKind, TableRequest};
@@ -51,7 +51,7 @@ impl Engine {
     /// # Errors
     /// Returns a Problem if no thread can be started.
     pub fn start(runs_root: PathBuf, wake: Wake) -> Result<Self> {
-        Self::start_with(runs_root, wake, Arc::new(Prepared::ahead))
+        Self::start_with(runs_root, wake, Arc::new(PreparedPredictor::load))
     }
 
     /// Starts the thread with a different function for loading predictors.
@@ -68,18 +68,18 @@ impl Engine {
             running: None,
             pending: None,
             queue: Queue::default(),
-            file: QueueFile::below(&runs_root),
-            unkept: false,
+            file: QueueFile::local(&runs_root),
+            save_failure_reported: false,
             is_measured: false,
-            device_errors: device::errors(),
+            device_errors: device::error_count(),
             outbox,
             wake,
-            ending: false,
+            is_shutting_down: false,
         };
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
             .spawn(move || work::serve(state, &runs_root))
-            .map_err(|error| Problem::no_thread(&error))?;
+            .map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self {
             messages,
             events,
@@ -116,9 +116,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Waits for a thread to end, at most this long; returns whether it has ended.
 fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !thread.is_finished() {
-        if begun.elapsed() > patience {
+        if start.elapsed() > patience {
             return false;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -148,7 +148,7 @@ struct EngineState {
     queue: Queue,
     file: QueueFile,
     /// Whether a failure to save the queue was reported.
-    unkept: bool,
+    save_failure_reported: bool,
     /// Whether the speed of the processor was measured.
     is_measured: bool,
     scheduler: Scheduler,
@@ -156,21 +156,21 @@ struct EngineState {
     device_errors: usize,
     outbox: Sender<JobEvent>,
     wake: Wake,
-    ending: bool,
+    is_shutting_down: bool,
 }
 
 impl EngineState {
     /// Handles one message of the inbox.
     fn handle(&mut self, message: Message) {
         match message {
-            Message::Command(command) => self.sort(command),
+            Message::Command(command) => self.dispatch(command),
             Message::Wake => {}
         }
     }
 
     /// Adds a command to its queue.
-    fn sort(&mut self, command: Command) {
-        diary::asked(&command);
+    fn dispatch(&mut self, command: Command) {
+        diary::log_command(&command);
         match command {
             Command::Predict(request) => self.scheduler.add(request),
             Command::Inside(request) => self.scheduler.add(request),
@@ -184,27 +184,27 @@ impl EngineState {
             }
             Command::StopSheet(ticket) => self.scheduler.cancel(ticket),
             Command::Queue(job) => {
-                let told = self.queue.put(*job, usize::MAX);
-                self.changed([told]);
+                let event = self.queue.insert(*job, usize::MAX);
+                self.report_queue_changes([event]);
             }
             Command::Move { job, place } => {
-                let told = self.queue.shift(job, place);
-                self.changed(told);
+                let events = self.queue.move_to(job, place);
+                self.report_queue_changes(events);
             }
             Command::Hold(held) => {
-                let told = self.queue.hold(held);
-                self.changed(told);
+                let events = self.queue.set_held(held);
+                self.report_queue_changes(events);
             }
             Command::Release(job) => {
-                let told = self.queue.release(job);
-                self.changed(told);
+                let events = self.queue.release(job);
+                self.report_queue_changes(events);
             }
             Command::Stop(job) => self.stop(job),
             Command::ForgetData => {
                 self.cache.forget_data();
                 self.scheduler.resources.features.clear();
             }
-            Command::Shutdown => self.ending = true,
+            Command::Shutdown => self.is_shutting_down = true,
         }
     }
 
@@ -212,15 +212,15 @@ impl EngineState {
     fn stop(&mut self, job: JobId) {
         if self.running == Some(job) {
             self.control.set(ControlRequest::Stop);
-        } else if self.queue.take(job).is_some() {
-            self.changed([Event::Removed(job)]);
+        } else if self.queue.remove(job).is_some() {
+            self.report_queue_changes([Event::Removed(job)]);
         }
     }
 
     /// Reports changes of the queue and saves it.
-    fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
+    fn report_queue_changes(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
-            self.send_event(job_of(&event), event);
+            self.send_event(changed_job_id(&event), event);
         }
         self.save_queue();
     }
@@ -228,10 +228,10 @@ impl EngineState {
     /// Saves the queue to disk. A failure is reported once, because the jobs still run.
     fn save_queue(&mut self) {
         let jobs: Vec<&Job> = self.pending.iter().chain(self.queue.jobs()).collect();
-        let kept = self.file.save(&jobs);
-        let known = std::mem::replace(&mut self.unkept, kept.is_err());
-        if let Err(problem) = kept
-            && !known
+        let saved = self.file.save(&jobs);
+        let already_reported = std::mem::replace(&mut self.save_failure_reported, saved.is_err());
+        if let Err(problem) = saved
+            && !already_reported
         {
             let run = String::new();
             self.send_event(None, Event::Remark { run, problem });
@@ -243,8 +243,8 @@ impl EngineState {
     fn restore(&mut self) {
         let (jobs, problem) = self.file.load();
         for job in jobs {
-            let told = self.queue.put(job, usize::MAX);
-            self.changed([told]);
+            let event = self.queue.insert(job, usize::MAX);
+            self.report_queue_changes([event]);
         }
         if let Some(problem) = problem {
             let run = String::new();
@@ -259,7 +259,7 @@ impl EngineState {
                 Ok(message) => self.handle(message),
                 Err(TryRecvError::Empty) => return,
                 Err(TryRecvError::Disconnected) => {
-                    self.ending = true;
+                    self.is_shutting_down = true;
                     return;
                 }
             }
@@ -267,15 +267,15 @@ impl EngineState {
     }
 
     fn send_event(&self, job: Option<JobId>, event: Event) {
-        diary::of_engine(job, &event);
+        diary::log_engine_event(job, &event);
         // If the front end has ended, nobody needs the event.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();
     }
 
     /// Drops everything on a device that was lost or out of memory, wherever the error occurred.
-    fn follow_device_errors(&mut self) {
-        let device_errors = device::errors();
+    fn handle_device_errors(&mut self) {
+        let device_errors = device::error_count();
         if std::mem::replace(&mut self.device_errors, device_errors) != device_errors {
             self.release_devices();
         }
@@ -288,19 +288,19 @@ impl EngineState {
     }
 
     /// Measures the speed of the processor.
-    fn measure(&mut self) {
+    fn measure_speed(&mut self) {
         self.is_measured = true;
         // Without a speed, times are guessed.
-        if let Ok(speed) = catch_panic_as_problem(processor_speed) {
+        if let Ok(speed) = catch_panic_as_problem(measure_processor_speed) {
             self.send_event(None, Event::Speed(speed));
         }
         crate::nn::release_buffers();
     }
 
     /// Computes one piece of a request other than training. Returns whether there was one.
-    fn serve_one(&mut self) -> bool {
-        self.follow_device_errors();
-        let worked = self.scheduler.run_one();
+    fn serve_next_request(&mut self) -> bool {
+        self.handle_device_errors();
+        let worked = self.scheduler.run_next_step();
         while let Some(event) = self.scheduler.events.pop_front() {
             self.send_event(None, event);
         }

@@ -3,10 +3,12 @@
 
 use super::features::Progress;
 use super::scheduler::{Priority, Request, Resources, Slot, Step};
-use crate::experiment::predictor_cache::Key;
+use crate::experiment::predictor_cache::SnapshotKey;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};
-use crate::run::inside::{InsideContent, InsideRequest, InsideTarget, Insight, RunInside};
+use crate::run::inside::{
+    Inspection, InspectionContent, InspectionRequest, InspectionTarget, RunInspection,
+};
 
 /// Snapshots of a request that are loaded ahead: the next one, and meanwhile the one after it.
 const AHEAD: usize = 2;
@@ -20,17 +22,19 @@ impl Request for PredictRequest {
         Some((self.run.clone(), self.about))
     }
 
-    fn upcoming(&self) -> Vec<Key> {
+    fn upcoming(&self) -> Vec<SnapshotKey> {
         let tasks = self.tasks.iter().take(AHEAD);
-        tasks.map(|&task| Key::new(&self.run, task)).collect()
+        tasks
+            .map(|&task| SnapshotKey::new(&self.run, task))
+            .collect()
     }
 
     fn step(&mut self, resources: &mut Resources) -> Result<Step> {
         let Some(&task) = self.tasks.first() else {
             return Ok(Step::Done(None));
         };
-        let key = Key::new(&self.run, task);
-        if !resources.predictors.has(&key) {
+        let key = SnapshotKey::new(&self.run, task);
+        if !resources.predictors.contains(&key) {
             return Ok(Step::Load(key));
         }
         let prediction = resources.predictors.predict(self, task, &resources.cache)?;
@@ -44,11 +48,11 @@ impl Request for PredictRequest {
     }
 }
 
-impl Request for InsideRequest {
+impl Request for InspectionRequest {
     fn priority(&self) -> Priority {
         match self.look {
-            InsideTarget::Picture(_) => Priority::InsideImage,
-            InsideTarget::Run { .. } => Priority::InsideRun,
+            InspectionTarget::Picture(_) => Priority::InsideImage,
+            InspectionTarget::Run { .. } => Priority::InsideRun,
         }
     }
 
@@ -60,10 +64,10 @@ impl Request for InsideRequest {
         let Some(&task) = self.tasks.first() else {
             return Ok(Step::Done(None));
         };
-        let key = Key::new(&self.run, task);
+        let key = SnapshotKey::new(&self.run, task);
         let (mut probe, mut problem) = (None, None);
-        if let InsideTarget::Run { anchor } = self.look {
-            let anchor = Key::new(&self.run, anchor);
+        if let InspectionTarget::Run { anchor } = self.look {
+            let anchor = SnapshotKey::new(&self.run, anchor);
             let Resources {
                 cache,
                 predictors,
@@ -82,21 +86,21 @@ impl Request for InsideRequest {
         let Some(predictor) = predictor else {
             return Ok(Step::Load(key));
         };
-        let seen = match &self.look {
-            InsideTarget::Picture(image) => {
-                InsideContent::Picture(Box::new(predictor.attention_maps(image)?))
+        let content = match &self.look {
+            InspectionTarget::Picture(image) => {
+                InspectionContent::Picture(Box::new(predictor.attention_maps(image)?))
             }
-            InsideTarget::Run { .. } => InsideContent::Run(Box::new(RunInside {
+            InspectionTarget::Run { .. } => InspectionContent::Run(Box::new(RunInspection {
                 probe,
                 problem,
                 movement: predictor.movement()?,
             })),
         };
-        let insight = Insight {
+        let insight = Inspection {
             ticket: self.ticket,
             run: self.run.clone(),
             task,
-            seen,
+            seen: content,
         };
         let event = Event::Inside(Box::new(insight));
         Ok(Step::answer(&mut self.tasks, event))

@@ -1,7 +1,7 @@
 //! Schedules computations between two batches of training: predictions, views inside runs, tables of folders.
 //!
 //! [`Scheduler::add`] adds a request to a list sorted by [`Priority`] and then by age. A newer request in the same
-//! [`Slot`] replaces an older one. Between two batches the engine's thread calls [`Scheduler::run_one`], which computes
+//! [`Slot`] replaces an older one. Between two batches the engine calls [`Scheduler::run_next_step`], which computes
 //! one piece of the first request that is not waiting. A piece takes no longer than a batch. Work that does not need
 //! the device (reading weights, decoding images, writing a table) is done by a [`Helper`](super::helper::Helper), a
 //! thread that sends its results to the engine's thread and wakes it. If the predictor of a request is not loaded, the
@@ -18,14 +18,14 @@ use super::Message;
 use super::features::FeatureCache;
 use super::helper::Loader;
 use crate::experiment::ResourceCache;
-use crate::experiment::predictor_cache::{Key, PredictorCache, Prepared};
+use crate::experiment::predictor_cache::{PredictorCache, PreparedPredictor, SnapshotKey};
 use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
 
 /// Loads a predictor; runs on a helper thread.
 pub(super) type LoadPredictor =
-    Arc<dyn Fn(&Path, usize, &ResourceCache) -> Result<Prepared> + Send + Sync>;
+    Arc<dyn Fn(&Path, usize, &ResourceCache) -> Result<PreparedPredictor> + Send + Sync>;
 
 /// The order in which requests are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ pub(super) trait Request: Send {
     fn slot(&self) -> Option<Slot>;
 
     /// Returns the snapshots to load before a step needs them.
-    fn upcoming(&self) -> Vec<Key> {
+    fn upcoming(&self) -> Vec<SnapshotKey> {
         Vec::new()
     }
 
@@ -68,7 +68,7 @@ pub(super) trait Request: Send {
 /// The outcome of one step of a request.
 pub(super) enum Step {
     /// The predictor of this snapshot has to be loaded first.
-    Load(Key),
+    Load(SnapshotKey),
     /// A helper thread is not ready yet.
     Wait,
     /// A piece was computed; there are more.
@@ -96,19 +96,19 @@ pub(super) struct Resources {
     pub engine: Sender<Message>,
 }
 
-struct Pending {
+struct PendingRequest {
     request: Box<dyn Request>,
     /// The predictor that the request waits for.
-    missing: Option<Key>,
+    missing: Option<SnapshotKey>,
 }
 
 /// The requests that are not complete yet.
 pub(super) struct Scheduler {
-    pending: Vec<Pending>,
+    pending: Vec<PendingRequest>,
     load: LoadPredictor,
-    loader: Loader<Prepared>,
+    loader: Loader<PreparedPredictor>,
     /// Predictors that failed to load, until the requests that need them have failed.
-    failed: Vec<(Key, Problem)>,
+    failed: Vec<(SnapshotKey, Problem)>,
     pub resources: Resources,
     /// Events to send, oldest first.
     pub events: VecDeque<Event>,
@@ -134,31 +134,31 @@ impl Scheduler {
     /// Adds a request and removes older ones in its slot.
     pub fn add(&mut self, request: impl Request + 'static) {
         let (priority, slot) = (request.priority(), request.slot());
-        self.pending.retain(|Pending { request: old, .. }| {
+        self.pending.retain(|PendingRequest { request: old, .. }| {
             slot.is_none() || old.priority() != priority || old.slot() != slot
         });
-        let before = |old: &Pending| old.request.priority() <= priority;
+        let before = |old: &PendingRequest| old.request.priority() <= priority;
         let at = self.pending.partition_point(before);
         let request = Box::new(request);
         let missing = None;
-        self.pending.insert(at, Pending { request, missing });
+        self.pending.insert(at, PendingRequest { request, missing });
     }
 
     /// Stops the request with this ticket.
     pub fn cancel(&mut self, ticket: u64) {
         let events = &mut self.events;
         self.pending.retain_mut(|pending| {
-            let ended = pending.request.cancel(ticket);
-            let remains = ended.is_none();
-            events.extend(ended);
+            let last_event = pending.request.cancel(ticket);
+            let remains = last_event.is_none();
+            events.extend(last_event);
             remains
         });
     }
 
     /// Computes one piece of the first request that is not waiting. Returns whether there was one.
-    pub fn run_one(&mut self) -> bool {
+    pub fn run_next_step(&mut self) -> bool {
         match self.loader.poll() {
-            Some((key, Ok(prepared))) => self.resources.predictors.put(key, prepared),
+            Some((key, Ok(prepared))) => self.resources.predictors.insert(key, prepared),
             Some((key, Err(problem))) => self.failed.push((key, problem)),
             None => {}
         }
@@ -169,7 +169,7 @@ impl Scheduler {
 
     fn step_first(&mut self) -> bool {
         for at in 0..self.pending.len() {
-            let Pending { request, missing } = &mut self.pending[at];
+            let PendingRequest { request, missing } = &mut self.pending[at];
             let is_table = request.priority() == Priority::Table;
             let step = catch_panic_as_problem(|| request.step(&mut self.resources));
             *missing = None;
@@ -205,16 +205,17 @@ impl Scheduler {
 
     /// Starts loading the first predictor that is missing.
     fn load_next(&mut self) {
-        let each = self.pending.iter();
-        let needed = each.flat_map(|p| p.missing.iter().cloned().chain(p.request.upcoming()));
-        let needed: Vec<Key> = needed.collect();
+        let pending = self.pending.iter();
+        let needed = pending.flat_map(|p| p.missing.iter().cloned().chain(p.request.upcoming()));
+        let needed: Vec<SnapshotKey> = needed.collect();
         // The requests may need other snapshots by now.
         self.failed.retain(|(key, _)| needed.contains(key));
-        let is_failed = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
-        let is_missing = |key: &Key| !self.resources.predictors.has(key) && !is_failed(key);
+        let is_failed = |key: &SnapshotKey| self.failed.iter().any(|(failed, _)| failed == key);
+        let is_missing =
+            |key: &SnapshotKey| !self.resources.predictors.contains(key) && !is_failed(key);
         if let Some(key) = needed.into_iter().find(is_missing) {
             let (load, cache) = (self.load.clone(), self.resources.cache.clone());
-            let load = move |key: &Key| load(&key.run, key.task, &cache);
+            let load = move |key: &SnapshotKey| load(&key.run, key.task, &cache);
             self.loader.start(key, load, &self.resources.engine);
         }
     }

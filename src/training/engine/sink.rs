@@ -18,7 +18,7 @@ pub(super) struct JobSink<'a> {
 
 impl JobSink<'_> {
     /// Gives the run its name. A failure is only logged, since the run does not depend on it.
-    fn give_name(&self, header: &mut RunHeader) {
+    fn set_run_name(&self, header: &mut RunHeader) {
         if self.name.is_empty() || !header.about.name.is_empty() {
             return;
         }
@@ -33,7 +33,7 @@ impl JobSink<'_> {
     }
 
     /// Drops everything on the device after one of several runs of the job failed, because it may be unusable.
-    pub fn failed(&mut self) {
+    pub fn handle_run_failure(&mut self) {
         self.state.release_devices();
     }
 }
@@ -41,15 +41,15 @@ impl JobSink<'_> {
 impl Sink for JobSink<'_> {
     fn event(&mut self, mut event: Event) {
         if let Event::Started(header) = &mut event {
-            self.give_name(header);
+            self.set_run_name(header);
             self.run.clone_from(&header.run);
             // From now on the folder of the run records the job.
-            let whole = self
+            let restarts = self
                 .state
                 .pending
                 .as_ref()
                 .is_some_and(Job::restarts_from_scratch);
-            if !whole {
+            if !restarts {
                 self.state.pending = None;
                 self.state.save_queue();
             }
@@ -59,10 +59,10 @@ impl Sink for JobSink<'_> {
 
     fn between_batches(&mut self) {
         self.state.handle_messages();
-        if self.state.ending {
+        if self.state.is_shutting_down {
             self.state.control.set(ControlRequest::Stop);
         }
         // Only one piece per batch, so that training continues while the user moves a slider.
-        self.state.serve_one();
+        self.state.serve_next_request();
     }
 }

@@ -15,11 +15,11 @@ use crate::data::transform::InputSpec;
 use crate::experiment::ResourceCache;
 use crate::experiment::doubt;
 use crate::experiment::predict::Predictor;
-use crate::experiment::predictor_cache::Key;
-use crate::experiment::sheet::{Columns, ImageSelection, fill};
+use crate::experiment::predictor_cache::SnapshotKey;
+use crate::experiment::sheet::{Columns, ImageSelection, write_table};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::doubt::{DoubtRequest, DoubtState};
+use crate::run::doubt::{LabelCheckRequest, LabelCheckState};
 use crate::run::event::Event;
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 
@@ -29,7 +29,7 @@ pub(super) enum TableKind {
     /// The images of a folder.
     Sheet(SheetRequest),
     /// Training images that look like another class.
-    Doubts(DoubtRequest),
+    Doubts(LabelCheckRequest),
 }
 
 /// A message from a helper thread.
@@ -46,7 +46,7 @@ type Piece = Box<dyn FnOnce(&Predictor) + Send>;
 pub(super) struct TableRequest {
     kind: TableKind,
     ticket: u64,
-    key: Key,
+    key: SnapshotKey,
     stop: Arc<AtomicBool>,
     piece: Option<Piece>,
     /// `None` until the predictor is loaded.
@@ -60,7 +60,7 @@ impl TableRequest {
             TableKind::Doubts(request) => (request.ticket, &request.run, request.task),
         };
         Self {
-            key: Key::new(run, task),
+            key: SnapshotKey::new(run, task),
             ticket,
             kind,
             stop: Arc::default(),
@@ -79,7 +79,7 @@ impl TableRequest {
         let (ticket, stop) = (self.ticket, self.stop.clone());
         let work: Work = match self.kind.clone() {
             TableKind::Sheet(request) => {
-                let columns = Columns::of(predictor, request.threshold, request.all_columns);
+                let columns = Columns::new(predictor, request.threshold, request.all_columns);
                 Box::new(move |worker| worker.write_table(&request, &columns))
             }
             TableKind::Doubts(request) => {
@@ -88,12 +88,12 @@ impl TableRequest {
             }
         };
         Helper::spawn(engine, move |outbox| {
-            let ended = work(&Worker {
+            let last_event = work(&Worker {
                 outbox,
                 ticket,
                 stop,
             })?;
-            outbox.send(Message::End(ended));
+            outbox.send(Message::End(last_event));
             Ok(())
         })
     }
@@ -135,15 +135,15 @@ impl Request for TableRequest {
         self.stop.store(true, Ordering::Relaxed);
         // A helper that has started sends the last event.
         self.helper.is_none().then(|| match &self.kind {
-            TableKind::Sheet(_) => sheet(ticket, SheetState::Stopped),
-            TableKind::Doubts(_) => doubts(ticket, DoubtState::Stopped),
+            TableKind::Sheet(_) => sheet_event(ticket, SheetState::Stopped),
+            TableKind::Doubts(_) => doubts_event(ticket, LabelCheckState::Stopped),
         })
     }
 
     fn fail(&self, problem: Problem) -> Event {
         match &self.kind {
-            TableKind::Sheet(_) => sheet(self.ticket, SheetState::Failed(problem)),
-            TableKind::Doubts(_) => doubts(self.ticket, DoubtState::Failed(problem)),
+            TableKind::Sheet(_) => sheet_event(self.ticket, SheetState::Failed(problem)),
+            TableKind::Doubts(_) => doubts_event(self.ticket, LabelCheckState::Failed(problem)),
         }
     }
 }
@@ -160,11 +160,11 @@ impl Drop for TableRequest {
     }
 }
 
-fn sheet(ticket: u64, state: SheetState) -> Event {
+fn sheet_event(ticket: u64, state: SheetState) -> Event {
     Event::Sheet { ticket, state }
 }
 
-fn doubts(ticket: u64, state: DoubtState) -> Event {
+fn doubts_event(ticket: u64, state: LabelCheckState) -> Event {
     Event::Doubts { ticket, state }
 }
 
@@ -184,12 +184,12 @@ impl Worker<'_> {
         &self,
         answer: impl FnOnce(&Predictor) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (reply, answered) = sync_channel(1);
+        let (reply, replies) = sync_channel(1);
         self.outbox.send(Message::Piece(Box::new(move |predictor| {
             // The request may have been stopped meanwhile.
             let _ = reply.send(answer(predictor));
         })));
-        answered
+        replies
             .recv()
             .map_err(|_| Problem::new(message!("problem-engine-stopped")))?
     }
@@ -206,33 +206,52 @@ impl Worker<'_> {
     }
 
     fn write_table(&self, request: &SheetRequest, columns: &Columns) -> Result<Event> {
-        let mut ask = |seen: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&seen));
-        let mut step =
-            |count: SheetCount| self.report(sheet(self.ticket, SheetState::Working(count)));
-        let asked = ImageSelection {
+        let mut predict =
+            |images: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&images));
+        let mut report_progress =
+            |count: SheetCount| self.report(sheet_event(self.ticket, SheetState::Working(count)));
+        let selection = ImageSelection {
             folder: &request.folder,
             only: &request.only,
         };
-        let count = fill(columns, asked, &request.csv, &mut ask, &mut step)?;
+        let count = write_table(
+            columns,
+            selection,
+            &request.csv,
+            &mut predict,
+            &mut report_progress,
+        )?;
         let state = count.map_or(SheetState::Stopped, SheetState::Done);
-        Ok(sheet(self.ticket, state))
+        Ok(sheet_event(self.ticket, state))
     }
 
     fn search_doubts(
         &self,
-        request: &DoubtRequest,
+        request: &LabelCheckRequest,
         input: InputSpec,
         cache: &ResourceCache,
     ) -> Result<Event> {
-        let mut ask =
-            |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));
-        let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working((done, of))));
-        let of = (request.run.as_path(), request.task);
-        let go_on = || self.is_running();
-        let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
-        let state = found.map_or(DoubtState::Stopped, |found| {
-            DoubtState::Done(Box::new(found))
+        let mut compute_features =
+            |images: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&images));
+        let mut report_progress = |done, total| {
+            self.report(doubts_event(
+                self.ticket,
+                LabelCheckState::Working((done, total)),
+            ))
+        };
+        let snapshot = (request.run.as_path(), request.task);
+        let should_continue = || self.is_running();
+        let found = doubt::cross_validate(
+            snapshot,
+            input,
+            cache,
+            &mut compute_features,
+            &mut report_progress,
+            &should_continue,
+        )?;
+        let state = found.map_or(LabelCheckState::Stopped, |found| {
+            LabelCheckState::Done(Box::new(found))
         });
-        Ok(doubts(self.ticket, state))
+        Ok(doubts_event(self.ticket, state))
     }
 }

@@ -5,24 +5,27 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::run::config::{RunConfig, Setting};
-use crate::run::event::{Picture, PredictRequest};
+use crate::run::event::{NamedImage, PredictRequest};
 
 /// Waits for the next event that `wanted` accepts.
-fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
+fn wait_for_event<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
     loop {
-        if let Some(found) = engine.try_recv().and_then(|told| wanted(told.event)) {
+        if let Some(found) = engine
+            .try_recv()
+            .and_then(|job_event| wanted(job_event.event))
+        {
             return found;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-fn ended(event: &Event) -> bool {
+fn is_finished(event: &Event) -> bool {
     assert!(!matches!(event, Event::Failed { .. }), "{event:?}");
     matches!(event, Event::Finished { .. })
 }
 
-fn short(seed: u64) -> Command {
+fn train_command(seed: u64) -> Command {
     let config = RunConfig {
         classes_per_task: "5".into(),
         epochs: 1,
@@ -37,8 +40,8 @@ fn short(seed: u64) -> Command {
 }
 
 /// Returns a request to predict a grey image after these tasks.
-fn question(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
-    let picture = Picture {
+fn predict_command(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
+    let image = NamedImage {
         name: String::new(),
         width: 32,
         height: 32,
@@ -48,91 +51,91 @@ fn question(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
         ticket,
         about: 0,
         run: run.into(),
-        picture,
+        picture: image,
         tasks: tasks.into(),
     })
 }
 
 #[test]
-fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
+fn training_continues_while_a_predictor_loads() {
     let root = tempfile::tempdir().unwrap();
-    let (began, begun) = channel();
-    let (release, held) = channel::<()>();
-    let held = Mutex::new((began, held));
+    let (start_sender, starts) = channel();
+    let (release, released) = channel::<()>();
+    let gate = Mutex::new((start_sender, released));
     let prepare: LoadPredictor = Arc::new(move |folder, task, cache| {
-        let held = held.lock().unwrap();
-        held.0.send(task).unwrap();
-        held.1.recv().unwrap();
-        Prepared::ahead(folder, task, cache)
+        let gate = gate.lock().unwrap();
+        gate.0.send(task).unwrap();
+        gate.1.recv().unwrap();
+        PreparedPredictor::load(folder, task, cache)
     });
     let root = root.path().to_path_buf();
     let engine = Engine::start_with(root, Arc::new(|| {}), prepare).unwrap();
-    engine.send(short(1));
+    engine.send(train_command(1));
     let mut run = PathBuf::new();
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         if let Event::Started(header) = &event {
             run.clone_from(&header.folder);
         }
-        ended(&event).then_some(())
+        is_finished(&event).then_some(())
     });
-    let ask = |ticket, run: &Path, tasks: &[usize]| {
-        engine.send(question(ticket, run, tasks));
+    let predict = |ticket, run: &Path, tasks: &[usize]| {
+        engine.send(predict_command(ticket, run, tasks));
     };
-    engine.send(short(2));
-    ask(1, &run, &[0, 1, 7]);
-    ask(2, &run.join("gone"), &[0]);
-    assert_eq!(begun.recv().unwrap(), 0);
+    engine.send(train_command(2));
+    predict(1, &run, &[0, 1, 7]);
+    predict(2, &run.join("gone"), &[0]);
+    assert_eq!(starts.recv().unwrap(), 0);
     // The helper hangs, but every batch of the second run is trained.
-    wait(&engine, |event| {
+    wait_for_event(&engine, |event| {
         let answered = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
         assert!(!answered, "{event:?}");
-        ended(&event).then_some(())
+        is_finished(&event).then_some(())
     });
     (0..4).for_each(|_| release.send(()).unwrap());
-    let mut told = Vec::new();
-    wait(&engine, |event| {
+    let mut answers = Vec::new();
+    wait_for_event(&engine, |event| {
         match event {
-            Event::Predicted(answer) => told.push((answer.ticket, Some(answer.task))),
-            Event::NotPredicted { ticket, .. } => told.push((ticket, None)),
+            Event::Predicted(answer) => answers.push((answer.ticket, Some(answer.task))),
+            Event::NotPredicted { ticket, .. } => answers.push((ticket, None)),
             _ => {}
         }
-        (told.len() == 4).then_some(())
+        (answers.len() == 4).then_some(())
     });
-    told.sort_unstable();
+    answers.sort_unstable();
     // Two snapshots of the first request are available; the third is not.
-    assert_eq!(told, [(1, None), (1, Some(0)), (1, Some(1)), (2, None)]);
+    assert_eq!(answers, [(1, None), (1, Some(0)), (1, Some(1)), (2, None)]);
 }
 
 #[test]
-fn what_lay_on_a_lost_device_is_made_ready_anew() {
+fn lost_device_reloads_predictor() {
     let root = tempfile::tempdir().unwrap();
-    let (began, begun) = channel();
-    let began = Mutex::new(began);
+    let (start_sender, starts) = channel();
+    let start_sender = Mutex::new(start_sender);
     let prepare: LoadPredictor = Arc::new(move |folder, task, cache| {
-        began.lock().unwrap().send(task).unwrap();
-        Prepared::ahead(folder, task, cache)
+        start_sender.lock().unwrap().send(task).unwrap();
+        PreparedPredictor::load(folder, task, cache)
     });
     let engine = Engine::start_with(root.path().to_path_buf(), Arc::new(|| {}), prepare).unwrap();
-    engine.send(short(1));
-    let run = wait(&engine, |event| match event {
+    engine.send(train_command(1));
+    let run = wait_for_event(&engine, |event| match event {
         Event::Finished { run } => Some(root.path().join(run)),
         _ => None,
     });
-    let ask = |ticket| {
-        engine.send(question(ticket, &run, &[0]));
-        wait(&engine, |event| match event {
+    let predict = |ticket| {
+        engine.send(predict_command(ticket, &run, &[0]));
+        wait_for_event(&engine, |event| match event {
             Event::Predicted(answer) => Some(answer.ticket),
             Event::NotPredicted { problem, .. } => panic!("{problem}"),
             _ => None,
         });
     };
-    ask(1);
-    ask(2);
-    assert_eq!(begun.try_iter().count(), 1);
-    device::note_out_of_memory();
+    predict(1);
+    predict(2);
+    assert_eq!(starts.try_iter().count(), 1);
+    device::record_out_of_memory();
     device::take_out_of_memory();
-    ask(3);
-    assert_eq!(begun.try_iter().count(), 1);
+    predict(3);
+    assert_eq!(starts.try_iter().count(), 1);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use super::EngineState;
-use super::grids::{check, finish, run_grid};
+use super::grids::{finish, run_check, run_grid};
 use super::sink::JobSink;
 use crate::experiment::trial::{try_backbones, try_methods, try_pet};
 use crate::experiment::{self, Changes, Outcome};
@@ -22,14 +22,14 @@ pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
     state.restore();
     loop {
         state.handle_messages();
-        if state.ending {
+        if state.is_shutting_down {
             return;
         }
-        if state.serve_one() {
+        if state.serve_next_request() {
             continue;
         }
-        if let Some(job) = state.queue.begin() {
-            work(&mut state, job, runs_root);
+        if let Some(job) = state.queue.pop_next() {
+            execute_job(&mut state, job, runs_root);
             continue;
         }
         let next = match state.is_measured {
@@ -38,14 +38,14 @@ pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
         };
         match next {
             Ok(message) => state.handle(message),
-            Err(RecvTimeoutError::Timeout) => state.measure(),
+            Err(RecvTimeoutError::Timeout) => state.measure_speed(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
 
 /// Runs a job from beginning to end.
-fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
+fn execute_job(state: &mut EngineState, job: Job, runs_root: &Path) {
     let id = job.id;
     state.running = Some(id);
     state.pending = Some(job.clone());
@@ -53,13 +53,13 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     state.send_event(Some(id), Event::Began(id));
     // A stop that was meant for this job while it waited is still in the inbox.
     state.handle_messages();
-    if state.ending {
+    if state.is_shutting_down {
         return; // It stays in the queue's file.
     }
     let event = run_job(state, &job, runs_root);
-    let unbegun =
+    let never_started =
         matches!(&event, Event::Stopped { run } if run.is_empty() || job.restarts_from_scratch());
-    if !(state.ending && unbegun) {
+    if !(state.is_shutting_down && never_started) {
         state.pending = None;
     }
     state.running = None;
@@ -71,7 +71,10 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
 
 /// Runs the work of a job; returns the event that ends the job.
 fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
-    let (cache, control) = (state.cache.with_own(&job.own), state.control.clone());
+    let (cache, control) = (
+        state.cache.with_attachments(&job.own),
+        state.control.clone(),
+    );
     let mut sink = JobSink {
         state,
         job: job.id,
@@ -79,8 +82,8 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         run: String::new(),
     };
     let device = job.device.as_deref();
-    let tried = |trial: Trial| Event::Tried(Box::new(trial));
-    let ended = catch_panic_as_problem(|| {
+    let trial_event = |trial: Trial| Event::Tried(Box::new(trial));
+    let result = catch_panic_as_problem(|| {
         let outcome = match &job.work {
             JobWork::Train(config) => {
                 experiment::train(config, runs_root, &cache, &mut sink, &control)
@@ -90,7 +93,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
                     device,
                     micro_batch: job.micro_batch,
                 };
-                experiment::resume_on(run, &changes, &cache, &mut sink, &control)
+                experiment::resume_with(run, &changes, &cache, &mut sink, &control)
             }
             JobWork::Teach { run, source } => {
                 experiment::teach(run, source, device, &cache, &mut sink, &control)
@@ -100,30 +103,30 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
             }
             JobWork::Try(config) => {
                 let trial = try_methods(config, &cache, &mut sink, &control)?;
-                return Ok(finish(trial.map(tried), &mut sink));
+                return Ok(finish(trial.map(trial_event), &mut sink));
             }
             JobWork::TryBackbones(config, others) => {
                 let trial = try_backbones(config, others, &cache, &mut sink, &control)?;
-                return Ok(finish(trial.map(tried), &mut sink));
+                return Ok(finish(trial.map(trial_event), &mut sink));
             }
             JobWork::TryPet(config) => {
                 let trial = try_pet(config, &cache, &mut sink, &control)?;
-                return Ok(finish(trial.map(tried), &mut sink));
+                return Ok(finish(trial.map(trial_event), &mut sink));
             }
             JobWork::Check { run, train } => {
-                return check((run, *train), device, &cache, (&mut sink, &control));
+                return run_check((run, *train), device, &cache, (&mut sink, &control));
             }
         };
         Ok(match outcome? {
             Outcome::Finished(header) => Event::Finished { run: header.run },
             Outcome::Stopped(header) => Event::Stopped { run: header.run },
-            Outcome::NotBegun => Event::Stopped {
+            Outcome::NotStarted => Event::Stopped {
                 run: sink.run.clone(),
             },
         })
     });
     let run = sink.run;
-    match ended {
+    match result {
         Ok(event) => event,
         Err(problem) => {
             // The device may be unusable even if it did not report that it was lost.

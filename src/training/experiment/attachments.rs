@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneLibrary, WeightSource};
-use crate::data::{builtin, is_here};
+use crate::data::{builtin, is_available};
 use crate::message;
-use crate::method::{Chosen, check_start};
+use crate::method::{ConfiguredMethod, check_start};
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -16,8 +16,8 @@ use crate::store::PetStart;
 /// What has to be sent along with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunAttachments {
-    /// The plugins, backbone tables and dataset places that the job contains as text.
-    pub own: JobAttachments,
+    /// The plugins, backbone tables and dataset paths that the job contains as text.
+    pub inline: JobAttachments,
     /// Datasets that still have to be uploaded, by their name in the settings.
     pub data: BTreeMap<String, PathBuf>,
     /// Weight files that still have to be uploaded, by the name of their backbone in the settings.
@@ -28,7 +28,7 @@ pub struct RunAttachments {
 
 impl RunAttachments {
     /// Returns whether no files have to be uploaded.
-    pub fn is_text_alone(&self) -> bool {
+    pub fn is_text_only(&self) -> bool {
         self.data.is_empty() && self.weights.is_empty() && self.starts.is_empty()
     }
 
@@ -41,9 +41,9 @@ impl RunAttachments {
                 }
             }
         };
-        add(&mut self.own.plugins, other.own.plugins);
-        add(&mut self.own.backbones, other.own.backbones);
-        self.own.data.extend(other.own.data);
+        add(&mut self.inline.plugins, other.inline.plugins);
+        add(&mut self.inline.backbones, other.inline.backbones);
+        self.inline.data.extend(other.inline.data);
         self.data.extend(other.data);
         self.weights.extend(other.weights);
         self.starts.extend(other.starts);
@@ -62,43 +62,48 @@ pub fn collect_attachments(
     data: &BTreeMap<String, String>,
 ) -> Result<RunAttachments> {
     let mut attachments = RunAttachments::default();
-    if Chosen::of(config)?.trains_pet()? {
+    if ConfiguredMethod::from_config(config)?.trains_pet()? {
         let library = PluginLibrary::standard();
         let name = config.pet.to_lowercase();
-        let entry = library.entries().iter();
+        let entries = library.entries().iter();
         // A plugin that is not known here may exist on the other computer.
-        if let Some(entry) = entry
+        if let Some(entry) = entries
             .into_iter()
             .find(|entry| entry.name.to_lowercase() == name)
         {
             attachments
-                .own
+                .inline
                 .plugins
                 .push(entry.spec.clone()?.text().to_string());
         }
         if let Some(start) = &mut config.pet_start {
             check_start(Path::new(&*start))?;
-            PetStart::at(Path::new(&*start))?;
-            let whole = make_absolute("find the adapter to start from", start)?;
-            attachments.starts.insert(start.clone(), whole);
+            PetStart::load(Path::new(&*start))?;
+            let absolute_path = make_absolute("find the adapter to start from", start)?;
+            attachments.starts.insert(start.clone(), absolute_path);
         }
     }
-    let library = BackboneLibrary::usual();
+    let library = BackboneLibrary::with_default_locations();
     if let Some(entry) = library.entry(&config.backbone) {
-        attachments.own.backbones.extend(library.own_table(entry));
+        attachments
+            .inline
+            .backbones
+            .extend(library.user_table(entry));
         if let WeightSource::File(file) = &entry.source {
             let name = config.backbone.clone();
             attachments.weights.insert(name, file.clone());
         }
     } else if Path::new(&config.backbone).exists() {
         // Files beside the weights are not uploaded, so their values are stored in the settings.
-        let entry = library.describe(config.chosen_backbone())?.entry;
+        let entry = library.describe(config.backbone_choice())?.entry;
         config.backbone_set = entry.values;
         if let WeightSource::File(file) = entry.source {
             config.backbone = file.to_string_lossy().into_owned();
         }
-        let whole = make_absolute("find the weights", &mut config.backbone)?;
-        attachments.weights.insert(config.backbone.clone(), whole);
+        let absolute_path = make_absolute("find the weights", &mut config.backbone)?;
+        attachments
+            .weights
+            .insert(config.backbone.clone(), absolute_path);
     }
     attach_data(config, data, &mut attachments)?;
     match attachments.weights.values().find(|file| !file.is_file()) {
@@ -112,20 +117,25 @@ pub fn collect_attachments(
 /// Adds the dataset: its path on the other computer if it is already there, otherwise its path here for the upload.
 fn attach_data(
     config: &mut RunConfig,
-    known: &BTreeMap<String, String>,
+    remote_paths: &BTreeMap<String, String>,
     attachments: &mut RunAttachments,
 ) -> Result<()> {
-    let called = config.data.clone();
+    let original_name = config.data.clone();
     let is_named = builtin::names().any(|name| name == config.data);
-    let here = !is_named && is_here(&called);
-    let whole = match here {
+    let is_local_path = !is_named && is_available(&original_name);
+    let local_path = match is_local_path {
         true => Some(make_absolute("read the dataset", &mut config.data)?),
         false => None,
     };
     let name = config.data.clone();
-    match (known.get(&called).or_else(|| known.get(&name)), whole) {
-        (Some(there), _) => drop(attachments.own.data.insert(name, there.clone())),
-        (None, Some(whole)) => drop(attachments.data.insert(name, whole)),
+    match (
+        remote_paths
+            .get(&original_name)
+            .or_else(|| remote_paths.get(&name)),
+        local_path,
+    ) {
+        (Some(remote_path), _) => drop(attachments.inline.data.insert(name, remote_path.clone())),
+        (None, Some(local_path)) => drop(attachments.data.insert(name, local_path)),
         (None, None) => {}
     }
     Ok(())
@@ -133,9 +143,10 @@ fn attach_data(
 
 /// Makes the path absolute and returns it.
 fn make_absolute(what: &str, path: &mut String) -> Result<PathBuf> {
-    let whole = std::path::absolute(&*path).map_err(|error| Problem::io(what, &*path, &error))?;
-    *path = whole.display().to_string();
-    Ok(whole)
+    let absolute_path =
+        std::path::absolute(&*path).map_err(|error| Problem::io(what, &*path, &error))?;
+    *path = absolute_path.display().to_string();
+    Ok(absolute_path)
 }
 
 #[cfg(test)]
@@ -143,33 +154,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_data_set_keeps_the_place_that_it_has_here() {
+    fn local_dataset_keeps_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        let here = folder.path().display().to_string();
+        let local_path = folder.path().display().to_string();
         let mut config = RunConfig {
-            data: here.clone(),
+            data: local_path.clone(),
             ..RunConfig::default()
         };
         let attachments = collect_attachments(&mut config, &BTreeMap::new()).unwrap();
-        let carried = BTreeMap::from([(here.clone(), folder.path().to_path_buf())]);
+        let expected = BTreeMap::from([(local_path.clone(), folder.path().to_path_buf())]);
         assert_eq!(
-            (&attachments.data, &attachments.own.data),
-            (&carried, &BTreeMap::new())
+            (&attachments.data, &attachments.inline.data),
+            (&expected, &BTreeMap::new())
         );
-        assert_eq!(config.data, here);
-        let known = BTreeMap::from([(here.clone(), "/there".to_string())]);
-        let attachments = collect_attachments(&mut config, &known).unwrap();
-        assert!(attachments.is_text_alone());
-        assert_eq!(attachments.own.data, known);
-        assert_eq!(config.data, here);
+        assert_eq!(config.data, local_path);
+        let remote_paths = BTreeMap::from([(local_path.clone(), "/there".to_string())]);
+        let attachments = collect_attachments(&mut config, &remote_paths).unwrap();
+        assert!(attachments.is_text_only());
+        assert_eq!(attachments.inline.data, remote_paths);
+        assert_eq!(config.data, local_path);
         let table = folder.path().join("labels.csv");
         std::fs::write(&table, "file,species\n").unwrap();
         config.data = format!("{}#species", table.display());
         let attachments = collect_attachments(&mut config, &BTreeMap::new()).unwrap();
-        let carried = BTreeMap::from([(config.data.clone(), config.data.clone().into())]);
-        assert_eq!(attachments.data, carried);
+        let expected = BTreeMap::from([(config.data.clone(), config.data.clone().into())]);
+        assert_eq!(attachments.data, expected);
         config.data = "digits".into();
-        let attachments = collect_attachments(&mut config, &known).unwrap();
-        assert!(attachments.is_text_alone() && attachments.own.data.is_empty());
+        let attachments = collect_attachments(&mut config, &remote_paths).unwrap();
+        assert!(attachments.is_text_only() && attachments.inline.data.is_empty());
     }
 }

@@ -9,28 +9,28 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::speed::processor_speed;
+use super::speed::measure_processor_speed;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::library::Description;
 use crate::device;
-use crate::method::{Chosen, Pass, PassWork, RunSizes, Workload};
+use crate::method::{ConfiguredMethod, Pass, PassWork, RunSizes, Workload};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 
 /// Multiplications per second assumed before any measurement: about half the speed of two cores at 2.5 GHz.
-pub const UNMEASURED: f64 = 7.5e10;
+pub const DEFAULT_SPEED: f64 = 7.5e10;
 /// Approximate cost of a training step, in forward passes.
-const TRAINING: f64 = 2.5;
+const TRAINING_COST: f64 = 2.5;
 /// Approximate ratio of the time of a step that trains the network's own weights to that of a step that trains a PET
 /// (docs/performance.md).
-const OWN_WEIGHTS: f64 = 1.75;
+const FULL_TRAINING_FACTOR: f64 = 1.75;
 /// Bytes per number (f32).
-const NUMBER: f64 = 4.0;
+const BYTES_PER_VALUE: f64 = 4.0;
 /// Bytes per test image in the table of predictions for its name and class; each expert's prediction adds
-/// [`OF_ANSWER`].
-const OF_IMAGE: f64 = 12.0;
-const OF_ANSWER: f64 = 8.0;
+/// [`BYTES_PER_PREDICTION`].
+const BYTES_PER_IMAGE: f64 = 12.0;
+const BYTES_PER_PREDICTION: f64 = 8.0;
 
 /// Numbers of images of each task.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,8 @@ pub struct Network {
 
 impl Network {
     /// Returns the size of a network of this architecture.
-    pub fn of(architecture: &Architecture) -> Self {
-        let lengths = architecture.lengths();
+    pub fn new(architecture: &Architecture) -> Self {
+        let lengths = architecture.token_counts();
         Self {
             multiplications: architecture.multiplications(),
             tokens: lengths.first().map_or(1.0, |length| length.tokens as f64),
@@ -61,80 +61,89 @@ impl Network {
     }
 
     /// Returns the multiplications per step.
-    fn step(self) -> f64 {
-        self.multiplications * TRAINING
+    fn multiplications_per_step(self) -> f64 {
+        self.multiplications * TRAINING_COST
     }
 
     /// Returns the steps per second on a device with this speed in multiplications per second.
-    pub fn steps_at(self, speed: f64) -> f64 {
-        speed / self.step()
+    pub fn steps_per_second(self, speed: f64) -> f64 {
+        speed / self.multiplications_per_step()
     }
 }
 
-/// Returns the number of images that pass through the network in training, where `of` weights each pass. `of` gets
+/// Returns the number of images that pass through the network in training, where `weight` weights each pass. It gets
 /// the task (from 0), the pass and the number of images it shows. Returns 0 for invalid settings.
-pub fn over_passes(
+pub fn sum_over_passes(
     config: &RunConfig,
     train: &[usize],
-    of: impl Fn(usize, &Pass, usize) -> f64,
+    weight: impl Fn(usize, &Pass, usize) -> f64,
 ) -> f64 {
-    let Ok(chosen) = Chosen::of(config) else {
+    let Ok(chosen) = ConfiguredMethod::from_config(config) else {
         return 0.0;
     };
     let mut sum = 0.0;
     for task in 0..train.len() {
         for pass in chosen.passes(task, train).unwrap_or_default() {
             let images = pass.source.count(task, train).unwrap_or_default();
-            sum += of(task, &pass, pass.shown(images, config.batch));
+            sum += weight(task, &pass, pass.processed_images(images, config.batch));
         }
     }
     sum
 }
 
 /// Returns the number of steps of a run; `None` if nothing is trained.
-fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option<f64> {
-    let chosen = Chosen::of(config).ok()?;
+fn count_steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option<f64> {
+    let chosen = ConfiguredMethod::from_config(config).ok()?;
     let own_weights = (chosen.spec.memory)(&chosen, 1).is_ok_and(|memory| memory.weights);
-    let workload = |task| (chosen.spec.workload)(&chosen, task).unwrap_or(Workload::USUAL);
-    let longer = |load: &Workload| (network.tokens + load.tokens as f64) / network.tokens;
-    let answer = |load: &Workload| {
-        let passes = longer(load) * load.networks + load.queries;
-        passes / TRAINING
+    let workload = |task| (chosen.spec.workload)(&chosen, task).unwrap_or(Workload::DEFAULT);
+    let length_ratio = |load: &Workload| (network.tokens + load.tokens as f64) / network.tokens;
+    let prediction_cost = |load: &Workload| {
+        let passes = length_ratio(load) * load.networks + load.queries;
+        passes / TRAINING_COST
     };
-    let trained = over_passes(config, images.train, |task, pass, shown| {
+    let training_steps = sum_over_passes(config, images.train, |task, pass, shown| {
         let load = workload(task);
-        let each = match pass.work {
-            PassWork::Measure => answer(&load) + load.closed_form.each / network.step(),
+        let cost_per_image = match pass.work {
+            PassWork::Measure => {
+                prediction_cost(&load)
+                    + load.closed_form.per_image / network.multiplications_per_step()
+            }
             PassWork::Learn { .. } => {
-                let own = if own_weights { OWN_WEIGHTS } else { 1.0 };
-                own * pass.cost() * longer(&load) + (load.queries + load.teachers) / TRAINING
+                let factor = if own_weights {
+                    FULL_TRAINING_FACTOR
+                } else {
+                    1.0
+                };
+                factor * pass.cost() * length_ratio(&load)
+                    + (load.queries + load.teachers) / TRAINING_COST
             }
         };
-        shown as f64 * each
+        shown as f64 * cost_per_image
     });
-    if trained == 0.0 {
+    if training_steps == 0.0 {
         return None;
     }
-    let (mut tested, mut solved, mut seen) = (0.0, 0.0, 0);
+    let (mut test_steps, mut solve_steps, mut images_so_far) = (0.0, 0.0, 0);
     // After task i all images of tasks 1..=i are tested.
     for (task, test) in images.test.iter().enumerate() {
         let load = workload(task);
-        seen += test;
-        tested += seen as f64 * (answer(&load) + longer(&load) * load.study / TRAINING);
-        solved += load.closed_form.whole / network.step();
+        images_so_far += test;
+        test_steps += images_so_far as f64
+            * (prediction_cost(&load) + length_ratio(&load) * load.study / TRAINING_COST);
+        solve_steps += load.closed_form.per_task / network.multiplications_per_step();
     }
-    Some(trained + tested + solved)
+    Some(training_steps + test_steps + solve_steps)
 }
 
-/// Returns the seconds that a run takes at this many steps per second ([`Network::steps_at`]); `None` if nothing is
-/// trained.
-pub fn seconds_at(
+/// Returns the seconds that a run takes at this many steps per second ([`Network::steps_per_second`]); `None` if
+/// nothing is trained.
+pub fn seconds_at_speed(
     config: &RunConfig,
     images: TaskImages<'_>,
     network: Network,
     speed: f64,
 ) -> Option<f64> {
-    Some(steps(config, images, network)? / speed)
+    Some(count_steps(config, images, network)? / speed)
 }
 
 /// What an estimated speed is based on, from the most similar earlier run to none.
@@ -155,7 +164,7 @@ pub enum Basis {
 impl Basis {
     /// Returns how similar an earlier run is to `config`, to be trained on the device of this name (the device that
     /// the settings name if `None`). Returns `None` for a run on another device.
-    pub fn of(config: &RunConfig, device: Option<&str>, run: &RunHeader) -> Option<Self> {
+    pub fn from_run(config: &RunConfig, device: Option<&str>, run: &RunHeader) -> Option<Self> {
         let same_device = match device {
             Some(device) => run.device == device,
             None => run.config.device == config.device,
@@ -187,65 +196,65 @@ impl EarlierRun<'_> {
     /// Returns the speed in multiplications per second; `None` if nothing was measured.
     pub fn speed(&self) -> Option<f64> {
         let header = self.header;
-        let saved = self.saved.min(header.own_tasks());
+        let saved = self.saved.min(header.original_task_count());
         let images = TaskImages {
             train: header.train_images.get(..saved)?,
             test: header.test_images.get(..saved)?,
         };
         let network = self.network?;
-        let steps = steps(&header.config, images, network)?;
+        let steps = count_steps(&header.config, images, network)?;
         // Added tasks have other epochs and batches.
         let measured = self.seconds > 0.0 && header.added_tasks.is_empty();
-        measured.then_some(steps * network.step() / self.seconds)
+        measured.then_some(steps * network.multiplications_per_step() / self.seconds)
     }
 }
 
 /// The speeds of earlier runs, from which the time of new runs is estimated.
 #[derive(Debug, Default)]
 pub struct Experience {
-    /// Full device names by the name in the settings: `found` for devices of this machine, `earlier` for devices of
-    /// earlier runs.
-    found: HashMap<String, String>,
-    earlier: HashMap<String, String>,
+    /// Full device names by the name in the settings: `local_devices` for this machine,
+    /// `earlier_devices` for earlier runs.
+    local_devices: HashMap<String, String>,
+    earlier_devices: HashMap<String, String>,
     /// Sum of seconds and number of finished runs, by experiment and device.
     experiments: HashMap<[String; 2], (f64, usize)>,
     /// Multiplications per second by device, by device and backbone, and by device, backbone and method.
     speeds: HashMap<Vec<String>, f64>,
     /// Whether the speed of the processor may be measured.
-    pub measures: bool,
+    pub can_measure_processor: bool,
 }
 
 impl Experience {
     /// Returns experience without any run.
     pub fn new() -> Self {
-        let mut all = Self::default();
-        all.find_device("cpu").ok();
-        all
+        let mut experience = Self::default();
+        experience.find_device("cpu").ok();
+        experience
     }
 
-    /// Looks up the device that settings call `called`.
+    /// Looks up the device that settings call `name`.
     ///
     /// # Errors
     /// Returns a Problem if this machine has no such device.
-    pub fn find_device(&mut self, called: &str) -> Result<()> {
-        let found = device::choose(called)?;
-        self.found.insert(called.to_string(), found.name);
+    pub fn find_device(&mut self, name: &str) -> Result<()> {
+        let device = device::choose(name)?;
+        self.local_devices.insert(name.to_string(), device.name);
         Ok(())
     }
 
     /// Adds a run; later ones replace earlier speeds. `experiment` is the key of the experiment of a finished run.
     pub fn add(&mut self, run: &EarlierRun<'_>, experiment: Option<&str>) {
         let (header, config) = (run.header, &run.header.config);
-        self.earlier
+        self.earlier_devices
             .insert(config.device.clone(), header.device.clone());
         if let Some(experiment) = experiment {
             let key = [experiment, &header.device].map(String::from);
-            let (sum, number) = self.experiments.entry(key).or_default();
+            let (sum, count) = self.experiments.entry(key).or_default();
             *sum += run.seconds;
-            *number += 1;
+            *count += 1;
         }
         let Some(speed) = run.speed() else { return };
-        for key in keys(&header.device, config) {
+        for key in speed_keys(&header.device, config) {
             self.speeds.insert(key, speed);
         }
     }
@@ -253,92 +262,97 @@ impl Experience {
     /// Returns the estimated seconds of a run and what the estimate is based on. The basis is `None` if the estimate
     /// follows from the size of the network and the speed of the processor. Returns `None` for a run that trains
     /// nothing, and for an unknown network.
-    pub fn seconds(
+    pub fn estimate_seconds(
         &self,
         config: &RunConfig,
         experiment: Option<&str>,
         images: TaskImages<'_>,
         network: Option<Network>,
     ) -> Option<(f64, Option<Basis>)> {
-        let called = &config.device;
-        let device = self.found.get(called).or_else(|| self.earlier.get(called));
-        let known = experiment.zip(device).and_then(|(experiment, device)| {
+        let device_name = &config.device;
+        let device = self
+            .local_devices
+            .get(device_name)
+            .or_else(|| self.earlier_devices.get(device_name));
+        let finished_runs = experiment.zip(device).and_then(|(experiment, device)| {
             self.experiments
                 .get(&[experiment, device].map(String::from))
         });
-        if let Some((sum, number)) = known {
-            return Some((sum / *number as f64, Some(Basis::Experiment)));
+        if let Some((sum, count)) = finished_runs {
+            return Some((sum / *count as f64, Some(Basis::Experiment)));
         }
-        let keys = device.map(|device| keys(device, config));
+        let keys = device.map(|device| speed_keys(device, config));
         let keys = keys.into_iter().flatten();
         let bases = [Basis::Device, Basis::Backbone, Basis::Method];
-        let known = keys
+        let speeds = keys
             .zip(bases)
             .filter_map(|(key, basis)| Some((*self.speeds.get(&key)?, basis)));
-        let best = known.last();
-        let speed = best.map_or_else(|| self.processor(), |(speed, _)| speed);
+        let best = speeds.last();
+        let speed = best.map_or_else(|| self.measured_processor_speed(), |(speed, _)| speed);
         let network = network?;
-        let seconds = seconds_at(config, images, network, network.steps_at(speed))?;
+        let seconds = seconds_at_speed(config, images, network, network.steps_per_second(speed))?;
         Some((seconds, best.map(|(_, basis)| basis)))
     }
 
     /// Returns the speed of the processor, which is measured once.
-    fn processor(&self) -> f64 {
+    fn measured_processor_speed(&self) -> f64 {
         static SPEED: OnceLock<f64> = OnceLock::new();
-        match self.measures {
-            true => *SPEED.get_or_init(|| processor_speed().unwrap_or(UNMEASURED)),
-            false => UNMEASURED,
+        match self.can_measure_processor {
+            true => *SPEED.get_or_init(|| measure_processor_speed().unwrap_or(DEFAULT_SPEED)),
+            false => DEFAULT_SPEED,
         }
     }
 }
 
 /// Returns the keys under which the speed of a run is stored, the most general first.
-fn keys(device: &str, config: &RunConfig) -> [Vec<String>; 3] {
-    let all = [device, &config.backbone, &config.method].map(String::from);
-    [1, 2, 3].map(|length| all[..length].to_vec())
+fn speed_keys(device: &str, config: &RunConfig) -> [Vec<String>; 3] {
+    let parts = [device, &config.backbone, &config.method].map(String::from);
+    [1, 2, 3].map(|length| parts[..length].to_vec())
 }
 
 /// Returns the number of predictions in a run: after task i each of `experts` experts predicts all test images of
 /// tasks 1..=i.
-fn answers(test: &[usize], experts: usize) -> f64 {
-    let (mut tested, mut seen) = (0.0, 0);
+fn count_predictions(test: &[usize], experts: usize) -> f64 {
+    let (mut count, mut images_so_far) = (0.0, 0);
     for images in test {
-        seen += images;
-        tested += (experts * seen) as f64;
+        images_so_far += images;
+        count += (experts * images_so_far) as f64;
     }
-    tested
+    count
 }
 
 /// Returns the approximate bytes that a run takes on the disk: its predictions and what its method stores. `trained`
 /// is the number of trained values in the PETs of one expert.
-pub fn disk(
+pub fn estimate_disk_bytes(
     config: &RunConfig,
-    about: &Description,
+    description: &Description,
     images: TaskImages<'_>,
     trained: usize,
     classes: usize,
 ) -> u64 {
-    let chosen = Chosen::of(config).ok();
+    let chosen = ConfiguredMethod::from_config(config).ok();
     let sizes = RunSizes {
         tasks: images.train.len(),
         classes,
-        width: about.feature_width,
-        depth: about.blocks.len(),
+        width: description.feature_width,
+        depth: description.blocks.len(),
         trained,
-        parameters: about.parameters,
+        parameters: description.parameters,
     };
-    let stored = chosen.and_then(|chosen| (chosen.spec.stored)(&chosen, &sizes).ok());
+    let stored_values = chosen.and_then(|chosen| (chosen.spec.stored_values)(&chosen, &sizes).ok());
     let experts = chosen.map_or(1, |chosen| chosen.spec.experts.len());
-    let told = answers(images.test, experts);
-    let tested = answers(images.test, 1);
-    (NUMBER * stored.unwrap_or(0.0) + OF_ANSWER * told + OF_IMAGE * tested) as u64
+    let predictions = count_predictions(images.test, experts);
+    let tested_images = count_predictions(images.test, 1);
+    (BYTES_PER_VALUE * stored_values.unwrap_or(0.0)
+        + BYTES_PER_PREDICTION * predictions
+        + BYTES_PER_IMAGE * tested_images) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backbone::library::BackboneLibrary;
-    use crate::method::{METHODS, filled};
+    use crate::method::{METHODS, with_explicit_settings};
 
     const IMAGES: TaskImages<'static> = TaskImages {
         train: &[270; 5],
@@ -346,8 +360,10 @@ mod tests {
     };
 
     fn network(name: &str) -> Network {
-        let about = BackboneLibrary::usual().describe(name).unwrap();
-        Network::of(&about.entry.architecture)
+        let description = BackboneLibrary::with_default_locations()
+            .describe(name)
+            .unwrap();
+        Network::new(&description.entry.architecture)
     }
 
     #[test]
@@ -367,7 +383,7 @@ mod tests {
     }
 
     fn config(method: &str) -> RunConfig {
-        filled(&RunConfig {
+        with_explicit_settings(&RunConfig {
             method: method.into(),
             device: "cpu".into(),
             ..RunConfig::default()
@@ -391,7 +407,7 @@ mod tests {
             ("esn", tiny, 0.46, 1.10),
         ];
         // The other task is tiny, so that what grows with the tasks does not count.
-        let of = |method: &str, network, train: usize, test: usize| {
+        let run_steps = |method: &str, network, train: usize, test: usize| {
             let images = TaskImages {
                 train: &[24, train],
                 test: &[0, test],
@@ -404,18 +420,21 @@ mod tests {
                     .insert("study".into(), crate::run::config::Setting::Flag(false));
             }
             config.settings.remove("freeze_epochs");
-            steps(&config, images, network).unwrap()
+            count_steps(&config, images, network).unwrap()
         };
-        for (method, network, trained, answered) in measured {
-            let own = |method: &str| {
-                let base = of(method, network, 24, 0);
-                let train = of(method, network, 24 + 240, 0) - base;
-                let test = of(method, network, 24, 240) - base;
+        for (method, network, train_ratio, test_ratio) in measured {
+            let train_and_test = |method: &str| {
+                let base = run_steps(method, network, 24, 0);
+                let train = run_steps(method, network, 24 + 240, 0) - base;
+                let test = run_steps(method, network, 24, 240) - base;
                 (train, test)
             };
-            let (lae, other) = (own("baseline"), own(method));
-            let lae_answers = own("lae").1;
-            let ratios = [lae.0 / other.0 / trained, lae_answers / other.1 / answered];
+            let (lae, other) = (train_and_test("baseline"), train_and_test(method));
+            let lae_answers = train_and_test("lae").1;
+            let ratios = [
+                lae.0 / other.0 / train_ratio,
+                lae_answers / other.1 / test_ratio,
+            ];
             for ratio in ratios {
                 assert!(
                     (0.5..2.0).contains(&ratio),
@@ -427,12 +446,14 @@ mod tests {
 
     #[test]
     fn a_ranpac_run_of_ten_thousand_projections_stores_its_matrix_once() {
-        let about = BackboneLibrary::usual().describe("lae-nano").unwrap();
+        let description = BackboneLibrary::with_default_locations()
+            .describe("lae-nano")
+            .unwrap();
         let bytes = |projections: i64| {
             let mut config = config("ranpac");
             let value = crate::run::config::Setting::Whole(projections);
             config.settings.insert("projection".into(), value);
-            disk(&config, &about, IMAGES, 0, 10)
+            estimate_disk_bytes(&config, &description, IMAGES, 0, 10)
         };
         // M² numbers of 4 bytes each, and W after each task.
         assert!(
@@ -449,16 +470,18 @@ mod tests {
 
     #[test]
     fn every_method_is_estimated() {
-        let about = BackboneLibrary::usual().describe("lae-nano").unwrap();
+        let description = BackboneLibrary::with_default_locations()
+            .describe("lae-nano")
+            .unwrap();
         for spec in METHODS {
             let config = config(spec.key);
             assert!(
-                seconds_at(&config, IMAGES, network("lae-nano"), 100.0).unwrap() > 1.0,
+                seconds_at_speed(&config, IMAGES, network("lae-nano"), 100.0).unwrap() > 1.0,
                 "{}",
                 spec.key
             );
             assert!(
-                disk(&config, &about, IMAGES, 1000, 10) > 10_000,
+                estimate_disk_bytes(&config, &description, IMAGES, 1000, 10) > 10_000,
                 "{}",
                 spec.key
             );

@@ -1,6 +1,6 @@
 //! Chooses the device of a run and the number format of its weights.
 
-use crate::device::{self, DeviceInfo, Ready, Trusted};
+use crate::device::{self, DeviceInfo, ReadyDevice, TestedDevice};
 use crate::message;
 use crate::nn::{self, WeightType};
 use crate::problem::{Problem, Result};
@@ -9,33 +9,34 @@ use crate::run::event::RunHeader;
 
 /// An open device, and the number format of the weights on it.
 #[derive(Clone, Debug)]
-pub struct Fitted {
+pub struct RunDevice {
     /// The device.
-    pub ready: Ready,
+    pub device: ReadyDevice,
     /// Number format of the frozen matrices.
     pub weights: WeightType,
     /// Deviations from the settings that the user should know.
     pub remarks: Vec<Problem>,
 }
 
-impl Fitted {
+impl RunDevice {
     /// Opens the device of these settings, or the CPU if the GPU computes this family wrongly. On a GPU, a resumed run keeps
     /// its number format.
     ///
     /// # Errors
     /// Returns a Problem if the device cannot be opened, or does not support bf16 although the settings require it.
     pub fn open(config: &RunConfig, family: &str, resumed: Option<WeightType>) -> Result<Self> {
-        let mut trusted = device::trusted(&config.device)?;
+        let mut trusted = device::choose_tested(&config.device)?;
         if let Some(why) = trusted.verdict.refused.get(family) {
-            trusted = Trusted::cpu_instead(unusable(&trusted.info, family, why))?;
+            trusted =
+                TestedDevice::cpu_fallback(unusable_device_problem(&trusted.info, family, why))?;
         }
-        let ready = trusted.open()?;
-        let resumed = resumed.filter(|_| !ready.info.is_cpu());
-        let wanted = resumed.unwrap_or(config.precision.weights());
-        let (weights, remark) = weight_type(wanted, &ready.info, ready.half)?;
-        let remarks = ready.remark.iter().cloned().chain(remark).collect();
+        let device = trusted.open()?;
+        let resumed = resumed.filter(|_| !device.info.is_cpu());
+        let wanted = resumed.unwrap_or(config.precision.weight_type());
+        let (weights, remark) = weight_type(wanted, &device.info, device.half)?;
+        let remarks = device.remark.iter().cloned().chain(remark).collect();
         Ok(Self {
-            ready,
+            device,
             weights,
             remarks,
         })
@@ -43,13 +44,13 @@ impl Fitted {
 }
 
 /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
-pub fn expected_on_gpu(config: &RunConfig) -> Option<WeightType> {
+pub fn gpu_weight_type(config: &RunConfig) -> Option<WeightType> {
     let info = device::choose(&config.device).ok()?;
-    (!info.is_cpu()).then(|| config.precision.weights())
+    (!info.is_cpu()).then(|| config.precision.weight_type())
 }
 
 /// Returns the message about a GPU that computes a family wrongly.
-fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
+fn unusable_device_problem(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     Problem::new(message!(
         "problem-cannot-compute",
         name = &info.name,
@@ -64,7 +65,7 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
 ///
 /// # Errors
 /// Returns a Problem if it does not.
-pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
+pub fn check_bf16(info: &DeviceInfo) -> Result<()> {
     let (why, remedy) = match info.is_cpu() {
         true if nn::multiplies_bf16() => return Ok(()),
         true => (message!("problem-cpu-without-bf16"), "advice-choose-f32"),
@@ -82,14 +83,14 @@ pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
 /// the device computes correctly in half precision.
 ///
 /// # Errors
-/// See [`has_bf16`].
+/// See [`check_bf16`].
 pub fn weight_type(
     wanted: WeightType,
     info: &DeviceInfo,
     half: bool,
 ) -> Result<(WeightType, Option<Problem>)> {
     match wanted {
-        WeightType::Bf16 => has_bf16(info)?,
+        WeightType::Bf16 => check_bf16(info)?,
         WeightType::F16 if !half => {
             let (why, remedy) = match info.is_cpu() {
                 true => ("problem-f32-on-cpu", "advice-train-on-gpu"),
@@ -107,8 +108,8 @@ pub fn weight_type(
 
 /// Returns the number format for predictions of a run on a device: the one it was trained with, or f32. Every CPU can
 /// predict in bf16, although only some train in it fast enough.
-pub fn answering_weights(header: &RunHeader, ready: &Ready) -> WeightType {
-    match (ready.info.is_cpu(), header.kept_as()) {
+pub fn prediction_weight_type(header: &RunHeader, ready: &ReadyDevice) -> WeightType {
+    match (ready.info.is_cpu(), header.weight_type()) {
         (true, WeightType::Bf16) => WeightType::Bf16,
         (false, WeightType::F16) if ready.half => WeightType::F16,
         _ => WeightType::F32,

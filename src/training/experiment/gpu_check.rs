@@ -1,5 +1,5 @@
 //! Compares a small network of each backbone family on a GPU with the CPU. A self-test runs this in a child process
-//! (see [`crate::device::trust`]).
+//! (see [`crate::device::ensure_tested`]).
 
 use burn::tensor::{Device, Tensor};
 
@@ -29,8 +29,8 @@ const PET_SIZE: usize = 4;
 /// Returns a Problem if the device fails, or if the error is larger than rounding explains.
 pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Result<f64> {
     let network = (family.trial)();
-    let expected = outcome(&network, &Device::flex(), weights)?;
-    let found = outcome(&network, device, weights)?;
+    let expected = compute_outputs(&network, &Device::flex(), weights)?;
+    let found = compute_outputs(&network, device, weights)?;
     let name = format!("a small {}", family.title);
     let mut pairs = found.iter().zip(&expected);
     pairs.try_fold(0f64, |worst, (found, expected)| {
@@ -39,21 +39,21 @@ pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Re
 }
 
 /// Returns the logits, the loss and all gradients of a batch.
-fn outcome(
+fn compute_outputs(
     network: &Architecture,
     device: &Device,
     weights: WeightType,
 ) -> Result<Vec<HostTensor>> {
-    let backbone = network.random(7, (device, weights))?;
+    let backbone = network.build_random(7, (device, weights))?;
     let spec = PluginLibrary::with_folders(Vec::new()).get("adapter")?;
-    let settings = PetSettings::of_size(PET_SIZE);
+    let settings = PetSettings::with_size(PET_SIZE);
     let blocks: Vec<usize> = (1..backbone.blocks().len()).collect();
     let fresh = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 3, device)?;
     // A new PET does not change the output, and half of its gradients are 0.
     let mut shift = 0;
-    let pets = fresh.with(|_, value, _| {
+    let pets = fresh.map_tensors(|_, value, _| {
         shift += 1;
-        value.clone() + numbers(value.dims(), shift, device) * 0.2
+        value.clone() + deterministic_values(value.dims(), shift, device) * 0.2
     });
     let settings = LaeSettings {
         switches: Switches::NONE,
@@ -62,23 +62,23 @@ fn outcome(
         seed: 1,
     };
     let mut method = Lae::new(backbone, pets, settings);
-    method.begin(CLASSES);
+    method.start_task(CLASSES);
     let side = network.input_size();
     let bytes = 0..BATCH * side * side * 3;
     let pixels: Vec<u8> = bytes.map(|i| (i * 7919 % 251) as u8).collect();
-    let images = || upload::images(&pixels, side, &Normalisation::IMAGENET, device);
+    let images = || upload::normalize(&pixels, side, &Normalisation::IMAGENET, device);
     let labels: Vec<usize> = (0..BATCH).map(|i| i % CLASSES).collect();
-    let logits = method.judge(images())?.online;
+    let logits = method.image_logits(images())?.online;
     let (loss, gradients) = method.gradients(images(), &labels, false, None)?;
-    let mut found = vec![HostTensor::read(&logits)?, HostTensor::read(&loss)?];
+    let mut outputs = vec![HostTensor::read(&logits)?, HostTensor::read(&loss)?];
     for (_, gradient) in gradients.iter() {
-        found.push(HostTensor::read(gradient)?);
+        outputs.push(HostTensor::read(gradient)?);
     }
-    Ok(found)
+    Ok(outputs)
 }
 
 /// Returns a deterministic tensor with values between −1 and 1.
-fn numbers(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
+fn deterministic_values(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
     let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
     let values: Vec<f32> = (0..shape[0] * shape[1]).map(value).collect();
     Tensor::from_data(burn::tensor::TensorData::new(values, shape), device)
@@ -96,8 +96,8 @@ mod tests {
             for weights in [WeightType::F32, WeightType::F16] {
                 assert_eq!(check_family(family, &flex, weights).unwrap(), 0.0);
             }
-            for tensor in outcome(&(family.trial)(), &flex, WeightType::F32).unwrap() {
-                let largest = tensor.values.iter().fold(0f32, |most, v| most.max(v.abs()));
+            for tensor in compute_outputs(&(family.trial)(), &flex, WeightType::F32).unwrap() {
+                let largest = tensor.values.iter().fold(0f32, |max, v| max.max(v.abs()));
                 assert!(largest > 1e-6, "{}: {largest}", family.name);
             }
         }

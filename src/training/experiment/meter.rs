@@ -8,7 +8,7 @@ use crate::run::event::RunProgress;
 /// Shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Cost of predicting one image with both experts, relative to training on one image.
-const JUDGE_COST: f64 = 0.8;
+const TEST_COST: f64 = 0.8;
 
 /// Counts the work that is done against the work of the whole run.
 #[derive(Debug)]
@@ -17,30 +17,30 @@ pub struct Meter {
     done: f64,
     /// Work that an earlier process did (of a resumed run).
     skipped: f64,
-    working: Duration,
-    since: Instant,
-    reported: Instant,
+    working_time: Duration,
+    started: Instant,
+    last_report: Instant,
     losses: Vec<f32>,
     recent: (usize, Duration),
     task: (usize, Duration),
-    judged: (usize, Duration),
+    tested: (usize, Duration),
 }
 
 impl Meter {
-    /// Creates a meter for a run with this total work (see [`Meter::pass_work`], [`Meter::judge_work`]).
+    /// Creates a meter for a run with this total work (see [`Meter::pass_work`], [`Meter::test_work`]).
     pub fn new(total: f64) -> Self {
         let now = Instant::now();
         Self {
             total: total.max(1.0),
             done: 0.0,
             skipped: 0.0,
-            working: Duration::ZERO,
-            since: now,
-            reported: now,
+            working_time: Duration::ZERO,
+            started: now,
+            last_report: now,
             losses: Vec::new(),
             recent: (0, Duration::ZERO),
             task: (0, Duration::ZERO),
-            judged: (0, Duration::ZERO),
+            tested: (0, Duration::ZERO),
         }
     }
 
@@ -50,8 +50,8 @@ impl Meter {
     }
 
     /// Returns the work of testing this many images.
-    pub fn judge_work(images: usize) -> f64 {
-        images as f64 * JUDGE_COST
+    pub fn test_work(images: usize) -> f64 {
+        images as f64 * TEST_COST
     }
 
     /// Adds work that an earlier process did.
@@ -61,14 +61,14 @@ impl Meter {
     }
 
     /// Starts timing a piece of work. Call it after waiting for the control, so that pauses do not count.
-    pub fn begin(&mut self) {
-        self.since = Instant::now();
+    pub fn start(&mut self) {
+        self.started = Instant::now();
     }
 
     /// Ends a piece of training work of a pass.
-    pub fn trained(&mut self, pass: &Pass, images: usize) {
-        let time = self.since.elapsed();
-        self.working += time;
+    pub fn add_trained(&mut self, pass: &Pass, images: usize) {
+        let time = self.started.elapsed();
+        self.working_time += time;
         self.done += Self::pass_work(pass, images);
         for sum in [&mut self.recent, &mut self.task] {
             sum.0 += images;
@@ -77,55 +77,55 @@ impl Meter {
     }
 
     /// Ends a piece of testing work.
-    pub fn judged(&mut self, images: usize) {
-        let time = self.since.elapsed();
-        self.working += time;
-        self.judged.0 += images;
-        self.judged.1 += time;
-        self.done += Self::judge_work(images);
+    pub fn add_tested(&mut self, images: usize) {
+        let time = self.started.elapsed();
+        self.working_time += time;
+        self.tested.0 += images;
+        self.tested.1 += time;
+        self.done += Self::test_work(images);
     }
 
     /// Ends a piece of work of a study.
-    pub fn studied(&mut self, work: f64) {
-        self.working += self.since.elapsed();
+    pub fn add_study(&mut self, work: f64) {
+        self.working_time += self.started.elapsed();
         self.done += work;
     }
 
     /// Returns whether a report is due.
-    pub fn due(&self) -> bool {
-        self.reported.elapsed() >= INTERVAL
+    pub fn is_report_due(&self) -> bool {
+        self.last_report.elapsed() >= INTERVAL
     }
 
     /// Adds loss values for the next report.
-    pub fn losses(&mut self, values: impl IntoIterator<Item = f32>) {
+    pub fn add_losses(&mut self, values: impl IntoIterator<Item = f32>) {
         self.losses.extend(values);
     }
 
-    /// Returns the next report for this place: losses, the share of work that is done, recent images per second and
+    /// Returns the next report for this position: losses, the share of work that is done, recent images per second and
     /// seconds left. Clears the collected losses.
-    pub fn progress(&mut self, place: RunProgress) -> RunProgress {
-        self.reported = Instant::now();
+    pub fn progress(&mut self, position: RunProgress) -> RunProgress {
+        self.last_report = Instant::now();
         let speed = per_second(self.recent);
         // A window of about two seconds keeps the speed steady but current.
         if self.recent.1 > Duration::from_secs(2) {
             self.recent = (self.recent.0 / 2, self.recent.1 / 2);
         }
         let fresh = self.done - self.skipped;
-        let left = (fresh > 0.0 && self.working.as_millis() > 200)
-            .then(|| self.working.as_secs_f64() / fresh * (self.total - self.done).max(0.0));
+        let seconds_left = (fresh > 0.0 && self.working_time.as_millis() > 200)
+            .then(|| self.working_time.as_secs_f64() / fresh * (self.total - self.done).max(0.0));
         let share = (self.done / self.total).clamp(0.0, 1.0);
         RunProgress {
             losses: std::mem::take(&mut self.losses),
             done: share,
             images_per_second: speed,
-            seconds_left: left,
-            ..place
+            seconds_left,
+            ..position
         }
     }
 
     /// Ends a task. Returns its training speed in images per second and the seconds per tested image.
     pub fn end_task(&mut self) -> (f64, f64) {
-        let (images, time) = std::mem::take(&mut self.judged);
+        let (images, time) = std::mem::take(&mut self.tested);
         (
             per_second(std::mem::take(&mut self.task)),
             time.as_secs_f64() / images.max(1) as f64,
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_share_counts_skipped_work_and_never_passes_one() {
         let work = Meter::pass_work(&Pass::learning(false), 100);
-        let mut meter = Meter::new(work + Meter::judge_work(100));
+        let mut meter = Meter::new(work + Meter::test_work(100));
         meter.skip(work);
         let RunProgress {
             done: share,
@@ -156,15 +156,15 @@ mod tests {
             ..
         } = meter.progress(RunProgress::default());
         assert!(share > 0.5 && share < 0.6 && left.is_none());
-        meter.begin();
-        meter.judged(1000);
+        meter.start();
+        meter.add_tested(1000);
         assert_eq!(meter.progress(RunProgress::default()).done, 1.0);
     }
 
     #[test]
     fn losses_are_handed_over_once() {
         let mut meter = Meter::new(1.0);
-        meter.losses([1.0, 0.5]);
+        meter.add_losses([1.0, 0.5]);
         assert_eq!(
             meter.progress(RunProgress::default()).losses,
             vec![1.0, 0.5]

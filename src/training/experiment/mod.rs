@@ -41,8 +41,8 @@ use std::path::Path;
 
 use crate::memory;
 use crate::message;
-use crate::method::{self, Chosen, passes_of};
-use crate::problem::{Problem, Result, listed};
+use crate::method::{self, ConfiguredMethod, passes_for_task};
+use crate::problem::{Problem, Result, join_some};
 use crate::run::config::RunConfig;
 use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
@@ -50,11 +50,11 @@ use crate::store::{self, RunFolder, StoredRun, StoredState};
 use crate::texts::Words;
 
 pub use attachments::{RunAttachments, collect_attachments};
-pub use fitting::{has_bf16, weight_type};
+pub use fitting::{check_bf16, weight_type};
 pub use plan::{TrainingPlan, restore_advice};
-pub use resources::{ResourceCache, augment_of, open_options};
-pub use samples::sample_pictures;
-pub use teach::{SourcePreview, found, teach};
+pub use resources::{ResourceCache, augmentation, open_options};
+pub use samples::sample_images;
+pub use teach::{SourcePreview, preview_source, teach};
 use trainer::Trainer;
 
 /// How a job ended.
@@ -65,7 +65,7 @@ pub enum Outcome {
     /// The user stopped it; it can be continued.
     Stopped(RunHeader),
     /// The user stopped it while it was being prepared, or during an added task; nothing on the disk has changed.
-    NotBegun,
+    NotStarted,
 }
 
 impl Outcome {
@@ -73,7 +73,7 @@ impl Outcome {
     pub fn header(&self) -> Option<&RunHeader> {
         match self {
             Self::Finished(header) | Self::Stopped(header) => Some(header),
-            Self::NotBegun => None,
+            Self::NotStarted => None,
         }
     }
 }
@@ -90,14 +90,14 @@ pub fn train(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    begin(config, None, runs_root, cache, sink, control)
+    start_run(config, None, runs_root, cache, sink, control)
 }
 
-/// Trains a new run, or a stored run again as a new run, from its header and its plugin text (`once`); the settings may
-/// then name other places of its data and weights and another device.
-pub(crate) fn begin(
+/// Trains a new run, or a stored run again as a new run, from its header and its plugin text (`original_run`); the
+/// settings may then name other paths of its data and weights and another device.
+pub(crate) fn start_run(
     config: &RunConfig,
-    once: Option<(&RunHeader, &str)>,
+    original_run: Option<(&RunHeader, &str)>,
     runs_root: &Path,
     cache: &ResourceCache,
     sink: &mut dyn Sink,
@@ -105,26 +105,26 @@ pub(crate) fn begin(
 ) -> Result<Outcome> {
     memory::begin_run();
     let sink = &mut LoggedSink(sink);
-    sink.prepare("a run is prepared", config);
+    sink.log_preparation("a run is prepared", config);
     check(config)?;
     let mut config = config.clone();
-    if once.is_none() {
+    if original_run.is_none() {
         config.stored_names.clear();
     }
-    let plan = TrainingPlan::prepare(&config, once, cache, sink, control);
+    let plan = TrainingPlan::prepare(&config, original_run, cache, sink, control);
     let Some(plan) = none_if_stopped(plan, control)? else {
-        return Ok(Outcome::NotBegun);
+        return Ok(Outcome::NotStarted);
     };
     let method = plan.method()?;
-    let (images, prints) = plan.data.prints();
+    let (images, prints) = plan.data.detailed_fingerprints();
     let mut header = plan.header(&*method, images)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
     plan.start()
-        .map_or(Ok(()), |start| start.keep(folder.path()))?;
+        .map_or(Ok(()), |start| start.copy_to_run(folder.path()))?;
     folder.save_provenance(&plan.provenance(), &prints)?;
-    let place = header.folder.clone();
-    oom_retry::to_the_end(&place, cache, sink, control, |sink| {
-        Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
+    let run_path = header.folder.clone();
+    oom_retry::run_with_retries(&run_path, cache, sink, control, |sink| {
+        Trainer::new((plan.into_context(), method), header, folder, sink, control)?.run()
     })
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn begin(
 /// # Errors
 /// Returns one Problem that names everything that is invalid.
 pub fn check(config: &RunConfig) -> Result<()> {
-    all_at_once(method::problems(config))
+    join_problems(method::problems(config))
 }
 
 /// Checks several runs before the first of them begins: settings, class orders, tasks and images, but not device and
@@ -146,13 +146,13 @@ pub fn check_all(
     cache: &ResourceCache,
     control: &Control,
 ) -> Result<Option<()>> {
-    let fits = |config: &RunConfig| {
+    let check_run = |config: &RunConfig| {
         check(config)?;
         let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
-        plan::fits(config, &data)
+        plan::check_data(config, &data)
     };
     for (number, config) in (1..).zip(configs) {
-        let checked = fits(config).map_err(|problem| Problem {
+        let checked = check_run(config).map_err(|problem| Problem {
             what: format!(
                 "run {number} of {} (class order {}) cannot begin: {}",
                 configs.len(),
@@ -180,7 +180,7 @@ pub fn resume(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    resume_on(folder, &Changes::default(), cache, sink, control)
+    resume_with(folder, &Changes::default(), cache, sink, control)
 }
 
 /// Settings of a run that change when it resumes; the run records the change.
@@ -196,7 +196,7 @@ pub struct Changes<'a> {
 ///
 /// # Errors
 /// See [`resume`].
-pub fn resume_on(
+pub fn resume_with(
     folder: &Path,
     changes: &Changes<'_>,
     cache: &ResourceCache,
@@ -204,12 +204,12 @@ pub fn resume_on(
     control: &Control,
 ) -> Result<Outcome> {
     let sink = &mut LoggedSink(sink);
-    oom_retry::to_the_end(folder, cache, sink, control, |sink| {
+    oom_retry::run_with_retries(folder, cache, sink, control, |sink| {
         resume_once(folder, changes, cache, sink, control)
     })
 }
 
-/// Resumes the run once; [`oom_retry::to_the_end`] repeats it with smaller micro-batches.
+/// Resumes the run once; [`oom_retry::run_with_retries`] repeats it with smaller micro-batches.
 fn resume_once(
     folder: &Path,
     changes: &Changes<'_>,
@@ -219,46 +219,61 @@ fn resume_once(
 ) -> Result<Outcome> {
     memory::begin_run();
     let lock = RunFolder::open(folder)?;
-    let mut stored = store::load(folder)?;
+    let mut stored_run = store::load_run(folder)?;
     let Changes {
         device,
         micro_batch,
     } = *changes;
     if let Some(device) = device {
-        stored.header.config.device = device.to_string();
+        stored_run.header.config.device = device.to_string();
     }
-    stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
-    check_untaught(&stored)?;
-    if stored.state == StoredState::Finished {
+    stored_run.header.config.micro_batch = micro_batch.or(stored_run.header.config.micro_batch);
+    check_no_added_tasks(&stored_run)?;
+    if stored_run.state == StoredState::Finished {
         // A process that was killed in its last moment left its checkpoint; finishing the run again removes it.
-        let _ = lock.finish(for_added_tasks(&stored.header, &lock));
+        let _ = lock.finish(is_checkpoint_for_added_tasks(&stored_run.header, &lock));
         return Err(Problem::new(message!("problem-run-finished"))
             .at_path(folder)
             .advise(message!("advice-start-new-run")));
     }
-    sink.prepare("a run is prepared to resume", &stored.header.config);
+    sink.log_preparation("a run is prepared to resume", &stored_run.header.config);
     // The user may have edited the settings file.
-    all_at_once(method::problems(&stored.header.config))?;
-    let begun = Some((&stored.header, stored.plugin.as_str()));
-    let plan = TrainingPlan::prepare(&stored.header.config, begun, cache, sink, control);
+    join_problems(method::problems(&stored_run.header.config))?;
+    let original_run = Some((&stored_run.header, stored_run.plugin.as_str()));
+    let plan = TrainingPlan::prepare(
+        &stored_run.header.config,
+        original_run,
+        cache,
+        sink,
+        control,
+    );
     let Some(plan) = none_if_stopped(plan, control)? else {
-        return Ok(Outcome::NotBegun);
+        return Ok(Outcome::NotStarted);
     };
-    plan.agrees_with(&stored.header)?;
+    plan.check_unchanged(&stored_run.header)?;
     // The copy on a remote computer is outdated from now on and must not be downloaded over this run.
-    store::forget_place(folder)?;
-    let (name, gpu_weights) = (&plan.ready.info.name, plan.gpu_weights());
-    let header = &stored.header;
-    let changed = device.is_some() || micro_batch.is_some() || lock.is_older();
+    store::detach_from_remote(folder)?;
+    let (name, gpu_weights) = (&plan.device.info.name, plan.gpu_weights());
+    let header = &stored_run.header;
+    let changed = device.is_some() || micro_batch.is_some() || lock.has_older_format();
     if changed || header.device != *name || header.gpu_weights != gpu_weights {
-        stored.header.device.clone_from(name);
-        stored.header.gpu_weights = gpu_weights;
-        lock.save_header(&stored.header)?;
+        stored_run.header.device.clone_from(name);
+        stored_run.header.gpu_weights = gpu_weights;
+        lock.save_header(&stored_run.header)?;
     }
-    lock.record_machine(provenance::machine(&plan.ready.info, stored.reports.len()))?;
+    lock.record_machine(provenance::describe_machine(
+        &plan.device.info,
+        stored_run.reports.len(),
+    ))?;
     let method = plan.method()?;
-    let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
-    trainer.restore_tasks(stored.reports)?;
+    let mut trainer = Trainer::new(
+        (plan.into_context(), method),
+        stored_run.header,
+        lock,
+        sink,
+        control,
+    )?;
+    trainer.restore_tasks(stored_run.reports)?;
     trainer.run()
 }
 
@@ -266,9 +281,9 @@ fn resume_once(
 ///
 /// # Errors
 /// Returns a Problem if tasks were added.
-pub fn check_untaught(stored: &StoredRun) -> Result<()> {
-    let header = &stored.header;
-    if header.planned_tasks() == header.own_tasks() {
+pub fn check_no_added_tasks(stored_run: &StoredRun) -> Result<()> {
+    let header = &stored_run.header;
+    if header.planned_tasks() == header.original_task_count() {
         return Ok(());
     }
     Err(
@@ -280,17 +295,17 @@ pub fn check_untaught(stored: &StoredRun) -> Result<()> {
 
 /// Returns whether the checkpoint of a finished run is the one that added tasks need: that of the run's own last task
 /// after all passes, for a method that keeps state.
-fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
-    let last = header.own_tasks().saturating_sub(1);
-    let whole = Chosen::of(&header.config).and_then(|chosen| {
-        let passes = passes_of(header, last)?.len();
+fn is_checkpoint_for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
+    let last = header.original_task_count().saturating_sub(1);
+    let is_needed = ConfiguredMethod::from_config(&header.config).and_then(|chosen| {
+        let passes = passes_for_task(header, last)?.len();
         Ok(chosen.spec.needs_state && folder.checkpointed() == Some((last, passes)))
     });
-    whole.unwrap_or(false)
+    is_needed.unwrap_or(false)
 }
 
 /// Returns the event that says what is being prepared.
-pub(crate) fn preparing(what: impl Into<Words>) -> Event {
+pub(crate) fn preparing_event(what: impl Into<Words>) -> Event {
     Event::Phase {
         run: String::new(),
         phase: Phase::Preparing(what.into()),
@@ -302,10 +317,13 @@ fn none_if_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T
     none_if_cancelled(prepared, || control.request() != ControlRequest::Stop)
 }
 
-/// Returns `None` if the preparation failed after `go_on` had become false.
-fn none_if_cancelled<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
+/// Returns `None` if the preparation failed after `should_continue` had become false.
+fn none_if_cancelled<T>(
+    prepared: Result<T>,
+    should_continue: impl Fn() -> bool,
+) -> Result<Option<T>> {
     match prepared {
-        Err(_) if !go_on() => Ok(None),
+        Err(_) if !should_continue() => Ok(None),
         prepared => prepared.map(Some),
     }
 }
@@ -314,14 +332,18 @@ fn none_if_cancelled<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result
 ///
 /// # Errors
 /// Returns that Problem, unless `problems` is empty.
-pub fn all_at_once(mut problems: Vec<Problem>) -> Result<()> {
+pub fn join_problems(mut problems: Vec<Problem>) -> Result<()> {
     if problems.len() < 2 {
         return problems.pop().map_or(Ok(()), Err);
     }
-    let all = |part: fn(&Problem) -> &str| problems.iter().map(part).collect::<Vec<&str>>();
+    let collect_parts =
+        |part: fn(&Problem) -> &str| problems.iter().map(part).collect::<Vec<&str>>();
     Err(
-        Problem::new(all(|problem| problem.what.as_str()).join("; "))
-            .at(listed(&all(|problem| problem.place.as_str()), 12))
-            .advise(all(|problem| problem.remedy.as_str()).join("; ")),
+        Problem::new(collect_parts(|problem| problem.what.as_str()).join("; "))
+            .at(join_some(
+                &collect_parts(|problem| problem.place.as_str()),
+                12,
+            ))
+            .advise(collect_parts(|problem| problem.remedy.as_str()).join("; ")),
     )
 }

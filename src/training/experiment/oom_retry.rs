@@ -18,28 +18,28 @@ use crate::store::{self, RunFolder};
 /// # Errors
 /// Returns the Problem that ended the run. This includes a device that is out of memory even for one image, and a
 /// device that was lost and can only be opened again by a new process.
-pub(super) fn to_the_end(
+pub(super) fn run_with_retries(
     folder: &Path,
     cache: &ResourceCache,
     sink: &mut LoggedSink<'_>,
     control: &Control,
-    begin: impl FnOnce(&mut LoggedSink<'_>) -> Result<Outcome>,
+    start: impl FnOnce(&mut LoggedSink<'_>) -> Result<Outcome>,
 ) -> Result<Outcome> {
-    let losses = device::losses();
+    let losses = device::lost_count();
     // Clears the flag that earlier work may have set.
     device::take_out_of_memory();
-    let mut ended = catch_panic_as_problem(|| begin(sink));
+    let mut result = catch_panic_as_problem(|| start(sink));
     loop {
-        let problem = match ended {
+        let problem = match result {
             Err(problem) if problem.is("problem-device-out-of-memory") => problem,
             ended => return ended,
         };
-        let lost = device::losses() > losses;
-        let (run, fewer) = match reduced_micro_batch(folder, lost, problem) {
+        let lost = device::lost_count() > losses;
+        let (run, micro_batch) = match reduced_micro_batch(folder, lost, problem) {
             ControlFlow::Continue(next) => next,
             ControlFlow::Break(problem) => return Err(problem),
         };
-        let images = message!("count-images", n = fewer);
+        let images = message!("count-images", n = micro_batch);
         let what = message!(
             "problem-continues-with-fewer-images",
             out_of_memory = message!("problem-device-out-of-memory"),
@@ -51,13 +51,13 @@ pub(super) fn to_the_end(
         sink.event(Event::Remark { run, problem });
         // Weights and tensors may be incomplete, since writes failed while the memory was full.
         cache.forget_backbones();
-        device::tidy();
+        device::free_unused_memory();
         device::take_out_of_memory();
         let changes = Changes {
-            micro_batch: Some(fewer),
+            micro_batch: Some(micro_batch),
             ..Changes::default()
         };
-        ended = catch_panic_as_problem(|| resume_once(folder, &changes, cache, sink, control));
+        result = catch_panic_as_problem(|| resume_once(folder, &changes, cache, sink, control));
     }
 }
 
@@ -67,28 +67,28 @@ fn reduced_micro_batch(
     lost: bool,
     problem: Problem,
 ) -> ControlFlow<Problem, (String, usize)> {
-    let stored = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load(folder)?)));
-    let Ok((lock, mut stored)) = stored else {
+    let stored_run = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load_run(folder)?)));
+    let Ok((lock, mut stored_run)) = stored_run else {
         return ControlFlow::Break(problem);
     };
-    let config = &mut stored.header.config;
-    let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
-    if at_once < 2 {
+    let config = &mut stored_run.header.config;
+    let current = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+    if current < 2 {
         return ControlFlow::Break(problem);
     }
-    let fewer = at_once.div_ceil(2);
+    let smaller = current.div_ceil(2);
     if !lost {
-        return ControlFlow::Continue((stored.header.run, fewer));
+        return ControlFlow::Continue((stored_run.header.run, smaller));
     }
     // Kept in the settings, so it need not be given when the run is resumed.
-    config.micro_batch = Some(fewer);
-    if lock.save_header(&stored.header).is_err() {
+    config.micro_batch = Some(smaller);
+    if lock.save_header(&stored_run.header).is_err() {
         return ControlFlow::Break(problem);
     }
-    let images = message!("count-images", n = fewer);
+    let images = message!("count-images", n = smaller);
     ControlFlow::Break(problem.at("--micro-batch").advise(message!(
         "advice-restart-with-smaller-batches",
         images,
-        at_once = at_once.to_string()
+        at_once = current.to_string()
     )))
 }

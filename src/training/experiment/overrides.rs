@@ -1,8 +1,8 @@
 //! Applies settings over a base (from options or a grid's file) and adjusts those that are not given.
 
-use super::suggested_settings::of_epochs;
+use super::suggested_settings::epoch_dependent_settings;
 use crate::backbone::library::Description;
-use crate::method::{Chosen, adopt, adopt_published, named_method, usual_pet};
+use crate::method::{ConfiguredMethod, apply_published_values, find_method};
 use crate::problem::Result;
 use crate::run::config::{RunConfig, Setting};
 
@@ -11,74 +11,79 @@ use crate::run::config::{RunConfig, Setting};
 ///
 /// # Errors
 /// Returns a Problem if there is no such method.
-pub fn turn_to(config: &mut RunConfig, method: &str, of_preset: bool) -> Result<()> {
+pub fn switch_method(config: &mut RunConfig, method: &str, from_preset: bool) -> Result<()> {
     if method == config.method {
         return Ok(());
     }
-    let spec = named_method(method)?;
-    adopt(config, spec);
-    if of_preset {
-        adopt_published(config, spec);
+    let spec = find_method(method)?;
+    crate::method::switch_method(config, spec);
+    if from_preset {
+        apply_published_values(config, spec);
     }
     Ok(())
 }
 
 /// Scales method settings that count epochs (for example frozen epochs) with the new number of epochs, if they would
 /// no longer fit into a task; given settings remain.
-pub fn shorten(before: &RunConfig, config: &mut RunConfig, given: impl Fn(&str) -> bool) {
-    for setting in of_epochs(config) {
-        let part = Chosen::of(before).and_then(|chosen| chosen.count(setting.key));
-        let Some(part) = part.ok().filter(|_| !given(setting.key)) else {
+pub fn scale_epoch_settings(
+    before: &RunConfig,
+    config: &mut RunConfig,
+    is_given: impl Fn(&str) -> bool,
+) {
+    for setting in epoch_dependent_settings(config) {
+        let count =
+            ConfiguredMethod::from_config(before).and_then(|chosen| chosen.count(setting.key));
+        let Some(part) = count.ok().filter(|_| !is_given(setting.key)) else {
             continue;
         };
         // A file that sets both the epochs and such a setting means what it says.
-        let fewer_now = config.epochs < before.epochs;
-        if fewer_now && part >= config.epochs && part < before.epochs {
-            let fewer = part * config.epochs / before.epochs.max(1);
-            let value = Setting::Whole(fewer as i64);
+        let has_fewer_epochs = config.epochs < before.epochs;
+        if has_fewer_epochs && part >= config.epochs && part < before.epochs {
+            let scaled = part * config.epochs / before.epochs.max(1);
+            let value = Setting::Whole(scaled as i64);
             config.settings.insert(setting.key.into(), value);
         }
     }
 }
 
 /// Returns the settings with the epochs and the minimum steps per task halved `halvings` times.
-pub fn halved(config: &RunConfig, halvings: u32) -> RunConfig {
+pub fn with_halved_epochs(config: &RunConfig, halvings: u32) -> RunConfig {
     let halvings = halvings.min(usize::BITS - 1);
-    let mut short = RunConfig {
+    let mut shortened = RunConfig {
         epochs: (config.epochs >> halvings).max(1),
         min_steps: config.min_steps >> halvings,
         ..config.clone()
     };
-    shorten(config, &mut short, |_| false);
-    short
+    scale_epoch_settings(config, &mut shortened, |_| false);
+    shortened
 }
 
 /// Returns the settings with the epochs halved this many times, measured on this share of the training images if they
 /// give none.
-pub fn held_out(config: &RunConfig, halvings: u32, share: f64) -> RunConfig {
-    let mut short = halved(config, halvings);
-    if short.validation_share == 0.0 {
-        short.validation_share = share;
+pub fn with_validation(config: &RunConfig, halvings: u32, share: f64) -> RunConfig {
+    let mut shortened = with_halved_epochs(config, halvings);
+    if shortened.validation_share == 0.0 {
+        shortened.validation_share = share;
     }
-    short
+    shortened
 }
 
-/// Sets PET size and blocks to the usual values for this backbone and for a plugin with default size `own_size`,
+/// Sets PET size and blocks to the usual values for this backbone and for a plugin with default size `plugin_size`,
 /// where they are not given.
-pub fn usual_network(
+pub fn apply_pet_defaults(
     base: &RunConfig,
     config: &mut RunConfig,
-    about: Option<&Description>,
-    own_size: Option<usize>,
-    given: impl Fn(&str) -> bool,
+    description: Option<&Description>,
+    plugin_size: Option<usize>,
+    is_given: impl Fn(&str) -> bool,
 ) {
     let before = config.clone();
-    usual_pet(config, about, own_size);
-    let same_pet = !given("pet") && config.pet == base.pet;
-    if given("pet_size") || same_pet {
+    crate::method::apply_pet_defaults(config, description, plugin_size);
+    let same_pet = !is_given("pet") && config.pet == base.pet;
+    if is_given("pet_size") || same_pet {
         config.pet_size = before.pet_size;
     }
-    if given("blocks") {
+    if is_given("blocks") {
         config.blocks = before.blocks;
     }
 }

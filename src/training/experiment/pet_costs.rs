@@ -8,20 +8,20 @@ use burn::tensor::{Device, Tensor};
 
 use crate::backbone::library::{self, NANO};
 use crate::message;
-use crate::pet::{PetSettings, PetSpec, PetStack, within_bounds};
+use crate::pet::{PetSettings, PetSpec, PetStack, with_plugin_limits};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// Images per batch.
-pub const PICTURES: usize = 8;
+pub const BATCH_SIZE: usize = 8;
 /// Number of repetitions; the fastest one counts.
-const TIMES: usize = 5;
+const REPETITIONS: usize = 5;
 /// Maximum number of trained values; the embedded network itself has 3.6 million weights.
-const MOST_VALUES: usize = 1 << 22;
+const MAX_VALUES: usize = 1 << 22;
 /// Number of blocks with the PET.
 const BLOCKS: usize = 5;
 
-/// Milliseconds per batch of [`PICTURES`] images.
+/// Milliseconds per batch of [`BATCH_SIZE`] images.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PetCosts {
     /// A prediction, without and with the PET.
@@ -35,18 +35,18 @@ pub struct PetCosts {
 ///
 /// # Errors
 /// Returns a Problem if the plugin does not fit the network or cannot be computed.
-pub fn pet_costs(spec: &Arc<PetSpec>) -> Result<PetCosts> {
-    within_bounds(|| measured(spec))
+pub fn measure_pet_costs(spec: &Arc<PetSpec>) -> Result<PetCosts> {
+    with_plugin_limits(|| measure_on_cpu(spec))
 }
 
-fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
+fn measure_on_cpu(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     let device = Device::flex();
     let network = library::open(NANO, &device, &mut |_| true)?;
     let backbone = network.backbone;
     let blocks: Vec<usize> = (0..backbone.blocks().len().min(BLOCKS)).collect();
     let settings = PetSettings::default();
     let values = spec.parameter_count(backbone.blocks(), &blocks, &settings)?;
-    if values > MOST_VALUES {
+    if values > MAX_VALUES {
         let what = message!(
             "problem-pet-too-large-to-measure",
             values = message!("count-values", n = values)
@@ -55,7 +55,7 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     }
     let pet = PetStack::init(spec, &settings, backbone.blocks(), &blocks, 0, &device)?;
     let side = network.input.size;
-    let images = || Tensor::<4>::ones([PICTURES, 3, side, side], &device);
+    let images = || Tensor::<4>::ones([BATCH_SIZE, 3, side, side], &device);
     let empty = PetStack::empty();
     let predict = |pet: &PetStack| -> Result<()> {
         HostTensor::read(&backbone.features(images(), pet)?).map(drop)
@@ -75,13 +75,13 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
         Ok(())
     };
     let mut best = [f64::INFINITY; 3];
-    for _ in 0..TIMES {
-        let now = [
-            timed(|| predict(&empty))?,
-            timed(|| predict(&pet))?,
-            timed(step)?,
+    for _ in 0..REPETITIONS {
+        let times = [
+            time_milliseconds(|| predict(&empty))?,
+            time_milliseconds(|| predict(&pet))?,
+            time_milliseconds(step)?,
         ];
-        best = [0, 1, 2].map(|at| best[at].min(now[at]));
+        best = [0, 1, 2].map(|at| best[at].min(times[at]));
     }
     Ok(PetCosts {
         prediction: [best[0], best[1]],
@@ -89,8 +89,8 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     })
 }
 
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let began = Instant::now();
+fn time_milliseconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
     work()?;
-    Ok(began.elapsed().as_secs_f64() * 1e3)
+    Ok(start.elapsed().as_secs_f64() * 1e3)
 }

@@ -3,28 +3,28 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::backbone::library::{Description, Opened};
+use crate::backbone::library::{Description, OpenedBackbone};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints, PixelCache, told_two_labels};
-use crate::device::{self, Ready};
+use crate::device::{self, ReadyDevice};
 use crate::message;
 use crate::method::{
-    self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
+    self, ConfiguredMethod, Context, Method, PetPlan, Setup, frozen_pet_problem, single_class_tasks,
 };
 use crate::nn::WeightType;
 use crate::pet::{PetSpec, StreamScheme};
-use crate::problem::{Problem, Result, some_of};
+use crate::problem::{Problem, Result, list_value};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Event, RunHeader, Sink};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
-use super::fitting::Fitted;
+use super::fitting::RunDevice;
 use super::footprint;
 use super::images::{Images, RunDataset};
 use super::run_identity::{new_header, self_contained_settings};
 use super::trainer::TrainContext;
-use super::{ResourceCache, preparing};
+use super::{ResourceCache, preparing_event};
 
 /// Everything that a run needs, opened and checked for consistency.
 pub struct TrainingPlan {
@@ -35,9 +35,9 @@ pub struct TrainingPlan {
     /// Its classes in order, divided into tasks.
     pub scenario: Scenario,
     /// The device, plain (no autodiff).
-    pub ready: Ready,
+    pub device: ReadyDevice,
     /// The frozen network.
-    pub backbone: Arc<Opened>,
+    pub backbone: Arc<OpenedBackbone>,
     /// The PET, if the method trains one.
     pub pet: Option<PetPlan>,
     /// How the random draws of a PET are separated.
@@ -47,29 +47,29 @@ pub struct TrainingPlan {
 }
 
 /// Returns the assumptions about data and weights, the number of skipped files, and the images with two labels.
-fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
+fn assumptions(data: &Dataset, backbone: &OpenedBackbone) -> Vec<Words> {
     let mut sentences = data.assumed.clone();
-    let left_out = data.skipped.len();
-    if left_out > 0 {
-        sentences.push(message!("remark-files-skipped", n = left_out).into());
+    let skipped_files = data.skipped.len();
+    if skipped_files > 0 {
+        sentences.push(message!("remark-files-skipped", n = skipped_files).into());
     }
     sentences.extend(told_two_labels(&data.two_labels).map(Words::from));
     let name = &backbone.entry.name;
-    let about = |what: &Words| message!("remark-backbone-assumed", name, what = what.clone());
-    sentences.extend(backbone.assumed.iter().map(|what| about(what).into()));
+    let remark = |what: &Words| message!("remark-backbone-assumed", name, what = what.clone());
+    sentences.extend(backbone.assumptions.iter().map(|what| remark(what).into()));
     sentences
 }
 
 /// Returns the plugin, if a PET is trained; a run that has started has its own copy of the text.
-fn plugin(
-    chosen: &Chosen<'_>,
-    begun: Option<&str>,
+fn load_plugin(
+    chosen: &ConfiguredMethod<'_>,
+    stored_text: Option<&str>,
     cache: &ResourceCache,
 ) -> Result<Option<Arc<PetSpec>>> {
     if !chosen.trains_pet()? {
         return Ok(None);
     }
-    let spec = match begun {
+    let spec = match stored_text {
         Some(text) => PetSpec::parse(text, "the run's plugin.toml"),
         None => cache.plugin(&chosen.config.pet),
     };
@@ -84,47 +84,51 @@ impl TrainingPlan {
     /// Returns the first Problem.
     pub fn prepare(
         config: &RunConfig,
-        begun: Option<(&RunHeader, &str)>,
+        original_run: Option<(&RunHeader, &str)>,
         cache: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
-        let mut tell = |what: Message| sink.event(preparing(what));
-        let chosen = Chosen::of(config)?;
-        let spec = plugin(&chosen, begun.map(|(_, text)| text), cache)?;
+        let mut report = |what: Message| sink.event(preparing_event(what));
+        let chosen = ConfiguredMethod::from_config(config)?;
+        let spec = load_plugin(&chosen, original_run.map(|(_, text)| text), cache)?;
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
-        tell(message!("doing-opening-dataset"));
+        report(message!("doing-opening-dataset"));
         let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
-        if let Some((header, _)) = begun {
-            same_classes(header, &data)?;
+        if let Some((header, _)) = original_run {
+            check_same_classes(header, &data)?;
         }
-        let scenario = scenario(&chosen, &order, sizes, &data)?;
-        let still = nothing_learned_problem(&chosen, &scenario, &data);
+        let scenario = build_scenario(&chosen, &order, sizes, &data)?;
+        let nothing_learned = nothing_learned_problem(&chosen, &scenario, &data);
         // A run that is resumed or retrained keeps its settings.
-        if begun.is_none() {
-            still.clone().map_or(Ok(()), Err)?;
+        if original_run.is_none() {
+            nothing_learned.clone().map_or(Ok(()), Err)?;
         }
         let mut last = None;
         let mut progress = |what: Message| {
             // Called often to ask whether to continue; each step is reported once.
             if last.as_ref() != Some(&what) {
-                tell(what.clone());
+                report(what.clone());
                 last = Some(what);
             }
             control.request() != ControlRequest::Stop
         };
         progress(message!("doing-opening-device"));
-        cache.download_unlisted(config.chosen_backbone(), &mut progress)?;
-        let about = cache.describe(config.chosen_backbone())?;
-        let resumed = begun.map(|(header, _)| header.kept_as());
-        let Fitted {
-            ready,
+        cache.download_unlisted(config.backbone_choice(), &mut progress)?;
+        let description = cache.describe(config.backbone_choice())?;
+        let resumed = original_run.map(|(header, _)| header.weight_type());
+        let RunDevice {
+            device: ready,
             weights,
             remarks,
-        } = Fitted::open(config, about.entry.architecture.family().name, resumed)?;
+        } = RunDevice::open(
+            config,
+            description.entry.architecture.family().name,
+            resumed,
+        )?;
         progress(message!("doing-loading-backbone"));
-        let backbone = cache.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
+        let backbone = cache.backbone(config.backbone_choice(), weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,
@@ -133,14 +137,14 @@ impl TrainingPlan {
             classes: scenario.class_order.len(),
         };
         (chosen.spec.check)(&chosen, Some(&context))?;
-        let drawing = begun.map_or_else(StreamScheme::default, |(header, _)| header.drawing);
+        let drawing = original_run.map_or_else(StreamScheme::default, |(header, _)| header.drawing);
         let pet = spec.map(|spec| -> Result<PetPlan> {
-            let start = match begun {
-                Some((header, _)) => PetStart::of_run(header)?,
+            let start = match original_run {
+                Some((header, _)) => PetStart::for_run(header)?,
                 None => cache.start(config)?,
             };
             let plan = PetPlan::new(&chosen, spec, shapes)?;
-            Ok(plan.drawn(drawing).starting(start))
+            Ok(plan.with_stream_scheme(drawing).with_start(start))
         });
         let pet = pet.transpose()?;
         let assumed = assumptions(&data, &backbone);
@@ -148,9 +152,15 @@ impl TrainingPlan {
             sink.event(Event::Assumed(assumed));
         }
         let pixels = cache.pixels(config, backbone.input.size);
-        let short = gpu_memory_warning(config, &ready, &about, pet.as_ref());
-        let single = single_class_tasks(&chosen, &scenario.tasks).map(|single| single.problem);
-        for problem in remarks.into_iter().chain(short).chain(single).chain(still) {
+        let memory_warning = gpu_memory_warning(config, &ready, &description, pet.as_ref());
+        let single_class_warning =
+            single_class_tasks(&chosen, &scenario.tasks).map(|warning| warning.problem);
+        for problem in remarks
+            .into_iter()
+            .chain(memory_warning)
+            .chain(single_class_warning)
+            .chain(nothing_learned)
+        {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,
@@ -160,7 +170,7 @@ impl TrainingPlan {
             config: self_contained_settings(config, &order, &scenario, (&data, &backbone.entry)),
             data,
             scenario,
-            ready,
+            device: ready,
             backbone,
             pet,
             drawing,
@@ -176,9 +186,9 @@ impl TrainingPlan {
         let (train_images, test_images) = self.images();
         let pet = self.pet.as_ref().map(|pet| &*pet.spec);
         Ok(RunHeader {
-            device: self.ready.info.name.clone(),
+            device: self.device.info.name.clone(),
             trained_parameters: method.trained_parameters(),
-            class_order: self.scenario.names(&self.data.classes),
+            class_order: self.scenario.class_names(&self.data.classes),
             tasks: self.scenario.tasks.clone(),
             train_images,
             test_images,
@@ -186,7 +196,7 @@ impl TrainingPlan {
             drawing: self.drawing,
             gpu_weights: self.gpu_weights(),
             input_size: self.backbone.input.size,
-            frozen_parameters: self.backbone.backbone.parameters(),
+            frozen_parameters: self.backbone.backbone.parameter_count(),
             weights_sha256: self.backbone.sha256.clone(),
             start_sha256: self.start().map(|start| start.sha256.clone()),
             ..new_header(self.config.clone(), pet)?
@@ -195,7 +205,7 @@ impl TrainingPlan {
 
     /// Returns the number format of the weights on a GPU; `None` on the CPU.
     pub fn gpu_weights(&self) -> Option<WeightType> {
-        (!self.ready.info.is_cpu()).then_some(self.backbone.weights)
+        (!self.device.info.is_cpu()).then_some(self.backbone.weights)
     }
 
     /// Returns the numbers of training and test images of each task.
@@ -203,8 +213,8 @@ impl TrainingPlan {
         let (scenario, data) = (&self.scenario, &self.data);
         let count = |of: &dyn Fn(usize) -> usize| (0..scenario.tasks.len()).map(of).collect();
         (
-            count(&|task| scenario.train_of(data, task).len()),
-            count(&|task| scenario.test_of(data, task).len()),
+            count(&|task| scenario.train_samples(data, task).len()),
+            count(&|task| scenario.test_samples(data, task).len()),
         )
     }
 
@@ -212,8 +222,8 @@ impl TrainingPlan {
     ///
     /// # Errors
     /// Returns a Problem that says what changed.
-    pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
-        let changed = |what: &str| {
+    pub fn check_unchanged(&self, header: &RunHeader) -> Result<()> {
+        let changed_problem = |what: &str| {
             Err(
                 Problem::new(message!("problem-changed-since-run-start", what))
                     .at_path(&header.folder)
@@ -221,18 +231,18 @@ impl TrainingPlan {
             )
         };
         if self.backbone.sha256 != header.weights_sha256 {
-            return changed("the backbone's weights");
+            return changed_problem("the backbone's weights");
         }
-        let classes = self.scenario.names(&self.data.classes);
+        let classes = self.scenario.class_names(&self.data.classes);
         if classes != header.class_order || self.scenario.tasks != header.tasks {
-            return changed("the dataset's classes");
+            return changed_problem("the dataset's classes");
         }
         if self.images() != (header.train_images.clone(), header.test_images.clone()) {
-            return changed("the number of images in the dataset");
+            return changed_problem("the number of images in the dataset");
         }
         let images = header.images.as_ref();
-        if images.is_some_and(|images| !self.data.has_images(images)) {
-            return changed("the dataset's images");
+        if images.is_some_and(|images| !self.data.matches_fingerprints(images)) {
+            return changed_problem("the dataset's images");
         }
         Ok(())
     }
@@ -247,8 +257,8 @@ impl TrainingPlan {
             backbone: self.backbone.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.scenario.tasks,
-            planned: self.scenario.tasks.len(),
-            own: self.scenario.tasks.len(),
+            planned_tasks: self.scenario.tasks.len(),
+            own_tasks: self.scenario.tasks.len(),
             repeated_classes: &[],
         })
     }
@@ -264,15 +274,15 @@ impl TrainingPlan {
     }
 
     /// Returns the inputs of the training loop.
-    pub(super) fn kit(self) -> TrainContext {
+    pub(super) fn into_context(self) -> TrainContext {
         let tasks = &self.scenario.tasks;
         let (count, classes) = (tasks.len(), self.scenario.class_order.len());
-        let own = RunDataset {
+        let dataset = RunDataset {
             data: self.data,
             scenario: self.scenario,
         };
         TrainContext {
-            images: Images::new(Some(own), count, classes),
+            images: Images::new(Some(dataset), count, classes),
             config: self.config,
             pixels: self.pixels,
             backbone: self.backbone,
@@ -284,15 +294,15 @@ impl TrainingPlan {
 /// Returns a warning if a run is estimated to need more memory than the GPU has free, where that is known.
 fn gpu_memory_warning(
     config: &RunConfig,
-    ready: &Ready,
-    about: &Description,
+    ready: &ReadyDevice,
+    description: &Description,
     pet: Option<&PetPlan>,
 ) -> Option<Problem> {
     if ready.info.is_cpu() {
         return None;
     }
     let pet = pet.map(|pet| (&*pet.spec, pet.blocks.as_slice()));
-    let expected = footprint::expected(config, about, pet);
+    let expected = footprint::estimate_peak_memory(config, description, pet);
     let free = device::gpu_memory(&ready.info)?.free;
     if expected <= free {
         return None;
@@ -304,7 +314,7 @@ fn gpu_memory_warning(
         free = format!("{:.1}", gigabytes(free)),
         expected = format!("{:.1}", gigabytes(expected))
     );
-    let remedy = match footprint::fitting(config, about, pet, free) {
+    let remedy = match footprint::largest_fitting_micro_batch(config, description, pet, free) {
         Some(images) => message!("advice-use-micro-batch", images = images.to_string()),
         None => message!("advice-smaller-backbone-or-cpu"),
     };
@@ -312,8 +322,8 @@ fn gpu_memory_warning(
 }
 
 /// Returns the classes in order, divided into tasks which all have images.
-pub(super) fn scenario(
-    chosen: &Chosen<'_>,
+pub(super) fn build_scenario(
+    chosen: &ConfiguredMethod<'_>,
     order: &ClassOrder,
     sizes: TaskSizes,
     data: &Dataset,
@@ -323,34 +333,34 @@ pub(super) fn scenario(
         false => sizes,
     };
     let scenario = Scenario::new(&data.classes, order, &sizes)?;
-    enough_images(data, &scenario)?;
+    check_task_images(data, &scenario)?;
     Ok(scenario)
 }
 
 /// Checks that a dataset has the same classes as when a run learned from it.
-pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
-    let own = header.tasks[..header.own_tasks()].last();
-    let own = &header.class_order[..own.map_or(0, |task| task.end)];
-    let lacks = |names: &[String], all: &[String]| -> Vec<String> {
+pub(super) fn check_same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
+    let last_task = header.tasks[..header.original_task_count()].last();
+    let learned_classes = &header.class_order[..last_task.map_or(0, |task| task.end)];
+    let missing_from = |names: &[String], all: &[String]| -> Vec<String> {
         let all: HashSet<&String> = all.iter().collect();
         let lacking = names.iter().filter(|name| !all.contains(name));
         lacking.cloned().collect()
     };
-    let missing = lacks(own, &data.classes);
+    let missing = missing_from(learned_classes, &data.classes);
     // For a run with added tasks that was stopped before, the classes of its later tasks are unknown.
-    let new = match header.planned_tasks() > header.own_tasks() {
+    let new = match header.planned_tasks() > header.original_task_count() {
         true => Vec::new(),
-        false => lacks(&data.classes, own),
+        false => missing_from(&data.classes, learned_classes),
     };
-    let (gone, added) = (some_of(&missing, 6), some_of(&new, 6));
+    let (missing_names, new_names) = (list_value(&missing, 6), list_value(&new, 6));
     let what = match (missing.is_empty(), new.is_empty()) {
         (true, true) => return Ok(()),
-        (true, false) => message!("problem-dataset-has-new-classes", names = added),
-        (false, true) => message!("problem-dataset-lacks-classes", names = gone),
+        (true, false) => message!("problem-dataset-has-new-classes", names = new_names),
+        (false, true) => message!("problem-dataset-lacks-classes", names = missing_names),
         (false, false) => message!(
             "problem-dataset-classes-changed",
-            missing = gone,
-            new = added
+            missing = missing_names,
+            new = new_names
         ),
     };
     Err(Problem::new(what)
@@ -364,7 +374,7 @@ pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
         0 => message!(otherwise),
         n => message!(
             "advice-move-ignored-lists",
-            lists = some_of(&data.lists, 4),
+            lists = list_value(&data.lists, 4),
             n
         ),
     }
@@ -372,42 +382,42 @@ pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
 
 /// Checks that a dataset has the classes and images that the settings of a new run need, and that every task learns
 /// something.
-pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
+pub(super) fn check_data(config: &RunConfig, data: &Dataset) -> Result<()> {
     let order = ClassOrder::parse(&config.order)?;
     let sizes = TaskSizes::parse(&config.classes_per_task)?;
-    let chosen = Chosen::of(config)?;
-    let scenario = scenario(&chosen, &order, sizes, data)?;
+    let chosen = ConfiguredMethod::from_config(config)?;
+    let scenario = build_scenario(&chosen, &order, sizes, data)?;
     nothing_learned_problem(&chosen, &scenario, data).map_or(Ok(()), Err)
 }
 
 /// Returns the reason if no PET would learn anything after the first task.
 fn nothing_learned_problem(
-    chosen: &Chosen<'_>,
+    chosen: &ConfiguredMethod<'_>,
     scenario: &Scenario,
     data: &Dataset,
 ) -> Option<Problem> {
     let tasks = 0..scenario.tasks.len();
     let train: Vec<usize> = tasks
-        .map(|task| scenario.train_of(data, task).len())
+        .map(|task| scenario.train_samples(data, task).len())
         .collect();
-    all_frozen(chosen, &train)
+    frozen_pet_problem(chosen, &train)
 }
 
 /// Checks that every task has training and test images.
-fn enough_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
+fn check_task_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
     for task in 0..scenario.tasks.len() {
-        let without = |what: &'static str, remedy: &'static str| {
+        let missing_images = |what: &'static str, remedy: &'static str| {
             let what = message!(what, task = (task + 1).to_string());
             Err(Problem::new(what).at(&data.name).advise(message!(remedy)))
         };
-        if scenario.train_of(data, task).is_empty() {
-            return without(
+        if scenario.train_samples(data, task).is_empty() {
+            return missing_images(
                 "problem-task-without-training-images",
                 "advice-add-training-images",
             );
         }
-        if scenario.test_of(data, task).is_empty() {
-            return without("problem-task-without-test-images", "advice-add-test-images");
+        if scenario.test_samples(data, task).is_empty() {
+            return missing_images("problem-task-without-test-images", "advice-add-test-images");
         }
     }
     Ok(())

@@ -5,28 +5,31 @@ use std::ops::ControlFlow;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Prepares each of `pieces` with `ready` on another thread while `then` uses the previous one, in order, until
-/// `then` breaks.
+/// Prepares each of `pieces` with `prepare` on another thread while `consume` uses the previous one, in order,
+/// until `consume` breaks.
 ///
 /// # Errors
-/// Returns the Problem of `then`, or one that says that `ready` panicked.
-pub(super) fn one_ahead<P: Send, R: Send>(
+/// Returns the Problem of `consume`, or one that says that `prepare` panicked.
+pub(super) fn process_with_prefetch<P: Send, R: Send>(
     mut pieces: impl Iterator<Item = P>,
-    ready: impl Fn(P) -> R + Sync,
-    mut then: impl FnMut(R) -> Result<ControlFlow<()>>,
+    prepare: impl Fn(P) -> R + Sync,
+    mut consume: impl FnMut(R) -> Result<ControlFlow<()>>,
 ) -> Result<ControlFlow<()>> {
-    let mut next = pieces.next().map(&ready);
+    let mut next = pieces.next().map(&prepare);
     while let Some(piece) = next.take() {
-        let ahead = pieces.next();
-        let (used, made) = std::thread::scope(|scope| {
-            let ahead = ahead.map(|piece| scope.spawn(|| ready(piece)));
-            (then(piece), ahead.map(std::thread::ScopedJoinHandle::join))
+        let upcoming = pieces.next();
+        let (flow, prepared) = std::thread::scope(|scope| {
+            let handle = upcoming.map(|piece| scope.spawn(|| prepare(piece)));
+            (
+                consume(piece),
+                handle.map(std::thread::ScopedJoinHandle::join),
+            )
         });
-        next = match made {
+        next = match prepared {
             Some(Err(_)) => return Err(Problem::new(message!("problem-reading-images-failed"))),
             other => other.and_then(std::result::Result::ok),
         };
-        if used?.is_break() {
+        if flow?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
@@ -39,39 +42,39 @@ mod tests {
 
     #[test]
     fn pieces_come_in_order_and_a_break_or_an_error_ends_them() {
-        let mut seen = Vec::new();
-        let mut with = |end: Option<Result<ControlFlow<()>>>| {
-            seen.clear();
+        let mut consumed = Vec::new();
+        let mut run = |end: Option<Result<ControlFlow<()>>>| {
+            consumed.clear();
             let mut end = end;
-            let ended = one_ahead(
+            let result = process_with_prefetch(
                 0..5,
                 |piece| piece * 10,
                 |piece| {
-                    seen.push(piece);
+                    consumed.push(piece);
                     match piece {
                         20 => end.take().unwrap_or(Ok(ControlFlow::Continue(()))),
                         _ => Ok(ControlFlow::Continue(())),
                     }
                 },
             );
-            (ended.map(|flow| flow.is_break()).ok(), seen.clone())
+            (result.map(|flow| flow.is_break()).ok(), consumed.clone())
         };
-        assert_eq!(with(None), (Some(false), vec![0, 10, 20, 30, 40]));
+        assert_eq!(run(None), (Some(false), vec![0, 10, 20, 30, 40]));
         let end = Ok(ControlFlow::Break(()));
-        assert_eq!(with(Some(end)), (Some(true), vec![0, 10, 20]));
-        let lost = Err(Problem::new("lost"));
-        assert_eq!(with(Some(lost)), (None, vec![0, 10, 20]));
-        let none = one_ahead(0..0, |piece: i32| piece, |_| Ok(ControlFlow::Break(())));
-        assert!(none.is_ok_and(|flow| flow.is_continue()));
+        assert_eq!(run(Some(end)), (Some(true), vec![0, 10, 20]));
+        let error = Err(Problem::new("lost"));
+        assert_eq!(run(Some(error)), (None, vec![0, 10, 20]));
+        let empty = process_with_prefetch(0..0, |piece: i32| piece, |_| Ok(ControlFlow::Break(())));
+        assert!(empty.is_ok_and(|flow| flow.is_continue()));
     }
 
     #[test]
-    fn a_panic_while_one_is_made_ready_is_a_problem() {
-        let ready = |piece: i32| {
+    fn panic_while_preparing_is_a_problem() {
+        let prepare = |piece: i32| {
             assert!(piece < 2, "no third one");
             piece
         };
-        let ended = one_ahead(0..5, ready, |_| Ok(ControlFlow::Continue(())));
-        assert!(ended.is_err());
+        let result = process_with_prefetch(0..5, prepare, |_| Ok(ControlFlow::Continue(())));
+        assert!(result.is_err());
     }
 }

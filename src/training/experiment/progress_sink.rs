@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::preparing;
+use super::preparing_event;
 use crate::message;
 use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::texts::{Message, Words};
@@ -13,12 +13,12 @@ pub(super) struct ProgressSink<'a> {
     /// What is being done; `None` during the preparation.
     what: Option<Message>,
     /// Control of the run.
-    pub run: Control,
+    pub run_control: Control,
     pub user_control: Option<&'a Control>,
-    began: Instant,
-    /// When the current pause began; `waited` is the total of earlier pauses.
-    waits: Option<Instant>,
-    pub waited: Duration,
+    started: Instant,
+    /// When the current pause began; `paused` is the total of earlier pauses.
+    pause_started: Option<Instant>,
+    pub paused: Duration,
     /// Completed share of the training.
     pub done: f64,
     /// The loss of every step so far.
@@ -30,46 +30,50 @@ impl<'a> ProgressSink<'a> {
         Self {
             sink,
             what,
-            run: Control::default(),
+            run_control: Control::default(),
             user_control: None,
-            began: Instant::now(),
-            waits: None,
-            waited: Duration::ZERO,
+            started: Instant::now(),
+            pause_started: None,
+            paused: Duration::ZERO,
             done: 0.0,
             losses: Vec::new(),
         }
     }
 
     /// Returns how long the run has worked, without pauses.
-    pub fn worked(&self) -> Duration {
-        let waits = self.waits.map_or(Duration::ZERO, |since| since.elapsed());
-        self.began.elapsed().saturating_sub(self.waited + waits)
+    pub fn working_time(&self) -> Duration {
+        let current_pause = self
+            .pause_started
+            .map_or(Duration::ZERO, |since| since.elapsed());
+        self.started
+            .elapsed()
+            .saturating_sub(self.paused + current_pause)
     }
 
     /// Passes the user's request to stop or pause on to the run, and measures pauses.
-    fn forward_control(&mut self, wish: ControlRequest) {
-        match (wish, self.waits) {
-            (ControlRequest::Pause, None) => self.waits = Some(Instant::now()),
+    fn forward_control(&mut self, request: ControlRequest) {
+        match (request, self.pause_started) {
+            (ControlRequest::Pause, None) => self.pause_started = Some(Instant::now()),
             (ControlRequest::Run | ControlRequest::Stop, Some(since)) => {
-                self.waited += since.elapsed();
-                self.waits = None;
+                self.paused += since.elapsed();
+                self.pause_started = None;
             }
             _ => {}
         }
-        if self.run.request() != wish {
-            self.run.set(wish);
+        if self.run_control.request() != request {
+            self.run_control.set(request);
         }
     }
 
     /// Reports what is being done, with a detail.
-    pub fn report(&mut self, more: Option<Words>) {
-        let words = match (self.what.clone(), more) {
+    pub fn report(&mut self, detail: Option<Words>) {
+        let words = match (self.what.clone(), detail) {
             (None, None) => return,
-            (None, Some(more)) => more,
+            (None, Some(detail)) => detail,
             (Some(what), None) => what.into(),
             (Some(what), Some(more)) => message!("doing-with-detail", what, more).into(),
         };
-        self.sink.event(preparing(words));
+        self.sink.event(preparing_event(words));
     }
 }
 
@@ -110,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_heard_and_is_no_time_of_the_method() {
-        let mut told: Vec<Event> = Vec::new();
+    fn pauses_are_forwarded_and_not_counted() {
+        let mut events: Vec<Event> = Vec::new();
         let user_control = Control::default();
         let mut progress = ProgressSink::new(
-            &mut told,
+            &mut events,
             Some(message!(
                 "doing-trying-method",
                 title = "LAE",
@@ -125,24 +129,24 @@ mod tests {
         progress.user_control = Some(&user_control);
         user_control.set(ControlRequest::Pause);
         progress.between_batches();
-        assert_eq!(progress.run.request(), ControlRequest::Pause);
+        assert_eq!(progress.run_control.request(), ControlRequest::Pause);
         progress.event(Event::Phase {
             run: "r".into(),
             phase: Phase::Paused,
         });
         std::thread::sleep(Duration::from_millis(80));
-        assert!(progress.worked() < Duration::from_millis(60));
+        assert!(progress.working_time() < Duration::from_millis(60));
         user_control.set(ControlRequest::Run);
         progress.between_batches();
-        assert_eq!(progress.run.request(), ControlRequest::Run);
-        assert!(progress.waited >= Duration::from_millis(80));
+        assert_eq!(progress.run_control.request(), ControlRequest::Run);
+        assert!(progress.paused >= Duration::from_millis(80));
         user_control.set(ControlRequest::Stop);
         progress.between_batches();
-        assert_eq!(progress.run.request(), ControlRequest::Stop);
+        assert_eq!(progress.run_control.request(), ControlRequest::Stop);
         let paused = Event::Phase {
             run: String::new(),
             phase: Phase::Paused,
         };
-        assert_eq!(told, [paused]);
+        assert_eq!(events, [paused]);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use burn::tensor::{Device, Tensor};
 
 use crate::backbone::parameters::Weights;
-use crate::backbone::{Backbone, Facts, Tokens};
+use crate::backbone::{Backbone, BackboneInfo, Tokens};
 use crate::pet::Hooks;
 use crate::problem::Result;
 use crate::run::inside::{AttentionKind, AttentionMap};
@@ -15,12 +15,12 @@ use crate::tensors::HostTensor;
 pub type Pass = Vec<AttentionMap>;
 
 /// The recorded passes; `None` while nothing is recorded. Networks derived from this one share them.
-type Notes = Arc<Mutex<Option<Vec<Pass>>>>;
+type Recording = Arc<Mutex<Option<Vec<Pass>>>>;
 
 /// A backbone wrapper that can record its last block.
 pub struct RecordedBackbone {
     network: Arc<dyn Backbone>,
-    notes: Notes,
+    recording: Recording,
 }
 
 impl RecordedBackbone {
@@ -28,29 +28,31 @@ impl RecordedBackbone {
     pub fn new(network: Arc<dyn Backbone>) -> Self {
         Self {
             network,
-            notes: Notes::default(),
+            recording: Recording::default(),
         }
     }
 
-    fn notes(&self) -> MutexGuard<'_, Option<Vec<Pass>>> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recording(&self) -> MutexGuard<'_, Option<Vec<Pass>>> {
+        self.recording
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records while `act` runs. Returns the result of `act` and the passes in order.
+    /// Records while `compute` runs. Returns its result and the passes in order.
     ///
     /// # Errors
-    /// Returns the Problem of `act`.
-    pub fn record<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
-        *self.notes() = Some(Vec::new());
-        let done = act();
-        let passes = self.notes().take().unwrap_or_default();
-        Ok((done?, passes))
+    /// Returns the Problem of `compute`.
+    pub fn record<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
+        *self.recording() = Some(Vec::new());
+        let result = compute();
+        let passes = self.recording().take().unwrap_or_default();
+        Ok((result?, passes))
     }
 }
 
 impl Backbone for RecordedBackbone {
-    fn facts(&self) -> &Facts {
-        self.network.facts()
+    fn info(&self) -> &BackboneInfo {
+        self.network.info()
     }
 
     fn feature_width(&self) -> usize {
@@ -68,7 +70,7 @@ impl Backbone for RecordedBackbone {
     fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
         Ok(Arc::new(Self {
             network: self.network.with_weights(weights)?,
-            notes: self.notes.clone(),
+            recording: self.recording.clone(),
         }))
     }
 
@@ -84,22 +86,22 @@ impl Backbone for RecordedBackbone {
         self.network.class_position()
     }
 
-    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        self.network.enter(tokens, hooks)
+    fn insert_prompts(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        self.network.insert_prompts(tokens, hooks)
     }
 
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         let is_last = index + 1 == self.blocks().len();
-        if !is_last || self.notes().is_none() {
+        if !is_last || self.recording().is_none() {
             return self.network.block(index, tokens, hooks);
         }
         let shares = self.network.class_attention(index, &tokens, hooks)?;
         let out = self.network.block(index, tokens, hooks)?;
         let pass = match shares {
-            Some(shares) => attention(&shares, [out.rows, out.columns])?,
-            None => lengths(&out)?,
+            Some(shares) => attention_maps(&shares, [out.rows, out.columns])?,
+            None => length_maps(&out)?,
         };
-        if let Some(passes) = self.notes().as_mut() {
+        if let Some(passes) = self.recording().as_mut() {
             passes.push(pass);
         }
         Ok(out)
@@ -123,8 +125,8 @@ impl Backbone for RecordedBackbone {
     }
 }
 
-/// Converts attention shares (batch × places) to attention maps.
-fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
+/// Converts attention shares (batch × positions) to attention maps.
+fn attention_maps(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
     let values = HostTensor::read(shares)?.values;
     let map = |values: &[f32]| AttentionMap {
         kind: AttentionKind::Attention,
@@ -133,16 +135,16 @@ fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
         rest: (1.0 - values.iter().sum::<f32>()).clamp(0.0, 1.0),
         values: values.to_vec(),
     };
-    let places = (rows * columns).max(1);
-    Ok(values.chunks_exact(places).map(map).collect())
+    let positions = (rows * columns).max(1);
+    Ok(values.chunks_exact(positions).map(map).collect())
 }
 
 /// Returns maps of the Euclidean length of each token after the last block.
-fn lengths(out: &Tokens) -> Result<Pass> {
+fn length_maps(out: &Tokens) -> Result<Pass> {
     let [_, tokens, width] = out.values.dims();
     let host = HostTensor::read(&out.values)?.values;
     let length = |token: &[f32]| token.iter().map(|v| v * v).sum::<f32>().sqrt();
-    let each: Vec<f32> = host.chunks_exact(width.max(1)).map(length).collect();
+    let token_lengths: Vec<f32> = host.chunks_exact(width.max(1)).map(length).collect();
     let map = |image: &[f32]| AttentionMap {
         kind: AttentionKind::Length,
         rows: out.rows,
@@ -150,5 +152,5 @@ fn lengths(out: &Tokens) -> Result<Pass> {
         values: image[image.len().saturating_sub(out.rows * out.columns)..].to_vec(),
         rest: 0.0,
     };
-    Ok(each.chunks_exact(tokens.max(1)).map(map).collect())
+    Ok(token_lengths.chunks_exact(tokens.max(1)).map(map).collect())
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backbone::library::{
-    self, BackboneChoice, BackboneLibrary, Description, Opened, Unplaced,
+    self, BackboneChoice, BackboneLibrary, Description, OpenedBackbone, UnplacedBackbone,
 };
 use crate::data::transform::Augment;
-use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
-use crate::device::{DeviceInfo, Ready};
-use crate::logging::keep_out;
+use crate::data::{Dataset, OpenOptions, PixelCache, ProgressReporter};
+use crate::device::{DeviceInfo, ReadyDevice};
+use crate::logging::redact;
 use crate::method::check_start;
 use crate::nn::WeightType;
 use crate::pet::PetSpec;
@@ -24,9 +24,9 @@ use crate::texts::Message;
 /// Opened datasets and backbones of one process; clones share the same cache.
 #[derive(Clone, Default)]
 pub struct ResourceCache {
-    shelves: Arc<Mutex<CachedResources>>,
+    resources: Arc<Mutex<CachedResources>>,
     /// Plugins, backbones and data that the current job contains.
-    own: Arc<JobAttachments>,
+    attachments: Arc<JobAttachments>,
 }
 
 #[derive(Default)]
@@ -36,70 +36,75 @@ struct CachedResources {
     /// Decoded images of that dataset at one input size.
     pixels: Option<(String, Arc<PixelCache>)>,
     /// Backbones by device, number format of the weights, and choice.
-    backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
+    backbones: HashMap<(String, WeightType, String), Arc<OpenedBackbone>>,
 }
 
 impl ResourceCache {
-    /// Returns a handle to the same cache for a job that contains `own`.
-    pub fn with_own(&self, own: &JobAttachments) -> Self {
+    /// Returns a handle to the same cache for a job with these attachments.
+    pub fn with_attachments(&self, attachments: &JobAttachments) -> Self {
         Self {
-            shelves: Arc::clone(&self.shelves),
-            own: Arc::new(own.clone()),
+            resources: Arc::clone(&self.resources),
+            attachments: Arc::new(attachments.clone()),
         }
     }
 
-    /// Returns what the current job contains.
-    pub fn own(&self) -> &JobAttachments {
-        &self.own
+    /// Returns the attachments of the current job.
+    pub fn attachments(&self) -> &JobAttachments {
+        &self.attachments
     }
 
-    fn shelves(&self) -> std::sync::MutexGuard<'_, CachedResources> {
+    fn lock_resources(&self) -> std::sync::MutexGuard<'_, CachedResources> {
         // Each entry is inserted in one step, so a job that panicked leaves no partial entry.
-        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+        self.resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes the cached dataset, so that it is opened again at its next use.
     pub fn forget_data(&self) {
-        let mut shelves = self.shelves();
-        (shelves.data, shelves.pixels) = (None, None);
+        let mut resources = self.lock_resources();
+        (resources.data, resources.pixels) = (None, None);
     }
 
     /// Removes all backbones; needed if their device may be lost.
     pub fn forget_backbones(&self) {
-        self.shelves().backbones.clear();
+        self.lock_resources().backbones.clear();
     }
 
-    /// Opens the dataset that these settings name. While it is opened, `go_on` is called from any thread and returns
-    /// whether to continue.
+    /// Opens the dataset that these settings name. While it is opened, `should_continue` is called from any thread and
+    /// returns whether to continue.
     ///
     /// # Errors
-    /// Returns a Problem if the dataset cannot be opened, or `go_on` returned false.
+    /// Returns a Problem if the dataset cannot be opened, or `should_continue` returned false.
     pub fn data(
         &self,
         config: &RunConfig,
-        go_on: &(dyn Fn() -> bool + Sync),
+        should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Dataset>> {
         let options = open_options(config);
-        let place = self.place_of_data(config);
-        let key = format!("{place} {options:?}");
-        if let Some((known, data)) = &self.shelves().data
-            && *known == key
+        let path = self.data_path(config);
+        let key = format!("{path} {options:?}");
+        if let Some((cached_key, data)) = &self.lock_resources().data
+            && *cached_key == key
         {
             return Ok(data.clone());
         }
-        let data = Arc::new(Dataset::open_watched(
-            place,
+        let data = Arc::new(Dataset::open_with_progress(
+            path,
             &options,
-            &Watch::new(&|_, _, _| go_on()),
+            &ProgressReporter::new(&|_, _, _| should_continue()),
         )?);
-        keep_out(&data.classes);
-        self.shelves().data = Some((key, data.clone()));
+        redact(&data.classes);
+        self.lock_resources().data = Some((key, data.clone()));
         Ok(data)
     }
 
-    /// Returns the place of the dataset: the one in the job, otherwise the one in the settings.
-    fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
-        self.own.data.get(&config.data).unwrap_or(&config.data)
+    /// Returns the path of the dataset: the one in the job, otherwise the one in the settings.
+    fn data_path<'a>(&'a self, config: &'a RunConfig) -> &'a str {
+        self.attachments
+            .data
+            .get(&config.data)
+            .unwrap_or(&config.data)
     }
 
     /// Returns the LoRA that a PET starts from: the one of the job, otherwise the one in the folder that the settings
@@ -108,29 +113,29 @@ impl ResourceCache {
     /// # Errors
     /// Returns a Problem for a folder without a LoRA, or an unknown kind of adapter.
     pub fn start(&self, config: &RunConfig) -> Result<Option<PetStart>> {
-        let Some(named) = &config.pet_start else {
+        let Some(path) = &config.pet_start else {
             return Ok(None);
         };
-        let brought = self.own.starts.get(named).map(PathBuf::as_path);
-        let folder = brought.unwrap_or(Path::new(named));
+        let attached = self.attachments.starts.get(path).map(PathBuf::as_path);
+        let folder = attached.unwrap_or(Path::new(path));
         check_start(folder)?;
-        PetStart::at(folder).map(Some)
+        PetStart::load(folder).map(Some)
     }
 
     /// Returns the cache of decoded images of a dataset; only one input size is cached at a time.
     pub fn pixels(&self, config: &RunConfig, size: usize) -> Arc<PixelCache> {
         let key = format!(
             "{} {:?} {size} {}",
-            self.place_of_data(config),
+            self.data_path(config),
             open_options(config),
             config.cache_mb
         );
-        let mut shelves = self.shelves();
-        match &shelves.pixels {
-            Some((known, cache)) if *known == key => cache.clone(),
+        let mut resources = self.lock_resources();
+        match &resources.pixels {
+            Some((cached_key, cache)) if *cached_key == key => cache.clone(),
             _ => {
                 let cache = Arc::new(PixelCache::new(config.cache_mb.saturating_mul(1 << 20)));
-                shelves.pixels = Some((key, cache.clone()));
+                resources.pixels = Some((key, cache.clone()));
                 cache
             }
         }
@@ -138,12 +143,13 @@ impl ResourceCache {
 
     /// Returns the available backbones, including those of the job.
     pub fn backbones(&self) -> BackboneLibrary {
-        BackboneLibrary::usual().with_own(&self.own.backbones, &self.own.weights)
+        BackboneLibrary::with_default_locations()
+            .with_user_entries(&self.attachments.backbones, &self.attachments.weights)
     }
 
     /// Returns the available PET plugins, including those of the job.
     pub fn plugins(&self) -> PluginLibrary {
-        PluginLibrary::standard().with_own(&self.own.plugins)
+        PluginLibrary::standard().with_plugins(&self.attachments.plugins)
     }
 
     /// Downloads a backbone that can only be described after its download.
@@ -175,10 +181,10 @@ impl ResourceCache {
         &self,
         choice: BackboneChoice<'_>,
         weights: WeightType,
-        ready: &Ready,
+        ready: &ReadyDevice,
         progress: &mut dyn FnMut(Message) -> bool,
-    ) -> Result<Arc<Opened>> {
-        self.placed(choice, weights, ready, || {
+    ) -> Result<Arc<OpenedBackbone>> {
+        self.get_or_load_backbone(choice, weights, ready, || {
             library::read_from(&self.backbones(), choice, progress)
         })
     }
@@ -187,39 +193,42 @@ impl ResourceCache {
     ///
     /// # Errors
     /// Returns the Problem of `read`, or one for weights that do not fit.
-    pub fn placed(
+    pub fn get_or_load_backbone(
         &self,
         choice: BackboneChoice<'_>,
         weights: WeightType,
-        ready: &Ready,
-        read: impl FnOnce() -> Result<Unplaced>,
-    ) -> Result<Arc<Opened>> {
+        ready: &ReadyDevice,
+        read: impl FnOnce() -> Result<UnplacedBackbone>,
+    ) -> Result<Arc<OpenedBackbone>> {
         // Jobs may contain their own tables, so a name alone does not identify a network.
         let chosen = choice.key();
-        let known = match (&self.own.backbones[..], self.own.weights.get(choice.name)) {
+        let name = match (
+            &self.attachments.backbones[..],
+            self.attachments.weights.get(choice.name),
+        ) {
             ([], None) => chosen,
             (tables, file) => format!("{chosen}\n{tables:?}\n{file:?}"),
         };
-        let key = (ready.info.selector(), weights, known);
-        if let Some(opened) = self.shelves().backbones.get(&key) {
+        let key = (ready.info.selector(), weights, name);
+        if let Some(opened) = self.lock_resources().backbones.get(&key) {
             return Ok(opened.clone());
         }
         let opened = Arc::new(read()?.place((&ready.device, weights))?);
-        let mut shelves = self.shelves();
+        let mut resources = self.lock_resources();
         // Removes backbones that no job and no predictor uses any more.
-        shelves
+        resources
             .backbones
-            .retain(|_, known| Arc::strong_count(known) > 1);
-        shelves.backbones.insert(key, opened.clone());
+            .retain(|_, backbone| Arc::strong_count(backbone) > 1);
+        resources.backbones.insert(key, opened.clone());
         Ok(opened)
     }
 
     /// Returns whether the backbone of this name or file is loaded on a device, in any number format.
-    pub fn has_backbone(&self, choice: BackboneChoice<'_>, on: &DeviceInfo) -> bool {
-        let (selector, name) = (on.selector(), choice.key());
-        let shelves = self.shelves();
-        let mut known = shelves.backbones.keys();
-        known.any(|(device, _, known)| *device == selector && *known == name)
+    pub fn has_backbone(&self, choice: BackboneChoice<'_>, info: &DeviceInfo) -> bool {
+        let (selector, name) = (info.selector(), choice.key());
+        let resources = self.lock_resources();
+        let mut keys = resources.backbones.keys();
+        keys.any(|(device, _, cached_name)| *device == selector && *cached_name == name)
     }
 
     /// Returns the PET plugin of this name: the one of the job, otherwise the one in the current files.
@@ -232,7 +241,7 @@ impl ResourceCache {
 }
 
 /// Returns the augmentation of training images in these settings.
-pub fn augment_of(config: &RunConfig) -> Augment {
+pub fn augmentation(config: &RunConfig) -> Augment {
     let [low, high] = config.crop_scale;
     Augment {
         crop_scale: (low, high),

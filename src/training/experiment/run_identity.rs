@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneEntry, WeightSource};
 use crate::data::scenario::{ClassOrder, Scenario};
-use crate::data::{Dataset, is_here, published};
-use crate::method::{Chosen, filled};
+use crate::data::{Dataset, is_available, published};
+use crate::method::{ConfiguredMethod, with_explicit_settings};
 use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -20,7 +20,7 @@ pub(super) fn new_header(config: RunConfig, pet: Option<&PetSpec>) -> Result<Run
         folder: PathBuf::new(),
         method: MethodFacts {
             pet_sized: Some(pet.is_none_or(PetSpec::is_sized)),
-            ..Chosen::of(&config)?.facts()?
+            ..ConfiguredMethod::from_config(&config)?.facts()?
         },
         config,
         class_order: Vec::new(),
@@ -53,35 +53,35 @@ pub(super) fn self_contained_settings(
     scenario: &Scenario,
     (data, backbone): (&Dataset, &BackboneEntry),
 ) -> RunConfig {
-    let mut config = filled(config);
-    let absolute = |place: &str| {
-        let path = std::path::absolute(place).ok()?;
-        let place = path.to_string_lossy().into_owned();
-        is_here(&place).then_some(place)
+    let mut config = with_explicit_settings(config);
+    let absolute = |name: &str| {
+        let path = std::path::absolute(name).ok()?;
+        let absolute_path = path.to_string_lossy().into_owned();
+        is_available(&absolute_path).then_some(absolute_path)
     };
     // Embedded and published datasets are stored by name, even if a folder with that name exists.
     if Path::new(&data.origin).is_absolute()
-        && published::published(&config.data).is_none()
-        && let Some(place) = absolute(&config.data)
+        && published::find_published(&config.data).is_none()
+        && let Some(absolute_path) = absolute(&config.data)
     {
-        config.data = place;
+        config.data = absolute_path;
     }
     if matches!(&backbone.source, WeightSource::File(path) if path.as_os_str() == config.backbone.as_str())
-        && let Some(place) = absolute(&config.backbone)
+        && let Some(absolute_path) = absolute(&config.backbone)
     {
-        config.backbone = place;
+        config.backbone = absolute_path;
     }
     if let Some(values) = &backbone.values {
         // The run stays the same if the files beside the weights change.
         config.backbone_set = Some(values.clone());
     }
     if let Some(start) = &mut config.pet_start
-        && let Some(place) = absolute(start)
+        && let Some(absolute_path) = absolute(start)
     {
-        *start = place;
+        *start = absolute_path;
     }
     if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
-        config.order = ClassOrder::written(&scenario.class_order);
+        config.order = ClassOrder::format_indices_or_natural(&scenario.class_order);
     }
     config
 }

@@ -3,28 +3,28 @@
 
 use crate::backbone::library::{BackboneEntry, NANO, PHOTO, embedded_entry};
 use crate::data::Dataset;
-use crate::data::image_kind::{ImageKind, first_pictures};
+use crate::data::image_kind::{ImageKind, first_images};
 use crate::data::published;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::summary::counts;
+use crate::data::summary::count_per_class;
 use crate::message;
-use crate::method::{adopt_published, named_method};
+use crate::method::{apply_published_values, find_method};
 use crate::run::config::{RunConfig, SettingSpec};
 use crate::texts::Message;
 
 /// Minimum number of optimiser steps that the chosen epochs should have; fewer teach little.
-const STEPS: usize = 60;
+const MIN_TOTAL_STEPS: usize = 60;
 /// Minimum number of steps per task for a user's folder: with fewer, the outputs of the task remain too small beside
 /// those of earlier tasks (measured in docs/results.md).
-pub const LEAST_STEPS: usize = 100;
+pub const MIN_STEPS_PER_TASK: usize = 100;
 /// Number of steps that an epoch should have.
-const PER_EPOCH: usize = 4;
+const STEPS_PER_EPOCH: usize = 4;
 /// Smallest batch size that is chosen; smaller batches have noisy gradients.
-const SMALLEST: usize = 4;
+const MIN_BATCH_SIZE: usize = 4;
 /// Largest number of epochs that is chosen.
-const MOST_CHOSEN: usize = 30;
+const MAX_EPOCHS: usize = 30;
 /// Classes per task of the letters.
-pub const LETTERS: &str = "6,5,5,5,5";
+pub const LETTERS_CLASSES_PER_TASK: &str = "6,5,5,5,5";
 /// Number of tasks into which the classes of a folder are divided.
 const TASKS: usize = 5;
 
@@ -35,79 +35,86 @@ pub struct DatasetFacts<'a> {
     /// Number of training images of each class.
     pub train: &'a [usize],
     /// The kind of images: drawings are not flipped, and photographs have their own backbone.
-    pub looks: ImageKind,
+    pub image_kind: ImageKind,
     /// Whether the classes of a user's folder are learned in several tasks rather than all at once.
-    pub in_stages: bool,
+    pub split_into_tasks: bool,
 }
 
 /// Copies the settings that belong to the dataset from those last used with it.
-pub fn restore(config: &mut RunConfig, kept: &RunConfig) {
-    restore_settings(config, kept);
-    if config.backbone != kept.backbone && [config, kept].iter().all(|c| is_embedded(&c.backbone)) {
-        choose_embedded(config, &kept.backbone);
-        config.blocks.clone_from(&kept.blocks);
+pub fn restore(config: &mut RunConfig, saved: &RunConfig) {
+    restore_settings(config, saved);
+    if config.backbone != saved.backbone && [config, saved].iter().all(|c| is_embedded(&c.backbone))
+    {
+        choose_embedded_backbone(config, &saved.backbone);
+        config.blocks.clone_from(&saved.blocks);
     }
 }
 
-fn restore_settings(config: &mut RunConfig, kept: &RunConfig) {
-    for setting in of_epochs(config) {
-        match kept.settings.get(setting.key) {
+fn restore_settings(config: &mut RunConfig, saved: &RunConfig) {
+    for setting in epoch_dependent_settings(config) {
+        match saved.settings.get(setting.key) {
             Some(value) => config.settings.insert(setting.key.into(), value.clone()),
             None => config.settings.remove(setting.key),
         };
     }
-    config.copy(kept, |setting| setting.of_data);
+    config.copy_settings(saved, |setting| setting.per_dataset);
 }
 
 /// Returns the settings of the method that depend on the number of epochs.
-pub fn of_epochs(config: &RunConfig) -> impl Iterator<Item = &'static SettingSpec> + use<> {
-    let own = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
-    own.iter().filter(|setting| setting.of_epochs.is_some())
+pub fn epoch_dependent_settings(
+    config: &RunConfig,
+) -> impl Iterator<Item = &'static SettingSpec> + use<> {
+    let specs = find_method(&config.method).map_or(&[][..], |spec| spec.settings);
+    specs.iter().filter(|setting| setting.epoch_share.is_some())
 }
 
 /// Sets method settings that count epochs, such as the frozen ones, to their usual share, if the number of epochs is
 /// not the default.
-pub fn share_epochs(config: &mut RunConfig) {
+pub fn apply_usual_epoch_shares(config: &mut RunConfig) {
     if config.epochs == RunConfig::default().epochs {
         return;
     }
-    for setting in of_epochs(config) {
-        let usual = setting.usual_of(config.epochs);
+    for setting in epoch_dependent_settings(config) {
+        let usual = setting.default_for_epochs(config.epochs);
         config
             .settings
             .extend(usual.map(|usual| (setting.key.to_string(), usual)));
     }
 }
 
-/// Applies settings that suit an open dataset; see [`suit`].
-pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<Message> {
-    let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
-    let material = DatasetFacts {
+/// Applies settings that suit an open dataset; see [`suggest_settings`].
+pub fn suggest_for_dataset(
+    config: &mut RunConfig,
+    data: &Dataset,
+    split_into_tasks: bool,
+) -> Vec<Message> {
+    let images: Vec<_> = first_images(data).into_iter().map(|(_, p)| p).collect();
+    let facts = DatasetFacts {
         classes: &data.classes,
-        train: &counts(&data.train, data.classes.len()),
-        looks: ImageKind::of(&pictures),
-        in_stages,
+        train: &count_per_class(&data.train, data.classes.len()),
+        image_kind: ImageKind::from_images(&images),
+        split_into_tasks,
     };
-    suit(config, &material)
+    suggest_settings(config, &facts)
 }
 
 /// Applies settings that suit the dataset named in `config`. Returns a sentence for each that is not the default.
-pub fn suit(config: &mut RunConfig, material: &DatasetFacts) -> Vec<Message> {
-    let backbone = suit_backbone(config, material.looks);
-    let training = suit_training(config, material);
+pub fn suggest_settings(config: &mut RunConfig, facts: &DatasetFacts) -> Vec<Message> {
+    let backbone = suggest_backbone(config, facts.image_kind);
+    let training = suggest_training(config, facts);
     backbone.into_iter().chain(training).collect()
 }
 
 /// Chooses the embedded backbone for these images, unless the settings have one that is not embedded.
-fn suit_backbone(config: &mut RunConfig, looks: ImageKind) -> Option<Message> {
-    let name = if looks.photographs { PHOTO } else { NANO };
+fn suggest_backbone(config: &mut RunConfig, image_kind: ImageKind) -> Option<Message> {
+    let name = if image_kind.photographs { PHOTO } else { NANO };
     if !is_embedded(&config.backbone) {
         return None;
     }
     if config.backbone != name {
-        choose_embedded(config, name);
+        choose_embedded_backbone(config, name);
     }
-    looks
+    image_kind
         .photographs
         .then(|| message!("remark-photographs", name))
 }
@@ -116,7 +123,7 @@ fn is_embedded(backbone: &str) -> bool {
     [NANO, PHOTO].contains(&backbone)
 }
 
-fn choose_embedded(config: &mut RunConfig, name: &str) {
+fn choose_embedded_backbone(config: &mut RunConfig, name: &str) {
     if let Some(entry) = embedded_entry(name) {
         choose_backbone(config, &entry);
     }
@@ -130,50 +137,55 @@ pub fn choose_backbone(config: &mut RunConfig, entry: &BackboneEntry) {
     config.blocks = entry.pet_blocks.to_string();
 }
 
-fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Message> {
+fn suggest_training(config: &mut RunConfig, facts: &DatasetFacts) -> Option<Message> {
     let usual = RunConfig::default();
     restore_settings(config, &usual);
-    let classes = material.classes.len();
-    match (config.data.as_str(), published::published(&config.data)) {
+    let classes = facts.classes.len();
+    match (
+        config.data.as_str(),
+        published::find_published(&config.data),
+    ) {
         ("digits", _) => return None,
         ("letters", _) => {
-            config.classes_per_task = LETTERS.into();
+            config.classes_per_task = LETTERS_CLASSES_PER_TASK.into();
             return None;
         }
         (_, Some(_)) => {
             config.classes_per_task = (classes / 10).max(2).to_string();
             (config.crop_scale, config.flip) = ([0.08, 1.0], true);
-            if let Ok(spec) = named_method(&config.method) {
-                adopt_published(config, spec);
+            if let Ok(spec) = find_method(&config.method) {
+                apply_published_values(config, spec);
             }
             return None;
         }
         _ => {}
     }
-    config.classes_per_task = match material.in_stages {
-        true => stages(classes),
+    config.classes_per_task = match facts.split_into_tasks {
+        true => even_task_sizes(classes),
         false => classes.to_string(),
     };
-    config.order = ClassOrder::by_number(material.classes);
+    config.order = ClassOrder::natural_order_of(facts.classes);
     // Flips keep the meaning of photographs, but not of digits, letters and drawings.
-    config.flip = material.looks.glyph_share.is_none();
-    let least = material.train.iter().min().copied().unwrap_or(0);
-    let each = match material.in_stages {
+    config.flip = facts.image_kind.glyph_share.is_none();
+    let smallest_class = facts.train.iter().min().copied().unwrap_or(0);
+    let classes_per_task = match facts.split_into_tasks {
         true => classes.div_ceil(TASKS).max(2).min(classes),
         false => classes,
     };
-    let images = (least * each).max(1);
-    config.batch = (images / PER_EPOCH).clamp(SMALLEST, usual.batch);
+    let images = (smallest_class * classes_per_task).max(1);
+    config.batch = (images / STEPS_PER_EPOCH).clamp(MIN_BATCH_SIZE, usual.batch);
     let steps = (images / config.batch).max(1);
-    config.epochs = STEPS.div_ceil(steps).clamp(usual.epochs, MOST_CHOSEN);
-    share_epochs(config);
-    if least_steps(config, material).is_some_and(|steps| steps < LEAST_STEPS) {
-        config.min_steps = LEAST_STEPS;
+    config.epochs = MIN_TOTAL_STEPS
+        .div_ceil(steps)
+        .clamp(usual.epochs, MAX_EPOCHS);
+    apply_usual_epoch_shares(config);
+    if steps_of_smallest_task(config, facts).is_some_and(|steps| steps < MIN_STEPS_PER_TASK) {
+        config.min_steps = MIN_STEPS_PER_TASK;
     }
-    let chosen = config.batch != usual.batch
+    let differs = config.batch != usual.batch
         || config.epochs != usual.epochs
         || config.min_steps != usual.min_steps;
-    chosen.then(|| {
+    differs.then(|| {
         let id = match config.min_steps {
             0 => "remark-settings-chosen",
             _ => "remark-settings-chosen-more-steps",
@@ -190,13 +202,13 @@ fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Mess
 
 /// Returns the number of optimiser steps of the task with the fewest; `None` if the classes cannot be divided into
 /// tasks.
-fn least_steps(config: &RunConfig, material: &DatasetFacts) -> Option<usize> {
+fn steps_of_smallest_task(config: &RunConfig, facts: &DatasetFacts) -> Option<usize> {
     let order = ClassOrder::parse(&config.order).ok()?;
     let sizes = TaskSizes::parse(&config.classes_per_task).ok()?;
-    let scenario = Scenario::new(material.classes, &order, &sizes).ok()?;
+    let scenario = Scenario::new(facts.classes, &order, &sizes).ok()?;
     let images = scenario.tasks.iter().map(|task| {
         let classes = &scenario.class_order[task.clone()];
-        classes.iter().map(|&class| material.train[class]).sum()
+        classes.iter().map(|&class| facts.train[class]).sum()
     });
     let smallest: usize = images.min()?;
     let batch = config.batch.max(1);
@@ -205,7 +217,7 @@ fn least_steps(config: &RunConfig, material: &DatasetFacts) -> Option<usize> {
 
 /// Returns the classes per task as the settings write them ("2" or "3,3,3,2,2"): as even as possible, with no task of
 /// a single class.
-pub fn stages(classes: usize) -> String {
+pub fn even_task_sizes(classes: usize) -> String {
     let tasks = (classes / 2).clamp(1, TASKS);
     if classes.is_multiple_of(tasks) {
         return (classes / tasks).max(1).to_string();
@@ -231,85 +243,87 @@ mod tests {
     };
 
     #[test]
-    fn classes_are_cut_into_even_tasks_with_company() {
-        for (classes, wanted) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
-            assert_eq!(stages(classes), wanted);
+    fn classes_are_split_into_even_tasks_of_two_or_more() {
+        for (classes, expected) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
+            assert_eq!(even_task_sizes(classes), expected);
         }
-        assert_eq!(stages(13), "3,3,3,2,2");
+        assert_eq!(even_task_sizes(13), "3,3,3,2,2");
     }
 
     #[test]
     fn classes_come_in_the_order_of_their_numbers() {
         let names = ["class_1", "class_10", "class_100", "class_2"];
         let names = names.map(String::from);
-        assert_eq!(ClassOrder::by_number(&names), "0,3,1,2");
-        assert_eq!(ClassOrder::by_number(&names[..3]), "natural");
+        assert_eq!(ClassOrder::natural_order_of(&names), "0,3,1,2");
+        assert_eq!(ClassOrder::natural_order_of(&names[..3]), "natural");
     }
 
     #[test]
     fn a_folder_whose_smallest_task_has_few_steps_gets_enough_of_them() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
-        let suited = |train: &[usize]| {
+        let suggest = |train: &[usize]| {
             let mut config = RunConfig {
                 data: "/pictures".into(),
                 ..RunConfig::default()
             };
-            let material = DatasetFacts {
+            let facts = DatasetFacts {
                 classes: &names,
                 train,
-                looks: DRAWINGS,
-                in_stages: true,
+                image_kind: DRAWINGS,
+                split_into_tasks: true,
             };
-            let words = suit(&mut config, &material);
-            (config, words)
+            let messages = suggest_settings(&mut config, &facts);
+            (config, messages)
         };
-        let (small, words) = suited(&[30, 30, 8, 9]);
-        assert_eq!(small.min_steps, LEAST_STEPS);
-        assert!(matches!(&words[..], [one] if one.mentions("remark-settings-chosen-more-steps")));
+        let (small, messages) = suggest(&[30, 30, 8, 9]);
+        assert_eq!(small.min_steps, MIN_STEPS_PER_TASK);
+        assert!(
+            matches!(&messages[..], [one] if one.mentions("remark-settings-chosen-more-steps"))
+        );
         // 500 images in batches of 24 give 20 steps in each of five epochs.
-        let (large, words) = suited(&[300, 300, 250, 250]);
-        assert_eq!((large.min_steps, large.epochs, words), (0, 5, vec![]));
+        let (large, messages) = suggest(&[300, 300, 250, 250]);
+        assert_eq!((large.min_steps, large.epochs, messages), (0, 5, vec![]));
         // Nothing of these settings remains for the next dataset.
         let mut next = small;
         next.data = "digits".into();
-        let material = DatasetFacts {
+        let facts = DatasetFacts {
             classes: &names,
             train: &[30; 4],
-            looks: DRAWINGS,
-            in_stages: true,
+            image_kind: DRAWINGS,
+            split_into_tasks: true,
         };
-        suit(&mut next, &material);
+        suggest_settings(&mut next, &facts);
         assert_eq!(next.min_steps, 0);
     }
 
     #[test]
     fn photographs_get_their_own_embedded_backbone_and_one_task() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
-        let material = |looks| DatasetFacts {
+        let facts = |looks| DatasetFacts {
             classes: &names,
             train: &[300; 4],
-            looks,
-            in_stages: false,
+            image_kind: looks,
+            split_into_tasks: false,
         };
         let mut config = RunConfig {
             data: "/images".into(),
             ..RunConfig::default()
         };
-        let words = suit(&mut config, &material(PHOTOGRAPHS));
-        assert!(matches!(&words[..], [words] if words.mentions("remark-photographs")));
+        let messages = suggest_settings(&mut config, &facts(PHOTOGRAPHS));
+        assert!(matches!(&messages[..], [words] if words.mentions("remark-photographs")));
         assert_eq!(config.backbone, PHOTO);
         let blocks = embedded_entry(PHOTO).map(|entry| entry.pet_blocks.to_string());
         assert_eq!(Some(&config.blocks), blocks.as_ref());
         assert_eq!(config.classes_per_task, "4");
-        let kept = config.clone();
-        assert!(suit(&mut config, &material(DRAWINGS)).is_empty());
+        let saved = config.clone();
+        assert!(suggest_settings(&mut config, &facts(DRAWINGS)).is_empty());
         assert_eq!(config.backbone, NANO);
         assert_eq!(config.blocks, RunConfig::default().blocks);
-        restore(&mut config, &kept);
-        assert_eq!(config, kept);
+        restore(&mut config, &saved);
+        assert_eq!(config, saved);
         // The user's own choice remains.
         config.backbone = "vit_tiny_patch16_224".into();
-        assert!(suit(&mut config, &material(PHOTOGRAPHS)).is_empty());
+        assert!(suggest_settings(&mut config, &facts(PHOTOGRAPHS)).is_empty());
         assert_eq!(config.backbone, "vit_tiny_patch16_224");
     }
 }

@@ -12,30 +12,33 @@ const ONE_IN: usize = 20;
 /// Counts the unreadable images of one pass over a number of images.
 pub(super) struct UnreadableImages {
     images: usize,
-    lost: usize,
+    unreadable_count: usize,
 }
 
 impl UnreadableImages {
     /// Begins a pass over this number of images.
     pub fn new(images: usize) -> Self {
-        Self { images, lost: 0 }
+        Self {
+            images,
+            unreadable_count: 0,
+        }
     }
 
     /// Adds images that could not be read.
     ///
     /// # Errors
     /// Returns a Problem once they are more than a small share.
-    pub fn lost(&mut self, unreadable: &[(usize, Problem)]) -> Result<()> {
-        self.lost += unreadable.len();
+    pub fn add_unreadable(&mut self, unreadable: &[(usize, Problem)]) -> Result<()> {
+        self.unreadable_count += unreadable.len();
         let Some((_, last)) = unreadable.last() else {
             return Ok(());
         };
-        if self.lost <= (self.images / ONE_IN).max(1) {
+        if self.unreadable_count <= (self.images / ONE_IN).max(1) {
             return Ok(());
         }
         Err(Problem::new(message!(
             "problem-too-many-images-unreadable",
-            lost = self.lost.to_string(),
+            lost = self.unreadable_count.to_string(),
             images = self.images.to_string(),
             what = last.what.to_string()
         ))
@@ -43,12 +46,12 @@ impl UnreadableImages {
         .advise(message!("advice-restore-images-and-resume")))
     }
 
-    /// Ends a pass in which `brought` images were read.
+    /// Ends a pass in which `read_count` images were read.
     ///
     /// # Errors
     /// Returns a Problem if no image was read, because then nothing was learned or tested.
-    pub fn ended(&self, brought: usize) -> Result<()> {
-        if brought > 0 {
+    pub fn check_any_read(&self, read_count: usize) -> Result<()> {
+        if read_count > 0 {
             return Ok(());
         }
         Err(Problem::new(message!("problem-no-image-readable"))
@@ -63,11 +66,14 @@ mod tests {
 
     #[test]
     fn a_few_images_may_be_lost_and_no_more() {
-        let lost = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
+        let unreadable = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
         let mut many = UnreadableImages::new(1000);
-        assert!(many.lost(&lost(30)).is_ok() && many.lost(&lost(20)).is_ok());
-        assert!(many.lost(&[]).is_ok());
-        let problem = many.lost(&lost(1)).err();
+        assert!(
+            many.add_unreadable(&unreadable(30)).is_ok()
+                && many.add_unreadable(&unreadable(20)).is_ok()
+        );
+        assert!(many.add_unreadable(&[]).is_ok());
+        let problem = many.add_unreadable(&unreadable(1)).err();
         assert!(problem.is_some_and(|p| p.what
             == tr!(
                 "problem-too-many-images-unreadable",
@@ -77,7 +83,10 @@ mod tests {
             )
             && p.place == "a.png"));
         let mut few = UnreadableImages::new(3);
-        assert!(few.lost(&lost(1)).is_ok() && few.lost(&lost(1)).is_err());
-        assert!(few.ended(0).is_err() && few.ended(1).is_ok());
+        assert!(
+            few.add_unreadable(&unreadable(1)).is_ok()
+                && few.add_unreadable(&unreadable(1)).is_err()
+        );
+        assert!(few.check_any_read(0).is_err() && few.check_any_read(1).is_ok());
     }
 }

@@ -3,37 +3,42 @@
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 
-use crate::backbone::library::{Normalisation, Opened};
+use crate::backbone::library::{Normalisation, OpenedBackbone};
 
 /// Converts pixels (batch × side × side × 3, 8 bits) to normalised images (batch × 3 × side × side). A GPU receives the
 /// bytes, a quarter of the size in f32, and normalises them itself.
-pub fn images(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
+pub fn normalize(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let whole_words = (side * side * 3).is_multiple_of(WORD);
     match whole_words && *device != Device::flex() {
-        true => from_words(pixels, side, scale, device),
-        false => from_numbers(pixels, side, scale, device),
+        true => normalize_on_device(pixels, side, scale, device),
+        false => normalize_on_cpu(pixels, side, scale, device),
     }
 }
 
-/// Converts pixels to normalised images for a network, with its input size and normalisation; see [`images`].
-pub fn for_backbone(pixels: &[u8], opened: &Opened) -> Tensor<4> {
+/// Converts pixels to normalised images for a network, with its input size and normalisation; see [`normalize`].
+pub fn normalize_for_backbone(pixels: &[u8], opened: &OpenedBackbone) -> Tensor<4> {
     let (side, scale) = (opened.input.size, &opened.normalisation);
-    images(pixels, side, scale, &opened.backbone.device())
+    normalize(pixels, side, scale, &opened.backbone.device())
 }
 
 /// Bytes per 32-bit word, the smallest integer that every GPU can unpack.
 const WORD: usize = 4;
 
 /// Sends four bytes per word and unpacks them on the device.
-fn from_words(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
+fn normalize_on_device(
+    pixels: &[u8],
+    side: usize,
+    scale: &Normalisation,
+    device: &Device,
+) -> Tensor<4> {
     let area = side * side;
     let batch = pixels.len() / (area * 3).max(1);
     let (bytes, _) = pixels.as_chunks::<WORD>();
     let words: Vec<u32> = bytes.iter().copied().map(u32::from_le_bytes).collect();
     let words = TensorData::new(words, [batch, area * 3 / WORD, 1]);
     let words = Tensor::<3, Int>::from_data(words, (device, DType::U32));
-    let byte = |place: u32| {
-        let shifted = words.clone().bitwise_right_shift_scalar(8 * place);
+    let byte = |index: u32| {
+        let shifted = words.clone().bitwise_right_shift_scalar(8 * index);
         shifted.bitwise_and_scalar(255_u32).float()
     };
     let values = Tensor::cat((0..WORD as u32).map(byte).collect(), 2);
@@ -46,7 +51,12 @@ fn from_words(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device
 }
 
 /// Normalises on all CPU cores and sends f32 numbers.
-fn from_numbers(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
+fn normalize_on_cpu(
+    pixels: &[u8],
+    side: usize,
+    scale: &Normalisation,
+    device: &Device,
+) -> Tensor<4> {
     let area = side * side;
     let batch = pixels.len() / (area * 3).max(1);
     // A byte has only 256 values, so one table per channel replaces the division.
@@ -57,9 +67,9 @@ fn from_numbers(pixels: &[u8], side: usize, scale: &Normalisation, device: &Devi
     let planes = values.par_chunks_mut(3 * area);
     planes
         .zip(pixels.par_chunks(3 * area))
-        .for_each(|(planes, picture)| {
+        .for_each(|(planes, image)| {
             for (channel, plane) in planes.chunks_exact_mut(area).enumerate() {
-                let bytes = picture.iter().skip(channel).step_by(3);
+                let bytes = image.iter().skip(channel).step_by(3);
                 for (value, &byte) in plane.iter_mut().zip(bytes) {
                     *value = table[channel][usize::from(byte)];
                 }
@@ -80,7 +90,7 @@ mod tests {
             std: [0.5, 1.0, 0.5],
         };
         let pixels = [255, 0, 51, 0, 255, 0, 255, 0, 51, 0, 255, 0];
-        let tensor = images(&pixels, 2, &scale, &Device::flex());
+        let tensor = normalize(&pixels, 2, &scale, &Device::flex());
         assert_eq!(tensor.dims(), [1, 3, 2, 2]);
         let got = HostTensor::read(&tensor).unwrap().values;
         let want = [1.0, -1.0, 1.0, -1.0, 0.0, 1.0, 0.0, 1.0, 0.4, 0.0, 0.4, 0.0];
@@ -99,8 +109,8 @@ mod tests {
         let pixels: Vec<u8> = (0..3 * 6 * 6 * 3).map(|i| (i * 7919 % 256) as u8).collect();
         let read = |tensor: Tensor<4>| HostTensor::read(&tensor).unwrap();
         let device = Device::flex();
-        let words = read(from_words(&pixels, 6, &scale, &device));
-        let numbers = read(from_numbers(&pixels, 6, &scale, &device));
+        let words = read(normalize_on_device(&pixels, 6, &scale, &device));
+        let numbers = read(normalize_on_cpu(&pixels, 6, &scale, &device));
         assert_eq!(words.shape, numbers.shape);
         let pairs = words.values.iter().zip(&numbers.values);
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));

@@ -1,7 +1,7 @@
 //! Export of a trained model for other programs: a folder with its weights and the code or graph to use them.
 //!
 //! A method's prediction is described by its [`ExportedClassifier`](crate::method::ExportedClassifier), a family's network by its
-//! [`TorchText`](crate::backbone::torch::TorchText); a PET's equations are translated from their trees. Before the
+//! [`TorchSource`](crate::backbone::torch::TorchSource); a PET's equations are translated from their trees. Before the
 //! folder gets its final name, the model predicts two noise images; the folder contains these predictions, so that
 //! other programs can be compared with them.
 
@@ -57,14 +57,14 @@ impl Format {
 
     /// Returns the key.
     pub fn key(self) -> &'static str {
-        let own = Self::ALL.iter().find(|(format, ..)| *format == self);
-        own.map_or("", |(_, key, _)| key)
+        let entry = Self::ALL.iter().find(|(format, ..)| *format == self);
+        entry.map_or("", |(_, key, _)| key)
     }
 }
 
 /// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportSummary {
     /// The folder.
     pub folder: PathBuf,
     /// Its files.
@@ -75,20 +75,20 @@ pub struct Exported {
 
 /// Tensors to compare other programs with: noise images and the run's predictions for them.
 const CHECK_FILE: &str = "check.safetensors";
-/// Exports the run in `folder`, in its state after `task` (from 0), into the new folder `to`. Missing weights of the
-/// backbone are downloaded if `download` is set.
+/// Exports the run in `folder`, in its state after `task` (from 0), into the new folder `target`. Missing weights of
+/// the backbone are downloaded if `download` is set.
 ///
 /// # Errors
-/// Returns a Problem if the run cannot be loaded, its method or backbone cannot be exported, `to` exists and is not
-/// empty, or the disk is full. In that case nothing remains at `to`.
+/// Returns a Problem if the run cannot be loaded, its method or backbone cannot be exported, `target` exists and is
+/// not empty, or the disk is full. In that case nothing remains at `target`.
 pub fn export(
     folder: &Path,
     task: usize,
     format: Format,
-    to: &Path,
+    target: &Path,
     download: bool,
-) -> Result<Exported> {
-    free(to)?;
+) -> Result<ExportSummary> {
+    check_target(target)?;
     // On the CPU, weights are available as f32.
     let predictor = Predictor::open(
         folder,
@@ -100,7 +100,7 @@ pub fn export(
     let method = &predictor.header().method.title;
     let recipe = predictor
         .method
-        .recipe()
+        .exported_classifier()
         .map_err(|problem| problem.at(method.as_str()))?;
     let model = Model {
         predictor: &predictor,
@@ -113,38 +113,38 @@ pub fn export(
     };
     files.push((
         CHECK_FILE.into(),
-        to_bytes(&model.check()?, HashMap::new())?,
+        to_bytes(&model.reference_tensors()?, HashMap::new())?,
     ));
-    written(to, &files)
+    write_files(target, &files)
 }
 
 /// Checks that the path does not exist or is an empty folder.
-fn free(to: &Path) -> Result<()> {
-    let taken = match std::fs::read_dir(to) {
+fn check_target(target: &Path) -> Result<()> {
+    let exists = match std::fs::read_dir(target) {
         Ok(mut entries) => entries.next().is_some(),
-        Err(_) => std::fs::symlink_metadata(to).is_ok() && !to.is_dir(),
+        Err(_) => std::fs::symlink_metadata(target).is_ok() && !target.is_dir(),
     };
-    match taken {
+    match exists {
         true => Err(Problem::new(message!("problem-export-path-exists"))
-            .at_path(to)
+            .at_path(target)
             .advise(message!("advice-choose-empty-folder"))),
         false => Ok(()),
     }
 }
 
 /// Writes all files to a temporary folder next to the target, and renames it.
-fn written(to: &Path, files: &Files) -> Result<Exported> {
-    let beside = {
-        let mut name = to.as_os_str().to_owned();
+fn write_files(target: &Path, files: &Files) -> Result<ExportSummary> {
+    let temporary_folder = {
+        let mut name = target.as_os_str().to_owned();
         name.push(format!(".{}.partial", std::process::id()));
         PathBuf::from(name)
     };
-    let all = || {
-        std::fs::create_dir_all(&beside)
-            .map_err(|error| Problem::io("create the folder", &beside, &error))?;
+    let write_all = || {
+        std::fs::create_dir_all(&temporary_folder)
+            .map_err(|error| Problem::io("create the folder", &temporary_folder, &error))?;
         let mut bytes = 0;
         for (name, content) in files {
-            let path = beside.join(name);
+            let path = temporary_folder.join(name);
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent)
                     .map_err(|error| Problem::io("create the folder", parent, &error))?;
@@ -152,16 +152,16 @@ fn written(to: &Path, files: &Files) -> Result<Exported> {
             bytes += write_file(&path, content)?;
         }
         // The target may be an empty folder.
-        let _ = std::fs::remove_dir(to);
-        std::fs::rename(&beside, to)
-            .map_err(|error| Problem::io("move the folder into place", to, &error))?;
+        let _ = std::fs::remove_dir(target);
+        std::fs::rename(&temporary_folder, target)
+            .map_err(|error| Problem::io("move the folder into place", target, &error))?;
         Ok(bytes)
     };
-    let bytes = all().inspect_err(|_| {
-        let _ = std::fs::remove_dir_all(&beside);
+    let bytes = write_all().inspect_err(|_| {
+        let _ = std::fs::remove_dir_all(&temporary_folder);
     })?;
-    Ok(Exported {
-        folder: to.to_path_buf(),
+    Ok(ExportSummary {
+        folder: target.to_path_buf(),
         files: files.iter().map(|(name, _)| name.clone()).collect(),
         bytes,
     })

@@ -8,10 +8,10 @@ use crate::experiment::predict::Predictor;
 use crate::experiment::upload;
 use crate::method::{Answer, ExportedClassifier};
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, NamedTensors};
 
 /// Number of noise images in the reference predictions.
-const NOISE: usize = 2;
+const NOISE_IMAGES: usize = 2;
 
 /// A model with everything that is needed to export it.
 pub struct Model<'a> {
@@ -29,8 +29,11 @@ impl Model<'_> {
     /// taught so far.
     pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
         let classes = self.predictor.classes().len();
-        let all = self.predictor.header().repeated_classes();
-        all.into_iter().filter(|(own, _)| *own < classes).collect()
+        let repeated = self.predictor.header().repeated_classes();
+        repeated
+            .into_iter()
+            .filter(|(class, _)| *class < classes)
+            .collect()
     }
 
     /// Returns the backbone's weights, or those that the run has trained instead.
@@ -49,35 +52,38 @@ impl Model<'_> {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn check(&self) -> Result<Named> {
+    pub fn reference_tensors(&self) -> Result<NamedTensors> {
         let side = self.predictor.input_size();
         let area = side * side;
         let mut rng = ChaCha8Rng::seed_from_u64(30);
-        let seen: Vec<u8> = (0..NOISE * area * 3).map(|_| rng.random()).collect();
-        let answers = self.predictor.predict_batch(&seen)?;
+        let bytes: Vec<u8> = (0..NOISE_IMAGES * area * 3).map(|_| rng.random()).collect();
+        let answers = self.predictor.predict_batch(&bytes)?;
         let pixel = |at: usize| {
-            let (image, channel, place) = (at / (3 * area), at / area % 3, at % area);
-            f32::from(seen[(image * area + place) * 3 + channel]) / 255.0
+            let (image, channel, position) = (at / (3 * area), at / area % 3, at % area);
+            f32::from(bytes[(image * area + position) * 3 + channel]) / 255.0
         };
         let images = HostTensor {
-            shape: vec![NOISE, 3, side, side],
-            values: (0..NOISE * 3 * area).map(pixel).collect(),
+            shape: vec![NOISE_IMAGES, 3, side, side],
+            values: (0..NOISE_IMAGES * 3 * area).map(pixel).collect(),
         };
-        let mut named = Named::from([("images".to_owned(), images)]);
+        let mut tensors = NamedTensors::from([("images".to_owned(), images)]);
         let rows = |row: &dyn Fn(&Answer) -> Vec<f32>| HostTensor {
-            shape: vec![NOISE, answers.first().map_or(0, |answer| row(answer).len())],
+            shape: vec![
+                NOISE_IMAGES,
+                answers.first().map_or(0, |answer| row(answer).len()),
+            ],
             values: answers.iter().flat_map(row).collect(),
         };
-        named.insert("scores".into(), rows(&|answer| answer.scores.clone()));
+        tensors.insert("scores".into(), rows(&|answer| answer.scores.clone()));
         for (at, expert) in self.recipe.experts().iter().enumerate() {
-            let said = |answer: &Answer| {
+            let probabilities = |answer: &Answer| {
                 answer
-                    .opinions
+                    .predictions
                     .get(at)
-                    .map(|said| said.probabilities.clone())
+                    .map(|opinion| opinion.probabilities.clone())
             };
-            let said = rows(&|answer| said(answer).unwrap_or_default());
-            named.insert(format!("expert.{}", expert.name()), said);
+            let values = rows(&|answer| probabilities(answer).unwrap_or_default());
+            tensors.insert(format!("expert.{}", expert.key()), values);
         }
         let opened = self.predictor.backbone();
         let network = match &self.recipe.weights {
@@ -85,9 +91,10 @@ impl Model<'_> {
             None => opened.backbone.clone(),
         };
         for (name, pets) in &self.recipe.networks {
-            let features = network.features(upload::for_backbone(&seen, opened), pets)?;
-            named.insert(format!("features.{name}"), HostTensor::read(&features)?);
+            let features =
+                network.features(upload::normalize_for_backbone(&bytes, opened), pets)?;
+            tensors.insert(format!("features.{name}"), HostTensor::read(&features)?);
         }
-        Ok(named)
+        Ok(tensors)
     }
 }

@@ -10,19 +10,19 @@ use serde_json::json;
 use super::model::{Files, Model};
 use super::prepared;
 use super::words::{one_line, title};
-use crate::backbone::torch::{Acting, LayerName};
+use crate::backbone::torch::{ActiveSites, LayerName};
 use crate::message;
-use crate::pet::low_rank::{Change, change};
+use crate::pet::low_rank::{LowRankUpdate, low_rank_update};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES};
-use crate::tensors::{HostTensor, Named, to_bytes};
+use crate::tensors::{HostTensor, NamedTensors, to_bytes};
 
 /// The folder with the same adapter for the layer names of transformers.
 const TRANSFORMERS: &str = "transformers/";
 
 /// The changes of each layer, each with the range of outputs that it applies to.
-type LayerChanges = BTreeMap<String, Vec<(LayerName, Change)>>;
+type LayerChanges = BTreeMap<String, Vec<(LayerName, LowRankUpdate)>>;
 
 /// Returns all files of the folder: one adapter, or a folder for each of several.
 pub fn files(model: &Model<'_>) -> Result<Files> {
@@ -31,10 +31,10 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let mut adapters = Vec::new();
     for (name, stack) in &model.recipe.networks {
         if stack.spec().is_some() {
-            adapters.push((name.as_str(), adapter(model, stack)?));
+            adapters.push((name.as_str(), adapter_layers(model, stack)?));
         }
     }
-    let of_transformers = adapters.iter().all(|(_, layers)| !layers[1].is_empty());
+    let has_transformers_forms = adapters.iter().all(|(_, layers)| !layers[1].is_empty());
     if adapters.is_empty() {
         return Err(Problem::new(message!("problem-export-without-pet"))
             .advise(message!("advice-use-torch-format")));
@@ -42,19 +42,19 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let alone = adapters.len() == 1;
     let folders: Vec<&str> = adapters.iter().map(|(name, _)| *name).collect();
     let several = if alone { &[] } else { &folders[..] };
-    let text = readme(model, several, of_transformers);
+    let text = readme(model, several, has_transformers_forms);
     for (name, forms) in &adapters {
-        let place = match alone {
+        let prefix = match alone {
             true => String::new(),
             false => format!("{name}/"),
         };
-        let known = forms.iter().zip(["", TRANSFORMERS]);
-        for (layers, inner) in known.filter(|(layers, _)| !layers.is_empty()) {
-            let config = prepared::json(&config(layers, &entry.name))?;
-            files.push((format!("{place}{inner}{ADAPTER_CONFIG}"), config));
+        let layouts = forms.iter().zip(["", TRANSFORMERS]);
+        for (layers, subfolder) in layouts.filter(|(layers, _)| !layers.is_empty()) {
+            let config = prepared::to_json(&adapter_config(layers, &entry.name))?;
+            files.push((format!("{prefix}{subfolder}{ADAPTER_CONFIG}"), config));
             let format = HashMap::from([("format".into(), "pt".into())]);
-            let tensors = to_bytes(&tensors(layers)?, format)?;
-            files.push((format!("{place}{inner}{ADAPTER_VALUES}"), tensors));
+            let tensors = to_bytes(&lora_tensors(layers)?, format)?;
+            files.push((format!("{prefix}{subfolder}{ADAPTER_VALUES}"), tensors));
         }
     }
     let backbone = model
@@ -70,44 +70,45 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     files.push(("network.py".into(), network(model)?.into_bytes()));
     files.push((
         "preprocessing.json".into(),
-        prepared::preparation(model, false)?,
+        prepared::preprocessing_json(model, false)?,
     ));
-    files.push(("prepare.py".into(), prepared::module()));
+    files.push(("prepare.py".into(), prepared::prepare_module()));
     files.push(("README.md".into(), text.into_bytes()));
     Ok(files)
 }
 
 /// Returns the changes of a stack by layer: of timm's network, and of that of transformers, if it has such layers.
-fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
+fn adapter_layers(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let architecture = &model.predictor.backbone().entry.architecture;
     let mut forms = [LayerChanges::new(), LayerChanges::new()];
     for block in stack.exported_blocks() {
         for site in &block.sites {
-            let found = change(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
+            let found =
+                low_rank_update(&block, site)?.ok_or_else(|| not_lora_problem(stack, site.site))?;
             let names = architecture.layer_names(block.block, site.site);
             if names.is_empty() {
-                return Err(no_lora(stack, site.site));
+                return Err(not_lora_problem(stack, site.site));
             }
             for (layers, layer) in forms.iter_mut().zip(&names) {
-                let own = layers.entry(layer.name.clone()).or_default();
-                own.push((layer.clone(), found.clone()));
+                let changes = layers.entry(layer.name.clone()).or_default();
+                changes.push((layer.clone(), found.clone()));
             }
         }
     }
     Ok(forms)
 }
 
-fn no_lora(stack: &PetStack, site: Site) -> Problem {
+fn not_lora_problem(stack: &PetStack, site: Site) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
     let what = message!("problem-export-not-lora", pet, site = site.name());
     Problem::new(what).advise(message!("advice-use-torch-format"))
 }
 
 /// Returns `adapter_config.json`, with the rank of each layer; scales are multiplied into B.
-fn config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
+fn adapter_config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
     let ranks: BTreeMap<&String, usize> = layers
         .iter()
-        .map(|(name, changes)| (name, rank(changes)))
+        .map(|(name, changes)| (name, total_rank(changes)))
         .collect();
     let most = ranks.values().copied().max().unwrap_or(1);
     let others: BTreeMap<&String, usize> = ranks
@@ -135,24 +136,24 @@ fn config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
     })
 }
 
-fn rank(changes: &[(LayerName, Change)]) -> usize {
+fn total_rank(changes: &[(LayerName, LowRankUpdate)]) -> usize {
     changes.iter().map(|(_, change)| change.a.dims()[1]).sum()
 }
 
 /// Returns A (rank × in) and B (out × rank) of each layer, with peft's names.
-fn tensors(layers: &LayerChanges) -> Result<Named> {
-    let mut named = Named::new();
+fn lora_tensors(layers: &LayerChanges) -> Result<NamedTensors> {
+    let mut named = NamedTensors::new();
     for (layer, changes) in layers {
         let mut b: Option<Tensor<2>> = None;
-        let mut first = 0;
-        for (own, change) in changes {
+        let mut offset = 0;
+        for (layer_name, change) in changes {
             let [inner, width] = change.b.dims();
-            let shape = [width * own.parts, rank(changes)];
-            let all = b.unwrap_or_else(|| Tensor::zeros(shape, &change.b.device()));
-            let rows = own.part * width..(own.part + 1) * width;
+            let shape = [width * layer_name.parts, total_rank(changes)];
+            let merged = b.unwrap_or_else(|| Tensor::zeros(shape, &change.b.device()));
+            let rows = layer_name.part * width..(layer_name.part + 1) * width;
             let part = change.b.clone().transpose();
-            b = Some(all.slice_assign([rows, first..first + inner], part));
-            first += inner;
+            b = Some(merged.slice_assign([rows, offset..offset + inner], part));
+            offset += inner;
         }
         let a = changes.iter().map(|(_, change)| change.a.clone());
         let a = b.as_ref().map(|_| Tensor::cat(a.collect(), 1).transpose());
@@ -171,7 +172,7 @@ fn network(model: &Model<'_>) -> Result<String> {
     let entry = &model.predictor.backbone().entry;
     let text = entry
         .architecture
-        .torch(&one_line(&entry.name), &Acting::new())?;
+        .to_torch(&one_line(&entry.name), &ActiveSites::new())?;
     let scale = model.predictor.backbone().normalisation;
     let mut file = format!(
         "\"\"\"The backbone of {}.\"\"\"\n\nfrom functools import partial  # noqa: F401\nfrom pathlib import Path\n\n\
@@ -199,9 +200,9 @@ fn network(model: &Model<'_>) -> Result<String> {
     Ok(file)
 }
 
-/// Returns `README.md`. `folders` are those of the adapters if there are several; `of_transformers` says whether each
-/// also has a version for transformers.
-fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
+/// Returns `README.md`. `folders` are those of the adapters if there are several; `has_transformers_forms` says whether
+/// each also has a version for transformers.
+fn readme(model: &Model<'_>, folders: &[&str], has_transformers_forms: bool) -> String {
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {
         [] => "The adapter is in this folder.".to_owned(),
@@ -210,7 +211,7 @@ fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String 
             several.join("`, `")
         ),
     };
-    let others = match of_transformers {
+    let others = match has_transformers_forms {
         true => {
             "\nThe same adapter for the `ViTModel` of transformers (version 5) is in its subfolder `transformers`. The network \
              must have these weights; `last_hidden_state[:, 0]` is then the feature.\n"

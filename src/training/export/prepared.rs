@@ -41,7 +41,7 @@ def prepare(image):
 "#;
 
 /// Returns `prepare.py`, for formats without their own Python file that reads images.
-pub fn module() -> Vec<u8> {
+pub fn prepare_module() -> Vec<u8> {
     let head = "\"\"\"Prepares images for the network. It needs pillow and numpy.\"\"\"\n\nimport json\n\
                 from pathlib import Path\n\nimport numpy as np\nfrom PIL import Image, ImageOps\n\n";
     format!("{head}{PREPARE}").into_bytes()
@@ -71,10 +71,10 @@ struct Preparation {
 }
 
 /// Returns `preprocessing.json`; `normalises` says whether the model normalises the pixels itself.
-pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
+pub fn preprocessing_json(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     let opened = model.predictor.backbone();
     let (input, scale) = (opened.input, opened.normalisation);
-    json(&Preparation {
+    to_json(&Preparation {
         size: input.size,
         resize_shorter_side_to: input.shorter_side(),
         interpolation: format!(
@@ -97,12 +97,12 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
 }
 
 /// Returns `classes.json`: the class names in the order of the outputs.
-pub fn classes(model: &Model<'_>) -> Result<Vec<u8>> {
-    json(&model.predictor.classes())
+pub fn classes_json(model: &Model<'_>) -> Result<Vec<u8>> {
+    to_json(&model.predictor.classes())
 }
 
 /// Returns indented JSON with a final newline.
-pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Problem::new(format!("JSON cannot be written: {error}")))?;
     Ok((text + "\n").into_bytes())

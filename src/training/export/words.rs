@@ -16,20 +16,20 @@ pub fn title(model: &Model<'_>) -> String {
 
 /// Returns a text as one line for a comment, a docstring or a table, without characters that could end it.
 pub fn one_line(text: &str) -> String {
-    let plain = |c: char| match c {
+    let replace = |c: char| match c {
         '"' => '\'',
         '\\' | '`' | '|' | '<' | '>' => '/',
         c if c.is_control() || c == '\u{2028}' || c == '\u{2029}' => ' ',
         c => c,
     };
-    let line: String = text.chars().map(plain).collect();
+    let line: String = text.chars().map(replace).collect();
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns positions as a Python list.
-pub fn list(positions: &[usize]) -> String {
-    let each: Vec<String> = positions.iter().map(usize::to_string).collect();
-    format!("[{}]", each.join(", "))
+pub fn python_list(positions: &[usize]) -> String {
+    let numbers: Vec<String> = positions.iter().map(usize::to_string).collect();
+    format!("[{}]", numbers.join(", "))
 }
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_ends_the_text_it_stands_in() {
+    fn names_cannot_end_the_text_that_contains_them() {
         let hostile = "a\"\"\"\nimport os\\ `x`";
         let line = one_line(hostile);
         assert!(!line.contains(['"', '\n', '\\', '`']), "{line}");

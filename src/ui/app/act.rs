@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::ControlRequest;
 use crate::session::collection::Purpose;
-use crate::session::dataset_settings::data_place;
+use crate::session::dataset_settings::dataset_location;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::store::figure::Figure;
@@ -19,20 +19,20 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::shell::{AboutDraft, Question, TagsDraft, warning};
-use crate::ui::widgets::figure::FigureWish;
+use crate::ui::widgets::figure::FigureAction;
 
 /// Maximum time that a start waits for the plan of the settings.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PLAN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl StudioApp {
     /// Executes a command. If it ends or loses something, the user is asked for confirmation first.
-    pub fn act(&mut self, ctx: &Context, command: UiCommand) {
+    pub fn execute(&mut self, ctx: &Context, command: UiCommand) {
         if !matches!(command, UiCommand::Load(_)) {
             // A user action lets closed parts be drawn again.
-            self.fences.after_action();
-            self.shell.palette.renew();
+            self.error_boundaries.after_action();
+            self.shell.palette.invalidate();
         }
-        let places = self.unvisited(&command);
+        let places = self.unvisited_places(&command);
         if !places.is_empty() {
             self.shell.question = Some(Question::Visit(places, Box::new(command)));
             return;
@@ -41,23 +41,23 @@ impl StudioApp {
             self.shell.question = Some(Question::Do(Box::new(command)));
             return;
         }
-        self.carry_out(ctx, command);
+        self.execute_confirmed(ctx, command);
     }
 
     /// Executes a command without confirmation.
     // A new command without an arm here does not compile.
     #[deny(clippy::wildcard_enum_match_arm)]
-    pub(super) fn carry_out(&mut self, ctx: &Context, command: UiCommand) {
+    pub(super) fn execute_confirmed(&mut self, ctx: &Context, command: UiCommand) {
         match command {
             UiCommand::Change(change, page) => {
                 change(&mut self.session);
                 if let Some(page) = page {
-                    self.show(page);
+                    self.show_page(page);
                 }
             }
-            UiCommand::Show(page) => self.show(page),
+            UiCommand::Show(page) => self.show_page(page),
             UiCommand::Start => {
-                self.starting = Some(Instant::now());
+                self.start_requested = Some(Instant::now());
                 ctx.request_repaint();
             }
             UiCommand::Train(configs) => self.train(configs),
@@ -73,12 +73,12 @@ impl StudioApp {
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => {
                 self.session.choose_weights(path);
-                self.pages.experiment.weights = false;
+                self.pages.experiment.choosing_weights = false;
             }
-            UiCommand::ExportFigure(wish, figure) => self.export_figure(ctx, wish, *figure),
-            UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
-            UiCommand::CancelPath => self.pages.experiment.leave(),
-            UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
+            UiCommand::ExportFigure(action, figure) => self.export_figure(ctx, action, *figure),
+            UiCommand::TypePath(purpose) => self.type_path(purpose, ""),
+            UiCommand::CancelPath => self.pages.experiment.cancel_choice(),
+            UiCommand::UsePath(purpose, path) => self.use_path(ctx, purpose, path),
             UiCommand::Undo => self.undo_or_redo(true),
             UiCommand::Redo => self.undo_or_redo(false),
             UiCommand::CopyCommand => self.copy_command(ctx),
@@ -92,7 +92,7 @@ impl StudioApp {
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => {
                 self.session.open_run(folder);
-                self.show(Page::Train);
+                self.show_page(Page::Train);
             }
             UiCommand::AddTask(folder) => {
                 self.session.drop_task_preview();
@@ -112,25 +112,25 @@ impl StudioApp {
                 self.session.delete(folders);
             }
             UiCommand::Erase(places, _) => self.session.erase(places),
-            UiCommand::Deleted => {
+            UiCommand::ShowDeleted => {
                 self.shell.deleted = true;
                 self.session.list_trash();
             }
-            UiCommand::Folders => self.shell.folders.open = true,
+            UiCommand::ShowFolders => self.shell.folders.open = true,
             UiCommand::PredictWith(folder) => {
                 self.session.pin_predictor(folder);
-                self.show(Page::Predict);
+                self.show_page(Page::Predict);
             }
             UiCommand::PredictFile(path) => self.predict_file(path),
-            UiCommand::PredictFolder(wanted) => {
-                if self.session.predict_folder(wanted) {
+            UiCommand::PredictFolder(request) => {
+                if self.session.predict_folder(request) {
                     self.pages.predict.begin_sheet();
                 }
             }
             UiCommand::PredictFiles(files) => self.predict_files(ctx, files),
-            UiCommand::PredictPicture(picture, truth) => {
-                self.pages.predict.show_picture();
-                self.session.predict_picture(picture, truth);
+            UiCommand::PredictImage(image, truth) => {
+                self.pages.predict.show_image();
+                self.session.predict_image(image, truth);
             }
             // A pasted image arrives as an event; this command requests the event.
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
@@ -138,42 +138,42 @@ impl StudioApp {
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::SetLanguage(language) => self.set_language(language),
             UiCommand::Help => self.shell.help = !self.shell.help,
-            UiCommand::Tour => self.tour(),
+            UiCommand::Tour => self.open_tour(),
             UiCommand::Glossary => {
                 self.session.open_unit(None);
-                self.pages.learn.glossary.wanted = true;
-                self.show(Page::Learn);
+                self.pages.learn.glossary.requested = true;
+                self.show_page(Page::Learn);
             }
             UiCommand::ReduceMotion(reduce) => self.reduce_motion(ctx, reduce),
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
             UiCommand::Present => self.pages.present.toggle(),
             UiCommand::Palette => self.shell.palette.toggle(),
-            UiCommand::Notices => self.shell.news.toggle(self.session.notices.total),
+            UiCommand::Notices => self.shell.notices.toggle(self.session.notices.total),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
             UiCommand::ReportProblem => {
                 self.shell.report.open();
                 self.session.gather_bug_report(self.settings_file.clone());
             }
             UiCommand::LogLevel(level) => self.choose_log_level(level),
-            UiCommand::StopAt(place, job) => self.session.stop_at(&place, job),
-            UiCommand::RemoveJobAt(place, job) => self.session.remove_job_at(&place, job),
-            UiCommand::CancelOnCluster(folder) => self.session.cancel_on_cluster(folder),
-            UiCommand::LeaveSheet => self.session.leave_sheet(),
+            UiCommand::StopAt(place, job) => self.session.stop_on_machine(&place, job),
+            UiCommand::RemoveJobAt(place, job) => self.session.remove_machine_job(&place, job),
+            UiCommand::CancelOnCluster(folder) => self.session.cancel_submission(folder),
+            UiCommand::CloseSheet => self.session.close_sheet(),
             UiCommand::LeaveTour => self.session.leave_tour(),
             UiCommand::RestartLesson(again) => {
                 self.session.restart_unit(again);
                 self.pages.learn.to_top = true;
             }
-            UiCommand::DropClosedText => drop(self.session.editor.left.pop()),
+            UiCommand::DiscardClosedText => drop(self.session.editor.closed.pop()),
             UiCommand::Load(load) => load(&mut self.session),
         }
     }
 
     /// Shows a page and ends a presentation.
-    pub(super) fn show(&mut self, page: Page) {
+    pub(super) fn show_page(&mut self, page: Page) {
         self.page = page;
-        self.pages.present.on = false;
-        self.fences.after_page_change();
+        self.pages.present.is_open = false;
+        self.error_boundaries.after_page_change();
         self.session.retry_data();
         match page {
             Page::Compare => self.session.list_runs(),
@@ -184,7 +184,7 @@ impl StudioApp {
             _ => {}
         }
         if page == Page::Predict && self.session.predict.run.is_none() {
-            let newest = pages::predict::askable(&self.session).next();
+            let newest = pages::predict::prediction_runs(&self.session).next();
             if let Some((folder, _)) = newest {
                 self.session.choose_predictor(folder);
             }
@@ -193,17 +193,19 @@ impl StudioApp {
 
     /// Starts the planned run or grid once the plan is up to date, because recent changes may still be planned.
     pub(super) fn start_when_planned(&mut self) {
-        let Some(since) = self.starting else { return };
-        if !self.session.is_planned() && since.elapsed() < PATIENCE {
+        let Some(since) = self.start_requested else {
+            return;
+        };
+        if !self.session.is_planned() && since.elapsed() < PLAN_TIMEOUT {
             return;
         }
-        self.starting = None;
+        self.start_requested = None;
         if self.session.is_planned() && self.session.can_start() {
             if self.session.start() {
-                self.show(Page::Train);
+                self.show_page(Page::Train);
             }
         } else {
-            self.show(Page::Experiment);
+            self.show_page(Page::Experiment);
         }
     }
 
@@ -212,42 +214,50 @@ impl StudioApp {
             config.device = self.session.experiment.draft.device.clone();
         }
         if self.session.train_all(configs) {
-            self.show(Page::Train);
+            self.show_page(Page::Train);
         }
     }
 
     fn train_orders(&mut self) {
         let draft = &self.session.experiment.draft;
         let data = self.session.experiment.data.ready();
-        let paper = presets::paper_of(draft, data.map_or(0, |view| view.classes.len()));
-        self.train(presets::over_orders(draft, paper, 3));
+        let paper = presets::find_paper_dataset(draft, data.map_or(0, |view| view.classes.len()));
+        self.train(presets::repeat_over_orders(draft, paper, 3));
     }
 
     fn load_preset(&mut self, preset: &'static str, mut config: RunConfig) {
         // If the user has their own copy of the paper's data, its path is kept.
         let data = self.session.experiment.data.ready();
-        let here = data.map(|view| view.classes.len());
-        let same = here.is_some() && here == presets::classes_of(&config);
-        if same && config.data != self.session.experiment.draft.data {
-            let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
+        let class_count = data.map(|view| view.classes.len());
+        let has_same_classes =
+            class_count.is_some() && class_count == presets::paper_class_count(&config);
+        if has_same_classes && config.data != self.session.experiment.draft.data {
+            let (current_data, its) = (self.session.experiment.draft.data.clone(), &config.data);
             let its = its.as_str();
-            self.tell(&tr!("shell-still-using-dataset", mine = mine.as_str(), its));
-            config.data = mine;
+            self.show_notice(&tr!(
+                "shell-still-using-dataset",
+                mine = current_data.as_str(),
+                its
+            ));
+            config.data = current_data;
         }
         self.load_settings(config);
-        let pair = presets::presets().iter().find(|known| known.name == preset);
-        self.session.experiment.beside = pair.is_some_and(|known| known.then.is_some());
+        let found = presets::presets()
+            .iter()
+            .find(|candidate| candidate.name == preset);
+        self.session.experiment.with_baseline =
+            found.is_some_and(|candidate| candidate.comparison.is_some());
         self.session.experiment.preset = Some(preset.to_string());
     }
 
     fn load_settings(&mut self, mut config: RunConfig) {
         config.device = self.session.experiment.draft.device.clone();
         self.session.load_run_settings(config);
-        self.show(Page::Experiment);
+        self.show_page(Page::Experiment);
     }
 
     /// Returns the places on other computers that a command would access because a run's settings name them.
-    fn unvisited(&self, command: &UiCommand) -> Vec<String> {
+    fn unvisited_places(&self, command: &UiCommand) -> Vec<String> {
         let config = match command {
             UiCommand::LoadSettings(config) => Some(&**config),
             UiCommand::Resume(folder, _) | UiCommand::AddTask(folder) => {
@@ -255,61 +265,61 @@ impl StudioApp {
             }
             _ => None,
         };
-        config.map_or_else(Vec::new, |config| self.session.unvisited(config))
+        config.map_or_else(Vec::new, |config| self.session.unapproved_locations(config))
     }
 
     fn restore_settings(&mut self) {
         self.session.open_former_folders();
-        let several = std::mem::take(&mut self.session.former.several);
+        let several = std::mem::take(&mut self.session.former.varying);
         if let Some(config) = self.session.former.config.take() {
             self.load_settings(config);
-            self.session.experiment.grid.several = several;
+            self.session.experiment.grid.varying = several;
         }
     }
 
     fn choose_data(&mut self, key: &str) {
-        self.pages.experiment.folder = false;
-        if data_place(key) == self.session.experiment.draft.data {
-            self.session.read_data_again();
+        self.pages.experiment.choosing_folder = false;
+        if dataset_location(key) == self.session.experiment.draft.data {
+            self.session.reload_data();
         } else {
             self.session.choose_data(key);
         }
     }
 
-    fn export_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {
-        match wish {
-            FigureWish::CopyPicture => self.session.copy_figure(figure),
-            FigureWish::CopyNumbers => {
-                ctx.copy_text(figure.table().tabs());
-                self.tell(tr!("shell-copied-numbers"));
+    fn export_figure(&mut self, ctx: &Context, action: FigureAction, figure: Figure) {
+        match action {
+            FigureAction::CopyImage => self.session.copy_figure(figure),
+            FigureAction::CopyNumbers => {
+                ctx.copy_text(figure.to_table().to_tsv());
+                self.show_notice(tr!("shell-copied-numbers"));
             }
-            FigureWish::Save(format) => self.session.pick_figure(figure, format),
+            FigureAction::Save(format) => self.session.pick_figure(figure, format),
         }
     }
 
     /// Copies a figure to the clipboard once it is drawn.
-    pub(super) fn take_copy(&mut self, ctx: &Context) {
+    pub(super) fn copy_finished_figure(&mut self, ctx: &Context) {
         if let Some(pixels) = self.session.take_copy() {
-            let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
-            ctx.copy_image(picture);
-            self.tell(tr!("shell-copied-image"));
+            let image = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
+            ctx.copy_image(image);
+            self.show_notice(tr!("shell-copied-image"));
         }
     }
 
     /// Saves the collected images and shows the page that uses them.
     fn save_collection(&mut self, purpose: Purpose) {
-        self.show(match purpose {
+        self.show_page(match purpose {
             Purpose::Data => Page::Experiment,
             Purpose::AddedTask(_) => Page::Train,
         });
-        self.pages.experiment.folder = false;
+        self.pages.experiment.choosing_folder = false;
         self.session.save_collection(purpose);
     }
 
     fn copy_command(&mut self, ctx: &Context) {
-        let (command, exact) = self.session.command();
+        let (command, exact) = self.session.shell_command();
         ctx.copy_text(command);
-        self.tell(match exact {
+        self.show_notice(match exact {
             true => tr!("shell-copied-command"),
             false => tr!("shell-copied-command-current-labels"),
         });
@@ -317,8 +327,8 @@ impl StudioApp {
 
     fn pause_or_resume(&mut self) {
         match self.session.train.live.as_ref().map(|run| run.stage) {
-            Some(Stage::Running) => self.session.request(ControlRequest::Pause),
-            Some(Stage::Paused) => self.session.request(ControlRequest::Run),
+            Some(Stage::Running) => self.session.control_run(ControlRequest::Pause),
+            Some(Stage::Paused) => self.session.control_run(ControlRequest::Run),
             Some(Stage::Finished | Stage::Stopped | Stage::Failed) | None => {}
         }
     }
@@ -328,52 +338,52 @@ impl StudioApp {
             self.session.former.interrupted = None;
         }
         self.session.resume(folder, device);
-        self.show(Page::Train);
+        self.show_page(Page::Train);
     }
 
-    fn tour(&mut self) {
+    fn open_tour(&mut self) {
         if self.session.learn.tour.is_none() {
             self.pages.learn.tour = Default::default();
             self.session.begin_tour();
         }
-        self.show(Page::Learn);
+        self.show_page(Page::Learn);
     }
 
-    fn tell(&mut self, text: &str) {
+    fn show_notice(&mut self, text: &str) {
         self.session.notify(Problem::new(text), false);
     }
 
     /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo) once it has not changed for a
     /// moment.
-    pub(super) fn record_set_up(&mut self, ctx: &Context) {
+    pub(super) fn record_setup(&mut self, ctx: &Context) {
         if self.session.awaits_suitable_settings() {
             // The selection of a dataset and of its suitable settings is one change.
             return;
         }
         let experiment = &self.session.experiment;
-        let same = self
-            .noted
+        let is_unchanged = self
+            .recorded_setup
             .as_ref()
-            .is_some_and(|noted| experiment.is(noted));
-        if same && !self.history.is_in_flux() {
+            .is_some_and(|recorded| experiment.matches_set_up(recorded));
+        if is_unchanged && !self.history.is_in_flux() {
             return;
         }
-        let now = self.noted.insert(experiment.set_up());
-        self.history.feed_state(ctx.input(|i| i.time), now);
+        let setup = self.recorded_setup.insert(experiment.set_up());
+        self.history.feed_state(ctx.input(|i| i.time), setup);
         if self.history.is_in_flux() {
             ctx.request_repaint_after(Duration::from_millis(1_100));
         }
     }
 
     /// Undoes or redoes a change of the set-up.
-    pub(super) fn undo_or_redo(&mut self, back: bool) {
-        let now = self.session.experiment.set_up();
-        let other = match back {
-            true => self.history.undo(&now),
-            false => self.history.redo(&now),
+    pub(super) fn undo_or_redo(&mut self, is_undo: bool) {
+        let current = self.session.experiment.set_up();
+        let target = match is_undo {
+            true => self.history.undo(&current),
+            false => self.history.redo(&current),
         };
-        if let Some(before) = other.cloned() {
-            self.session.restore_set_up(before);
+        if let Some(setup) = target.cloned() {
+            self.session.restore_set_up(setup);
             let device = &self.session.experiment.draft.device;
             self.settings.device.clone_from(device);
         }
@@ -382,6 +392,6 @@ impl StudioApp {
     /// Sets these tasks. Each move of a class becomes a separate change, even if the moves follow quickly.
     pub(super) fn set_tasks(&mut self, scenario: Scenario) {
         self.history.add_undo(&self.session.experiment.set_up());
-        self.session.arrange(scenario);
+        self.session.set_scenario(scenario);
     }
 }

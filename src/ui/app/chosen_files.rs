@@ -15,48 +15,43 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::predict::sheet;
 
 impl StudioApp {
-    /// Opens the dialog for typing a path. `why` explains why there is no file dialog.
-    pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
-        self.session.leave_dialog();
-        let place = self.session.place_of(wanted);
-        self.shell.path.open(wanted, place, why);
+    /// Opens the dialog for typing a path. `reason` explains why there is no file dialog.
+    pub(super) fn type_path(&mut self, purpose: DialogPurpose, reason: &'static str) {
+        self.session.abandon_dialog();
+        let location = self.session.dialog_folder(purpose);
+        self.shell.path.open(purpose, location, reason);
     }
 
     /// Uses several files that the user chose.
-    pub(super) fn picked_several(
-        &mut self,
-        ctx: &Context,
-        wanted: DialogPurpose,
-        files: Vec<PathBuf>,
-    ) {
-        match wanted {
-            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFiles(files)),
+    pub(super) fn use_paths(&mut self, ctx: &Context, purpose: DialogPurpose, files: Vec<PathBuf>) {
+        match purpose {
+            DialogPurpose::Image => self.execute(ctx, UiCommand::PredictFiles(files)),
             _ => files
                 .into_iter()
-                .for_each(|file| self.picked(ctx, wanted, file)),
+                .for_each(|file| self.use_path(ctx, purpose, file)),
         }
     }
 
     /// Uses a file or folder that the user chose.
-    pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
+    pub(super) fn use_path(&mut self, ctx: &Context, purpose: DialogPurpose, path: PathBuf) {
         let text = path.display().to_string();
-        match wanted {
-            DialogPurpose::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-            DialogPurpose::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
-            DialogPurpose::Piece => self.session.collect_file(path),
+        match purpose {
+            DialogPurpose::DataFolder => self.execute(ctx, UiCommand::ChooseData(text)),
+            DialogPurpose::Weights => self.execute(ctx, UiCommand::ChooseWeights(text)),
+            DialogPurpose::CollectedImage => self.session.collect_file(path),
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::PetStart => {
                 self.session
                     .set("pet_start", Some(Setting::Text(text.into())));
             }
-            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFiles(vec![path])),
-            DialogPurpose::BugReport => self.shell.report.place = Some(text),
+            DialogPurpose::Image => self.execute(ctx, UiCommand::PredictFiles(vec![path])),
+            DialogPurpose::BugReport => self.shell.report.save_path = Some(text),
             DialogPurpose::AddedTask => self.preview_task(text),
             DialogPurpose::Runs => self.session.add_folder(path),
-            DialogPurpose::Pictures if self.page == Page::Start => self.classify(ctx, &[path]),
-            DialogPurpose::Pictures => {
-                self.pages.predict.sheet.choose(&path);
-                self.show(Page::Predict);
+            DialogPurpose::ImageFolder if self.page == Page::Start => self.classify(ctx, &[path]),
+            DialogPurpose::ImageFolder => {
+                self.pages.predict.sheet.choose_folder(&path);
+                self.show_page(Page::Predict);
             }
             DialogPurpose::Grid => self.open_grid(text),
             DialogPurpose::SaveGrid => self.session.save_grid(path),
@@ -64,7 +59,7 @@ impl StudioApp {
             DialogPurpose::Model(format, _) => self.session.export_model(format, &path),
             DialogPurpose::Packed => {
                 self.session.check(path, false);
-                self.show(Page::Train);
+                self.show_page(Page::Train);
             }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
@@ -73,12 +68,12 @@ impl StudioApp {
     }
 
     pub(super) fn predict_file(&mut self, path: PathBuf) {
-        if self.pages.predict.show_picture() {
+        if self.pages.predict.show_image() {
             // An earlier drawing or image is removed, because it is not the image of this file.
-            self.session.predict.forget_picture();
+            self.session.predict.clear_image();
         }
         self.session.predict_file(path);
-        self.show(Page::Predict);
+        self.show_page(Page::Predict);
     }
 
     /// Predicts images on Predict, or classifies them if the page Start classifies images.
@@ -90,7 +85,7 @@ impl StudioApp {
             }
             1 => self.predict_file(files.remove(0)),
             _ => match self.pages.predict.sheet.choose_files(&files) {
-                Ok(()) => self.show(Page::Predict),
+                Ok(()) => self.show_page(Page::Predict),
                 Err(problem) => self.session.notify(problem, true),
             },
         }
@@ -104,56 +99,56 @@ impl StudioApp {
                 .notify(problem.advise(tr!("classify-no-model-advice")), true);
             return;
         };
-        let asked = self.session.predict.sheet.as_ref();
-        if asked.is_some_and(SheetView::is_working) {
+        let current_sheet = self.session.predict.sheet.as_ref();
+        if current_sheet.is_some_and(SheetView::is_working) {
             let problem = Problem::new(tr!("predict-many-other-table"));
             self.session.notify(problem, true);
             return;
         }
         let mut sheet = sheet::State::default();
-        let chosen = match files {
+        let result = match files {
             [folder] if folder.is_dir() => {
-                sheet.choose(folder);
+                sheet.choose_folder(folder);
                 Ok(())
             }
             files => sheet.choose_files(files),
         };
-        if let Err(problem) = chosen {
+        if let Err(problem) = result {
             self.session.notify(problem, true);
             return;
         }
         self.pages.start.classify = true;
         self.session.pin_predictor(model);
-        self.act(ctx, UiCommand::PredictFolder(sheet.wanted()));
+        self.execute(ctx, UiCommand::PredictFolder(sheet.request()));
     }
 
     pub(super) fn open_grid(&mut self, file: String) {
         self.session.open_grid(file);
-        self.show(Page::Experiment);
+        self.show_page(Page::Experiment);
     }
 
     /// Handles files that are dropped anywhere on the window. Paths for open dialogs are used directly; for all others,
     /// a helper thread first checks which are folders.
-    pub(super) fn take_drop(&mut self, ctx: &Context) {
+    pub(super) fn handle_drop(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-        let mut unseen = Vec::new();
+        let mut unchecked = Vec::new();
         for file in dropped {
             let path = file.path().to_path_buf();
             // A packed run is neither an image nor a class, so open dialogs do not receive it.
             if is_packed(&path) {
-                unseen.push(path);
+                unchecked.push(path);
             } else if self.shell.collect.is_open() {
                 self.session.collect_file(path);
             } else if self.shell.adding_to.is_some() {
                 self.preview_task(path.display().to_string());
             } else {
-                unseen.push(path);
+                unchecked.push(path);
             }
         }
-        if !unseen.is_empty() {
+        if !unchecked.is_empty() {
             let page = Page::ALL.iter().position(|(page, ..)| *page == self.page);
             self.session
-                .check_dropped_path(page.unwrap_or_default(), unseen);
+                .check_dropped_path(page.unwrap_or_default(), unchecked);
         }
     }
 
@@ -161,41 +156,42 @@ impl StudioApp {
     /// predicted to a table; weight files become the backbone; packed runs are unpacked; grids are opened; plugins are
     /// shown before they are installed; a LoRA of peft becomes the initial PET. Anything else is used as a dataset. On
     /// Predict it is used as an image, and on Start, if images are classified there, as a folder of new images.
-    pub(super) fn take_dropped(&mut self, ctx: &Context) {
+    pub(super) fn handle_checked_drops(&mut self, ctx: &Context) {
         // Only one dataset and one backbone can be selected, so the last of several files is used.
         let (mut weights, mut data) = (None, None);
-        let (mut packed, mut pictures) = (Vec::new(), Vec::new());
-        for dropped in std::mem::take(&mut self.session.choosing.dropped) {
+        let (mut packed, mut images) = (Vec::new(), Vec::new());
+        for dropped in std::mem::take(&mut self.session.file_selection.dropped) {
             let (path, is_folder) = (dropped.path, dropped.is_folder);
             let page = Page::ALL
                 .get(dropped.page)
                 .map_or(self.page, |(page, ..)| *page);
-            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-            let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
+            let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+            let has_extension =
+                |extensions: &[&str]| extensions.iter().any(|candidate| extension == *candidate);
             let text = path.display().to_string();
             if is_packed(&path) && !is_folder {
                 packed.push(path);
             } else if dropped.is_plugin {
-                self.session.reread_plugin(path);
-                self.show(Page::Plugins);
-            } else if dropped.is_start {
-                self.picked(ctx, DialogPurpose::PetStart, path);
-                self.show(Page::Experiment);
-            } else if ending == "toml" && !is_folder {
+                self.session.open_dropped_plugin(path);
+                self.show_page(Page::Plugins);
+            } else if dropped.is_pet_start {
+                self.use_path(ctx, DialogPurpose::PetStart, path);
+                self.show_page(Page::Experiment);
+            } else if extension == "toml" && !is_folder {
                 self.open_grid(text);
             } else if page == Page::Compare && is_folder {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
-                self.pages.predict.sheet.choose(&path);
+                self.pages.predict.sheet.choose_folder(&path);
             } else if page == Page::Start
                 && is_folder
                 && self.pages.start.classify
                 && self.session.model().is_some()
             {
                 self.classify(ctx, &[path]);
-            } else if page == Page::Predict || (one_of(IMAGES) && !is_folder) {
-                pictures.push(path);
-            } else if one_of(WEIGHTS) && !is_record_file(&path) && !is_folder {
+            } else if page == Page::Predict || (has_extension(IMAGES) && !is_folder) {
+                images.push(path);
+            } else if has_extension(WEIGHTS) && !is_record_file(&path) && !is_folder {
                 weights = Some(text);
             } else {
                 data = Some(text);
@@ -203,20 +199,20 @@ impl StudioApp {
         }
         if !packed.is_empty() {
             self.session.unpack_runs(packed);
-            self.show(Page::Compare);
+            self.show_page(Page::Compare);
         }
-        if !pictures.is_empty() {
-            self.act(ctx, UiCommand::PredictFiles(pictures));
+        if !images.is_empty() {
+            self.execute(ctx, UiCommand::PredictFiles(images));
         }
         if let Some(path) = weights {
-            self.act(ctx, UiCommand::ChooseWeights(path));
-            self.show(Page::Experiment);
+            self.execute(ctx, UiCommand::ChooseWeights(path));
+            self.show_page(Page::Experiment);
         }
-        if let Some(place) = data {
-            self.act(ctx, UiCommand::ChooseData(place));
+        if let Some(source) = data {
+            self.execute(ctx, UiCommand::ChooseData(source));
             match self.page {
                 Page::Start => self.pages.start.classify = true,
-                _ => self.show(Page::Experiment),
+                _ => self.show_page(Page::Experiment),
             }
         }
     }

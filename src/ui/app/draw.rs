@@ -1,4 +1,4 @@
-//! Draws the bars, the current page, and everything above it. Each part has its own fence.
+//! Draws the bars, the current page, and everything above it. Each part has its own error boundary.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui, ViewportCommand};
 use super::StudioApp;
 use crate::fence::catch_panic;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::fence::Pressed;
+use crate::ui::fence::PressedButton;
 use crate::ui::pages::{self, Cx};
 use crate::ui::shell::{self, Collect, OverlayContext, Overlays, Question};
 use crate::ui::theme;
@@ -19,10 +19,10 @@ impl StudioApp {
         self.times.begin();
         self.settings.language.speak();
         let ctx = ui.ctx().clone();
-        let ended = catch_panic(|| self.take_keys(&ctx));
-        self.fences.record_action(ended);
+        let result = catch_panic(|| self.handle_shortcuts(&ctx));
+        self.error_boundaries.record_action(result);
         let mut commands = Vec::new();
-        self.bars(ui, &mut commands);
+        self.draw_bars(ui, &mut commands);
         let frame = Frame::new()
             .fill(theme::tokens(ui).background)
             .inner_margin(Margin {
@@ -30,65 +30,76 @@ impl StudioApp {
                 ..Margin::same(12)
             });
         CentralPanel::default().frame(frame).show(ui, |ui| {
-            if self.pages.present.on {
-                self.presenter(ui, &mut commands);
+            if self.pages.present.is_open {
+                self.draw_presenter(ui, &mut commands);
             } else {
-                self.page(ui, &mut commands);
+                self.draw_page(ui, &mut commands);
             }
         });
-        self.above(&ctx, &mut commands);
-        let wishes = figure::take(&ctx).into_iter();
-        commands
-            .extend(wishes.map(|(wish, figure)| UiCommand::ExportFigure(wish, Box::new(figure))));
+        self.draw_overlays(&ctx, &mut commands);
+        let requests = figure::take_requests(&ctx).into_iter();
+        commands.extend(
+            requests.map(|(action, figure)| UiCommand::ExportFigure(action, Box::new(figure))),
+        );
         if !commands.is_empty() {
             // Another frame shows the effect of the commands immediately.
             ctx.request_repaint();
         }
         for command in commands {
-            let ended = catch_panic(|| self.act(&ctx, command));
-            self.fences.record_action(ended);
+            let result = catch_panic(|| self.execute(&ctx, command));
+            self.error_boundaries.record_action(result);
         }
         self.report_failed_parts();
-        if self.full_screen != self.pages.present.on {
-            self.full_screen = self.pages.present.on;
+        if self.full_screen != self.pages.present.is_open {
+            self.full_screen = self.pages.present.is_open;
             ctx.send_viewport_cmd(ViewportCommand::Fullscreen(self.full_screen));
         }
         self.times.end();
     }
 
     /// Draws the bars along the edges.
-    fn bars(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+    fn draw_bars(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut pressed = Vec::new();
-        if !self.pages.present.on {
-            let shown = (self.page, &self.settings);
+        if !self.pages.present.is_open {
+            let state = (self.page, &self.settings);
             let (shell, session) = (&mut self.shell, &self.session);
-            let place = Panel::top("in place of the top bar");
-            pressed.push(self.fences.bar("part-top-bar", ui, place, |ui| {
-                shell::top_bar(ui, shown, shell, session, commands);
-            }));
+            let panel = Panel::top("in place of the top bar");
+            pressed.push(
+                self.error_boundaries
+                    .draw_bar("part-top-bar", ui, panel, |ui| {
+                        shell::top_bar(ui, state, shell, session, commands);
+                    }),
+            );
         }
         if self.shell.frame_times {
-            let place = Panel::bottom("in place of the frame times");
+            let panel = Panel::bottom("in place of the frame times");
             let times = &self.times;
-            pressed.push(self.fences.bar("part-frame-times", ui, place, |ui| {
-                shell::frame_line(ui, times);
-            }));
+            pressed.push(
+                self.error_boundaries
+                    .draw_bar("part-frame-times", ui, panel, |ui| {
+                        shell::frame_times_bar(ui, times);
+                    }),
+            );
         }
         let (shell, session) = (&mut self.shell, &self.session);
-        let place = Panel::bottom("in place of the newest notice");
-        pressed.push(self.fences.bar("part-newest-notice", ui, place, |ui| {
-            shell.news.strip(ui, session, commands);
-        }));
-        if pressed.contains(&Pressed::Report) {
+        let panel = Panel::bottom("in place of the newest notice");
+        pressed.push(
+            self.error_boundaries
+                .draw_bar("part-newest-notice", ui, panel, |ui| {
+                    shell.notices.draw_strip(ui, session, commands);
+                }),
+        );
+        if pressed.contains(&PressedButton::Report) {
             commands.push(UiCommand::ReportProblem);
         }
     }
 
-    fn page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+    fn draw_page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
         if page == Page::Experiment {
-            let now = self.noted.as_ref();
-            self.pages.experiment.can_undo = now.is_some_and(|now| self.history.has_undo(now));
+            let recorded = self.recorded_setup.as_ref();
+            self.pages.experiment.can_undo =
+                recorded.is_some_and(|setup| self.history.has_undo(setup));
         }
         let mut cx = Cx {
             session: &self.session,
@@ -96,7 +107,7 @@ impl StudioApp {
             textures: &mut self.textures,
             commands,
         };
-        let pressed = self.fences.page(page.id(), ui, |ui| {
+        let pressed = self.error_boundaries.draw_page(page.id(), ui, |ui| {
             ui.push_id(page as usize, |ui| match page {
                 Page::Start => pages::start::show(ui, &mut cx),
                 Page::Experiment => pages::experiment::show(ui, &mut cx),
@@ -108,14 +119,14 @@ impl StudioApp {
             });
         });
         match pressed {
-            Pressed::Nothing => {}
-            Pressed::Reset => self.pages.forget(page),
-            Pressed::Report => commands.push(UiCommand::ReportProblem),
+            PressedButton::Nothing => {}
+            PressedButton::Reset => self.pages.reset(page),
+            PressedButton::Report => commands.push(UiCommand::ReportProblem),
         }
     }
 
     /// Draws the presenter view. It covers the whole window; if it panics, the pages are shown instead.
-    fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+    fn draw_presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
         let mut cx = Cx {
             session: &self.session,
@@ -124,16 +135,18 @@ impl StudioApp {
             commands,
         };
         let ctx = ui.ctx().clone();
-        let drawn = self.fences.above("part-presenter-view", &ctx, || {
-            ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx, page));
-        });
+        let drawn = self
+            .error_boundaries
+            .draw_overlay("part-presenter-view", &ctx, || {
+                ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx, page));
+            });
         if !drawn {
             self.pages.present = Default::default();
         }
     }
 
     /// Draws dialogs and other parts above the page.
-    fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
+    fn draw_overlays(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
         let cx = OverlayContext {
             ctx,
@@ -143,18 +156,21 @@ impl StudioApp {
             commands,
         };
         let closing = matches!(self.shell.question, Some(Question::Close));
-        let fences = &mut self.fences;
-        let mut overlays = Overlays { fences, cx };
-        let answered = self.shell.overlays(&mut overlays);
-        if closing && overlays.fences.has_failed("part-question") {
+        let fences = &mut self.error_boundaries;
+        let mut overlays = Overlays {
+            error_boundaries: fences,
+            cx,
+        };
+        let answer = self.shell.draw_overlays(&mut overlays);
+        if closing && overlays.error_boundaries.has_failed("part-question") {
             // If the question cannot be shown, the window may be closed without it, because closing saves the run.
-            self.leaving.store(true, Ordering::Relaxed);
+            self.skip_confirmation.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;
         overlays.draw("part-collecting-images", collect, Collect::show);
-        if let Some(question) = answered {
-            let ended = catch_panic(|| self.answer(ctx, question));
-            self.fences.record_action(ended);
+        if let Some(question) = answer {
+            let result = catch_panic(|| self.execute_answer(ctx, question));
+            self.error_boundaries.record_action(result);
         }
     }
 }

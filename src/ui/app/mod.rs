@@ -1,5 +1,5 @@
 //! The application of the window. `logic` processes events of the engine and the helper threads, `ui` draws, `act`
-//! executes commands. All work is done in fences (`ui::fence`), so that a panic ends neither the program nor the
+//! executes commands. All work is guarded (`ui::fence`), so that a panic ends neither the program nor the
 //! training.
 
 mod act;
@@ -16,15 +16,15 @@ use egui::util::undoer::Undoer;
 use egui::{Context, Event, Ui};
 
 use super::background_writer::Writer;
-use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
+use super::command::{Page, UiCommand, settings_shortcuts, shortcuts};
 use super::delayed_input::DelayedInput;
-use super::fence::Fences;
+use super::fence::ErrorBoundaries;
 use super::frame_times::FrameTimes;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
-use super::shell::{Question, Shell, no_dialog};
-use super::widgets::input::{is_below_dialog, is_covered};
+use super::shell::{Question, Shell, no_dialog_reason};
+use super::widgets::input::{is_covered, is_dialog_open};
 use super::widgets::textures::Textures;
 use super::{keys, theme};
 use crate::fence::catch_panic;
@@ -43,7 +43,7 @@ pub struct StudioApp {
     pub page: Page,
     pages: Pages,
     shell: Shell,
-    fences: Fences,
+    error_boundaries: ErrorBoundaries,
     textures: Textures,
     settings: Settings,
     settings_file: Option<PathBuf>,
@@ -56,15 +56,15 @@ pub struct StudioApp {
     /// Whether the window is in full screen, for a presentation.
     full_screen: bool,
     /// Whether the window closes without confirmation.
-    leaving: Arc<AtomicBool>,
+    skip_confirmation: Arc<AtomicBool>,
     /// When the user requested a start, until the plan of the settings is up to date.
-    starting: Option<Instant>,
+    start_requested: Option<Instant>,
     /// When the settings were last written.
-    remembered: Instant,
+    last_saved: Instant,
     /// Earlier set-ups for undo.
     history: Undoer<SetUp>,
     /// The last set-up that was passed to the history.
-    noted: Option<SetUp>,
+    recorded_setup: Option<SetUp>,
 }
 
 impl StudioApp {
@@ -81,42 +81,42 @@ impl StudioApp {
         ctx.set_zoom_factor(settings.zoom);
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
-        theme::let_move(ctx, !settings.reduce_motion);
-        persistence::take_over(&mut session, &settings);
-        let waken = ctx.clone();
+        theme::set_animations(ctx, !settings.reduce_motion);
+        persistence::restore_session(&mut session, &settings);
+        let wake_ctx = ctx.clone();
         Self {
             session,
             page: Page::default(),
             pages: Pages::default(),
             shell: Shell::default(),
-            fences: Fences::default(),
+            error_boundaries: ErrorBoundaries::default(),
             textures: Textures::default(),
             settings,
             settings_file,
-            writer: Writer::start(move || waken.request_repaint()),
+            writer: Writer::start(move || wake_ctx.request_repaint()),
             delayed_input: DelayedInput::default(),
-            times: FrameTimes::started_at(started),
+            times: FrameTimes::new(started),
             prints_times: false,
             full_screen: false,
-            leaving: Arc::default(),
-            starting: None,
-            remembered: Instant::now(),
+            skip_confirmation: Arc::default(),
+            start_requested: None,
+            last_saved: Instant::now(),
             history: Undoer::default(),
-            noted: None,
+            recorded_setup: None,
         }
     }
 
     /// Returns a flag that skips the confirmation if it is set before the window is closed by other code.
-    pub fn leaving(&self) -> Arc<AtomicBool> {
-        self.leaving.clone()
+    pub fn skip_confirmation_flag(&self) -> Arc<AtomicBool> {
+        self.skip_confirmation.clone()
     }
 
     /// Asks the user before the window closes if a run is in progress or something would be lost.
-    fn take_closing(&mut self, ctx: &Context) {
+    fn handle_close_request(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
         if closing
-            && !self.leaving.load(Ordering::Relaxed)
-            && Question::Close.words(&self.session).is_some()
+            && !self.skip_confirmation.load(Ordering::Relaxed)
+            && Question::Close.text(&self.session).is_some()
         {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             self.shell.question = Some(Question::Close);
@@ -135,42 +135,42 @@ impl StudioApp {
 
     /// Makes the part of the window with this name panic whenever it is drawn, for tests; `None` stops this.
     pub fn set_fault(&mut self, part: Option<String>) {
-        self.fences.set_fault(part);
+        self.error_boundaries.set_fault(part);
     }
 
     /// When the window gets the focus, checks whether another program has changed the displayed run.
-    fn take_focus(&mut self, ctx: &Context) {
-        let come = |event: &Event| matches!(event, Event::WindowFocused(true));
-        if self.page == Page::Train && ctx.input(|i| i.events.iter().any(come)) {
+    fn handle_focus(&mut self, ctx: &Context) {
+        let is_focus = |event: &Event| matches!(event, Event::WindowFocused(true));
+        if self.page == Page::Train && ctx.input(|i| i.events.iter().any(is_focus)) {
             self.session.check_opened_run();
         }
     }
 
     /// Handles the results of file dialogs. If the system has no file dialog, the window asks for a path.
-    fn take_picked(&mut self, ctx: &Context) {
-        for (wanted, choice) in std::mem::take(&mut self.session.choosing.picked) {
+    fn handle_picked_paths(&mut self, ctx: &Context) {
+        for (purpose, choice) in std::mem::take(&mut self.session.file_selection.picked) {
             match choice {
-                Choice::Path(path) => self.picked(ctx, wanted, path),
-                Choice::Paths(files) => self.picked_several(ctx, wanted, files),
-                Choice::NoDialog => self.type_path(wanted, no_dialog()),
-                Choice::Cancelled => self.pages.experiment.leave(),
+                Choice::Path(path) => self.use_path(ctx, purpose, path),
+                Choice::Paths(files) => self.use_paths(ctx, purpose, files),
+                Choice::NoDialog => self.type_path(purpose, no_dialog_reason()),
+                Choice::Cancelled => self.pages.experiment.cancel_choice(),
             }
         }
     }
 
     /// Selects the runs of a finished comparison on Compare. The page is shown if the user was watching on Train and is
     /// not presenting; otherwise a notice reports the comparison.
-    fn take_comparison(&mut self) {
+    fn handle_finished_comparison(&mut self) {
         let Some(folders) = self.session.take_comparison() else {
             return;
         };
-        self.pages.compare.choose(folders);
-        if self.page == Page::Train && !self.pages.present.on {
-            self.show(Page::Compare);
+        self.pages.compare.select(folders);
+        if self.page == Page::Train && !self.pages.present.is_open {
+            self.show_page(Page::Compare);
         } else {
-            let told = Problem::new(tr!("shell-paired-runs-finished"));
-            let told = told.advise(tr!("shell-paired-runs-finished-advice"));
-            self.session.notify(told, false);
+            let notice = Problem::new(tr!("shell-paired-runs-finished"));
+            let notice = notice.advise(tr!("shell-paired-runs-finished-advice"));
+            self.session.notify(notice, false);
         }
     }
 
@@ -191,12 +191,12 @@ impl StudioApp {
         self.session.drop_task_preview();
         if let Some(source) = source {
             self.session.add_task(&run, source);
-            self.show(Page::Train);
+            self.show_page(Page::Train);
         }
     }
 
-    fn take_keys(&mut self, ctx: &Context) {
-        let dialog = is_below_dialog(ctx);
+    fn handle_shortcuts(&mut self, ctx: &Context) {
+        let dialog = is_dialog_open(ctx);
         for (keys, command) in shortcuts() {
             // While a dialog is open, the shortcut that starts training is left to the dialog.
             let starts = matches!(command, UiCommand::Start);
@@ -210,62 +210,64 @@ impl StudioApp {
                 }
                 // Pressing the shortcut twice starts only one run. The button can start another run.
                 if starts && self.session.is_started() {
-                    let told = Problem::new(tr!("shell-already-started"));
-                    let told = told.advise(tr!("shell-already-started-advice"));
-                    self.session.remark(told);
+                    let notice = Problem::new(tr!("shell-already-started"));
+                    let notice = notice.advise(tr!("shell-already-started-advice"));
+                    self.session.notify_neutral(notice);
                     continue;
                 }
-                self.act(ctx, command);
+                self.execute(ctx, command);
             }
         }
         if self.page == Page::Experiment && !dialog && !ctx.egui_wants_keyboard_input() {
-            for (keys, command) in shortcuts_of_settings() {
+            for (keys, command) in settings_shortcuts() {
                 if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
-                    self.act(ctx, command);
+                    self.execute(ctx, command);
                 }
             }
         }
-        let free = !is_covered(ctx)
+        let accepts_keys = !is_covered(ctx)
             && !ctx.egui_wants_keyboard_input()
             && ctx.memory(|m| m.focused().is_none());
-        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
+        if self.page == Page::Train
+            && accepts_keys
+            && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
         {
-            self.act(ctx, UiCommand::PauseOrResume);
+            self.execute(ctx, UiCommand::PauseOrResume);
         }
     }
 
-    fn answer(&mut self, ctx: &Context, question: Question) {
+    fn execute_answer(&mut self, ctx: &Context, question: Question) {
         match question {
             Question::Stop(_) => self.session.stop(true),
             Question::StopThis(_) => self.session.stop(false),
             Question::Close => {
-                self.leaving.store(true, Ordering::Relaxed);
+                self.skip_confirmation.store(true, Ordering::Relaxed);
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
-            Question::Do(command) => self.carry_out(ctx, *command),
+            Question::Do(command) => self.execute_confirmed(ctx, *command),
             Question::Visit(places, command) => {
-                self.session.allow(places);
-                self.act(ctx, *command);
+                self.session.allow_locations(places);
+                self.execute(ctx, *command);
             }
         }
     }
 
-    /// Runs `work` in the fence of this piece.
-    fn run_guarded(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
-        if !self.fences.due(piece, ctx) {
+    /// Runs `work` in the error boundary of this part.
+    fn run_guarded(&mut self, ctx: &Context, part: &'static str, work: impl FnOnce(&mut Self)) {
+        if !self.error_boundaries.is_due(part, ctx) {
             return;
         }
-        let ended = catch_panic(|| {
-            self.fences.panic_if_requested(piece);
+        let result = catch_panic(|| {
+            self.error_boundaries.panic_if_requested(part);
             work(self);
         });
-        self.fences.record_work(piece, ctx, ended);
+        self.error_boundaries.record_work(part, ctx, result);
         self.report_failed_parts();
     }
 
     /// Reports panics of parts that have no place on the screen to report them.
     fn report_failed_parts(&mut self) {
-        for problem in self.fences.take_problems() {
+        for problem in self.error_boundaries.take_problems() {
             self.session.notify(problem, true);
         }
     }
@@ -282,33 +284,33 @@ impl eframe::App for StudioApp {
         self.settings.language.speak();
         self.run_guarded(ctx, "part-news", |app| {
             if app.session.drain() {
-                app.shell.palette.renew();
+                app.shell.palette.invalidate();
             }
             app.start_when_planned();
         });
-        self.run_guarded(ctx, "part-chosen-files", |app| app.take_picked(ctx));
+        self.run_guarded(ctx, "part-chosen-files", |app| app.handle_picked_paths(ctx));
         self.run_guarded(ctx, "part-dropped-files", |app| {
-            app.take_drop(ctx);
-            app.take_dropped(ctx);
+            app.handle_drop(ctx);
+            app.handle_checked_drops(ctx);
         });
         self.run_guarded(ctx, "part-finished-runs", |app| {
-            app.take_comparison();
-            if app.session.take_used() {
-                app.show(Page::Experiment);
+            app.handle_finished_comparison();
+            if app.session.take_was_selected() {
+                app.show_page(Page::Experiment);
             }
         });
-        self.run_guarded(ctx, "part-figures", |app| app.take_copy(ctx));
-        self.run_guarded(ctx, "part-focus", |app| app.take_focus(ctx));
-        self.run_guarded(ctx, "part-closing", |app| app.take_closing(ctx));
+        self.run_guarded(ctx, "part-figures", |app| app.copy_finished_figure(ctx));
+        self.run_guarded(ctx, "part-focus", |app| app.handle_focus(ctx));
+        self.run_guarded(ctx, "part-closing", |app| app.handle_close_request(ctx));
         self.run_guarded(ctx, "part-settings", |app| {
-            app.record_set_up(ctx);
-            app.remember_changes(ctx);
+            app.record_setup(ctx);
+            app.save_changes(ctx);
         });
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         if let Some(seconds) = frame.info().cpu_usage {
-            self.times.whole(seconds);
+            self.times.record_frame(seconds);
         }
         self.draw(ui);
     }
@@ -316,14 +318,14 @@ impl eframe::App for StudioApp {
     fn on_exit(&mut self) {
         // A panic here must not prevent the following steps, above all saving the run.
         let _ = catch_panic(|| {
-            self.remember();
-            self.remember_drafts();
+            self.save_settings();
+            self.save_drafts();
         });
         self.writer.finish();
         // From here on, messages are written to the terminal, in English.
         Language::English.speak();
         if self.prints_times {
-            eprintln!("{}", self.times.line());
+            eprintln!("{}", self.times.summary());
         }
     }
 

@@ -29,8 +29,10 @@ impl DisplayChoice {
     ];
 
     /// Returns the choice with this name; `None` if there is no such choice.
-    pub fn named(key: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(_, known)| *known == key)?;
+    pub fn from_name(key: &str) -> Option<Self> {
+        let found = Self::ALL
+            .into_iter()
+            .find(|(_, choice_name)| *choice_name == key)?;
         Some(found.0)
     }
 }
@@ -58,12 +60,12 @@ pub struct Display {
 #[cfg(all(unix, not(target_os = "macos")))]
 pub fn find(choice: DisplayChoice) -> Result<Display> {
     use winit::platform::x11::EventLoopBuilderExtX11;
-    let (display, wayland) = (name("DISPLAY"), name("WAYLAND_DISPLAY"));
-    let greeted = match (&display, choice) {
-        (Some(display), DisplayChoice::Auto | DisplayChoice::X11) => Some(x::greet(display)),
+    let (display, wayland) = (env_var("DISPLAY"), env_var("WAYLAND_DISPLAY"));
+    let x_connection = match (&display, choice) {
+        (Some(display), DisplayChoice::Auto | DisplayChoice::X11) => Some(x::connect(display)),
         _ => None,
     };
-    if let Some(Ok(held)) = greeted {
+    if let Some(Ok(held)) = x_connection {
         return Ok(Display {
             builder: Some(Box::new(|builder| {
                 builder.with_x11();
@@ -72,17 +74,19 @@ pub fn find(choice: DisplayChoice) -> Result<Display> {
             held,
         });
     }
-    let answers = || wayland.as_deref().is_some_and(wayland_answers);
-    if choice != DisplayChoice::X11 && (name("WAYLAND_SOCKET").is_some() || answers()) {
+    let responds = || wayland.as_deref().is_some_and(wayland_responds);
+    if choice != DisplayChoice::X11 && (env_var("WAYLAND_SOCKET").is_some() || responds()) {
         return Ok(Display::default());
     }
-    Err(no_window(&match (greeted, display, wayland, choice) {
-        (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
-        (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
-        (_, _, Some(wayland), _) => format!("no Wayland desktop is responding at {wayland}"),
-        (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
-        (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
-    }))
+    Err(no_window_problem(
+        &match (x_connection, display, wayland, choice) {
+            (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
+            (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
+            (_, _, Some(wayland), _) => format!("no Wayland desktop is responding at {wayland}"),
+            (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
+            (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
+        },
+    ))
 }
 
 /// Returns the system's only display.
@@ -96,7 +100,7 @@ pub fn find(_: DisplayChoice) -> Result<Display> {
 
 /// Returns whether the Wayland socket named by the environment accepts a connection.
 #[cfg(all(unix, not(target_os = "macos")))]
-fn wayland_answers(name: &str) -> bool {
+fn wayland_responds(name: &str) -> bool {
     let folder = std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
     // If the name is an absolute path, `join` returns the name alone.
     let socket = std::path::Path::new(&folder).join(name);
@@ -104,20 +108,22 @@ fn wayland_answers(name: &str) -> bool {
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
-fn name(variable: &str) -> Option<String> {
+fn env_var(variable: &str) -> Option<String> {
     let value = std::env::var_os(variable)?.to_string_lossy().into_owned();
     Some(value).filter(|value| !value.is_empty())
 }
 
 /// Returns the message of the window library without its source location.
-pub(super) fn reason(told: &str) -> String {
-    let words = told.rsplit_once(".rs:").map_or(told, |(_, rest)| rest);
-    let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
-    words.trim().to_owned()
+pub(super) fn strip_source_location(message: &str) -> String {
+    let text = message
+        .rsplit_once(".rs:")
+        .map_or(message, |(_, rest)| rest);
+    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+    text.trim().to_owned()
 }
 
 /// Returns the Problem that the window cannot be opened, with this reason.
-pub(super) fn no_window(why: &str) -> Problem {
+pub(super) fn no_window_problem(why: &str) -> Problem {
     Problem::new(format!("the window cannot be opened: {why}")).advise(
         "start it on a desktop, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
     )
@@ -128,9 +134,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_names_no_source_file() {
-        let told = "winit EventLoopError: os error at /src/linux/mod.rs:788: No connection";
-        assert_eq!(reason(told), "No connection");
-        assert_eq!(reason("no adapter: none found"), "no adapter: none found");
+    fn message_has_no_source_location() {
+        let message = "winit EventLoopError: os error at /src/linux/mod.rs:788: No connection";
+        assert_eq!(strip_source_location(message), "No connection");
+        assert_eq!(
+            strip_source_location("no adapter: none found"),
+            "no adapter: none found"
+        );
     }
 }

@@ -11,22 +11,22 @@ use x11rb::errors::ConnectError;
 use x11rb::rust_connection::RustConnection;
 
 /// Time-out for the server's response.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionFailure {
     /// No server responds.
-    Nobody,
+    NoResponse,
     /// The server requires authentication.
-    Refuses,
+    AuthenticationRequired,
 }
 
 impl fmt::Display for ConnectionFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Nobody => "no X server is responding at",
-            Self::Refuses => "the X server requires its cookie (XAUTHORITY) at",
+            Self::NoResponse => "no X server is responding at",
+            Self::AuthenticationRequired => "the X server requires its cookie (XAUTHORITY) at",
         })
     }
 }
@@ -37,18 +37,18 @@ impl fmt::Display for ConnectionFailure {
 ///
 /// # Errors
 /// Returns an error if no server responds or the server requires authentication.
-pub fn greet(display: &str) -> Result<Option<RustConnection>, ConnectionFailure> {
-    let (tell, told) = mpsc::channel();
+pub fn connect(display: &str) -> Result<Option<RustConnection>, ConnectionFailure> {
+    let (sender, receiver) = mpsc::channel();
     let display = display.to_owned();
     // A separate thread is used because the library waits without a time-out.
     std::thread::spawn(move || {
         // Sending fails if the response arrives after the time-out.
-        let _ = tell.send(RustConnection::connect(Some(&display)));
+        let _ = sender.send(RustConnection::connect(Some(&display)));
     });
-    match told.recv_timeout(PATIENCE) {
+    match receiver.recv_timeout(RESPONSE_TIMEOUT) {
         Ok(Ok((connection, _))) => Ok(Some(connection)),
-        Ok(Err(ConnectError::SetupFailed(_))) => Err(ConnectionFailure::Refuses),
-        Ok(Err(ConnectError::IoError(_))) | Err(_) => Err(ConnectionFailure::Nobody),
+        Ok(Err(ConnectError::SetupFailed(_))) => Err(ConnectionFailure::AuthenticationRequired),
+        Ok(Err(ConnectError::IoError(_))) | Err(_) => Err(ConnectionFailure::NoResponse),
         Ok(Err(_)) => Ok(None),
     }
 }
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_not_there_is_nobody() {
-        assert_eq!(greet(":65000").err(), Some(ConnectionFailure::Nobody));
-        assert!(greet("nonsense").is_ok());
+    fn missing_server_gives_no_response() {
+        assert_eq!(connect(":65000").err(), Some(ConnectionFailure::NoResponse));
+        assert!(connect("nonsense").is_ok());
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use egui::Ui;
 
-use crate::problem::harmless;
+use crate::problem::escape_for_terminal;
 use crate::run::config::{RunConfig, Setting};
 use crate::session::Session;
 use crate::session::loads::Lookup;
@@ -36,13 +36,13 @@ pub struct Cx<'a> {
 
 impl Cx<'_> {
     /// Adds a command to execute after this frame.
-    pub fn act(&mut self, command: UiCommand) {
+    pub fn dispatch(&mut self, command: UiCommand) {
         self.commands.push(command);
     }
 
     /// Adds a command that changes the session after this frame.
     pub fn change(&mut self, change: impl FnOnce(&mut Session) + 'static) {
-        self.act(UiCommand::change(change));
+        self.dispatch(UiCommand::change(change));
     }
 
     /// Sets or removes a value of the set-up after this frame.
@@ -63,16 +63,16 @@ impl Cx<'_> {
     }
 
     /// Returns the value of a look-up if it is available; otherwise requests it if needed.
-    pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
-        found.or_ask(|load| self.act(UiCommand::Load(load)))
+    pub fn look_up<T>(&mut self, lookup: Lookup<T>) -> Option<T> {
+        lookup.or_request(|load| self.dispatch(UiCommand::Load(load)))
     }
 
-    /// Requests the corrected labels of the dataset at this place unless they were requested.
-    fn need_corrected(&mut self, place: &str) {
-        if self.session.lacks_corrected(place) {
-            let place = place.to_string();
-            self.act(UiCommand::Load(Box::new(move |session| {
-                session.load_corrected(&place);
+    /// Requests the corrected labels of the dataset at this location unless they were requested.
+    fn request_corrected_labels(&mut self, location: &str) {
+        if self.session.needs_corrected_labels(location) {
+            let location = location.to_string();
+            self.dispatch(UiCommand::Load(Box::new(move |session| {
+                session.load_corrected_labels(&location);
             })));
         }
     }
@@ -101,7 +101,7 @@ pub struct Pages {
 
 impl Pages {
     /// Resets the state of a page to its default.
-    pub fn forget(&mut self, page: Page) {
+    pub fn reset(&mut self, page: Page) {
         match page {
             Page::Start => self.start = Default::default(),
             Page::Experiment => self.experiment = Default::default(),
@@ -114,38 +114,41 @@ impl Pages {
     }
 }
 
-/// The message id of the menu that opens [`resume_on`].
+/// The message id of the button that opens [`resume_menu`].
 const RESUME_ON: &str = "shell-resume-on";
 
 /// Draws a menu of devices on which a stopped run can be resumed, because its original device may be missing or busy.
-fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
+fn resume_menu(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
-    let began = header.map_or("", |header| header.device.as_str());
-    if !began.is_empty() {
-        faint(ui, tr!("shell-resume-trained-so-far", device = began));
+    let original_device = header.map_or("", |header| header.device.as_str());
+    if !original_device.is_empty() {
+        faint(
+            ui,
+            tr!("shell-resume-trained-so-far", device = original_device),
+        );
     }
-    let place = cx.session.resume_place(folder);
+    let place = cx.session.resume_machine(folder);
     if let Some(place) = &place
         && ui
             .button(tr!("shell-resume-at-place", place = place.as_str()))
             .clicked()
     {
-        cx.act(UiCommand::Resume(folder.to_path_buf(), None));
+        cx.dispatch(UiCommand::Resume(folder.to_path_buf(), None));
     }
     for device in &cx.session.inventory.devices {
         if ui.button(&device.title).clicked() {
             let key = Some(device.key.clone());
-            cx.act(UiCommand::Resume(folder.to_path_buf(), key));
+            cx.dispatch(UiCommand::Resume(folder.to_path_buf(), key));
         }
     }
 }
 
 /// Draws a button that allows opening a run's dataset.
-fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
-    let place = harmless(&config.data);
+fn open_dataset_button(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
+    let place = escape_for_terminal(&config.data);
     faint(ui, tr!("shell-data-location", place));
     if button(ui, tr!("shell-data-open")).clicked() {
-        let place = config.data.clone();
-        cx.change(move |session| session.allow(vec![place]));
+        let location = config.data.clone();
+        cx.change(move |session| session.allow_locations(vec![location]));
     }
 }

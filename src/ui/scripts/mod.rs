@@ -32,36 +32,39 @@ const SCRIPTS: [(u32, u32, &str, &str); 13] = [
 ];
 
 /// Maximum number of names that are examined. A script that occurs only in later names is displayed as boxes.
-const NAMES: usize = 2000;
+const MAX_NAMES: usize = 2000;
 
 /// Returns which fonts to install so that all of these names are readable, as one sentence for each script.
-pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
-    let mut unread: Vec<char> = names
+pub fn missing_fonts(ctx: &Context, names: &[String]) -> Vec<String> {
+    let mut missing_glyphs: Vec<char> = names
         .iter()
-        .take(NAMES)
+        .take(MAX_NAMES)
         .flat_map(|name| name.chars())
         .filter(|letter| !letter.is_ascii() && !letter.is_whitespace())
         .collect();
-    unread.sort_unstable();
-    unread.dedup();
+    missing_glyphs.sort_unstable();
+    missing_glyphs.dedup();
     let font = regular(13.0);
-    ctx.fonts_mut(|fonts| unread.retain(|letter| !fonts.has_glyph(&font, *letter)));
-    let mut told: Vec<String> = Vec::new();
-    for letter in unread {
-        let at = letter as u32;
-        let known = SCRIPTS
+    ctx.fonts_mut(|fonts| missing_glyphs.retain(|letter| !fonts.has_glyph(&font, *letter)));
+    let mut sentences: Vec<String> = Vec::new();
+    for letter in missing_glyphs {
+        let code_point = letter as u32;
+        let entry = SCRIPTS
             .iter()
-            .find(|(first, last, ..)| (*first..=*last).contains(&at));
-        let words = match known {
+            .find(|(first, last, ..)| (*first..=*last).contains(&code_point));
+        let sentence = match entry {
             Some((.., script, font)) => {
                 let script = tr!(*script);
                 tr!("data-script-font-missing", script, font = *font)
             }
-            None => tr!("data-character-font-missing", code = format!("U+{at:04X}")),
+            None => tr!(
+                "data-character-font-missing",
+                code = format!("U+{code_point:04X}")
+            ),
         };
-        if !told.contains(&words) {
-            told.push(words);
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
         }
     }
-    told
+    sentences
 }

@@ -8,26 +8,26 @@ use super::OverlayContext;
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
-use crate::session::row::made_title;
+use crate::session::row::generated_title;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::widgets::{self, button, chip, dialog, faint, field, headline, primary_button};
 
 /// Maximum number of suggested tags.
-const OFFERED: usize = 12;
+const MAX_SUGGESTED_TAGS: usize = 12;
 
 /// The notes on a run that are being edited.
 pub struct Draft {
     folder: PathBuf,
     /// A summary of the run's settings.
-    made: String,
+    settings_summary: String,
     name: String,
     /// The tags, separated by commas.
     tags: String,
     note: String,
     /// Whether the field for the name must still be focused.
-    fresh: bool,
+    needs_focus: bool,
 }
 
 impl Draft {
@@ -35,14 +35,14 @@ impl Draft {
     pub fn new(session: &Session, folder: PathBuf) -> Self {
         let about = session.about(&folder);
         Self {
-            made: session
+            settings_summary: session
                 .header_of(&folder)
-                .map_or_else(String::new, made_title),
+                .map_or_else(String::new, generated_title),
             folder,
             name: about.name,
             tags: about.tags.join(", "),
             note: about.note,
-            fresh: true,
+            needs_focus: true,
         }
     }
 
@@ -59,13 +59,13 @@ impl Draft {
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
     let Some(draft) = open else { return };
-    let enter = widgets::enter_alone(cx.ctx);
+    let enter = widgets::enter_without_focus(cx.ctx);
     let modal = dialog(cx.ctx, "about", 460.0, |ui| {
         headline(ui, tr!("shell-run-about-title"));
-        faint(ui, &draft.made);
+        faint(ui, &draft.settings_summary);
         let save = enter | fields(ui, draft);
-        offered(ui, &mut draft.tags, &[], &cx.session.tags());
-        let about = draft.about().checked();
+        suggested_tags(ui, &mut draft.tags, &[], &cx.session.tags());
+        let about = draft.about().validate();
         let changed = about.map(|about| vec![(draft.folder.clone(), about)]);
         save_or_cancel(ui, save, changed, cx.commands)
     });
@@ -96,7 +96,7 @@ pub(super) fn save_or_cancel(
         return cancelled;
     };
     for (folder, about) in changed {
-        let describe = |session: &mut Session| session.describe(folder, about);
+        let describe = |session: &mut Session| session.set_about(folder, about);
         commands.push(UiCommand::change(describe));
     }
     true
@@ -105,8 +105,8 @@ pub(super) fn save_or_cancel(
 /// Draws the three fields. Returns whether Enter was pressed in a field of a single line.
 fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut enter = false;
-    let mut fresh = std::mem::take(&mut draft.fresh);
-    let lines = [
+    let mut needs_focus = std::mem::take(&mut draft.needs_focus);
+    let inputs = [
         (
             tr!("shell-run-name"),
             tr!("shell-run-name-hint"),
@@ -118,20 +118,20 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
             &mut draft.tags,
         ),
     ];
-    for (label, hint, text) in lines {
+    for (label, hint, text) in inputs {
         let response = field(ui, label, |ui| {
             ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
         });
-        if std::mem::take(&mut fresh) {
+        if std::mem::take(&mut needs_focus) {
             response.request_focus();
         }
-        enter |= widgets::entered(ui, &response);
+        enter |= widgets::is_submitted(ui, &response);
     }
-    let save = keys::named(ui.ctx(), &keys::SAVE);
+    let shortcut = keys::format_shortcut(ui.ctx(), &keys::SAVE);
     field(ui, tr!("shell-run-note"), |ui| {
         ui.add(
             TextEdit::multiline(&mut draft.note)
-                .hint_text(tr!("shell-run-note-hint", keys = save))
+                .hint_text(tr!("shell-run-note-hint", keys = shortcut))
                 .desired_rows(5)
                 .desired_width(f32::INFINITY)
                 .margin(Margin::symmetric(9, 6)),
@@ -141,15 +141,20 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
 }
 
 /// Draws tags of other runs, except those in `taken`. A click on a tag adds it to the comma-separated `tags`.
-pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &[String]) {
+pub(super) fn suggested_tags(
+    ui: &mut Ui,
+    tags: &mut String,
+    taken: &[String],
+    all_tags: &[String],
+) {
     let typed = About {
         tags: vec![tags.clone()],
         ..About::default()
     };
-    let typed = typed.tidy().tags;
-    let others = known.iter();
+    let typed = typed.normalized().tags;
+    let others = all_tags.iter();
     let others = others.filter(|tag| !typed.contains(tag) && !taken.contains(tag));
-    let others: Vec<&String> = others.take(OFFERED).collect();
+    let others: Vec<&String> = others.take(MAX_SUGGESTED_TAGS).collect();
     if others.is_empty() {
         return;
     }

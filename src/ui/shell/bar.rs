@@ -7,27 +7,27 @@ use super::settings::settings_menu;
 use crate::session::Session;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::DeviceView;
-use crate::session::words::percent;
+use crate::session::words::format_percent;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::settings::Settings;
-use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
+use crate::ui::theme::{RADIUS, TOP_BAR_HEIGHT, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{at_end, button, chip, faint, icon_button, layout_line, paint_border};
 
 /// Minimum width in points at which everything except the program's name fits.
-const WIDE: f32 = 900.0;
+const MIN_FULL_WIDTH: f32 = 900.0;
 /// Minimum width in points at which the program's name fits too.
-const NAMED: f32 = 1080.0;
+const MIN_NAME_WIDTH: f32 = 1080.0;
 /// Width reserved for a run in progress next to the tabs.
-const RUN: f32 = 280.0;
+const RUN_WIDTH: f32 = 280.0;
 /// Width of the help button or of the settings button, including the gap.
-const SIGN: f32 = 38.0;
+const BUTTON_WIDTH: f32 = 38.0;
 /// Font size of a chip.
-const CHIP: f32 = 12.0;
+const CHIP_FONT_SIZE: f32 = 12.0;
 /// Padding of a tab in points.
-const TAB: f32 = 24.0;
+const TAB_PADDING: f32 = 24.0;
 
 /// Draws the top bar while this page is shown.
 pub fn top_bar(
@@ -42,21 +42,24 @@ pub fn top_bar(
         .fill(t.panel)
         .inner_margin(Margin::symmetric(14, 0));
     Panel::top("top bar")
-        .exact_size(TOP_BAR)
+        .exact_size(TOP_BAR_HEIGHT)
         .frame(frame)
         .show_separator_line(true)
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
-                let whole = ui.available_width();
-                if whole > NAMED {
+                let bar_width = ui.available_width();
+                if bar_width > MIN_NAME_WIDTH {
                     let name = egui::RichText::new("LAE Studio");
                     ui.label(name.font(semibold(13.0)).color(t.strong));
                     ui.add_space(12.0);
                 }
-                let words = Page::ALL.map(|(page, ..)| width(ui, page.title(), 13.0));
-                let tabs: f32 = words.iter().map(|words| words + TAB + 4.0).sum();
-                if whole > tabs + RUN {
+                let widths = Page::ALL.map(|(page, ..)| width(ui, page.title(), 13.0));
+                let tabs: f32 = widths
+                    .iter()
+                    .map(|text_width| text_width + TAB_PADDING + 4.0)
+                    .sum();
+                if bar_width > tabs + RUN_WIDTH {
                     for (tab, ..) in Page::ALL {
                         if page_tab(ui, tab, tab == page) {
                             commands.push(UiCommand::Show(tab));
@@ -65,56 +68,70 @@ pub fn top_bar(
                 } else {
                     page_menu(ui, page, commands);
                 }
-                let room = ui.available_width();
+                let available = ui.available_width();
                 at_end(ui, |ui| {
                     ui.spacing_mut().item_spacing.x = 10.0;
-                    right_end(ui, (shell, settings), session, commands, (whole, room));
+                    right_end(
+                        ui,
+                        (shell, settings),
+                        session,
+                        commands,
+                        (bar_width, available),
+                    );
                 });
             });
         });
 }
 
-/// Draws the right end of the bar as far as it fits. `whole` is the width of the bar and `room` the width that the tabs
+/// Draws the right end of the bar as far as it fits. `bar_width` is the width of the bar and `available` what the tabs
 /// leave. What is omitted is available in the command palette.
 fn right_end(
     ui: &mut Ui,
     (shell, settings): (&mut Shell, &Settings),
     session: &Session,
     commands: &mut Vec<UiCommand>,
-    (whole, room): (f32, f32),
+    (bar_width, available): (f32, f32),
 ) {
     let live = session.train.running();
-    let menu = room > 300.0;
+    let has_menu = available > 300.0;
     // Width of everything except the run's text, including gaps. A run in progress adds two buttons.
-    let signs = if live.is_some() { 338.0 } else { 262.0 };
-    let signs = signs - if menu { 0.0 } else { 2.0 * SIGN };
+    let buttons_width = if live.is_some() { 338.0 } else { 262.0 };
+    let buttons_width = buttons_width - if has_menu { 0.0 } else { 2.0 * BUTTON_WIDTH };
     // If the space is too small, these are omitted in this order: the text of the device, the device, most of the run's
     // text, and the button of the palette, which also has a shortcut.
-    let (words, shortest) = match live {
+    let (text, shortest) = match live {
         Some(run) => {
-            let words = chip_text(run, session.waiting().count(), 0) + &elsewhere(session);
-            (words, done_text(run))
+            let text = chip_text(run, session.waiting().count(), 0) + &remote_runs_text(session);
+            (text, progress_text(run))
         }
         None => (idle_text(session), idle_text(session)),
     };
-    let palette = keys::named(ui.ctx(), &keys::PALETTE);
-    let has_palette = !menu || room >= signs + width(ui, &shortest, CHIP);
-    let signs = match has_palette {
-        true => signs,
-        false => signs - width(ui, &palette, CHIP) - SIGN,
+    let palette = keys::format_shortcut(ui.ctx(), &keys::PALETTE);
+    let has_palette =
+        !has_menu || available >= buttons_width + width(ui, &shortest, CHIP_FONT_SIZE);
+    let buttons_width = match has_palette {
+        true => buttons_width,
+        false => buttons_width - width(ui, &palette, CHIP_FONT_SIZE) - BUTTON_WIDTH,
     };
-    let least = signs + width(ui, &words, CHIP);
-    let fits = |wide: &bool| room > 400.0 && room >= least + device_width(ui, session, *wide);
-    let device = [whole > WIDE, false].into_iter().find(fits);
-    let beside = device.map_or(0.0, |wide| device_width(ui, session, wide));
-    run_chip(ui, session, commands, room - signs - beside);
+    let min_width = buttons_width + width(ui, &text, CHIP_FONT_SIZE);
+    let fits = |wide: &bool| {
+        available > 400.0 && available >= min_width + device_width(ui, session, *wide)
+    };
+    let device = [bar_width > MIN_FULL_WIDTH, false].into_iter().find(fits);
+    let device_space = device.map_or(0.0, |wide| device_width(ui, session, wide));
+    run_chip(
+        ui,
+        session,
+        commands,
+        available - buttons_width - device_space,
+    );
     if let Some(wide) = device {
         device_chip(ui, session, commands, wide);
     }
-    if menu {
+    if has_menu {
         settings_menu(ui, settings, commands);
     }
-    if menu
+    if has_menu
         && chip(ui, None, "?", tr!("shell-help"))
             .on_hover_text(tr!("shell-help-hint"))
             .clicked()
@@ -143,30 +160,30 @@ fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
     });
 }
 
-fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
+fn page_tab(ui: &mut Ui, page: Page, selected: bool) -> bool {
     let (t, title) = (tokens(ui), page.title());
-    let colour = if chosen { t.strong } else { t.subdued };
+    let colour = if selected { t.strong } else { t.subdued };
     let galley = layout_line(ui, title, regular(13.0), colour);
-    let size = Vec2::new(galley.size().x + TAB, 28.0);
+    let size = Vec2::new(galley.size().x + TAB_PADDING, 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, chosen, title));
-    if chosen {
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, title));
+    if selected {
         let fill = if t.is_dark { t.card } else { t.raised };
         ui.painter().rect_filled(rect, RADIUS, fill);
     }
     let focused = response.has_focus();
     if response.hovered() || focused {
-        let line = if focused { t.accent } else { t.line };
-        paint_border(ui, rect, RADIUS, line);
+        let border = if focused { t.accent } else { t.line };
+        paint_border(ui, rect, RADIUS, border);
     }
     ui.painter()
         .galley(rect.center() - galley.size() / 2.0, galley, colour);
-    let keys = keys::named(ui.ctx(), &page.shortcut());
+    let keys = keys::format_shortcut(ui.ctx(), &page.shortcut());
     response.on_hover_text(keys).clicked()
 }
 
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
-    let unread = shell.news.unread(session.notices.total);
+    let unread = shell.notices.unread(session.notices.total);
     let name = match unread {
         0 => tr!("shell-notices").to_string(),
         n => tr!("shell-notices-unread", n),
@@ -182,8 +199,8 @@ fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut 
 }
 
 fn device_text(session: &Session, wide: bool) -> String {
-    if let Some(place) = &session.experiment.place {
-        return short(place, 24);
+    if let Some(place) = &session.experiment.machine {
+        return truncate(place, 24);
     }
     let wanted = &session.experiment.draft.device;
     let current = session
@@ -193,16 +210,16 @@ fn device_text(session: &Session, wide: bool) -> String {
         .find(|device| device.key == *wanted || (wanted == "auto" && device.chosen_by_auto));
     match current {
         Some(device) => {
-            let most = if wide { 34 } else { 14 };
-            short(&device.title, most)
+            let max_chars = if wide { 34 } else { 14 };
+            truncate(&device.title, max_chars)
         }
         None if session.inventory.devices.is_empty() => tr!("shell-device-detecting").to_string(),
-        None => short(wanted, 24),
+        None => truncate(wanted, 24),
     }
 }
 
 fn device_width(ui: &Ui, session: &Session, wide: bool) -> f32 {
-    width(ui, &device_text(session, wide), CHIP) + 34.0
+    width(ui, &device_text(session, wide), CHIP_FONT_SIZE) + 34.0
 }
 
 /// Returns the width of a text in this font size.
@@ -212,8 +229,8 @@ fn width(ui: &Ui, text: &str, size: f32) -> f32 {
 }
 
 fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
-    let chosen = session.experiment.place.as_deref();
-    let here = chosen
+    let place = session.experiment.machine.as_deref();
+    let local_device = place
         .is_none()
         .then_some(session.experiment.draft.device.as_str());
     let text = device_text(session, wide);
@@ -221,50 +238,53 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
         chip(ui, None, &text, tr!("shell-device")).on_hover_text(tr!("shell-device-hint"));
     Popup::menu(&response).show(|ui| {
         ui.set_min_width(260.0);
-        let auto = ui.selectable_label(here == Some("auto"), tr!("shell-device-auto"));
+        let auto = ui.selectable_label(local_device == Some("auto"), tr!("shell-device-auto"));
         if auto.clicked() {
             commands.push(UiCommand::ChooseDevice("auto".into()));
         }
         for device in &session.inventory.devices {
             if ui
-                .selectable_label(here == Some(&*device.key), device_line(device))
+                .selectable_label(local_device == Some(&*device.key), device_label(device))
                 .clicked()
             {
                 commands.push(UiCommand::ChooseDevice(device.key.clone()));
             }
         }
-        place_lines(ui, session, commands);
+        place_rows(ui, session, commands);
     });
 }
 
 /// Draws a menu line for each place with its state.
-fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
-    if session.places.list.is_empty() {
+fn place_rows(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+    if session.machines.list.is_empty() {
         return;
     }
-    if session.places.are_due() {
-        commands.push(UiCommand::Load(Box::new(Session::request_places)));
+    if session.machines.need_query() {
+        commands.push(UiCommand::Load(Box::new(Session::query_machines)));
     }
     ui.separator();
-    for view in &session.places.list {
-        let name = &view.place.name;
-        let chosen = session.experiment.place.as_ref() == Some(name);
-        let line = ui.selectable_label(chosen, format!("{name} · {}", short(&view.line(), 70)));
-        let line = match view.answers.problem() {
-            Some(problem) => line.on_hover_text(problem.said().to_string()),
-            None => line.on_hover_text(tr!("shell-device-place")),
+    for view in &session.machines.list {
+        let name = &view.machine.name;
+        let chosen = session.experiment.machine.as_ref() == Some(name);
+        let response = ui.selectable_label(
+            chosen,
+            format!("{name} · {}", truncate(&view.summary(), 70)),
+        );
+        let response = match view.answers.problem() {
+            Some(problem) => response.on_hover_text(problem.translated().to_string()),
+            None => response.on_hover_text(tr!("shell-device-place")),
         };
-        if line.clicked() {
+        if response.clicked() {
             let name = name.clone();
             commands.push(UiCommand::change(move |session| {
-                session.choose_place(Some(name));
+                session.select_machine(Some(name));
             }));
         }
     }
     faint(ui, tr!("shell-places-note"));
 }
 
-fn device_line(device: &DeviceView) -> String {
+fn device_label(device: &DeviceView) -> String {
     if device.kind.is_empty() {
         device.title.clone()
     } else {
@@ -272,17 +292,17 @@ fn device_line(device: &DeviceView) -> String {
     }
 }
 
-/// Returns the text cut to `most` characters; an ellipsis replaces the end if it is cut.
-fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Returns the text cut to `max_chars` characters; an ellipsis replaces the end if it is cut.
+fn truncate(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_string();
     }
-    let kept: String = text.chars().take(most - 1).collect();
-    format!("{}…", kept.trim_end())
+    let start: String = text.chars().take(max_chars - 1).collect();
+    format!("{}…", start.trim_end())
 }
 
-/// Draws the state of the current run, with as many words as fit in `room`.
-fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
+/// Draws the state of the current run, with as many words as fit in `available`.
+fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, available: f32) {
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {
         let text = idle_text(session);
@@ -297,15 +317,15 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
         Stage::Failed => t.bad,
     };
     let waiting = session.waiting().count();
-    let away = elsewhere(session);
+    let remote_runs = remote_runs_text(session);
     let mut texts = [30, 18, 0]
         .into_iter()
-        .map(|most| chip_text(run, waiting, most) + &away);
-    let fitting = texts.find(|text| width(ui, text, CHIP) <= room);
-    let text = fitting.unwrap_or_else(|| done_text(run));
+        .map(|max_chars| chip_text(run, waiting, max_chars) + &remote_runs);
+    let fitting = texts.find(|text| width(ui, text, CHIP_FONT_SIZE) <= available);
+    let text = fitting.unwrap_or_else(|| progress_text(run));
     let name = tr!("shell-run-progress", told = text.as_str());
     if chip(ui, Some(colour), &text, &name).clicked() {
-        commands.push(UiCommand::change_on(Page::Train, Session::close_opened));
+        commands.push(UiCommand::change_on(Page::Train, Session::close_opened_run));
     }
     if run.stage.is_live() {
         let (icon, name) = if run.stage == Stage::Paused {
@@ -328,12 +348,12 @@ fn idle_text(session: &Session) -> String {
         0 => tr!("shell-idle").to_string(),
         waiting => tr!("shell-idle-runs-waiting", n = waiting),
     };
-    text + &elsewhere(session)
+    text + &remote_runs_text(session)
 }
 
 /// Returns a text with the number of runs in progress at places; empty if there are none.
-fn elsewhere(session: &Session) -> String {
-    let places = session.train.places.values();
+fn remote_runs_text(session: &Session) -> String {
+    let places = session.train.machines.values();
     match places.filter(|at| at.running().is_some()).count() {
         0 => String::new(),
         runs => format!(" · {}", tr!("shell-runs-elsewhere", n = runs)),
@@ -341,26 +361,26 @@ fn elsewhere(session: &Session) -> String {
 }
 
 /// Returns the progress of the run as text.
-fn done_text(run: &RunView) -> String {
-    let share = percent(run.done(), 0);
+fn progress_text(run: &RunView) -> String {
+    let share = format_percent(run.finished_share(), 0);
     match run.stage {
         Stage::Running => share,
         Stage::Paused => format!("{} · {share}", tr!("shell-paused")),
-        stage => stage.word().to_string(),
+        stage => stage.label().to_string(),
     }
 }
 
-/// Returns title, task and share of the run, and the number of waiting runs. The title has at most `most` characters.
-fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
-    let mut text = match most {
+/// Returns title, task and share of the run, and the number of waiting runs. The title is cut to `max_chars`.
+fn chip_text(run: &RunView, waiting: usize, max_chars: usize) -> String {
+    let mut text = match max_chars {
         0 => String::new(),
-        most => format!("{} · ", short(&run.title, most)),
+        max_chars => format!("{} · ", truncate(&run.title, max_chars)),
     };
-    if let (Some(task), Stage::Running) = (run.task_now(), run.stage) {
+    if let (Some(task), Stage::Running) = (run.current_task(), run.stage) {
         text += &tr!("shell-task-of-tasks", task = task + 1, tasks = run.tasks());
         text += " · ";
     }
-    text.push_str(&done_text(run));
+    text.push_str(&progress_text(run));
     if waiting > 0 {
         text += &format!(" · {}", tr!("shell-runs-waiting", n = waiting));
     }

@@ -4,7 +4,7 @@
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Role, ScrollArea, Sense, Stroke, Ui, Vec2};
 
 use super::OverlayContext;
-use crate::names::look_alike;
+use crate::names::is_same_name;
 use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::{DataExportKind, DialogPurpose};
@@ -14,17 +14,17 @@ use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::shell::export::export;
+use crate::ui::shell::export::export_menu;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::canvas::canvas;
-use crate::ui::widgets::input::{Pasted, pasted};
+use crate::ui::widgets::input::{Pasted, pasted_items};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{
     self, allocate_named, button, button_if, dialog, faint, headline, paint_border, primary_button,
 };
 
 /// Size of the thumbnail of a collected image, in points.
-const THUMB: f32 = 34.0;
+const THUMBNAIL_SIZE: f32 = 34.0;
 
 /// The state of the dialog that is kept between frames.
 #[derive(Default)]
@@ -71,29 +71,34 @@ impl Collect {
             (self.purpose, self.saving) = (None, false);
             return;
         }
-        let look = drawing_style(session, &purpose, commands);
+        let style = drawing_style(session, &purpose, commands);
         take_pasted(ctx, commands);
-        let room = ctx.content_rect().size();
-        let made = &session.collection;
-        let known = match &purpose {
+        let available = ctx.content_rect().size();
+        let collection = &session.collection;
+        let known_classes = match &purpose {
             Purpose::Data => &[][..],
             Purpose::AddedTask(run) => session.classes_of_run(run),
         };
         let modal = dialog(ctx, "collect", 760.0, |ui| {
-            head(ui, session, &purpose);
-            let side = (room.y - 330.0).clamp(120.0, 260.0);
+            draw_header(ui, session, &purpose);
+            let side = (available.y - 330.0).clamp(120.0, 260.0);
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 16.0;
-                let boxes = (ui.available_width() - side - 16.0).max(140.0);
-                widgets::part(ui, boxes, |ui| {
-                    groups(ui, (made, known), (textures, commands), side + 70.0);
+                let list_width = (ui.available_width() - side - 16.0).max(140.0);
+                widgets::part(ui, list_width, |ui| {
+                    draw_groups(
+                        ui,
+                        (collection, known_classes),
+                        (textures, commands),
+                        side + 70.0,
+                    );
                 });
                 widgets::part(ui, side, |ui| {
-                    self.pen(ui, made, (look, side), commands);
+                    self.draw_canvas_panel(ui, collection, (style, side), commands);
                 });
             });
             ui.add_space(6.0);
-            self.foot(ui, session, &purpose, commands)
+            self.draw_footer(ui, session, &purpose, commands)
         });
         if modal.inner || modal.should_close() {
             self.purpose = None;
@@ -105,14 +110,14 @@ impl Collect {
     }
 
     /// Draws the canvas, and the other ways to add images to the selected class.
-    fn pen(
+    fn draw_canvas_panel(
         &mut self,
         ui: &mut Ui,
-        made: &Collection,
-        (look, side): (DrawingStyle, f32),
+        collection: &Collection,
+        (style, side): (DrawingStyle, f32),
         commands: &mut Vec<UiCommand>,
     ) {
-        canvas(ui, side, &mut self.drawing, look.light);
+        canvas(ui, side, &mut self.drawing, style.light);
         let typing = ui.ctx().text_edit_focused();
         // Keys belong to a dialog above this one, if there is one.
         let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
@@ -121,16 +126,18 @@ impl Collect {
         let undo = !typing && pressed(keys::UNDO);
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
-        if undo && !self.drawing.undo() && made.can_undo_removal() {
-            change(commands, Collection::undo_removal);
+        if undo && !self.drawing.undo() && collection.can_undo_removal() {
+            change_collection(commands, Collection::undo_removal);
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
             let add = primary_button(ui, tr!("shell-collect-add-drawing"), drawn)
                 .on_hover_text(tr!("shell-collect-enter"));
             if drawn && (add.clicked() || enter) {
-                let picture = self.drawing.picture(look.light, look.share).into();
-                commands.push(UiCommand::change(move |session| session.collect(picture)));
+                let picture = self.drawing.render(style.light, style.share).into();
+                commands.push(UiCommand::change(move |session| {
+                    session.collect_image(picture);
+                }));
                 self.drawing.reset();
             }
             let clear = button_if(ui, drawn, tr!("shell-clear"));
@@ -140,7 +147,7 @@ impl Collect {
         });
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("shell-collect-files")).clicked() {
-                commands.push(UiCommand::pick(DialogPurpose::Piece));
+                commands.push(UiCommand::pick(DialogPurpose::CollectedImage));
             }
             if button(ui, tr!("shell-collect-paste")).clicked() {
                 commands.push(UiCommand::Paste);
@@ -150,41 +157,41 @@ impl Collect {
 
     /// Draws the name of the collection, what is missing or has failed, and the buttons. Returns whether to close the
     /// dialog.
-    fn foot(
+    fn draw_footer(
         &mut self,
         ui: &mut Ui,
         session: &Session,
         purpose: &Purpose,
         commands: &mut Vec<UiCommand>,
     ) -> bool {
-        let made = &session.collection;
+        let collection = &session.collection;
         let saving = &session.saving_collection;
-        let lacks = made.lacks(purpose);
-        name(ui, made, commands);
-        match (saving.problem().filter(|_| self.saving), &lacks) {
+        let missing = collection.missing_requirement(purpose);
+        name_field(ui, collection, commands);
+        match (saving.problem().filter(|_| self.saving), &missing) {
             (Some(problem), _) => widgets::problem(ui, problem),
-            (None, Some(lacks)) if !made.is_empty() => drop(widgets::sentence(ui, lacks)),
+            (None, Some(missing)) if !collection.is_empty() => drop(widgets::sentence(ui, missing)),
             _ => drop(faint(ui, tr!("shell-collect-where-saved"))),
         }
         ui.add_space(4.0);
         let mut close = false;
         ui.horizontal_wrapped(|ui| {
-            let yes = match purpose {
+            let label = match purpose {
                 Purpose::Data => tr!("shell-collect-use-as-dataset"),
                 Purpose::AddedTask(_) => tr!("shell-collect-teach"),
             };
-            let ready = lacks.is_none() && !saving.is_busy();
-            if primary_button(ui, yes, ready).clicked() {
+            let ready = missing.is_none() && !saving.is_busy();
+            if primary_button(ui, label, ready).clicked() {
                 commands.push(UiCommand::SaveCollection(purpose.clone()));
                 self.saving = true;
             }
             if saving.is_busy() {
                 ui.spinner();
             }
-            export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
-            let words = tr!("shell-collect-kept-until-close");
+            export_menu(ui, DataExportKind::Collection, missing.as_deref(), commands);
+            let hint = tr!("shell-collect-kept-until-close");
             close |= button(ui, tr!("shell-cancel"))
-                .on_hover_text(words)
+                .on_hover_text(hint)
                 .clicked();
         });
         close
@@ -202,25 +209,25 @@ fn drawing_style(
     };
     let data = session.header_of(run).and_then(|header| {
         let data = session.data_of(&header.config);
-        data.or_ask(|load| commands.push(UiCommand::Load(load)))
+        data.or_request(|load| commands.push(UiCommand::Load(load)))
     });
     data.map_or_else(DrawingStyle::default, |data| DrawingStyle {
-        light: data.looks.light_on_dark,
-        share: data.looks.glyph_share,
+        light: data.image_kind.light_on_dark,
+        share: data.image_kind.glyph_share,
     })
 }
 
 /// Adds images that were pasted to the selected class.
 fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
-    for pasted in pasted(ctx) {
+    for pasted in pasted_items(ctx) {
         commands.push(UiCommand::change(|session| match pasted {
-            Pasted::Picture(picture) => session.collect(picture),
+            Pasted::Image(picture) => session.collect_image(picture),
             Pasted::File(path) => session.collect_file(path),
         }));
     }
 }
 
-fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
+fn draw_header(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     let title = match purpose {
         Purpose::Data => tr!("shell-collect-create-dataset"),
         Purpose::AddedTask(_) => tr!("shell-teach-title"),
@@ -235,9 +242,9 @@ fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     ui.add_space(4.0);
 }
 
-fn groups(
+fn draw_groups(
     ui: &mut Ui,
-    (made, known): (&Collection, &[String]),
+    (collection, known_classes): (&Collection, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
     height: f32,
 ) {
@@ -246,20 +253,20 @@ fn groups(
         .max_height(height)
         .min_scrolled_height(height)
         .show(ui, |ui| {
-            let only = made.groups.len() == 1;
-            for (index, group) in made.groups.iter().enumerate() {
-                let state = (index == made.chosen, only, known);
-                one_group(ui, (index, group), state, (textures, commands));
+            let only = collection.classes.len() == 1;
+            for (index, group) in collection.classes.iter().enumerate() {
+                let state = (index == collection.selected, only, known_classes);
+                draw_group(ui, (index, group), state, (textures, commands));
                 ui.add_space(6.0);
             }
             ui.horizontal_wrapped(|ui| {
                 if button(ui, tr!("shell-collect-add-class")).clicked() {
-                    change(commands, Collection::add_group);
+                    change_collection(commands, Collection::add_class);
                 }
-                let back =
-                    made.can_undo_removal() && ui.link(tr!("shell-collect-undo-remove")).clicked();
+                let back = collection.can_undo_removal()
+                    && ui.link(tr!("shell-collect-undo-remove")).clicked();
                 if back {
-                    change(commands, Collection::undo_removal);
+                    change_collection(commands, Collection::undo_removal);
                 }
             });
         });
@@ -267,18 +274,18 @@ fn groups(
 
 /// Draws a class with its name and images. The third argument says whether the class is selected and whether it is the
 /// only one, and contains the classes that the run knows.
-fn one_group(
+fn draw_group(
     ui: &mut Ui,
     (index, group): (usize, &CollectedClass),
-    (chosen, only, known): (bool, bool, &[String]),
+    (chosen, only, known_classes): (bool, bool, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
 ) {
     let t = tokens(ui);
     let before = commands.len();
-    let choose = move |made: &mut Collection| made.choose(index);
-    let line = if chosen { t.accent } else { t.line };
+    let choose = move |collection: &mut Collection| collection.select(index);
+    let border = if chosen { t.accent } else { t.line };
     let frame = egui::Frame::new()
-        .stroke(Stroke::new(1.0, line))
+        .stroke(Stroke::new(1.0, border))
         .corner_radius(8)
         .inner_margin(8);
     let shown = frame.show(ui, |ui| {
@@ -298,7 +305,7 @@ fn one_group(
                     .accessible_name(name)
                     .clicked()
                 {
-                    change(commands, choose);
+                    change_collection(commands, choose);
                 }
                 let mut name = group.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
@@ -306,29 +313,32 @@ fn one_group(
                     .add(edit)
                     .accessible_name(tr!("shell-collect-class-name"));
                 if field.gained_focus() {
-                    change(commands, choose);
+                    change_collection(commands, choose);
                 }
                 if field.changed() {
-                    change(commands, move |made| made.rename(index, name));
+                    change_collection(commands, move |collection| collection.rename(index, name));
                 }
-                faint(ui, tr!("count-images", n = group.pieces.len()));
-                let end = if only {
+                faint(ui, tr!("count-images", n = group.images.len()));
+                let label = if only {
                     tr!("shell-collect-remove-images")
                 } else {
                     tr!("shell-collect-remove")
                 };
-                if ui.link(end).clicked() {
-                    change(commands, move |made| made.remove_group(index));
+                if ui.link(label).clicked() {
+                    change_collection(commands, move |collection| collection.remove_class(index));
                 }
             });
             let name = group.name.trim();
-            if let Some(class) = known.iter().find(|known| look_alike(known, name)) {
+            if let Some(class) = known_classes
+                .iter()
+                .find(|known_class| is_same_name(known_class, name))
+            {
                 let class = class.as_str();
                 widgets::sentence(ui, tr!("shell-collect-class-known", class));
             }
-            let gone = pieces(ui, group, textures);
-            if let Some(piece) = gone {
-                change(commands, move |made| made.remove(index, piece));
+            let removed = class_images(ui, group, textures);
+            if let Some(image) = removed {
+                change_collection(commands, move |collection| collection.remove(index, image));
             }
         });
     });
@@ -337,54 +347,58 @@ fn one_group(
     let area = ui.interact(shown.response.rect, id, Sense::hover());
     let untouched = commands.len() == before;
     if untouched && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
-        change(commands, choose);
+        change_collection(commands, choose);
     }
 }
 
 /// Draws the images of a class. Returns the index of an image to remove.
-fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
-    if group.pieces.is_empty() {
+fn class_images(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
+    if group.images.is_empty() {
         faint(ui, tr!("shell-collect-no-images"));
         return None;
     }
-    let mut gone = None;
+    let mut removed = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for (index, piece) in group.pieces.iter().enumerate() {
+        for (index, image) in group.images.iter().enumerate() {
             let (n, class) = (index + 1, group.name.as_str());
             let name = tr!("shell-collect-image-of", n, class);
-            let (rect, response) = allocate_named(ui, Vec2::splat(THUMB), Role::Button, &name);
-            textures.paint_square(ui, &piece.picture, rect, 4);
+            let (rect, response) =
+                allocate_named(ui, Vec2::splat(THUMBNAIL_SIZE), Role::Button, &name);
+            textures.paint_square(ui, &image.image, rect, 4);
             let t = tokens(ui);
-            let busy = response.hovered() || response.has_focus();
-            paint_border(ui, rect, 4, if busy { t.bad } else { t.line });
+            let is_highlighted = response.hovered() || response.has_focus();
+            paint_border(ui, rect, 4, if is_highlighted { t.bad } else { t.line });
             if response
                 .on_hover_text(tr!("shell-collect-remove-image"))
                 .clicked()
             {
-                gone = Some(index);
+                removed = Some(index);
             }
         }
     });
-    gone
+    removed
 }
 
-fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
+fn name_field(ui: &mut Ui, collection: &Collection, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, tr!("shell-collect-folder-name"));
-        let mut name = made.name.clone();
+        let mut name = collection.name.clone();
         let edit = widgets::line_edit(&mut name, 200.0);
         let field = ui
             .add(edit)
             .accessible_name(tr!("shell-collect-folder-name"));
         if field.changed() {
-            change(commands, move |made| made.name = name);
+            change_collection(commands, move |collection| collection.name = name);
         }
     });
 }
 
 /// Adds a command that changes the collection after this frame.
-fn change(commands: &mut Vec<UiCommand>, change: impl FnOnce(&mut Collection) + 'static) {
+fn change_collection(
+    commands: &mut Vec<UiCommand>,
+    change: impl FnOnce(&mut Collection) + 'static,
+) {
     commands.push(UiCommand::change(|session| {
         change(&mut session.collection);
     }));

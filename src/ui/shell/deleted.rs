@@ -5,7 +5,7 @@ use egui::{ScrollArea, Ui};
 use super::OverlayContext;
 use crate::session::deleted_runs::DeletedRun;
 use crate::session::views::Fetch;
-use crate::session::words::{bytes_text, time_text};
+use crate::session::words::{format_bytes, run_time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
@@ -13,12 +13,17 @@ use crate::ui::widgets::{self, button, faint, titled_dialog};
 
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
-    let room = cx.ctx.content_rect().size();
+    let available = cx.ctx.content_rect().size();
     let title = tr!("shell-deleted-title");
     titled_dialog(cx.ctx, "deleted-runs", (title, 560.0), open, |ui| {
         match &cx.session.compare.deleted {
             Fetch::Ready(runs) => {
-                list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), cx.commands);
+                run_list(
+                    ui,
+                    runs,
+                    (available.y - 220.0).clamp(80.0, 380.0),
+                    cx.commands,
+                );
             }
             Fetch::Failed(problem) => widgets::problem(ui, problem),
             Fetch::Nothing | Fetch::Busy => drop(faint(ui, tr!("shell-deleted-loading"))),
@@ -28,23 +33,23 @@ pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
     });
 }
 
-fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiCommand>) {
+fn run_list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiCommand>) {
     if runs.is_empty() {
         faint(ui, tr!("shell-deleted-none"));
         return;
     }
     let bytes = runs.iter().map(|run| run.bytes).sum();
-    let all = || runs.iter().map(|run| run.place.clone()).collect();
+    let all_paths = || runs.iter().map(|run| run.path.clone()).collect();
     ui.horizontal_wrapped(|ui| {
-        let (count, size) = (tr!("count-runs", n = runs.len()), bytes_text(bytes));
+        let (count, size) = (tr!("count-runs", n = runs.len()), format_bytes(bytes));
         faint(ui, format!("{count}, {size}"));
         if runs.len() > 1 {
             if ui.link(tr!("shell-deleted-restore-all")).clicked() {
-                let places = all();
-                commands.push(UiCommand::change(|session| session.restore(places)));
+                let paths = all_paths();
+                commands.push(UiCommand::change(|session| session.restore(paths)));
             }
             if ui.link(tr!("shell-deleted-delete-all")).clicked() {
-                commands.push(UiCommand::Erase(all(), bytes));
+                commands.push(UiCommand::Erase(all_paths(), bytes));
             }
         }
     });
@@ -53,25 +58,25 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
         .auto_shrink([false, true])
         .show(ui, |ui| {
             for run in runs {
-                ui.push_id(&run.place, |ui| line(ui, run, commands));
+                ui.push_id(&run.path, |ui| run_row(ui, run, commands));
             }
         });
 }
 
-fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
+fn run_row(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
     let t = tokens(ui);
     ui.separator();
     widgets::truncated(ui, &run.title, semibold(13.0), t.strong);
     ui.horizontal_wrapped(|ui| {
-        let (time, size) = (time_text(&run.name), bytes_text(run.bytes));
+        let (time, size) = (run_time_text(&run.name), format_bytes(run.bytes));
         let label = faint(ui, format!("{time} · {size}"));
-        label.on_hover_text(run.place.display().to_string());
+        label.on_hover_text(run.path.display().to_string());
         if ui.link(tr!("shell-deleted-restore")).clicked() {
-            let place = run.place.clone();
-            commands.push(UiCommand::change(|session| session.restore(vec![place])));
+            let path = run.path.clone();
+            commands.push(UiCommand::change(|session| session.restore(vec![path])));
         }
         if ui.link(tr!("shell-deleted-delete")).clicked() {
-            commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));
+            commands.push(UiCommand::Erase(vec![run.path.clone()], run.bytes));
         }
     });
 }

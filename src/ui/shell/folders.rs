@@ -26,11 +26,11 @@ impl FoldersDialog {
             sentence(ui, tr!("shell-folders-about"));
             let folders = &cx.session.compare.folders;
             for folder in &folders.list {
-                ui.push_id(&folder.path, |ui| line(ui, folder, cx.commands));
+                ui.push_id(&folder.path, |ui| folder_row(ui, folder, cx.commands));
             }
             ui.add_space(4.0);
-            add(ui, typed, cx.commands);
-            if let Some(problem) = &folders.refused {
+            add_field(ui, typed, cx.commands);
+            if let Some(problem) = &folders.add_problem {
                 widgets::problem(ui, problem);
             }
             ui.add_space(4.0);
@@ -40,10 +40,10 @@ impl FoldersDialog {
 }
 
 /// Draws the field for the path of another folder, and its buttons.
-fn add(ui: &mut Ui, typed: &mut String, commands: &mut Vec<UiCommand>) {
+fn add_field(ui: &mut Ui, typed: &mut String, commands: &mut Vec<UiCommand>) {
     let edit = widgets::line_edit(typed, f32::INFINITY).hint_text(tr!("shell-folders-path-hint"));
     let path = ui.add(edit).accessible_name(tr!("shell-folders-path"));
-    let mut add = widgets::entered(ui, &path);
+    let mut add = widgets::is_submitted(ui, &path);
     let ready = !typed.trim().is_empty();
     ui.horizontal(|ui| {
         add |= primary_button(ui, tr!("shell-folders-add"), ready).clicked();
@@ -58,20 +58,20 @@ fn add(ui: &mut Ui, typed: &mut String, commands: &mut Vec<UiCommand>) {
     }
 }
 
-fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
+fn folder_row(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
     ui.separator();
     let path = folder.path.display().to_string();
-    widgets::cut(ui, &path).on_hover_text(&path);
+    widgets::truncated_faint(ui, &path).on_hover_text(&path);
     ui.horizontal_wrapped(|ui| {
         let runs = folder.runs;
-        let words = match folder.problem.is_some() {
+        let summary = match folder.problem.is_some() {
             true => tr!("shell-folders-missing").to_string(),
             false if folder.read_only => tr!("shell-folders-read-only", n = runs),
             false => tr!("count-runs", n = runs),
         };
-        faint(ui, words);
-        let off = ui.link(tr!("shell-folders-remove"));
-        if off
+        faint(ui, summary);
+        let remove = ui.link(tr!("shell-folders-remove"));
+        if remove
             .on_hover_text(tr!("shell-folders-remove-hint"))
             .clicked()
         {

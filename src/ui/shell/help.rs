@@ -16,16 +16,16 @@ use crate::ui::widgets::{button, faint, grid, sentence, titled_dialog};
 
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
 /// Height of the user guide in points.
-const HEIGHT: f32 = 320.0;
+const GUIDE_HEIGHT: f32 = 320.0;
 
 /// Minimum width at which shortcuts are in two columns.
-const BESIDE: f32 = 600.0;
+const TWO_COLUMN_WIDTH: f32 = 600.0;
 
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
     let title = tr!("shell-help");
     titled_dialog(cx.ctx, "help", (title, 620.0), open, |ui| {
-        let mut leave = entries(ui, cx.commands);
+        let mut close = links(ui, cx.commands);
         ui.separator();
         shortcuts(ui);
         ui.separator();
@@ -33,15 +33,15 @@ pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
             .id_salt("guide")
             .show(ui, guide);
         ui.add_space(4.0);
-        leave |= button(ui, tr!("shell-close")).clicked();
-        leave
+        close |= button(ui, tr!("shell-close")).clicked();
+        close
     });
 }
 
 /// Draws links to more information. Returns whether one was clicked.
-fn entries(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
-    let mut chosen = false;
-    for (title, told, command) in [
+fn links(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
+    let mut clicked = false;
+    for (title, description, command) in [
         ("help-tour", "help-tour-about", UiCommand::Tour),
         (
             "help-lesson",
@@ -54,12 +54,12 @@ fn entries(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!(title)).clicked() {
                 commands.push(command);
-                chosen = true;
+                clicked = true;
             }
-            faint(ui, tr!(told));
+            faint(ui, tr!(description));
         });
     }
-    chosen
+    clicked
 }
 
 fn shortcuts(ui: &mut Ui) {
@@ -67,15 +67,19 @@ fn shortcuts(ui: &mut Ui) {
     let t = tokens(ui);
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
-    let all: Vec<_> = pages.chain(keys::TOLD).collect();
+    let all: Vec<_> = pages.chain(keys::HELP_ENTRIES).collect();
     // Uses two columns if they fit in every language.
-    let beside = if ui.available_width() < BESIDE { 1 } else { 2 };
-    grid(ui, "shortcuts", 2 * beside, [16.0, 5.0], |ui| {
-        for pair in all.chunks(beside) {
-            for (shortcut, told) in pair {
-                let keys = keys::named(ui.ctx(), shortcut);
+    let columns = if ui.available_width() < TWO_COLUMN_WIDTH {
+        1
+    } else {
+        2
+    };
+    grid(ui, "shortcuts", 2 * columns, [16.0, 5.0], |ui| {
+        for row in all.chunks(columns) {
+            for (shortcut, message_id) in row {
+                let keys = keys::format_shortcut(ui.ctx(), shortcut);
                 ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));
-                ui.label(RichText::new(tr!(*told)).color(t.text));
+                ui.label(RichText::new(tr!(*message_id)).color(t.text));
             }
             ui.end_row();
         }
@@ -91,11 +95,11 @@ fn chapters() -> &'static [(String, Vec<Paragraph>)] {
         let lines = GUIDE.lines().filter(|line| !line.starts_with("!["));
         let text = lines.collect::<Vec<_>>().join("\n");
         for paragraph in markdown(&text).unwrap_or_default() {
-            let begins = matches!(paragraph.kind, ParagraphKind::Heading(1 | 2));
+            let is_new_chapter = matches!(paragraph.kind, ParagraphKind::Heading(1 | 2));
             match chapters.last_mut() {
-                Some((_, chapter)) if !begins => chapter.push(paragraph),
+                Some((_, chapter)) if !is_new_chapter => chapter.push(paragraph),
                 _ => {
-                    let title = paragraph.filled(&Figures::default(), Language::English);
+                    let title = paragraph.to_text(&Figures::default(), Language::English);
                     chapters.push((title, Vec::new()));
                 }
             }
@@ -105,11 +109,11 @@ fn chapters() -> &'static [(String, Vec<Paragraph>)] {
 }
 
 fn guide(ui: &mut Ui) {
-    let area = ScrollArea::vertical().max_height(HEIGHT);
+    let area = ScrollArea::vertical().max_height(GUIDE_HEIGHT);
     area.auto_shrink([false, true]).show(ui, |ui| {
         for (title, chapter) in chapters() {
             CollapsingHeader::new(title).show(ui, |ui| {
-                learn::words(ui, chapter, &Figures::default(), Language::English);
+                learn::show_paragraphs(ui, chapter, &Figures::default(), Language::English);
             });
         }
     });
@@ -120,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guide_has_a_chapter_for_every_page() {
+    fn guide_has_a_chapter_for_every_page() {
         let titles: Vec<&str> = chapters().iter().map(|(title, _)| title.as_str()).collect();
         for (page, ..) in Page::ALL {
             assert!(titles.contains(&page.title()), "{titles:?}");

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use egui::{Align2, Context, Id, LayerId, Order, Panel, RichText, Ui};
 
 use super::command::{Page, UiCommand};
-use super::fence::Fences;
+use super::fence::ErrorBoundaries;
 use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use super::widgets::textures::Textures;
@@ -35,7 +35,7 @@ pub use collect::Collect;
 use folders::FoldersDialog;
 pub use palette::Palette;
 use path::PathDialog;
-pub use path::no_dialog;
+pub use path::no_dialog_reason;
 pub use question::{Question, warning};
 pub use report::ReportDialog;
 pub use tags::Draft as TagsDraft;
@@ -70,12 +70,12 @@ pub struct Shell {
     /// The dialog for a bug report.
     pub report: ReportDialog,
     /// The notices.
-    pub news: notices::News,
+    pub notices: notices::NoticesPanel,
 }
 
 impl Shell {
     /// Returns a text that says what dropped files would be used for.
-    fn meant_for(&self) -> &'static str {
+    fn drop_hint(&self) -> &'static str {
         if self.collect.is_open() {
             tr!("shell-drop-box")
         } else if self.adding_to.is_some() {
@@ -90,12 +90,12 @@ impl Shell {
     }
 
     /// Draws everything above the pages. A part that panics is closed. Returns a question that the user confirmed.
-    pub fn overlays(&mut self, overlays: &mut Overlays<'_>) -> Option<Question> {
+    pub fn draw_overlays(&mut self, overlays: &mut Overlays<'_>) -> Option<Question> {
         overlays.draw("part-commands", &mut self.palette, Palette::show);
-        let news = &mut self.news;
-        let (fences, cx) = (&mut overlays.fences, &mut overlays.cx);
-        if !fences.above("part-notices", cx.ctx, || news.show(cx)) {
-            news.close();
+        let notices = &mut self.notices;
+        let (error_boundaries, cx) = (&mut overlays.error_boundaries, &mut overlays.cx);
+        if !error_boundaries.draw_overlay("part-notices", cx.ctx, || notices.show(cx)) {
+            notices.close();
         }
         overlays.draw("part-report-problem", &mut self.report, ReportDialog::show);
         overlays.draw("part-about-run", &mut self.about, about::show);
@@ -105,15 +105,15 @@ impl Shell {
         overlays.draw("part-run-folders", &mut self.folders, FoldersDialog::show);
         // The dialog for a path is drawn after the dialogs that can open it, so that it is above them.
         overlays.draw("part-choosing-files", &mut self.path, PathDialog::show);
-        let (ctx, words) = (overlays.cx.ctx, self.meant_for());
-        let fences = &mut overlays.fences;
-        fences.above("part-dropping-files", ctx, || drop_overlay(ctx, words));
+        let (ctx, hint) = (overlays.cx.ctx, self.drop_hint());
+        let error_boundaries = &mut overlays.error_boundaries;
+        error_boundaries.draw_overlay("part-dropping-files", ctx, || drop_overlay(ctx, hint));
         overlays.draw("part-teaching", &mut self.adding_to, teach::show);
-        let mut answered = None;
-        overlays.draw("part-question", &mut self.question, |asked, cx| {
-            answered = question::ask(asked, cx.ctx, cx.session);
+        let mut answer = None;
+        overlays.draw("part-question", &mut self.question, |open_question, cx| {
+            answer = question::draw_question(open_question, cx.ctx, cx.session);
         });
-        answered
+        answer
     }
 }
 
@@ -131,10 +131,10 @@ pub struct OverlayContext<'a> {
     pub commands: &'a mut Vec<UiCommand>,
 }
 
-/// The parts above the pages, each of which is drawn in its fence.
+/// The parts above the pages, each of which is drawn in its error boundary.
 pub struct Overlays<'a> {
-    /// The fences of the window.
-    pub fences: &'a mut Fences,
+    /// The error boundaries of the window.
+    pub error_boundaries: &'a mut ErrorBoundaries,
     /// The inputs of the parts.
     pub cx: OverlayContext<'a>,
 }
@@ -148,29 +148,32 @@ impl<'a> Overlays<'a> {
         draw: impl FnOnce(&mut S, &mut OverlayContext<'a>),
     ) {
         let cx = &mut self.cx;
-        if !self.fences.above(name, cx.ctx, || draw(part, cx)) {
+        if !self
+            .error_boundaries
+            .draw_overlay(name, cx.ctx, || draw(part, cx))
+        {
             *part = S::default();
         }
     }
 }
 
 /// Draws what dropping files would do, while files are dragged over the window.
-fn drop_overlay(ctx: &Context, words: &str) {
+fn drop_overlay(ctx: &Context, hint: &str) {
     let count = ctx.input(|i| i.raw.hovered_files.len());
     if count == 0 {
         return;
     }
-    let t = theme::tokens_of(ctx);
+    let t = theme::context_tokens(ctx);
     let layer = LayerId::new(Order::Foreground, Id::unique("drop"));
     let painter = ctx.layer_painter(layer);
     let rect = ctx.content_rect();
-    painter.rect_filled(rect, 0, t.veil);
+    painter.rect_filled(rect, 0, t.drop_overlay);
     let align = Align2::CENTER_CENTER;
-    painter.text(rect.center(), align, words, semibold(18.0), t.strong);
+    painter.text(rect.center(), align, hint, semibold(18.0), t.strong);
 }
 
 /// Draws the line of frame times at the bottom of the window.
-pub fn frame_line(ui: &mut Ui, times: &FrameTimes) {
+pub fn frame_times_bar(ui: &mut Ui, times: &FrameTimes) {
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()
         .fill(t.panel)
@@ -179,7 +182,7 @@ pub fn frame_line(ui: &mut Ui, times: &FrameTimes) {
         .frame(frame)
         .show_separator_line(false)
         .show(ui, |ui| {
-            let text = RichText::new(times.line());
+            let text = RichText::new(times.summary());
             ui.label(text.font(regular(11.0)).color(t.subdued));
         });
 }

@@ -8,38 +8,38 @@ use egui::{
 
 use super::OverlayContext;
 use crate::session::notices::{Notice, NoticeUndo};
-use crate::session::plain::in_window;
+use crate::session::plain::in_window_terms;
 use crate::session::{Session, story};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::input::is_below_dialog;
+use crate::ui::widgets::input::is_dialog_open;
 use crate::ui::widgets::{allocate_named, coloured, faint, problem, truncated};
 
 /// Seconds for which a notice is shown.
-const SECONDS: f64 = 8.0;
+const NOTICE_SECONDS: f64 = 8.0;
 /// Seconds for which an error, or a notice with an undo, is shown.
 const LONG_SECONDS: f64 = 30.0;
 /// Height of the strip at the bottom, in points.
-const STRIP: f32 = 26.0;
+const STRIP_HEIGHT: f32 = 26.0;
 /// Window height below which notices are shown only by the bell.
-const LOW: f32 = 420.0;
+const LOW_WINDOW_HEIGHT: f32 = 420.0;
 
 /// The state of notices: whether the list is open, and which notices were read and shown.
 #[derive(Default)]
-pub struct News {
+pub struct NoticesPanel {
     open: bool,
-    read: usize,
-    seen: usize,
-    until: f64,
+    read_count: usize,
+    shown_count: usize,
+    visible_until: f64,
 }
 
-impl News {
+impl NoticesPanel {
     /// Opens or closes the list. Opening it marks all notices as read.
     pub fn toggle(&mut self, count: usize) {
         self.open = !self.open;
-        self.read = count;
+        self.read_count = count;
     }
 
     /// Closes the list.
@@ -49,29 +49,34 @@ impl News {
 
     /// Returns the number of unread notices.
     pub fn unread(&self, count: usize) -> usize {
-        count.saturating_sub(self.read)
+        count.saturating_sub(self.read_count)
     }
 
     /// Draws the list of notices if it is open.
     pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
         if self.open {
-            self.read = cx.session.notices.total;
+            self.read_count = cx.session.notices.total;
             self.list(cx.ctx, &cx.session.notices.list, cx.commands);
         }
     }
 
     /// Draws the newest notice in a strip at the bottom of the window, which covers nothing.
-    pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+    pub fn draw_strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         let notices = &session.notices.list;
         let now = ui.input(|i| i.time);
-        if session.notices.total > self.seen {
-            self.seen = session.notices.total;
-            let long = |notice: &Notice| notice.bad || notice.undo.is_some();
-            let long = notices.last().is_some_and(long);
-            self.until = now + if long { LONG_SECONDS } else { SECONDS };
+        if session.notices.total > self.shown_count {
+            self.shown_count = session.notices.total;
+            let stays_long = |notice: &Notice| notice.is_error || notice.undo.is_some();
+            let is_long = notices.last().is_some_and(stays_long);
+            self.visible_until = now
+                + if is_long {
+                    LONG_SECONDS
+                } else {
+                    NOTICE_SECONDS
+                };
         }
-        let low = ui.ctx().content_rect().height() < LOW;
-        let height = if low { 12.0 } else { STRIP };
+        let is_low = ui.ctx().content_rect().height() < LOW_WINDOW_HEIGHT;
+        let height = if is_low { 12.0 } else { STRIP_HEIGHT };
         let frame = Frame::new()
             .fill(tokens(ui).background)
             .inner_margin(Margin::symmetric(26, 0));
@@ -81,12 +86,12 @@ impl News {
             .show_separator_line(false)
             .show(ui, |ui| {
                 if let Some(notice) = notices.last()
-                    && !(low || self.open)
-                    && now < self.until
+                    && !(is_low || self.open)
+                    && now < self.visible_until
                 {
-                    let left = (self.until - now).max(0.05);
-                    ui.ctx().request_repaint_after_secs(left as f32);
-                    if newest(ui, notice, commands) {
+                    let remaining = (self.visible_until - now).max(0.05);
+                    ui.ctx().request_repaint_after_secs(remaining as f32);
+                    if newest_notice(ui, notice, commands) {
                         self.toggle(session.notices.total);
                     }
                 }
@@ -95,10 +100,13 @@ impl News {
 
     fn list(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
         let mut open = self.open;
-        let shown = Window::new(tr!("shell-notices"))
+        let window_response = Window::new(tr!("shell-notices"))
             .id(egui::Id::unique("notices"))
             .open(&mut open)
-            .anchor(Align2::RIGHT_TOP, Vec2::new(-12.0, theme::TOP_BAR + 8.0))
+            .anchor(
+                Align2::RIGHT_TOP,
+                Vec2::new(-12.0, theme::TOP_BAR_HEIGHT + 8.0),
+            )
             .collapsible(false)
             .resizable(false)
             .default_width(380.0)
@@ -110,8 +118,8 @@ impl News {
                 ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
                     for notice in notices.iter().rev() {
                         faint(ui, &notice.time);
-                        line(ui, notice);
-                        undo(ui, notice, commands);
+                        notice_row(ui, notice);
+                        undo_link(ui, notice, commands);
                         ui.add_space(6.0);
                     }
                 });
@@ -123,29 +131,29 @@ impl News {
                 report.clicked()
             });
         // A click on the bell must not close the list here, because the bell toggles the list itself.
-        let below = |place: egui::Pos2| place.y > theme::TOP_BAR;
-        let left = shown
+        let is_below_bar = |position: egui::Pos2| position.y > theme::TOP_BAR_HEIGHT;
+        let closed = window_response
             .as_ref()
             .is_some_and(|window| window.response.clicked_elsewhere())
-            && ctx.input(|i| i.pointer.interact_pos().is_some_and(below));
-        let left = left || shown.is_some_and(|window| window.inner == Some(true));
-        let escape = !is_below_dialog(ctx) && ctx.input(|i| i.key_pressed(egui::Key::Escape));
-        self.open = open && !left && !escape;
+            && ctx.input(|i| i.pointer.interact_pos().is_some_and(is_below_bar));
+        let closed = closed || window_response.is_some_and(|window| window.inner == Some(true));
+        let escape = !is_dialog_open(ctx) && ctx.input(|i| i.key_pressed(egui::Key::Escape));
+        self.open = open && !closed && !escape;
     }
 }
 
-fn line(ui: &mut Ui, notice: &Notice) {
-    if notice.bad {
+fn notice_row(ui: &mut Ui, notice: &Notice) {
+    if notice.is_error {
         problem(ui, &notice.problem);
         return;
     }
-    let (t, told) = (tokens(ui), notice.problem.said());
+    let (t, message) = (tokens(ui), notice.problem.translated());
     ui.horizontal_top(|ui| {
-        sign(ui, notice);
+        notice_icon(ui, notice);
         ui.vertical(|ui| {
-            coloured(ui, story::sentence(&told.what), |t| t.strong);
-            if !told.remedy.is_empty() {
-                let text = RichText::new(story::sentence(&told.remedy));
+            coloured(ui, story::sentence(&message.what), |t| t.strong);
+            if !message.remedy.is_empty() {
+                let text = RichText::new(story::sentence(&message.remedy));
                 ui.label(text.font(regular(12.0)).color(t.subdued));
             }
         });
@@ -153,7 +161,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
 }
 
 /// Draws the link that undoes what a notice reports.
-fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
+fn undo_link(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     if let Some(undo) = &notice.undo
         && ui.link(tr!("shell-undo")).clicked()
     {
@@ -169,34 +177,39 @@ fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
 }
 
 /// Draws the newest notice in one line. Returns whether it was clicked.
-fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
+fn newest_notice(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
     let t = tokens(ui);
-    let told = in_window(&notice.problem);
+    let message = in_window_terms(&notice.problem);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
-        sign(ui, notice);
-        let text = RichText::new(story::sentence(&told.what)).color(t.strong);
-        let line = ui.add(Label::new(text).truncate().sense(Sense::click()));
-        let what = story::sentence(&told.what);
-        line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
-        undo(ui, notice, commands);
-        if !told.remedy.is_empty() && ui.available_width() > 120.0 {
-            truncated(ui, story::sentence(&told.remedy), regular(13.0), t.subdued);
+        notice_icon(ui, notice);
+        let text = RichText::new(story::sentence(&message.what)).color(t.strong);
+        let response = ui.add(Label::new(text).truncate().sense(Sense::click()));
+        let what = story::sentence(&message.what);
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
+        undo_link(ui, notice, commands);
+        if !message.remedy.is_empty() && ui.available_width() > 120.0 {
+            truncated(
+                ui,
+                story::sentence(&message.remedy),
+                regular(13.0),
+                t.subdued,
+            );
         }
-        let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
-        line.on_hover_text(tr!("shell-notices-all")).clicked()
+        let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
+        response.on_hover_text(tr!("shell-notices-all")).clicked()
     })
     .inner
 }
 
 /// Draws the icon for the kind of notice: a tick for good news, another icon for errors and neutral notices.
-fn sign(ui: &mut Ui, notice: &Notice) {
+fn notice_icon(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
-    let (icon, colour, word) = match (notice.bad, notice.good) {
+    let (icon, colour, name) = match (notice.is_error, notice.is_success) {
         (true, _) => (Icon::Alert, t.bad, tr!("shell-notice-error")),
         (false, true) => (Icon::Tick, t.good, tr!("shell-notice-success")),
         (false, false) => (Icon::Dots, t.warning, tr!("shell-notice-note")),
     };
-    let (rect, _) = allocate_named(ui, Vec2::new(14.0, 17.0), Role::Image, word);
+    let (rect, _) = allocate_named(ui, Vec2::new(14.0, 17.0), Role::Image, name);
     icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
 }

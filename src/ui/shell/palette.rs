@@ -5,15 +5,15 @@ use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextE
 
 use super::OverlayContext;
 use crate::tr;
-use crate::ui::entries::{PaletteEntry, found};
+use crate::ui::entries::{PaletteEntry, matching_entries};
 use crate::ui::keys;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::shown_long_enough;
+use crate::ui::widgets::dismissible_modal;
 
 /// Maximum number of visible entries.
-const MOST: usize = 12;
+const MAX_VISIBLE: usize = 12;
 /// Height of an entry.
-const LINE: f32 = 27.0;
+const ENTRY_HEIGHT: f32 = 27.0;
 
 /// The state of the palette that is kept between frames.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct Palette {
     typed: String,
     chosen: usize,
     /// The entries that match the typed text; `None` if they must be computed again.
-    lines: Option<Vec<PaletteEntry>>,
+    entries: Option<Vec<PaletteEntry>>,
 }
 
 impl Palette {
@@ -31,12 +31,12 @@ impl Palette {
         self.open = !self.open;
         self.typed.clear();
         self.chosen = 0;
-        self.renew();
+        self.invalidate();
     }
 
     /// Marks the entries as outdated.
-    pub fn renew(&mut self) {
-        self.lines = None;
+    pub fn invalidate(&mut self) {
+        self.entries = None;
     }
 
     /// Draws the palette if it is open.
@@ -45,41 +45,41 @@ impl Palette {
         if !self.open {
             return;
         }
-        let lines = self.lines.take();
-        let mut lines = lines.unwrap_or_else(|| found(session, &self.typed));
-        self.keys(ctx, lines.len());
+        let entries = self.entries.take();
+        let mut entries = entries.unwrap_or_else(|| matching_entries(session, &self.typed));
+        self.handle_keys(ctx, entries.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
         let id = Id::unique("palette");
         // Position and height are constant, so that nothing moves while the user types.
-        let room = ctx.content_rect().size();
-        let fit = ((room.y - 150.0) / LINE) as usize;
-        let most = MOST.min(fit.max(2));
-        let place = Modal::default_area(id).anchor(Align2::CENTER_TOP, Vec2::new(0.0, 56.0));
+        let available = ctx.content_rect().size();
+        let fitting = ((available.y - 150.0) / ENTRY_HEIGHT) as usize;
+        let visible = MAX_VISIBLE.min(fitting.max(2));
+        let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, Vec2::new(0.0, 56.0));
         let mut changed = false;
-        let modal = Modal::new(id).area(place);
-        let modal = shown_long_enough(ctx, modal, |ui| {
-            ui.set_width(460.0f32.min(room.x - 60.0));
-            ui.set_height(LINE * most as f32 + 66.0);
+        let modal = Modal::new(id).area(area);
+        let modal = dismissible_modal(ctx, modal, |ui| {
+            ui.set_width(460.0f32.min(available.x - 60.0));
+            ui.set_height(ENTRY_HEIGHT * visible as f32 + 66.0);
             ui.spacing_mut().item_spacing.y = 0.0;
             let field = self.field(ui);
             changed = field.changed();
             ui.add_space(6.0);
             let mut picked = None;
-            let first = (self.chosen + 1).saturating_sub(most);
-            for (i, entry) in lines.iter().enumerate().skip(first).take(most) {
+            let first = (self.chosen + 1).saturating_sub(visible);
+            for (i, entry) in entries.iter().enumerate().skip(first).take(visible) {
                 let chosen = i == self.chosen;
-                let line = line(ui, entry, chosen);
+                let response = entry_button(ui, entry, chosen);
                 if chosen {
                     // The field keeps the focus; a screen reader is notified of the selected entry.
-                    let line = line.id.accesskit_id();
-                    let tell = |node: &mut Node| node.set_active_descendant(line);
-                    ui.ctx().accesskit_node_builder(field.id, tell);
+                    let active = response.id.accesskit_id();
+                    let set_active = |node: &mut Node| node.set_active_descendant(active);
+                    ui.ctx().accesskit_node_builder(field.id, set_active);
                 }
-                if line.clicked() {
+                if response.clicked() {
                     picked = Some(i);
                 }
             }
-            let more = lines.len().saturating_sub(first + most);
+            let more = entries.len().saturating_sub(first + visible);
             let t = tokens(ui);
             if more > 0 {
                 let text = RichText::new(tr!("palette-more", n = more));
@@ -88,23 +88,23 @@ impl Palette {
                     ui.add_space(ui.spacing().button_padding.x);
                     ui.label(text.font(regular(12.0)).color(t.subdued));
                 });
-            } else if lines.is_empty() {
+            } else if entries.is_empty() {
                 ui.label(RichText::new(tr!("palette-no-match")).color(t.subdued));
             }
             picked
         });
         let picked = modal.inner.or(enter.then_some(self.chosen));
-        if let Some(i) = picked.filter(|i| lines.get(*i).is_some_and(|entry| entry.enabled)) {
-            cx.commands.push(lines.swap_remove(i).command);
+        if let Some(i) = picked.filter(|i| entries.get(*i).is_some_and(|entry| entry.enabled)) {
+            cx.commands.push(entries.swap_remove(i).command);
             self.open = false;
         }
         if modal.should_close() {
             self.open = false;
         }
-        self.lines = (!changed).then_some(lines);
+        self.entries = (!changed).then_some(entries);
     }
 
-    fn keys(&mut self, ctx: &Context, count: usize) {
+    fn handle_keys(&mut self, ctx: &Context, count: usize) {
         ctx.input_mut(|i| {
             if i.consume_key(Modifiers::NONE, Key::ArrowDown) {
                 self.chosen += 1;
@@ -130,11 +130,13 @@ impl Palette {
     }
 }
 
-fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
+fn entry_button(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
-        let keys = entry.shortcut.map(|keys| keys::named(ui.ctx(), &keys));
-        let keys = match (keys, entry.on) {
+        let keys = entry
+            .shortcut
+            .map(|keys| keys::format_shortcut(ui.ctx(), &keys));
+        let keys = match (keys, entry.page) {
             (Some(keys), Some(page)) => {
                 tr!("palette-keys-on-page", keys, page = page.title())
             }
@@ -143,7 +145,7 @@ fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
         let button = egui::Button::selectable(chosen, entry.title.as_str())
             .right_text(RichText::new(keys).font(regular(12.0)))
             .truncate()
-            .min_size(Vec2::new(width, LINE));
+            .min_size(Vec2::new(width, ENTRY_HEIGHT));
         ui.add(button)
     })
     .inner

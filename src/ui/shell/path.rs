@@ -13,11 +13,11 @@ use crate::ui::command::UiCommand;
 use crate::ui::widgets::{self, button, dialog, faint, headline, primary_button};
 
 /// Time after which the window offers to type a path while a file dialog is open or does not open.
-const PATIENCE: Duration = Duration::from_millis(800);
+const TYPE_OFFER_DELAY: Duration = Duration::from_millis(800);
 /// Time after which the dialog shows that a path is still being checked.
-const SOON: Duration = Duration::from_millis(300);
+const CHECKING_DELAY: Duration = Duration::from_millis(300);
 /// Returns a text that explains why the user must type a path if no file dialog opened.
-pub fn no_dialog() -> &'static str {
+pub fn no_dialog_reason() -> &'static str {
     match cfg!(any(windows, target_os = "macos")) {
         true => tr!("shell-path-no-dialog"),
         false => tr!("shell-path-no-portal"),
@@ -27,30 +27,30 @@ pub fn no_dialog() -> &'static str {
 /// The state of the dialog that is kept between frames.
 #[derive(Default)]
 pub struct PathDialog {
-    wanted: Option<DialogPurpose>,
+    purpose: Option<DialogPurpose>,
     typed: String,
     /// The text above the field.
-    told: String,
+    message: String,
     /// Whether the field has been focused.
     focused: bool,
     /// The path that is being checked, and when the check started.
-    looking: Option<(PathBuf, Instant)>,
+    pending_check: Option<(PathBuf, Instant)>,
     /// Whether the user was warned that the file already exists.
-    replaces: bool,
+    overwrite_warned: bool,
 }
 
 impl PathDialog {
     /// Opens the dialog with this folder, or with a default file name in the home folder, in the field.
-    pub fn open(&mut self, wanted: DialogPurpose, place: PathBuf, why: &str) {
-        let name = wanted.to_write();
+    pub fn open(&mut self, purpose: DialogPurpose, location: PathBuf, reason: &str) {
+        let name = purpose.default_file_name();
         let typed = match (&name, std::env::home_dir()) {
             (Some(name), Some(home)) => home.join(name),
-            _ => place,
+            _ => location,
         };
         *self = Self {
-            wanted: Some(wanted),
+            purpose: Some(purpose),
             typed: typed.display().to_string(),
-            told: format!("{why} {}", tr!("shell-path-type"))
+            message: format!("{reason} {}", tr!("shell-path-type"))
                 .trim()
                 .to_owned(),
             ..Self::default()
@@ -65,35 +65,35 @@ impl PathDialog {
             commands,
             ..
         } = cx;
-        if let Some((wanted, since)) = session.picking() {
-            elsewhere(ctx, wanted, since, commands);
+        if let Some((purpose, since)) = session.open_dialog() {
+            offer_typing(ctx, purpose, since, commands);
         }
-        let Some(wanted) = self.wanted else { return };
-        if let Some(path) = self.found(session, wanted) {
-            commands.push(UiCommand::Picked(wanted, path));
-            self.wanted = None;
+        let Some(purpose) = self.purpose else { return };
+        if let Some(path) = self.checked_path(session, purpose) {
+            commands.push(UiCommand::UsePath(purpose, path));
+            self.purpose = None;
             return;
         }
-        let enter = widgets::enter_alone(ctx);
-        let modal = dialog(ctx, "path", 560.0, |ui| self.ask(ui, wanted, enter));
-        let (agreed, cancelled) = modal.inner;
-        if agreed && self.looking.is_none() && !self.typed.trim().is_empty() {
+        let enter = widgets::enter_without_focus(ctx);
+        let modal = dialog(ctx, "path", 560.0, |ui| self.draw_field(ui, purpose, enter));
+        let (confirmed, cancelled) = modal.inner;
+        if confirmed && self.pending_check.is_none() && !self.typed.trim().is_empty() {
             let typed = typed_path(&self.typed);
-            self.looking = Some((typed.clone(), Instant::now()));
+            self.pending_check = Some((typed.clone(), Instant::now()));
             commands.push(UiCommand::change(move |session| {
-                session.look_at(wanted, typed);
+                session.check_path(purpose, typed);
             }));
         }
         if cancelled || modal.backdrop_response.clicked() {
             commands.push(UiCommand::CancelPath);
-            self.wanted = None;
+            self.purpose = None;
         }
     }
 
     /// Draws the field. Returns whether the user confirmed the path and whether the user cancelled.
-    fn ask(&mut self, ui: &mut Ui, wanted: DialogPurpose, enter: bool) -> (bool, bool) {
-        headline(ui, wanted.title());
-        faint(ui, &self.told);
+    fn draw_field(&mut self, ui: &mut Ui, purpose: DialogPurpose, enter: bool) -> (bool, bool) {
+        headline(ui, purpose.title());
+        faint(ui, &self.message);
         let edit =
             widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text(tr!("shell-path-hint"));
         let field = ui.add(edit).accessible_name(tr!("shell-path"));
@@ -101,45 +101,50 @@ impl PathDialog {
             field.request_focus();
         }
         if field.changed() {
-            (self.replaces, self.looking) = (false, None);
+            (self.overwrite_warned, self.pending_check) = (false, None);
         }
-        let mut agreed = enter || widgets::entered(ui, &field);
+        let mut confirmed = enter || widgets::is_submitted(ui, &field);
         let mut cancelled = ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
-            let since = self.looking.as_ref().map(|(_, since)| since.elapsed());
-            if let Some(since) = since {
-                ui.request_repaint_after(SOON.saturating_sub(since));
+            let elapsed = self
+                .pending_check
+                .as_ref()
+                .map(|(_, started)| started.elapsed());
+            if let Some(elapsed) = elapsed {
+                ui.request_repaint_after(CHECKING_DELAY.saturating_sub(elapsed));
             }
-            let words = match wanted.to_write() {
-                _ if since.is_some_and(|since| since > SOON) => tr!("shell-path-checking"),
-                Some(_) if self.replaces => tr!("shell-path-replace"),
+            let label = match purpose.default_file_name() {
+                _ if elapsed.is_some_and(|elapsed| elapsed > CHECKING_DELAY) => {
+                    tr!("shell-path-checking")
+                }
+                Some(_) if self.overwrite_warned => tr!("shell-path-replace"),
                 Some(_) => tr!("shell-path-save-here"),
-                None if wanted.is_folder() => tr!("shell-path-choose-folder"),
+                None if purpose.is_folder() => tr!("shell-path-choose-folder"),
                 None => tr!("shell-path-open"),
             };
-            let ready = since.is_none() && !self.typed.trim().is_empty();
-            agreed |= primary_button(ui, words, ready).clicked();
+            let ready = elapsed.is_none() && !self.typed.trim().is_empty();
+            confirmed |= primary_button(ui, label, ready).clicked();
             cancelled |= button(ui, tr!("shell-cancel")).clicked();
         });
-        (agreed, cancelled)
+        (confirmed, cancelled)
     }
 
     /// Returns the path after it was checked; `None` if it is still being checked or the user must be warned first.
-    fn found(&mut self, session: &Session, wanted: DialogPurpose) -> Option<PathBuf> {
-        let (typed, _) = self.looking.as_ref()?;
-        let found = session.choosing.found.as_ref();
+    fn checked_path(&mut self, session: &Session, purpose: DialogPurpose) -> Option<PathBuf> {
+        let (typed, _) = self.pending_check.as_ref()?;
+        let found = session.file_selection.checked_path.as_ref();
         let found = found.filter(|found| found.typed == *typed)?;
-        self.looking = None;
-        match (wanted.to_write(), found.exists) {
+        self.pending_check = None;
+        match (purpose.default_file_name(), found.exists) {
             (None, false) => {
                 let path = found.path.display().to_string();
-                self.told = tr!("shell-path-missing", path);
+                self.message = tr!("shell-path-missing", path);
                 None
             }
-            (Some(_), true) if !self.replaces => {
-                self.replaces = true;
-                self.told = tr!("shell-path-file-exists").to_owned();
+            (Some(_), true) if !self.overwrite_warned => {
+                self.overwrite_warned = true;
+                self.message = tr!("shell-path-file-exists").to_owned();
                 None
             }
             _ => Some(found.path.clone()),
@@ -148,9 +153,14 @@ impl PathDialog {
 }
 
 /// Draws the offer to type a path if the file dialog has been open for some time or does not open.
-fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &mut Vec<UiCommand>) {
-    if since < PATIENCE {
-        ctx.request_repaint_after(PATIENCE - since);
+fn offer_typing(
+    ctx: &Context,
+    purpose: DialogPurpose,
+    since: Duration,
+    commands: &mut Vec<UiCommand>,
+) {
+    if since < TYPE_OFFER_DELAY {
+        ctx.request_repaint_after(TYPE_OFFER_DELAY - since);
         return;
     }
     Area::new(Id::unique("dialog elsewhere"))
@@ -161,7 +171,7 @@ fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &m
                 ui.horizontal(|ui| {
                     ui.label(tr!("shell-path-dialog-open"));
                     if button(ui, tr!("shell-path-type-instead")).clicked() {
-                        commands.push(UiCommand::TypePath(wanted));
+                        commands.push(UiCommand::TypePath(purpose));
                     }
                 });
             });

@@ -3,13 +3,13 @@
 
 use egui::{Context, Ui};
 
-use crate::problem::listed;
+use crate::problem::join_some;
 use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
-use crate::session::clusters::{OnCluster, TaskState};
+use crate::session::clusters::{ClusterGrid, TaskState};
 use crate::session::grids::grid_title;
 use crate::session::tour::Tour;
-use crate::session::words::bytes_text;
+use crate::session::words::format_bytes;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::{self, button, dialog, headline, primary_button};
@@ -29,28 +29,32 @@ pub enum Question {
 }
 
 /// The text of a question.
-pub struct Words {
+pub struct QuestionText {
     headline: String,
     text: String,
     /// The label of the button that confirms.
-    yes: &'static str,
+    confirm_label: &'static str,
     /// Whether something would be lost permanently.
-    loses: bool,
+    is_destructive: bool,
 }
 
-impl Words {
-    fn new(headline: impl Into<String>, text: impl Into<String>, yes: &'static str) -> Self {
+impl QuestionText {
+    fn new(
+        headline: impl Into<String>,
+        text: impl Into<String>,
+        confirm_label: &'static str,
+    ) -> Self {
         Self {
             headline: headline.into(),
             text: text.into(),
-            yes,
-            loses: false,
+            confirm_label,
+            is_destructive: false,
         }
     }
 
-    fn losing(self) -> Self {
+    fn destructive(self) -> Self {
         Self {
-            loses: true,
+            is_destructive: true,
             ..self
         }
     }
@@ -58,34 +62,34 @@ impl Words {
 
 impl Question {
     /// Returns a second answer, if there is one: the label of its button, and the question that it confirms.
-    fn other(&self, session: &Session) -> Option<(&'static str, Self)> {
+    fn alternative(&self, session: &Session) -> Option<(&'static str, Self)> {
         match self {
             Self::Stop(job) if session.waiting().any(|job| !job.held) => {
                 Some((tr!("shell-ask-stop-this"), Self::StopThis(*job)))
             }
             Self::Do(command) if matches!(**command, UiCommand::RestartLesson(false)) => {
-                let again = Self::Do(Box::new(UiCommand::RestartLesson(true)));
+                let restart = Self::Do(Box::new(UiCommand::RestartLesson(true)));
                 let has_runs = session.learn.units.has_runs();
-                has_runs.then_some((tr!("shell-ask-restart-train"), again))
+                has_runs.then_some((tr!("shell-ask-restart-train"), restart))
             }
             _ => None,
         }
     }
 
     /// Returns the text of the question; `None` if the question no longer applies.
-    pub fn words(&self, session: &Session) -> Option<Words> {
+    pub fn text(&self, session: &Session) -> Option<QuestionText> {
         match self {
             Self::Stop(job) | Self::StopThis(job) => {
                 (session.running_job() == Some(*job)).then(|| {
-                    let kept = with_queue(session, tr!("shell-ask-stop-kept"));
-                    Words::new(tr!("shell-ask-stop"), kept, tr!("shell-ask-stop-yes"))
+                    let text = with_queue(session, tr!("shell-ask-stop-kept"));
+                    QuestionText::new(tr!("shell-ask-stop"), text, tr!("shell-ask-stop-yes"))
                 })
             }
-            Self::Close => closing(session),
+            Self::Close => close_warning(session),
             Self::Do(command) => warning(session, command),
-            Self::Visit(places, _) => Some(Words::new(
+            Self::Visit(places, _) => Some(QuestionText::new(
                 tr!("shell-ask-access"),
-                tr!("shell-ask-access-what", places = listed(places, 3)),
+                tr!("shell-ask-access-what", places = join_some(places, 3)),
                 tr!("shell-ask-access-yes"),
             )),
         }
@@ -93,181 +97,191 @@ impl Question {
 }
 
 /// Returns this sentence, followed by what happens to the runs in the queue.
-fn with_queue(session: &Session, kept: &str) -> String {
+fn with_queue(session: &Session, text: &str) -> String {
     match session.waiting().filter(|job| !job.held).count() {
-        0 => kept.to_string(),
-        n => format!("{kept} {}", tr!("shell-ask-queued-runs-wait", n)),
+        0 => text.to_string(),
+        n => format!("{text} {}", tr!("shell-ask-queued-runs-wait", n)),
     }
 }
 
 /// Returns a text about what closing the window ends and loses; `None` if it ends and loses nothing.
-fn closing(session: &Session) -> Option<Words> {
-    let mut said = Vec::new();
-    if session.is_at_work() {
-        said.push(with_queue(session, tr!("shell-ask-close-kept")));
+fn close_warning(session: &Session) -> Option<QuestionText> {
+    let mut sentences = Vec::new();
+    if session.has_active_job() {
+        sentences.push(with_queue(session, tr!("shell-ask-close-kept")));
     }
-    let saved = said.len();
+    let saved_count = sentences.len();
     // Drafts are not lost, because the next window restores them.
-    let lost = !session.keeps_drafts();
-    let moved = session.unsaved_moves().filter(|_| lost);
-    let gathered = session.collection.count();
+    let loses_drafts = !session.has_stored_drafts();
+    let unsaved_moves = session.unsaved_moves().filter(|_| loses_drafts);
+    let collected = session.collection.image_count();
     let losses = [
-        moved.map(|_| tr!("shell-ask-close-moved").to_string()),
-        (lost && gathered > 0).then(|| tr!("shell-ask-close-collected", n = gathered)),
+        unsaved_moves.map(|_| tr!("shell-ask-close-moved").to_string()),
+        (loses_drafts && collected > 0).then(|| tr!("shell-ask-close-collected", n = collected)),
         session
             .is_writing()
             .then(|| tr!("shell-ask-close-writing").to_string()),
         is_in_tour(session).then(|| tr!("shell-ask-close-tour").to_string()),
     ];
-    said.extend(losses.into_iter().flatten());
-    let words = |yes| Words::new(tr!("shell-ask-close"), said.join(" "), yes);
-    match said.len() {
+    sentences.extend(losses.into_iter().flatten());
+    let text = |confirm_label| {
+        QuestionText::new(tr!("shell-ask-close"), sentences.join(" "), confirm_label)
+    };
+    match sentences.len() {
         0 => None,
-        n if n == saved => Some(words(tr!("shell-ask-close-yes"))),
-        _ => Some(words(tr!("shell-ask-close-anyway")).losing()),
+        n if n == saved_count => Some(text(tr!("shell-ask-close-yes"))),
+        _ => Some(text(tr!("shell-ask-close-anyway")).destructive()),
     }
 }
 
 fn is_in_tour(session: &Session) -> bool {
     let tour = session.learn.tour.as_ref();
-    tour.is_some_and(Tour::is_begun)
+    tour.is_some_and(Tour::has_progress)
 }
 
 /// Returns the warning before a command that ends or deletes something; `None` for other commands.
-pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
+pub fn warning(session: &Session, command: &UiCommand) -> Option<QuestionText> {
     match command {
         UiCommand::Erase(places, bytes) => {
-            let (n, size) = (places.len(), bytes_text(*bytes));
+            let (n, size) = (places.len(), format_bytes(*bytes));
             let text = tr!("shell-ask-delete-what", n, size);
-            let words = Words::new(tr!("shell-ask-delete"), text, tr!("shell-ask-delete-yes"));
-            Some(words.losing())
+            let question =
+                QuestionText::new(tr!("shell-ask-delete"), text, tr!("shell-ask-delete-yes"));
+            Some(question.destructive())
         }
         UiCommand::RemoveJob(id) => {
             let job = session.waiting().find(|job| job.id == *id)?;
-            removing_grid(job, tr!("shell-ask-remove").into())
+            remove_grid_warning(job, tr!("shell-ask-remove").into())
         }
-        UiCommand::StopAt(place, job) => stopping_at(session, place, *job),
-        UiCommand::RemoveJobAt(place, job) => removing_at(session, place, *job),
+        UiCommand::StopAt(place, job) => stop_at_warning(session, place, *job),
+        UiCommand::RemoveJobAt(place, job) => remove_at_warning(session, place, *job),
         UiCommand::CancelOnCluster(folder) => {
             let mut grids = session.train.clusters.grids.iter();
-            let grid = grids.find(|grid| grid.folder == *folder && !grid.is_over())?;
-            Some(ending_on_cluster(grid))
+            let grid = grids.find(|grid| grid.folder == *folder && !grid.has_ended())?;
+            Some(cancel_on_cluster_warning(grid))
         }
-        UiCommand::PredictFolder(..) | UiCommand::LeaveSheet => {
+        UiCommand::PredictFolder(..) | UiCommand::CloseSheet => {
             let table = &session.unsaved_moves()?.request.csv;
             let table = table.file_name().unwrap_or_default();
             let text = tr!("shell-ask-discard-what", table = table.to_string_lossy());
-            let words = Words::new(tr!("shell-ask-discard"), text, tr!("shell-ask-discard-yes"));
-            Some(words.losing())
+            let question =
+                QuestionText::new(tr!("shell-ask-discard"), text, tr!("shell-ask-discard-yes"));
+            Some(question.destructive())
         }
         UiCommand::LeaveTour => is_in_tour(session).then(|| {
             let text = tr!("shell-ask-leave-what");
-            Words::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes")).losing()
+            QuestionText::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes"))
+                .destructive()
         }),
-        UiCommand::RestartLesson(_) => session.learn.units.is_begun().then(|| {
+        UiCommand::RestartLesson(_) => session.learn.units.has_progress().then(|| {
             let text = tr!("shell-ask-restart-what");
-            let yes = match session.learn.units.has_runs() {
+            let confirm_label = match session.learn.units.has_runs() {
                 true => tr!("shell-ask-restart-keep"),
                 false => tr!("learn-restart-lesson"),
             };
-            Words::new(tr!("shell-ask-restart"), text, yes).losing()
+            QuestionText::new(tr!("shell-ask-restart"), text, confirm_label).destructive()
         }),
-        UiCommand::DropClosedText => {
-            let left = session.editor.left.last()?;
-            let name = left.name.as_deref().unwrap_or(tr!("plugins-unnamed"));
+        UiCommand::DiscardClosedText => {
+            let plugin = session.editor.closed.last()?;
+            let name = plugin.name.as_deref().unwrap_or(tr!("plugins-unnamed"));
             let text = tr!("shell-ask-plugin-what", name);
-            let words = Words::new(tr!("shell-ask-plugin"), text, tr!("shell-ask-plugin-yes"));
-            Some(words.losing())
+            let question =
+                QuestionText::new(tr!("shell-ask-plugin"), text, tr!("shell-ask-plugin-yes"));
+            Some(question.destructive())
         }
         _ => None,
     }
 }
 
 /// Returns the warning before a waiting grid is removed; `None` for a single run, which can easily be set up again.
-fn removing_grid(job: &Job, headline: String) -> Option<Words> {
+fn remove_grid_warning(job: &Job, headline: String) -> Option<QuestionText> {
     let JobWork::Grid(work) = &job.work else {
         return None;
     };
     let (title, n) = (grid_title(&job.title), work.runs);
     let text = tr!("shell-ask-remove-grid", title, n);
-    Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
+    Some(QuestionText::new(headline, text, tr!("shell-ask-remove-yes")).destructive())
 }
 
 /// Returns the warning before a job at a place is stopped.
-fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
-    let at = session.train.places.get(place)?;
-    let at = (at.job() == Some(job)).then_some(at)?;
-    let text = match at.running_grid() {
+fn stop_at_warning(session: &Session, place: &str, job: JobId) -> Option<QuestionText> {
+    let remote = session.train.machines.get(place)?;
+    let remote = (remote.job() == Some(job)).then_some(remote)?;
+    let text = match remote.running_grid() {
         Some(grid) => tr!(
             "shell-ask-stop-grid-kept",
-            title = grid_title(&grid.standing.title),
-            done = grid.standing.done(),
-            n = grid.standing.lines.len()
+            title = grid_title(&grid.state.title),
+            done = grid.state.finished_runs(),
+            n = grid.state.lines.len()
         ),
         None => tr!(
             "shell-ask-stop-at-kept",
-            title = at.running()?.title.as_str()
+            title = remote.running()?.title.as_str()
         ),
     };
     let headline = tr!("shell-ask-stop-at", place);
-    Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
+    Some(QuestionText::new(headline, text, tr!("shell-ask-stop-yes")))
 }
 
 /// Returns the warning before a job is removed from the queue of a place.
-fn removing_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
-    let at = session.train.places.get(place)?;
-    let job = at.queue.jobs().find(|known| known.id == job)?;
+fn remove_at_warning(session: &Session, place: &str, job: JobId) -> Option<QuestionText> {
+    let remote = session.train.machines.get(place)?;
+    let job = remote.queue.jobs().find(|queued| queued.id == job)?;
     let headline = tr!("shell-ask-remove-at", place);
-    removing_grid(job, headline.clone()).or_else(|| {
+    remove_grid_warning(job, headline.clone()).or_else(|| {
         let text = tr!("shell-ask-remove-job", title = job.title.as_str());
-        Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
+        Some(QuestionText::new(headline, text, tr!("shell-ask-remove-yes")).destructive())
     })
 }
 
-fn ending_on_cluster(grid: &OnCluster) -> Words {
+fn cancel_on_cluster_warning(grid: &ClusterGrid) -> QuestionText {
     let text = tr!(
         "shell-ask-grid-stop-what",
         grid = grid.grid.as_str(),
         waiting = grid.count(TaskState::Waiting),
         running = grid.count(TaskState::Running)
     );
-    let yes = tr!("shell-ask-grid-stop-yes");
-    Words::new(tr!("shell-ask-grid-stop"), text, yes).losing()
+    let confirm_label = tr!("shell-ask-grid-stop-yes");
+    QuestionText::new(tr!("shell-ask-grid-stop"), text, confirm_label).destructive()
 }
 
 /// Draws the question. Returns the question when the user confirms it.
-pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
-    let mut question = asked.take()?;
-    let words = question.words(session)?;
-    let mut agreed = !words.loses && widgets::enter_alone(ctx);
+pub fn draw_question(
+    open_question: &mut Option<Question>,
+    ctx: &Context,
+    session: &Session,
+) -> Option<Question> {
+    let mut question = open_question.take()?;
+    let text = question.text(session)?;
+    let mut confirmed = !text.is_destructive && widgets::enter_without_focus(ctx);
     let modal = dialog(ctx, "question", 360.0, |ui| {
-        headline(ui, &words.headline);
-        widgets::sentence(ui, &words.text);
+        headline(ui, &text.headline);
+        widgets::sentence(ui, &text.text);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
-            agreed |= answer(ui, words.yes, !words.loses);
-            if let Some((words, other)) = question.other(session)
-                && button(ui, words).clicked()
+            confirmed |= answer_button(ui, text.confirm_label, !text.is_destructive);
+            if let Some((label, alternative)) = question.alternative(session)
+                && button(ui, label).clicked()
             {
-                (agreed, question) = (true, other);
+                (confirmed, question) = (true, alternative);
             }
             // *Cancel* is the main button if something would be lost.
-            answer(ui, tr!("shell-cancel"), words.loses)
+            answer_button(ui, tr!("shell-cancel"), text.is_destructive)
         })
         .inner
     });
-    if agreed {
+    if confirmed {
         return Some(question);
     }
     if !modal.inner && !modal.should_close() {
-        *asked = Some(question);
+        *open_question = Some(question);
     }
     None
 }
 
 /// Draws a button. The main button gets the focus if no widget has it; Tab then moves to the other buttons. Returns
 /// whether the button was clicked.
-fn answer(ui: &mut Ui, text: &str, is_main: bool) -> bool {
+fn answer_button(ui: &mut Ui, text: &str, is_main: bool) -> bool {
     if !is_main {
         return button(ui, text).clicked();
     }

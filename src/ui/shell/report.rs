@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::session::bug_report::BugReport;
 use crate::session::chooser::DialogPurpose;
 use crate::session::views::Fetch;
-use crate::session::words::bytes_text;
+use crate::session::words::format_bytes;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::tokens;
@@ -25,9 +25,9 @@ const LINE_HEIGHT: f32 = 15.0;
 pub struct ReportDialog {
     open: bool,
     /// The index of the displayed file.
-    chosen: usize,
+    selected: usize,
     /// The path to save the report to; `None` until the user chooses it or the default is known.
-    pub place: Option<String>,
+    pub save_path: Option<String>,
 }
 
 impl ReportDialog {
@@ -47,8 +47,8 @@ impl ReportDialog {
         if !self.open {
             return;
         }
-        if let (None, Some(report)) = (&self.place, session.bug_report.ready()) {
-            self.place = Some(report.place.display().to_string());
+        if let (None, Some(report)) = (&self.save_path, session.bug_report.ready()) {
+            self.save_path = Some(report.default_path.display().to_string());
         }
         let modal = dialog(cx.ctx, "report", 720.0, |ui| {
             headline(ui, tr!("shell-report-title"));
@@ -57,15 +57,15 @@ impl ReportDialog {
                 Fetch::Ready(report) => {
                     ui.scope(|ui| self.contents(ui, report));
                 }
-                Fetch::Failed(why) => problem(ui, why),
+                Fetch::Failed(error) => problem(ui, error),
                 Fetch::Nothing | Fetch::Busy => drop(faint(ui, tr!("shell-report-collecting"))),
             }
             ui.add_space(4.0);
-            level_choice(ui, level, cx.commands);
-            if let Some(why) = session.saving_report.problem() {
-                problem(ui, why);
+            level_menu(ui, level, cx.commands);
+            if let Some(error) = session.saving_report.problem() {
+                problem(ui, error);
             }
-            self.foot(ui, session, cx.commands)
+            self.draw_footer(ui, session, cx.commands)
         });
         self.open &= !(modal.inner || modal.should_close());
     }
@@ -74,20 +74,20 @@ impl ReportDialog {
     fn contents(&mut self, ui: &mut Ui, report: &BugReport) {
         ui.horizontal_wrapped(|ui| {
             for (i, part) in report.parts.iter().enumerate() {
-                let size = bytes_text(part.text.len() as u64);
+                let size = format_bytes(part.text.len() as u64);
                 let name = format!("{} · {size}", part.name);
-                let line = ui.selectable_label(self.chosen == i, name);
-                if line.on_hover_text(part.about).clicked() {
-                    self.chosen = i;
+                let label = ui.selectable_label(self.selected == i, name);
+                if label.on_hover_text(part.about).clicked() {
+                    self.selected = i;
                 }
             }
         });
-        let Some(part) = report.parts.get(self.chosen) else {
+        let Some(part) = report.parts.get(self.selected) else {
             return;
         };
         let lines: Vec<&str> = part.text.lines().collect();
         ui.spacing_mut().item_spacing.y = 2.0;
-        let area = ScrollArea::both().id_salt(self.chosen).auto_shrink(false);
+        let area = ScrollArea::both().id_salt(self.selected).auto_shrink(false);
         let area = area.max_height(280.0);
         area.show_rows(ui, LINE_HEIGHT, lines.len(), |ui, range| {
             for line in &lines[range] {
@@ -98,26 +98,31 @@ impl ReportDialog {
     }
 
     /// Draws the field for the path and the buttons. Returns whether to close the dialog.
-    fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) -> bool {
+    fn draw_footer(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        commands: &mut Vec<UiCommand>,
+    ) -> bool {
         ui.horizontal(|ui| {
             let width = ui.available_width() - 100.0;
-            let known = self.place.is_some();
-            let place = self.place.get_or_insert_default();
-            let edit = TextEdit::singleline(place).desired_width(width);
-            ui.add_enabled(known, edit)
+            let has_path = self.save_path.is_some();
+            let path = self.save_path.get_or_insert_default();
+            let edit = TextEdit::singleline(path).desired_width(width);
+            ui.add_enabled(has_path, edit)
                 .accessible_name(tr!("shell-report-save-as"));
-            self.place.take_if(|_| !known);
+            self.save_path.take_if(|_| !has_path);
             if button(ui, tr!("shell-choose")).clicked() {
                 commands.push(UiCommand::pick(DialogPurpose::BugReport));
             }
         });
         ui.horizontal(|ui| {
-            let place = self.place.as_deref().unwrap_or_default().trim();
-            let ready = session.bug_report.ready().is_some() && !place.is_empty();
-            let can = ready && !session.saving_report.is_busy();
-            let save = button_if(ui, can, tr!("shell-report-save"));
+            let typed = self.save_path.as_deref().unwrap_or_default().trim();
+            let ready = session.bug_report.ready().is_some() && !typed.is_empty();
+            let can_save = ready && !session.saving_report.is_busy();
+            let save = button_if(ui, can_save, tr!("shell-report-save"));
             if save.clicked() {
-                let path = PathBuf::from(place);
+                let path = PathBuf::from(typed);
                 commands.push(UiCommand::change(|session| session.save_bug_report(path)));
             }
             button(ui, tr!("shell-close")).clicked()
@@ -127,14 +132,16 @@ impl ReportDialog {
 }
 
 /// Draws the menu of log levels.
-fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
+fn level_menu(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, tr!("settings-log-level"));
-        let shown = Level::ALL.iter().find(|(known, _, _)| *known == level);
-        let shown = shown.map_or("", |(_, _, id)| tr!(*id));
-        let list = egui::ComboBox::from_id_salt("log level").selected_text(shown);
-        let shown = list.show_ui(ui, |ui| log_levels(ui, level, commands));
-        shown
+        let level_name = Level::ALL
+            .iter()
+            .find(|(candidate, _, _)| *candidate == level);
+        let level_name = level_name.map_or("", |(_, _, id)| tr!(*id));
+        let list = egui::ComboBox::from_id_salt("log level").selected_text(level_name);
+        let response = list.show_ui(ui, |ui| log_levels(ui, level, commands));
+        response
             .response
             .accessible_name(tr!("settings-log-level-name"));
     });

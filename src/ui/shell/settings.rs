@@ -6,7 +6,7 @@ use crate::logging::Level;
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::settings::{Settings, ThemeChoice, ZOOMS};
+use crate::ui::settings::{Settings, ThemeChoice, ZOOM_RANGE};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{button_if, checkbox, faint, grid, icon_button, segmented};
 
@@ -33,16 +33,16 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
             zoom(ui, commands);
             ui.end_row();
         });
-        let mut still = settings.reduce_motion;
-        if checkbox(ui, &mut still, tr!("settings-reduce-motion")).changed() {
-            commands.push(UiCommand::ReduceMotion(still));
+        let mut reduce_motion = settings.reduce_motion;
+        if checkbox(ui, &mut reduce_motion, tr!("settings-reduce-motion")).changed() {
+            commands.push(UiCommand::ReduceMotion(reduce_motion));
         }
         ui.separator();
         ui.menu_button(tr!("settings-log-level"), |ui| {
             log_levels(ui, settings.log, commands);
         });
         if ui.button(tr!("settings-folders")).clicked() {
-            commands.push(UiCommand::Folders);
+            commands.push(UiCommand::ShowFolders);
             ui.close();
         }
     });
@@ -50,17 +50,17 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
 
 /// Draws the buttons for a smaller, the default and a larger zoom.
 fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
-    let now = ui.ctx().zoom_factor();
-    let step = |by: f32| ((now + by) * 10.0).round() / 10.0;
-    let usual = format!("{:.0}\u{a0}%", now * 100.0);
+    let current = ui.ctx().zoom_factor();
+    let step = |by: f32| ((current + by) * 10.0).round() / 10.0;
+    let percent = format!("{:.0}\u{a0}%", current * 100.0);
     ui.horizontal(|ui| {
         for (text, name, to) in [
             ("−", tr!("settings-smaller"), step(-0.1)),
-            (&*usual, tr!("settings-reset-size"), 1.0),
+            (&*percent, tr!("settings-reset-size"), 1.0),
             ("+", tr!("settings-larger"), step(0.1)),
         ] {
-            let can = ZOOMS.contains(&to) && (to - now).abs() > 0.001;
-            let button = button_if(ui, can, text).on_hover_text(name);
+            let enabled = ZOOM_RANGE.contains(&to) && (to - current).abs() > 0.001;
+            let button = button_if(ui, enabled, text).on_hover_text(name);
             if button.accessible_name(name).clicked() {
                 commands.push(UiCommand::Zoom(to));
             }
@@ -69,9 +69,9 @@ fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
 }
 
 pub(super) fn log_levels(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
-    for (known, _, id) in Level::ALL {
-        if ui.selectable_label(known == level, tr!(id)).clicked() {
-            commands.push(UiCommand::LogLevel(known));
+    for (candidate, _, id) in Level::ALL {
+        if ui.selectable_label(candidate == level, tr!(id)).clicked() {
+            commands.push(UiCommand::LogLevel(candidate));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Button, RichText, Ui, Vec2};
 
 use super::OverlayContext;
-use super::about::{offered, save_or_cancel};
+use super::about::{save_or_cancel, suggested_tags};
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
@@ -15,18 +15,18 @@ use crate::ui::widgets::{self, dialog, faint, field, headline};
 /// The changes of the tags of some runs.
 pub struct Draft {
     runs: Vec<(PathBuf, About)>,
-    marks: Vec<Mark>,
+    entries: Vec<TagEntry>,
     /// The tags to add to all runs, separated by commas.
     added: String,
     /// Whether the field must still be focused.
-    fresh: bool,
+    needs_focus: bool,
 }
 
 /// A tag that at least one of the runs has.
-struct Mark {
+struct TagEntry {
     tag: String,
     runs: usize,
-    wish: TagAction,
+    action: TagAction,
 }
 
 /// What to do with a tag.
@@ -40,20 +40,20 @@ enum TagAction {
     None,
 }
 
-impl Mark {
+impl TagEntry {
     /// Returns the action that follows after a click. A tag that all runs have cannot be added.
-    fn next(&self, of: usize) -> TagAction {
-        match self.wish {
-            TagAction::Keep if self.runs < of => TagAction::All,
+    fn next_action(&self, run_count: usize) -> TagAction {
+        match self.action {
+            TagAction::Keep if self.runs < run_count => TagAction::All,
             TagAction::Keep | TagAction::All => TagAction::None,
             TagAction::None => TagAction::Keep,
         }
     }
 
     /// Returns the label and the tooltip of the tag.
-    fn words(&self, of: usize) -> (String, String) {
+    fn label_and_tooltip(&self, of: usize) -> (String, String) {
         let tag = &self.tag;
-        let (share, now) = match self.wish {
+        let (suffix, tooltip) = match self.action {
             TagAction::Keep if self.runs == of => {
                 (String::new(), tr!("shell-tags-all-have").into())
             }
@@ -71,7 +71,7 @@ impl Mark {
                 tr!("shell-tags-remove-from-all").into(),
             ),
         };
-        (format!("#{tag}{share}"), now)
+        (format!("#{tag}{suffix}"), tooltip)
     }
 }
 
@@ -81,43 +81,51 @@ impl Draft {
         let folders = folders.into_iter();
         let runs = folders.map(|folder| (folder.clone(), session.about(&folder)));
         let runs: Vec<(PathBuf, About)> = runs.collect();
-        let mut marks: Vec<Mark> = Vec::new();
+        let mut entries: Vec<TagEntry> = Vec::new();
         for tag in runs.iter().flat_map(|(_, about)| &about.tags) {
-            match marks.iter_mut().find(|mark| mark.tag == *tag) {
-                Some(mark) => mark.runs += 1,
-                None => marks.push(Mark {
+            match entries.iter_mut().find(|entry| entry.tag == *tag) {
+                Some(entry) => entry.runs += 1,
+                None => entries.push(TagEntry {
                     tag: tag.clone(),
                     runs: 1,
-                    wish: TagAction::Keep,
+                    action: TagAction::Keep,
                 }),
             }
         }
         Self {
             runs,
-            marks,
+            entries,
             added: String::new(),
-            fresh: true,
+            needs_focus: true,
         }
     }
 
     /// Returns the new notes of the runs whose tags change.
     fn changed(&self) -> Result<Vec<(PathBuf, About)>> {
-        let has = |tag: &String, wish| {
-            let mut marks = self.marks.iter();
-            marks.any(|mark| mark.tag == *tag && mark.wish == wish)
+        let has_action = |tag: &String, action| {
+            let mut entries = self.entries.iter();
+            entries.any(|entry| entry.tag == *tag && entry.action == action)
         };
         let mut changed = Vec::new();
         for (folder, about) in &self.runs {
-            let own = about.tags.iter().filter(|tag| !has(tag, TagAction::None));
-            let to_all = self.marks.iter().filter(|mark| mark.wish == TagAction::All);
-            let tags = own.chain(to_all.map(|mark| &mark.tag)).cloned();
-            let next = About {
+            let remaining = about
+                .tags
+                .iter()
+                .filter(|tag| !has_action(tag, TagAction::None));
+            let added_to_all = self
+                .entries
+                .iter()
+                .filter(|entry| entry.action == TagAction::All);
+            let tags = remaining
+                .chain(added_to_all.map(|entry| &entry.tag))
+                .cloned();
+            let updated = About {
                 tags: tags.chain([self.added.clone()]).collect(),
                 ..about.clone()
             };
-            let next = next.checked()?;
-            if next.tags != about.tags {
-                changed.push((folder.clone(), next));
+            let updated = updated.validate()?;
+            if updated.tags != about.tags {
+                changed.push((folder.clone(), updated));
             }
         }
         Ok(changed)
@@ -127,13 +135,17 @@ impl Draft {
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
     let Some(draft) = open else { return };
-    let enter = widgets::enter_alone(cx.ctx);
+    let enter = widgets::enter_without_focus(cx.ctx);
     let modal = dialog(cx.ctx, "tags", 460.0, |ui| {
         headline(ui, tr!("shell-tags-title", n = draft.runs.len()));
-        let save = enter | added(ui, draft);
-        let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
-        offered(ui, &mut draft.added, &known, &cx.session.tags());
-        marks(ui, draft);
+        let save = enter | tags_field(ui, draft);
+        let current_tags: Vec<String> = draft
+            .entries
+            .iter()
+            .map(|entry| entry.tag.clone())
+            .collect();
+        suggested_tags(ui, &mut draft.added, &current_tags, &cx.session.tags());
+        tag_chips(ui, draft);
         save_or_cancel(ui, save, draft.changed(), cx.commands)
     });
     if modal.inner || modal.should_close() {
@@ -142,35 +154,35 @@ pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
 }
 
 /// Draws the field for tags to add. Returns whether Enter was pressed.
-fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
+fn tags_field(ui: &mut Ui, draft: &mut Draft) -> bool {
     let response = field(ui, tr!("shell-tags-field"), |ui| {
         let edit = widgets::line_edit(&mut draft.added, f32::INFINITY);
         ui.add(edit.hint_text(tr!("shell-tags-hint")))
     });
-    if std::mem::take(&mut draft.fresh) {
+    if std::mem::take(&mut draft.needs_focus) {
         response.request_focus();
     }
-    widgets::entered(ui, &response)
+    widgets::is_submitted(ui, &response)
 }
 
 /// Draws the tags that at least one of the runs has. A click adds a tag to all runs; another click removes it from all.
-fn marks(ui: &mut Ui, draft: &mut Draft) {
-    if draft.marks.is_empty() {
+fn tag_chips(ui: &mut Ui, draft: &mut Draft) {
+    if draft.entries.is_empty() {
         return;
     }
     faint(ui, tr!("shell-tags-current"));
-    let of = draft.runs.len();
+    let run_count = draft.runs.len();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        for mark in &mut draft.marks {
-            let (words, now) = mark.words(of);
-            let mut text = RichText::new(words);
-            if mark.wish == TagAction::None {
+        for entry in &mut draft.entries {
+            let (label, tooltip) = entry.label_and_tooltip(run_count);
+            let mut text = RichText::new(label);
+            if entry.action == TagAction::None {
                 text = text.strikethrough();
             }
-            let chip = Button::selectable(mark.wish != TagAction::Keep, text).corner_radius(12);
-            if ui.add(chip).on_hover_text(now).clicked() {
-                mark.wish = mark.next(of);
+            let chip = Button::selectable(entry.action != TagAction::Keep, text).corner_radius(12);
+            if ui.add(chip).on_hover_text(tooltip).clicked() {
+                entry.action = entry.next_action(run_count);
             }
         }
     });

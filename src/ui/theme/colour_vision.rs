@@ -4,11 +4,11 @@ use egui::{Color32, Rgba};
 
 use super::{DARK, LIGHT, Tokens};
 use crate::method::METHODS;
-use crate::palette::Shade;
+use crate::palette::RunStyle;
 
 /// Normal vision, and simulations of protanopia and deuteranopia in linear RGB (Machado, Oliveira and Fernandes, 2009,
 /// severity 1).
-const EYES: [(&str, [[f32; 3]; 3]); 3] = [
+const VISION_KINDS: [(&str, [[f32; 3]; 3]); 3] = [
     ("usual", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
         "protanope",
@@ -29,18 +29,18 @@ const EYES: [(&str, [[f32; 3]; 3]); 3] = [
 ];
 
 /// Returns a colour in CIE Lab (D65), as perceived with this deficiency.
-fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
+fn perceived_lab(colour: Color32, matrix: &[[f32; 3]; 3]) -> [f32; 3] {
     let [r, g, b, _] = Rgba::from(colour).to_array();
-    let times = |rows: &[[f32; 3]; 3], v: [f32; 3]| {
+    let multiply = |rows: &[[f32; 3]; 3], v: [f32; 3]| {
         rows.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum::<f32>())
     };
-    let rgb = times(eyes, [r, g, b]).map(|v| v.clamp(0.0, 1.0));
+    let rgb = multiply(matrix, [r, g, b]).map(|v| v.clamp(0.0, 1.0));
     let xyz = [
         [0.4124, 0.3576, 0.1805],
         [0.2126, 0.7152, 0.0722],
         [0.0193, 0.1192, 0.9505],
     ];
-    let [x, y, z] = times(&xyz, rgb);
+    let [x, y, z] = multiply(&xyz, rgb);
     let root = |v: f32| match v {
         v if v > 0.008856 => v.cbrt(),
         v => 7.787 * v + 16.0 / 116.0,
@@ -52,20 +52,20 @@ fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
 /// Returns the smallest distance ΔE (CIE 1976) between two of these colours over all kinds of vision, with a text that
 /// names the kind of vision and the colours.
 fn closest(colours: &[Color32]) -> (f32, String) {
-    let mut least = (f32::INFINITY, String::new());
-    for (whose, eyes) in &EYES {
+    let mut smallest = (f32::INFINITY, String::new());
+    for (vision, matrix) in &VISION_KINDS {
         for (i, a) in colours.iter().enumerate() {
             for (j, b) in colours.iter().enumerate().skip(i + 1) {
-                let (p, q) = (seen(*a, eyes), seen(*b, eyes));
+                let (p, q) = (perceived_lab(*a, matrix), perceived_lab(*b, matrix));
                 let squares = p.iter().zip(q).map(|(p, q)| (p - q).powi(2));
                 let distance = squares.sum::<f32>().sqrt();
-                if distance < least.0 {
-                    least = (distance, format!("{whose}: {i} and {j}, {a:?} and {b:?}"));
+                if distance < smallest.0 {
+                    smallest = (distance, format!("{vision}: {i} and {j}, {a:?} and {b:?}"));
                 }
             }
         }
     }
-    least
+    smallest
 }
 
 /// Returns the contrast ratio of two colours (WCAG 2).
@@ -78,21 +78,22 @@ pub(crate) fn contrast(a: Color32, b: Color32) -> f32 {
     a.max(b) / a.min(b)
 }
 
-fn both() -> [(&'static str, &'static Tokens); 2] {
+fn themes() -> [(&'static str, &'static Tokens); 2] {
     [("dark", &DARK), ("light", &LIGHT)]
 }
 
 #[test]
-fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
-    for (theme, t) in both() {
-        let tour = ["lae", "baseline", "seq-ft"].map(|method| t.run(Shade::of(method)));
+fn experts_and_tour_methods_are_distinguishable() {
+    for (theme, t) in themes() {
+        let tour =
+            ["lae", "baseline", "seq-ft"].map(|method| t.run_colour(RunStyle::for_method(method)));
         for colours in [&t.experts[..], &tour] {
             let (distance, which) = closest(colours);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
         }
         // The colours of a prediction's bars and their background.
-        for against in [t.warning, t.subdued] {
-            let (distance, which) = closest(&[t.accent, against, t.background]);
+        for other in [t.warning, t.subdued] {
+            let (distance, which) = closest(&[t.accent, other, t.background]);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
         }
     }
@@ -100,11 +101,11 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
 
 /// With this number of hues, some are close for some kinds of vision; markers distinguish them.
 #[test]
-fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
-    for (theme, t) in both() {
-        let shades = METHODS.iter().map(|spec| Shade::of(spec.key));
-        let colours: Vec<Color32> = shades.map(|shade| t.run(shade)).collect();
-        let none = t.run(Shade::of(""));
+fn method_colours_are_unique_and_distinguishable() {
+    for (theme, t) in themes() {
+        let shades = METHODS.iter().map(|spec| RunStyle::for_method(spec.key));
+        let colours: Vec<Color32> = shades.map(|shade| t.run_colour(shade)).collect();
+        let none = t.run_colour(RunStyle::for_method(""));
         assert!(!colours.contains(&none), "a method without a colour");
         let (distance, which) = closest(&colours);
         assert!(distance > 16.0, "{theme}: {distance} {which}");
@@ -113,10 +114,10 @@ fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
 
 /// Lines need a contrast of about 3 against their background.
 #[test]
-fn every_method_can_be_seen_on_its_ground() {
-    for (theme, t) in both() {
+fn methods_contrast_with_the_background() {
+    for (theme, t) in themes() {
         for spec in METHODS {
-            let contrast = contrast(t.run(Shade::of(spec.key)), t.card);
+            let contrast = contrast(t.run_colour(RunStyle::for_method(spec.key)), t.card);
             assert!(contrast >= 2.9, "{theme}: {}", spec.key);
         }
     }
@@ -124,11 +125,14 @@ fn every_method_can_be_seen_on_its_ground() {
 
 /// A nearly white colour has few lighter shades, so dashes distinguish the lines too.
 #[test]
-fn the_shades_of_a_method_are_told_apart_by_all_eyes() {
-    for (theme, t) in both() {
+fn shades_of_a_method_are_distinguishable() {
+    for (theme, t) in themes() {
         for spec in METHODS {
-            let shades = Shade::each([spec.key; Shade::COUNT]);
-            let colours: Vec<Color32> = shades.into_iter().map(|shade| t.run(shade)).collect();
+            let shades = RunStyle::for_runs([spec.key; RunStyle::COUNT]);
+            let colours: Vec<Color32> = shades
+                .into_iter()
+                .map(|shade| t.run_colour(shade))
+                .collect();
             let (distance, which) = closest(&colours);
             assert!(distance > 4.0, "{theme}: {} {distance} {which}", spec.key);
         }
@@ -136,8 +140,8 @@ fn the_shades_of_a_method_are_told_apart_by_all_eyes() {
 }
 
 #[test]
-fn good_and_bad_are_told_apart_by_all_eyes() {
-    for (theme, t) in both() {
+fn good_and_bad_are_distinguishable() {
+    for (theme, t) in themes() {
         let (distance, which) = closest(&[t.good, t.warning, t.bad]);
         assert!(distance > 12.0, "{theme}: {distance} {which}");
     }

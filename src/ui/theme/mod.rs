@@ -11,21 +11,21 @@ use egui::{
 };
 
 use crate::metrics::Expert;
-use crate::palette::Shade;
+use crate::palette::RunStyle;
 use crate::texts::fonts;
 
 /// Space between cards.
 pub const GAP: f32 = 12.0;
 /// Height of buttons and inputs.
-pub const CONTROL: f32 = 30.0;
+pub const CONTROL_HEIGHT: f32 = 30.0;
 /// Corner radius of cards.
 pub const CARD_RADIUS: u8 = 8;
 /// Corner radius of controls.
 pub const RADIUS: u8 = 6;
 /// Height of the top bar.
-pub const TOP_BAR: f32 = 44.0;
+pub const TOP_BAR_HEIGHT: f32 = 44.0;
 /// Page width below which the right column is below the left one.
-pub const NARROW: f32 = 1060.0;
+pub const NARROW_WIDTH: f32 = 1060.0;
 
 /// The colours of a theme, named by their use.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub struct Tokens {
     /// The background of a drawing with dark strokes.
     pub canvas_light: Color32,
     /// The overlay on the window while something is dragged over it.
-    pub veil: Color32,
+    pub drop_overlay: Color32,
 }
 
 const fn rgb(hex: u32) -> Color32 {
@@ -117,7 +117,7 @@ const DARK: Tokens = Tokens {
     light_ink: rgb(0xE8_EC_F2),
     canvas_dark: rgb(0x0B_0C_0F),
     canvas_light: rgb(0xFF_FF_FF),
-    veil: Color32::from_rgba_premultiplied(8, 9, 11, 214),
+    drop_overlay: Color32::from_rgba_premultiplied(8, 9, 11, 214),
 };
 
 const LIGHT: Tokens = Tokens {
@@ -157,7 +157,7 @@ const LIGHT: Tokens = Tokens {
     light_ink: rgb(0xFF_FF_FF),
     canvas_dark: rgb(0x0B_0C_0F),
     canvas_light: rgb(0xFF_FF_FF),
-    veil: Color32::from_rgba_premultiplied(206, 208, 210, 224),
+    drop_overlay: Color32::from_rgba_premultiplied(206, 208, 210, 224),
 };
 
 /// Returns the tokens of the theme of this `Ui`.
@@ -170,7 +170,7 @@ pub fn tokens(ui: &Ui) -> &'static Tokens {
 }
 
 /// Returns the tokens of the theme of this context.
-pub fn tokens_of(ctx: &Context) -> &'static Tokens {
+pub fn context_tokens(ctx: &Context) -> &'static Tokens {
     match ctx.theme() {
         Theme::Dark => &DARK,
         Theme::Light => &LIGHT,
@@ -179,7 +179,7 @@ pub fn tokens_of(ctx: &Context) -> &'static Tokens {
 
 impl Tokens {
     /// Returns an expert's colour.
-    pub fn expert(&self, expert: Expert) -> Color32 {
+    pub fn expert_colour(&self, expert: Expert) -> Color32 {
         match expert {
             Expert::ONLINE => self.experts[0],
             Expert::OFFLINE => self.experts[1],
@@ -188,7 +188,7 @@ impl Tokens {
     }
 
     /// Returns the colour of a run: a shade of its method's colour.
-    pub fn run(&self, shade: Shade) -> Color32 {
+    pub fn run_colour(&self, shade: RunStyle) -> Color32 {
         let [r, g, b] = match self.is_dark {
             true => shade.on_dark(),
             false => shade.on_light(),
@@ -198,7 +198,7 @@ impl Tokens {
 
     /// Returns the colour of a class from its position and the number of classes. Neighbouring classes differ in
     /// lightness.
-    pub fn class(&self, position: usize, classes: usize) -> Color32 {
+    pub fn class_colour(&self, position: usize, classes: usize) -> Color32 {
         if classes <= self.classes.len() {
             return self.classes[position % self.classes.len()];
         }
@@ -220,15 +220,15 @@ impl Tokens {
     }
 
     /// Returns the heat map colour of a share in 0..=1.
-    pub fn heat_at(&self, share: f64) -> Color32 {
-        let place = share.clamp(0.0, 1.0) * (self.heat.len() - 1) as f64;
-        let low = (place.floor() as usize).min(self.heat.len() - 2);
-        self.heat[low].lerp_to_gamma(self.heat[low + 1], (place - low as f64) as f32)
+    pub fn heat_colour(&self, share: f64) -> Color32 {
+        let position = share.clamp(0.0, 1.0) * (self.heat.len() - 1) as f64;
+        let low = (position.floor() as usize).min(self.heat.len() - 2);
+        self.heat[low].lerp_to_gamma(self.heat[low + 1], (position - low as f64) as f32)
     }
 
     /// Returns a text colour that is readable on this background.
-    pub fn ink_on(&self, ground: Color32) -> Color32 {
-        let [r, g, b, _] = ground.to_array();
+    pub fn text_colour_on(&self, background: Color32) -> Color32 {
+        let [r, g, b, _] = background.to_array();
         let luminance = 0.299 * f32::from(r) + 0.587 * f32::from(g) + 0.114 * f32::from(b);
         if luminance > 128.0 {
             self.dark_ink
@@ -261,13 +261,13 @@ pub fn install(ctx: &Context) {
 }
 
 /// Duration of animations, in seconds.
-const MOTION: f32 = 0.08;
+const ANIMATION_SECONDS: f32 = 0.08;
 
 /// Turns animations on or off.
-pub fn let_move(ctx: &Context, moving: bool) {
+pub fn set_animations(ctx: &Context, enabled: bool) {
     ctx.all_styles_mut(|style| {
-        style.animation_time = if moving { MOTION } else { 0.0 };
-        style.scroll_animation = match moving {
+        style.animation_time = if enabled { ANIMATION_SECONDS } else { 0.0 };
+        style.scroll_animation = match enabled {
             true => ScrollAnimation::default(),
             false => ScrollAnimation::none(),
         };
@@ -277,7 +277,7 @@ pub fn let_move(ctx: &Context, moving: bool) {
 fn style(t: &Tokens, base: Visuals) -> Style {
     let mut style = Style {
         visuals: visuals(t, base),
-        animation_time: MOTION,
+        animation_time: ANIMATION_SECONDS,
         ..Style::default()
     };
     style.text_styles = [
@@ -361,16 +361,16 @@ fn visuals(t: &Tokens, base: Visuals) -> Visuals {
 
 /// Returns Inter in two weights and a monospaced font. Each uses the font of symbols as a fallback.
 fn font_definitions() -> FontDefinitions {
-    let mut all = FontDefinitions::default();
+    let mut definitions = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {
         let data = Arc::new(FontData::from_static(bytes));
-        all.font_data.insert(name.into(), data);
+        definitions.font_data.insert(name.into(), data);
     };
     add("inter", fonts::INTER);
     add("inter-semibold", fonts::INTER_SEMIBOLD);
     add("mono", fonts::MONO);
     add("symbols", fonts::SYMBOLS);
-    let fallback = all
+    let fallback = definitions
         .families
         .get(&FontFamily::Proportional)
         .cloned()
@@ -378,12 +378,12 @@ fn font_definitions() -> FontDefinitions {
     let mut family = |family: FontFamily, first: &str| {
         let mut chain = vec![first.to_string(), "symbols".to_string()];
         chain.extend(fallback.iter().cloned());
-        all.families.insert(family, chain);
+        definitions.families.insert(family, chain);
     };
     family(FontFamily::Proportional, "inter");
     family(FontFamily::Name("semibold".into()), "inter-semibold");
     family(FontFamily::Monospace, "mono");
-    all
+    definitions
 }
 
 #[cfg(test)]
@@ -394,12 +394,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ink_can_be_read_on_every_heat() {
+    fn text_is_readable_on_every_heat_colour() {
         for tokens in [&DARK, &LIGHT] {
             for step in 0..=20 {
-                let ground = tokens.heat_at(f64::from(step) / 20.0);
-                let ink = tokens.ink_on(ground);
-                assert!(colour_vision::contrast(ink, ground) >= 3.0, "{ground:?}");
+                let background = tokens.heat_colour(f64::from(step) / 20.0);
+                let text_colour = tokens.text_colour_on(background);
+                assert!(
+                    colour_vision::contrast(text_colour, background) >= 3.0,
+                    "{background:?}"
+                );
             }
         }
     }

@@ -4,9 +4,9 @@ use egui::{Align2, Color32, Rect, Response, Role, Ui, Vec2, pos2};
 
 use super::allocate_named;
 use crate::metrics::Expert;
-use crate::session::words::percent;
+use crate::session::words::format_percent;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::names::painted_name;
+use crate::ui::widgets::names::paint_name;
 
 /// A bar.
 #[derive(Clone, Debug)]
@@ -25,8 +25,13 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         .clamp(20.0, (ui.available_width() * 0.36).max(20.0));
     for (i, bar) in bars.iter().enumerate() {
         let share = f64::from(bar.share);
-        let label = format!("{} {}: {}", expert.name(), bar.name, percent(share, 0));
-        let mut colour = t.expert(expert);
+        let label = format!(
+            "{} {}: {}",
+            expert.key(),
+            bar.name,
+            format_percent(share, 0)
+        );
+        let mut colour = t.expert_colour(expert);
         if i > 0 {
             colour = colour.lerp_to_gamma(t.card, 0.45);
         }
@@ -37,18 +42,18 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         let response = meter(ui, (24.0, name_width), &label, shares, colour);
         let at = response.rect.left_center();
         let (align, font) = (Align2::LEFT_CENTER, semibold(13.0));
-        painted_name(ui, at, align, &bar.name, font, t.strong, name_width - 6.0);
-        response.on_hover_text(format!("{}: {}", bar.name, percent(share, 2)));
+        paint_name(ui, at, align, &bar.name, font, t.strong, name_width - 6.0);
+        response.on_hover_text(format!("{}: {}", bar.name, format_percent(share, 2)));
     }
 }
 
 /// Draws a row of this height with a bar, which starts after `left` points, and the share in percent. The bar has the
-/// length `shown`.
+/// length `bar_share`.
 pub fn meter(
     ui: &mut Ui,
     (height, left): (f32, f32),
     label: &str,
-    (share, shown): (f32, f32),
+    (share, bar_share): (f32, f32),
     colour: Color32,
 ) -> Response {
     let t = tokens(ui);
@@ -61,9 +66,9 @@ pub fn meter(
     let painter = ui.painter();
     painter.rect_filled(track, 4, t.background);
     let mut filled = track;
-    filled.set_width((track.width() * shown.clamp(0.0, 1.0)).max(2.0));
+    filled.set_width((track.width() * bar_share.clamp(0.0, 1.0)).max(2.0));
     painter.rect_filled(filled, 4, colour);
-    let (right, words) = (rect.right_center(), percent(f64::from(share), 0));
-    painter.text(right, Align2::RIGHT_CENTER, words, regular(13.0), t.text);
+    let (right, text) = (rect.right_center(), format_percent(f64::from(share), 0));
+    painter.text(right, Align2::RIGHT_CENTER, text, regular(13.0), t.text);
     response
 }

@@ -10,18 +10,18 @@ use egui::{
 
 use super::figure::menu;
 use super::input::lock_arrows;
-use super::matrix::{FINEST, paint_all};
-use super::names::painted_name;
-use super::textures::heat;
+use super::matrix::{MAX_TEXTURE_CELLS, paint_texture};
+use super::names::paint_name;
+use super::textures::upload_heat_map;
 use crate::metrics::{Blocks, Confusion};
-use crate::store::figure::{Cells, Figure};
+use crate::store::figure::{Figure, Heatmap};
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
 /// Maximum number of pairs of classes listed next to the matrix.
-const WORST: usize = 6;
+const MAX_CONFUSIONS: usize = 6;
 /// Minimum width of a frame in points. Narrower frames would cover their content.
-const NARROWEST: f32 = 3.0;
+const MIN_FRAME_WIDTH: f32 = 3.0;
 
 /// A cell: a range of true classes and a range of predicted classes. The ranges have length 1 if there is enough space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Cell {
 
 impl Cell {
     /// Returns the cell of a single true class and a single predicted class.
-    pub fn of(row: usize, column: usize) -> Self {
+    pub fn new(row: usize, column: usize) -> Self {
         Self {
             rows: row..row + 1,
             columns: column..column + 1,
@@ -49,13 +49,13 @@ pub struct ConfusionMatrix {
     /// The labels of rows and columns.
     names: Vec<String>,
     /// The length of the longest label.
-    longest: usize,
+    longest_label: usize,
     /// The blocks of classes that have a frame.
     frames: Vec<Range<usize>>,
     /// The number of rows of learned classes.
-    taught: usize,
+    learned: usize,
     /// The most frequent confusions: true class, predicted class and count.
-    pub worst: Vec<(usize, usize, u32)>,
+    pub most_confused: Vec<(usize, usize, u32)>,
     blocks: Blocks,
     texture: TextureHandle,
 }
@@ -67,30 +67,30 @@ impl ConfusionMatrix {
         counts: Confusion,
         names: Vec<String>,
         frames: Vec<Range<usize>>,
-        taught: usize,
+        learned: usize,
     ) -> Self {
         let t = tokens(ui);
-        let blocks = Blocks::at_most(FINEST, counts.side());
+        let blocks = Blocks::at_most(MAX_TEXTURE_CELLS, counts.classes());
         let n = blocks.count;
-        let is_taught = |block: usize| blocks.range(block).start < taught;
+        let is_learned = |block: usize| blocks.range(block).start < learned;
         let shares = counts.shares(blocks).into_iter().enumerate();
         let cells = shares.map(|(i, share)| {
-            if is_taught(i / n) && is_taught(i % n) {
+            if is_learned(i / n) && is_learned(i % n) {
                 // The square root makes single errors visible.
-                t.heat_at(share.sqrt() * 0.92)
+                t.heat_colour(share.sqrt() * 0.92)
             } else {
                 t.background
             }
         });
-        let texture = heat(ui.ctx(), "confusion", n, cells);
-        let longest = names.iter().map(|name| name.chars().count()).max();
+        let texture = upload_heat_map(ui.ctx(), "confusion", n, cells);
+        let longest_label = names.iter().map(|name| name.chars().count()).max();
         Self {
-            worst: counts.most_confused(WORST),
+            most_confused: counts.most_confused(MAX_CONFUSIONS),
             counts,
-            longest: longest.unwrap_or(1),
+            longest_label: longest_label.unwrap_or(1),
             names,
             frames,
-            taught,
+            learned,
             blocks,
             texture,
         }
@@ -98,91 +98,97 @@ impl ConfusionMatrix {
 
     /// Returns the label of a range of rows or columns.
     pub fn name(&self, range: &Range<usize>) -> String {
-        let at = |i: usize| self.names.get(i).map_or("?", String::as_str);
+        let label = |i: usize| self.names.get(i).map_or("?", String::as_str);
         match range.len() {
-            0 | 1 => at(range.start).to_string(),
-            _ => format!("{} … {}", at(range.start), at(range.end - 1)),
+            0 | 1 => label(range.start).to_string(),
+            _ => format!("{} … {}", label(range.start), label(range.end - 1)),
         }
     }
 
     /// Paints the matrix with sides of this length. Returns the cell that was clicked.
-    pub fn show(&self, ui: &mut Ui, side: f32, chosen: Option<&Cell>) -> Option<Cell> {
+    pub fn show(&self, ui: &mut Ui, side: f32, selected: Option<&Cell>) -> Option<Cell> {
         let t = tokens(ui);
-        let n = self.counts.side().max(1);
+        let n = self.counts.classes().max(1);
         let gutter = self.gutter(ui);
         let size = vec2(side + gutter, side + 38.0);
-        let (whole, response) = ui.allocate_exact_size(size, Sense::click());
-        let reached = self.reached(ui, &response, chosen);
+        let (area, response) = ui.allocate_exact_size(size, Sense::click());
+        let focused = self.focused_cell(ui, &response, selected);
         response.widget_info(|| {
             let name = tr!("figure-confusion");
-            let cell = reached.as_ref().map(|cell| self.words(cell));
+            let cell = focused.as_ref().map(|cell| self.describe(cell));
             let name = cell.map_or_else(|| name.into(), |cell| format!("{name}: {cell}"));
             WidgetInfo::labeled(Role::Button, true, name)
         });
-        let rect = Rect::from_min_size(whole.min + vec2(gutter, 0.0), Vec2::splat(side));
-        paint_all(ui.painter(), &self.texture, rect);
+        let rect = Rect::from_min_size(area.min + vec2(gutter, 0.0), Vec2::splat(side));
+        paint_texture(ui.painter(), &self.texture, rect);
         let step = side / n as f32;
         if step >= 7.0 {
-            let line = Stroke::new(1.0, t.card);
+            let stroke = Stroke::new(1.0, t.card);
             for i in 1..n {
                 let offset = step * i as f32;
                 ui.painter()
-                    .vline(rect.left() + offset, rect.y_range(), line);
+                    .vline(rect.left() + offset, rect.y_range(), stroke);
                 ui.painter()
-                    .hline(rect.x_range(), rect.top() + offset, line);
+                    .hline(rect.x_range(), rect.top() + offset, stroke);
             }
         }
-        let block = |rows: &Range<usize>, columns: &Range<usize>| {
+        let cell_rect = |rows: &Range<usize>, columns: &Range<usize>| {
             Rect::from_min_max(
                 rect.min + vec2(columns.start as f32 * step, rows.start as f32 * step),
                 rect.min + vec2(columns.end as f32 * step, rows.end as f32 * step),
             )
         };
-        let wide = |frame: &&Range<usize>| frame.len() as f32 * step >= NARROWEST;
-        for frame in self.frames.iter().filter(wide) {
-            let line = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
-            let place = block(frame, frame);
-            ui.painter().rect_stroke(place, 0, line, StrokeKind::Middle);
+        let is_visible = |frame: &&Range<usize>| frame.len() as f32 * step >= MIN_FRAME_WIDTH;
+        for frame in self.frames.iter().filter(is_visible) {
+            let stroke = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
+            let frame_rect = cell_rect(frame, frame);
+            ui.painter()
+                .rect_stroke(frame_rect, 0, stroke, StrokeKind::Middle);
         }
-        let marked = [(chosen, t.accent), (reached.as_ref(), t.strong)];
-        for (cell, colour) in marked {
+        let outlines = [(selected, t.accent), (focused.as_ref(), t.strong)];
+        for (cell, colour) in outlines {
             let Some(cell) = cell else { continue };
-            let place = block(&cell.rows, &cell.columns);
-            let seen = Vec2::splat((NARROWEST - place.width()).max(0.0) / 2.0);
-            let line = Stroke::new(2.0, colour);
-            let place = place.expand2(seen);
-            ui.painter().rect_stroke(place, 0, line, StrokeKind::Middle);
+            let bounds = cell_rect(&cell.rows, &cell.columns);
+            let margin = Vec2::splat((MIN_FRAME_WIDTH - bounds.width()).max(0.0) / 2.0);
+            let stroke = Stroke::new(2.0, colour);
+            let bounds = bounds.expand2(margin);
+            ui.painter()
+                .rect_stroke(bounds, 0, stroke, StrokeKind::Middle);
         }
         self.labels(ui, rect, step);
-        let corner = whole.left_bottom() + vec2(12.0, -14.0);
+        let corner = area.left_bottom() + vec2(12.0, -14.0);
         menu(ui, corner, tr!("figure-confusion"), || self.figure());
-        if let Some(cell) = reached {
-            response.show_tooltip_text(self.words(&cell));
-            let entered = ui.input(|i| i.key_pressed(Key::Enter) || i.key_pressed(Key::Space));
-            if response.clicked() && entered {
+        if let Some(cell) = focused {
+            response.show_tooltip_text(self.describe(&cell));
+            let confirmed = ui.input(|i| i.key_pressed(Key::Enter) || i.key_pressed(Key::Space));
+            if response.clicked() && confirmed {
                 return Some(cell);
             }
         }
-        self.pointed(&response, rect, step)
+        self.hovered_cell(&response, rect, step)
     }
 
     /// Returns the cell that is selected with the keyboard while the matrix has the focus. The selection starts at the
     /// chosen cell; arrow keys move it, Enter and Space choose the cell.
-    fn reached(&self, ui: &Ui, response: &Response, chosen: Option<&Cell>) -> Option<Cell> {
+    fn focused_cell(&self, ui: &Ui, response: &Response, selected: Option<&Cell>) -> Option<Cell> {
         let last = self.blocks.count.checked_sub(1)?;
         if !response.has_focus() {
             return None;
         }
         lock_arrows(ui, response.id);
-        let block = |range: &Range<usize>| self.blocks.of(range.start);
-        let known: Option<[usize; 2]> = ui.data(|data| data.get_temp(response.id));
-        let known = known.unwrap_or_else(|| {
-            chosen.map_or([0, 0], |cell| [block(&cell.rows), block(&cell.columns)])
+        let block_index = |range: &Range<usize>| self.blocks.block_of(range.start);
+        let stored: Option<[usize; 2]> = ui.data(|data| data.get_temp(response.id));
+        let current = stored.unwrap_or_else(|| {
+            selected.map_or([0, 0], |cell| {
+                [block_index(&cell.rows), block_index(&cell.columns)]
+            })
         });
-        let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
-        let go = |from: usize, back, on| (from + pressed(on)).saturating_sub(pressed(back));
-        let row = go(known[0], Key::ArrowUp, Key::ArrowDown).min(last);
-        let column = go(known[1], Key::ArrowLeft, Key::ArrowRight).min(last);
+        let press_count = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+        let moved = |from: usize, back, forward| {
+            (from + press_count(forward)).saturating_sub(press_count(back))
+        };
+        let row = moved(current[0], Key::ArrowUp, Key::ArrowDown).min(last);
+        let column = moved(current[1], Key::ArrowLeft, Key::ArrowRight).min(last);
         ui.data_mut(|data| data.insert_temp(response.id, [row, column]));
         Some(Cell {
             rows: self.blocks.range(row),
@@ -193,32 +199,32 @@ impl ConfusionMatrix {
     /// Returns the matrix as a figure for copying and saving.
     fn figure(&self) -> Figure {
         let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
-        let cells = Cells::confusion(&self.counts, &name);
-        Figure::cells(tr!("figure-confusion-title"), cells)
+        let cells = Heatmap::confusion(&self.counts, &name);
+        Figure::heatmap(tr!("figure-confusion-title"), cells)
     }
 
     fn gutter(&self, ui: &Ui) -> f32 {
-        let width = self.longest as f32 * 6.6 + 14.0;
+        let width = self.longest_label as f32 * 6.6 + 14.0;
         width.min(ui.available_width() * 0.25).clamp(22.0, 96.0)
     }
 
     fn labels(&self, ui: &Ui, rect: Rect, step: f32) {
         let t = tokens(ui);
         let font = || regular(11.0);
-        let rows_every = (13.0 / step).ceil().max(1.0) as usize;
-        let wide = (self.longest as f32 * 6.6 + 4.0).min(40.0);
-        let columns_every = (wide.max(13.0) / step).ceil().max(1.0) as usize;
+        let row_stride = (13.0 / step).ceil().max(1.0) as usize;
+        let label_width = (self.longest_label as f32 * 6.6 + 4.0).min(40.0);
+        let column_stride = (label_width.max(13.0) / step).ceil().max(1.0) as usize;
         let centre = |i: usize| step * (i as f32 + 0.5);
-        for (i, name) in self.names.iter().enumerate().step_by(rows_every) {
+        for (i, name) in self.names.iter().enumerate().step_by(row_stride) {
             let at = pos2(rect.left() - 8.0, rect.top() + centre(i));
             let width = (rect.left() - 12.0 - ui.min_rect().left()).max(12.0);
-            painted_name(ui, at, Align2::RIGHT_CENTER, name, font(), t.subdued, width);
+            paint_name(ui, at, Align2::RIGHT_CENTER, name, font(), t.subdued, width);
         }
-        for (i, name) in self.names.iter().enumerate().step_by(columns_every) {
+        for (i, name) in self.names.iter().enumerate().step_by(column_stride) {
             let at = pos2(rect.left() + centre(i), rect.bottom() + 11.0);
-            let width = step * columns_every as f32;
+            let width = step * column_stride as f32;
             let align = Align2::CENTER_CENTER;
-            painted_name(ui, at, align, name, font(), t.subdued, width - 4.0);
+            paint_name(ui, at, align, name, font(), t.subdued, width - 4.0);
         }
         let at = pos2(rect.center().x, rect.bottom() + 28.0);
         let align = Align2::CENTER_CENTER;
@@ -227,31 +233,31 @@ impl ConfusionMatrix {
     }
 
     /// Shows a tooltip for the cell below the pointer. Returns the cell if it was clicked.
-    fn pointed(&self, response: &Response, rect: Rect, step: f32) -> Option<Cell> {
+    fn hovered_cell(&self, response: &Response, rect: Rect, step: f32) -> Option<Cell> {
         let at = response.hover_pos().or(response.interact_pointer_pos())?;
         if !rect.contains(at) {
             return None;
         }
         let offset = at - rect.min;
-        let block = |along: f32| {
-            let class = ((along / step) as usize).min(self.counts.side().checked_sub(1)?);
-            Some(self.blocks.range(self.blocks.of(class)))
+        let block_range = |distance: f32| {
+            let class = ((distance / step) as usize).min(self.counts.classes().checked_sub(1)?);
+            Some(self.blocks.range(self.blocks.block_of(class)))
         };
         let cell = Cell {
-            rows: block(offset.y)?,
-            columns: block(offset.x)?,
+            rows: block_range(offset.y)?,
+            columns: block_range(offset.x)?,
         };
-        let text = self.words(&cell);
+        let text = self.describe(&cell);
         response.clone().on_hover_text_at_pointer(text);
         response.clicked().then_some(cell)
     }
 
     /// Returns a description of a cell in words.
-    fn words(&self, cell: &Cell) -> String {
+    fn describe(&self, cell: &Cell) -> String {
         let Cell { rows, columns } = cell;
         let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));
         let (name, answer) = (self.name(rows), self.name(columns));
-        if rows.start >= self.taught {
+        if rows.start >= self.learned {
             tr!("figure-class-not-learned", name)
         } else if rows == columns && rows.len() == 1 {
             tr!("figure-correct-count", name, count, all)

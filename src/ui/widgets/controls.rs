@@ -6,8 +6,8 @@ use egui::{
 };
 
 use super::icons::{self, Icon};
-use super::{faint, layout_line, paint_border, paint_box, whole};
-use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
+use super::{faint, keep_together, layout_line, paint_border, paint_box};
+use crate::ui::theme::{CONTROL_HEIGHT, RADIUS, regular, semibold, tokens};
 
 /// Draws the main button of a page, which is filled.
 pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
@@ -31,7 +31,7 @@ fn filled<'a>(ui: &Ui, text: &str, fill: Color32) -> Button<'a> {
 /// Draws the main button of a dialog, a row or an empty page, which is filled.
 pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
     let button = filled(ui, text, tokens(ui).accent);
-    ui.add_enabled(enabled, button.min_size(Vec2::new(0.0, CONTROL)))
+    ui.add_enabled(enabled, button.min_size(Vec2::new(0.0, CONTROL_HEIGHT)))
 }
 
 /// Draws an ordinary button.
@@ -43,7 +43,10 @@ pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
 /// next line of a full row.
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
-    ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
+    ui.add_enabled(
+        enabled,
+        Button::new(text).min_size(Vec2::new(0.0, CONTROL_HEIGHT)),
+    )
 }
 
 /// Draws a checkbox whose outline is visible while it is not checked.
@@ -55,23 +58,23 @@ pub fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> 
 /// is changed directly, because a scope would not wrap to the next line of a full row.
 pub fn outlined<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     let colour = tokens(ui).subdued;
-    let before = ui.visuals().widgets.inactive.bg_stroke;
+    let previous_stroke = ui.visuals().widgets.inactive.bg_stroke;
     ui.visuals_mut().widgets.inactive.bg_stroke.color = colour;
-    let added = add(ui);
-    ui.visuals_mut().widgets.inactive.bg_stroke = before;
-    added
+    let result = add(ui);
+    ui.visuals_mut().widgets.inactive.bg_stroke = previous_stroke;
+    result
 }
 
 /// Returns a field for a line of text with this width and the height of a button.
 pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
     TextEdit::singleline(text)
         .desired_width(width)
-        .min_size(Vec2::new(0.0, CONTROL))
+        .min_size(Vec2::new(0.0, CONTROL_HEIGHT))
         .margin(Margin::symmetric(9, 6))
 }
 
 /// Returns whether the user ended the input of this field with Enter.
-pub fn entered(ui: &Ui, field: &Response) -> bool {
+pub fn is_submitted(ui: &Ui, field: &Response) -> bool {
     field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
 }
 
@@ -79,16 +82,16 @@ pub fn entered(ui: &Ui, field: &Response) -> bool {
 /// Escape restores.
 pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> bool {
     // A field reports the lost focus for two frames, but the key is reported for one.
-    let left = field.lost_focus();
-    if left && ui.input(|i| i.key_pressed(Key::Escape)) {
+    let lost_focus = field.lost_focus();
+    if lost_focus && ui.input(|i| i.key_pressed(Key::Escape)) {
         before.clone_into(text);
     }
-    left && text.trim() != before
+    lost_focus && text.trim() != before
 }
 
 /// Returns whether Enter was pressed while no widget had the focus, which confirms a dialog. Must be called before the
 /// dialog is drawn, because Enter removes the focus of a field.
-pub fn enter_alone(ctx: &Context) -> bool {
+pub fn enter_without_focus(ctx: &Context) -> bool {
     ctx.memory(|memory| memory.focused().is_none()) && ctx.input(|i| i.key_pressed(Key::Enter))
 }
 
@@ -97,10 +100,10 @@ pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     let t = tokens(ui);
     let font = semibold(13.0);
     let galley = layout_line(ui, text, font, t.strong);
-    let size = Vec2::new(galley.size().x + 46.0, CONTROL);
+    let size = Vec2::new(galley.size().x + 46.0, CONTROL_HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), text));
-    frame_of(ui, rect, &response);
+    paint_frame(ui, rect, &response);
     let centre = rect.left_center() + Vec2::new(18.0, 0.0);
     icons::paint(ui.painter(), icon, centre, 11.0, t.strong);
     let at = rect.left_center() + Vec2::new(32.0, -galley.size().y / 2.0);
@@ -113,13 +116,13 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(size), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
-    let lit = response.hovered() || response.has_focus();
-    if lit {
+    let highlighted = response.hovered() || response.has_focus();
+    if highlighted {
         ui.painter().rect_filled(rect, RADIUS, t.raised);
     }
     let colour = if !ui.is_enabled() {
         t.subdued
-    } else if lit {
+    } else if highlighted {
         t.strong
     } else {
         t.text
@@ -129,24 +132,24 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
 }
 
 /// Paints the background and the border of a control, depending on its state.
-pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
+pub fn paint_frame(ui: &Ui, rect: Rect, response: &Response) {
     let t = tokens(ui);
-    let (fill, line) = if response.has_focus() {
+    let (fill, border) = if response.has_focus() {
         (t.card, t.accent)
     } else if response.hovered() {
         (t.raised, t.subdued)
     } else {
         (t.card, t.line)
     };
-    paint_box(ui, rect, RADIUS, fill, line);
+    paint_box(ui, rect, RADIUS, fill, border);
 }
 
 /// Paints a ring around a control if it has the focus.
 pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     if response.has_focus() {
-        let line = Stroke::new(2.0, tokens(ui).accent);
+        let stroke = Stroke::new(2.0, tokens(ui).accent);
         ui.painter()
-            .rect_stroke(rect, radius, line, StrokeKind::Inside);
+            .rect_stroke(rect, radius, stroke, StrokeKind::Inside);
     }
 }
 
@@ -157,12 +160,12 @@ pub fn segmented<T: PartialEq + Clone>(
     options: &[(T, &str)],
     value: &mut T,
 ) -> bool {
-    segmented_where(ui, name, options, value, |_| None)
+    segmented_with_disabled(ui, name, options, value, |_| None)
 }
 
 /// Draws a choice as [`segmented`] does. Options for which `reason` returns a text are disabled, with the text as a
 /// tooltip.
-pub fn segmented_where<T: PartialEq + Clone>(
+pub fn segmented_with_disabled<T: PartialEq + Clone>(
     ui: &mut Ui,
     name: &str,
     options: &[(T, &str)],
@@ -182,38 +185,38 @@ pub fn segmented_where<T: PartialEq + Clone>(
         })
         .collect();
     let width: f32 = galleys.iter().map(|g| g.size().x + 26.0).sum();
-    let (rect, _) = ui.allocate_exact_size(Vec2::new(width, CONTROL), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(width, CONTROL_HEIGHT), Sense::hover());
     paint_box(ui, rect, RADIUS, t.card, t.line);
     let mut changed = false;
     let mut left = rect.left();
-    for (at, ((option, text), galley)) in options.iter().zip(galleys).enumerate() {
-        let size = Vec2::new(galley.size().x + 26.0, CONTROL);
-        let part = Rect::from_min_size(egui::pos2(left, rect.top()), size);
-        left = part.right();
-        let chosen = option == value;
-        let why = reason(option);
-        let sense = match why {
+    for (index, ((option, text), galley)) in options.iter().zip(galleys).enumerate() {
+        let size = Vec2::new(galley.size().x + 26.0, CONTROL_HEIGHT);
+        let segment = Rect::from_min_size(egui::pos2(left, rect.top()), size);
+        left = segment.right();
+        let selected = option == value;
+        let disabled_reason = reason(option);
+        let sense = match disabled_reason {
             None => Sense::click(),
             Some(_) => Sense::hover(),
         };
-        let response = ui.interact(part, ui.scope_id().with((name, at)), sense);
-        let enabled = ui.is_enabled() && why.is_none();
-        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, chosen, *text));
-        let response = match why {
-            Some(why) => response.on_hover_text(why),
+        let response = ui.interact(segment, ui.scope_id().with((name, index)), sense);
+        let enabled = ui.is_enabled() && disabled_reason.is_none();
+        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, selected, *text));
+        let response = match disabled_reason {
+            Some(disabled_reason) => response.on_hover_text(disabled_reason),
             None => response,
         };
-        let inner = part.shrink(1.0);
-        if chosen {
+        let inner = segment.shrink(1.0);
+        if selected {
             ui.painter().rect_filled(inner, RADIUS, t.raised);
         }
         let focused = response.has_focus();
-        if focused || (response.hovered() && !chosen && enabled) {
+        if focused || (response.hovered() && !selected && enabled) {
             paint_border(ui, inner, RADIUS, if focused { t.accent } else { t.line });
         }
-        let at = part.center() - galley.size() / 2.0;
+        let at = segment.center() - galley.size() / 2.0;
         ui.painter().galley(at, galley, t.text);
-        if response.clicked() && !chosen {
+        if response.clicked() && !selected {
             *value = option.clone();
             changed = true;
         }
@@ -225,30 +228,30 @@ pub fn segmented_where<T: PartialEq + Clone>(
 pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> Response {
     let t = tokens(ui);
     let galley = layout_line(ui, text, regular(12.0), t.text);
-    let lead = if dot.is_some() { 16.0 } else { 0.0 };
-    let size = Vec2::new(galley.size().x + 24.0 + lead, 26.0);
+    let indent = if dot.is_some() { 16.0 } else { 0.0 };
+    let size = Vec2::new(galley.size().x + 24.0 + indent, 26.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
-    let line = if response.has_focus() {
+    let border = if response.has_focus() {
         t.accent
     } else if response.hovered() {
         t.subdued
     } else {
         t.line
     };
-    paint_box(ui, rect, 13, t.card, line);
+    paint_box(ui, rect, 13, t.card, border);
     if let Some(colour) = dot {
         let at = rect.left_center() + Vec2::new(16.0, 0.0);
         ui.painter().circle_filled(at, 4.5, colour);
     }
-    let at = rect.left_center() + Vec2::new(12.0 + lead, -galley.size().y / 2.0);
+    let at = rect.left_center() + Vec2::new(12.0 + indent, -galley.size().y / 2.0);
     ui.painter().galley(at, galley, t.text);
     response
 }
 
 /// Draws a label above an input, which it names.
 pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) -> Response {
-    whole(ui, label, |ui| {
+    keep_together(ui, label, |ui| {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             let label = faint(ui, label);
@@ -259,15 +262,15 @@ pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) ->
     })
 }
 
-/// Draws an input. If there is a reason `why`, the input is disabled and the reason is its tooltip.
+/// Draws an input. If there is a `reason`, the input is disabled and the reason is its tooltip.
 pub fn enabled_unless(
     ui: &mut Ui,
-    why: Option<&str>,
+    reason: Option<&str>,
     add: impl FnOnce(&mut Ui) -> Response,
 ) -> Response {
-    let Some(why) = why else { return add(ui) };
+    let Some(reason) = reason else { return add(ui) };
     let response = ui.add_enabled_ui(false, add).inner;
-    response.on_disabled_hover_text(why)
+    response.on_disabled_hover_text(reason)
 }
 
 /// Draws a link that opens or closes a part. Its label is `show` while the part is closed and `hide` while it is open.
@@ -284,10 +287,10 @@ mod tests {
 
     use super::*;
     use crate::ui::theme::colour_vision::contrast;
-    use crate::ui::theme::{install, tokens_of};
+    use crate::ui::theme::{context_tokens, install};
 
     #[test]
-    fn an_empty_checkbox_can_be_seen_in_both_themes() {
+    fn empty_checkbox_is_visible_in_both_themes() {
         for theme in [Theme::Dark, Theme::Light] {
             let ctx = Context::default();
             install(&ctx);
@@ -311,10 +314,10 @@ mod tests {
             let [outline] = &boxes[..] else {
                 panic!("one box: {boxes:?}");
             };
-            let t = tokens_of(&ctx);
-            for ground in [t.card, t.background, t.raised, outline.fill] {
-                let contrast = contrast(outline.stroke.color, ground);
-                assert!(contrast >= 3.0, "{theme:?}: {contrast} on {ground:?}");
+            let t = context_tokens(&ctx);
+            for background in [t.card, t.background, t.raised, outline.fill] {
+                let contrast = contrast(outline.stroke.color, background);
+                assert!(contrast >= 3.0, "{theme:?}: {contrast} on {background:?}");
             }
         }
     }

@@ -8,22 +8,22 @@ use egui_plot::{
 
 use super::layout_line;
 use crate::metrics::Expert;
-use crate::palette::{Dash, Marker, Shade};
-use crate::session::words::number;
-use crate::store::figure::{Figure, FigureLine, Lines, Point};
+use crate::palette::{Dash, Marker, RunStyle};
+use crate::session::words::format_number;
+use crate::store::figure::{ChartLine, Figure, LineChart, Point};
 use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};
-use crate::ui::widgets::plots::{self, marks};
+use crate::ui::widgets::plots::{self, grid_marks};
 use crate::ui::widgets::{icons, truncated};
 
 /// Minimum width of a task in points for bands and markers, which would otherwise overlap.
-const NARROWEST: f32 = 4.0;
+const MIN_TASK_WIDTH: f32 = 4.0;
 
 /// A curve.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// Its name and its points (task from 0, percent).
-    pub line: FigureLine,
+    pub line: ChartLine,
     /// Its colour.
     pub colour: Color32,
     /// Its marker.
@@ -36,25 +36,25 @@ pub struct Series {
 
 impl Series {
     /// Returns the curve of a run with its method's colour and marker. `points` are pairs of task (from 0) and percent.
-    pub fn of_run(
+    pub fn from_run(
         t: &Tokens,
-        shade: Shade,
+        shade: RunStyle,
         name: String,
         points: impl Iterator<Item: Into<Point>>,
     ) -> Self {
         let points = points.map(Into::into).filter(|point| point.y.is_finite());
         Self {
-            line: FigureLine::new(name, Some(shade), points),
-            colour: t.run(shade),
-            marker: marker_of(shade),
-            style: dash_of(shade),
+            line: ChartLine::new(name, Some(shade), points),
+            colour: t.run_colour(shade),
+            marker: run_marker(shade),
+            style: run_dash(shade),
             width: 2.0,
         }
     }
 
     /// Returns the curve of an expert with the expert's colour, marker and dash pattern. `values` are pairs of task and
     /// share.
-    pub fn of_expert(
+    pub fn from_expert(
         t: &Tokens,
         expert: Expert,
         values: impl Iterator<Item = (usize, f64)>,
@@ -67,8 +67,8 @@ impl Series {
         let values = values.filter(|(_, v)| v.is_finite());
         let points = values.map(|(task, v)| [task as f64, v * 100.0]);
         Self {
-            line: FigureLine::new(expert.name(), None, points),
-            colour: t.expert(expert),
+            line: ChartLine::new(expert.key(), None, points),
+            colour: t.expert_colour(expert),
             marker,
             style,
             width,
@@ -77,7 +77,7 @@ impl Series {
 }
 
 /// Returns the marker of a run's points.
-pub fn marker_of(shade: Shade) -> MarkerShape {
+pub fn run_marker(shade: RunStyle) -> MarkerShape {
     match shade.marker() {
         Marker::Square => MarkerShape::Square,
         Marker::Circle => MarkerShape::Circle,
@@ -91,24 +91,24 @@ pub fn marker_of(shade: Shade) -> MarkerShape {
 }
 
 /// Returns the dash pattern of a run's line.
-pub fn dash_of(shade: Shade) -> LineStyle {
+pub fn run_dash(shade: RunStyle) -> LineStyle {
     match shade.dash() {
-        Dash::Whole => LineStyle::Solid,
-        Dash::Dashes => LineStyle::Dashed { length: 7.0 },
-        Dash::Dots => LineStyle::Dotted { spacing: 6.0 },
-        Dash::Short => LineStyle::Dashed { length: 3.0 },
+        Dash::Solid => LineStyle::Solid,
+        Dash::Dashed => LineStyle::Dashed { length: 7.0 },
+        Dash::Dotted => LineStyle::Dotted { spacing: 6.0 },
+        Dash::ShortDashed => LineStyle::Dashed { length: 3.0 },
     }
 }
 
 /// Draws a dot in the colour of a run, to be followed by the run's name.
-pub fn dot(ui: &mut Ui, shade: Shade) {
-    let colour = tokens(ui).run(shade);
+pub fn dot(ui: &mut Ui, shade: RunStyle) {
+    let colour = tokens(ui).run_colour(shade);
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 14.0), egui::Sense::hover());
     ui.painter().circle_filled(rect.center(), 5.0, colour);
 }
 
 /// Draws the dot of a run and a truncated name, with this tooltip.
-pub fn run_name(ui: &mut Ui, shade: Shade, name: &str, tip: &str) {
+pub fn run_name(ui: &mut Ui, shade: RunStyle, name: &str, tip: &str) {
     ui.horizontal(|ui| {
         dot(ui, shade);
         let colour = tokens(ui).text;
@@ -134,7 +134,7 @@ pub struct Curves<'a> {
     /// The curves. Later curves are drawn on top.
     pub series: Vec<Series>,
     /// The current task with its label.
-    pub now: Option<(usize, String)>,
+    pub current_task: Option<(usize, String)>,
 }
 
 impl Curves<'_> {
@@ -145,11 +145,11 @@ impl Curves<'_> {
         // All charts of the window start at 0, so that they can be compared.
         let (low, step) = (0.0, 25.0);
         let per_label = (ui.available_width() - 50.0) / count as f32;
-        let every = label_stride(ui, self.tasks, per_label);
+        let stride = label_stride(ui, self.tasks, per_label);
         let labels = self.tasks.to_vec();
-        let plot = plots::still(ui, self.id, self.height)
-            .x_grid_spacer(move |_| marks(0.0, count as f64 - 1.0, every as f64))
-            .y_grid_spacer(move |_| marks(low, 100.0, step))
+        let plot = plots::static_plot(ui, self.id, self.height)
+            .x_grid_spacer(move |_| grid_marks(0.0, count as f64 - 1.0, stride as f64))
+            .y_grid_spacer(move |_| grid_marks(low, 100.0, step))
             .x_axis_formatter(move |mark, _| {
                 let task = mark.value.round().max(0.0) as usize;
                 labels.get(task).cloned().unwrap_or_default()
@@ -163,7 +163,7 @@ impl Curves<'_> {
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
                     let after = tr!("figure-after-task", task);
-                    let value = number(position.y, 1);
+                    let value = format_number(position.y, 1);
                     Some(format!("{plot_name}\n{after}: {value}\u{a0}%"))
                 }
                 _ => None,
@@ -173,15 +173,15 @@ impl Curves<'_> {
             let top = 100.0 + (100.0 - low) * 0.03;
             plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
             plot.set_plot_bounds_y(low..=top);
-            if per_label >= NARROWEST {
-                let around = |task: usize| task as f64 - 0.5..=task as f64 + 0.5;
-                plots::bands(plot, t, (0..count).map(around));
+            if per_label >= MIN_TASK_WIDTH {
+                let band = |task: usize| task as f64 - 0.5..=task as f64 + 0.5;
+                plots::bands(plot, t, (0..count).map(band));
             }
-            if let Some((task, words)) = &self.now {
-                now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
+            if let Some((task, label)) = &self.current_task {
+                mark_current_task(plot, t, (*task).min(count - 1) as f64, label, top);
             }
             for series in &self.series {
-                curve(plot, series, per_label >= NARROWEST);
+                draw_curve(plot, series, per_label >= MIN_TASK_WIDTH);
             }
         });
     }
@@ -190,13 +190,13 @@ impl Curves<'_> {
     fn figure(&self) -> Figure {
         let title = self.name.lines().next().unwrap_or(self.name);
         let lines = self.series.iter().map(|series| series.line.clone());
-        let lines = Lines {
-            about: format!("{title}, %"),
-            places: self.tasks.to_vec(),
-            range: [0.0, 100.0],
+        let lines = LineChart {
+            axis_label: format!("{title}, %"),
+            x_labels: self.tasks.to_vec(),
+            y_range: [0.0, 100.0],
             lines: lines.collect(),
         };
-        Figure::lines(title, lines)
+        Figure::line_chart(title, lines)
     }
 }
 
@@ -211,7 +211,13 @@ fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
     ((width + 14.0) / per_label.max(1.0)).ceil().max(1.0) as usize
 }
 
-fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str, top: f64) {
+fn mark_current_task(
+    plot: &mut egui_plot::PlotUi<'_>,
+    t: &Tokens,
+    task: f64,
+    label: &str,
+    top: f64,
+) {
     plot.vline(
         VLine::new("", task)
             .color(t.accent)
@@ -219,7 +225,7 @@ fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str
             .style(LineStyle::Dashed { length: 4.0 })
             .allow_hover(false),
     );
-    let text = RichText::new(format!(" {words}")).color(t.accent);
+    let text = RichText::new(format!(" {label}")).color(t.accent);
     let bounds = plot.plot_bounds();
     let y = top - (top - bounds.min()[1]) * 0.02;
     let anchor = if task > bounds.max()[0] * 0.7 {
@@ -230,18 +236,18 @@ fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str
     plot.text(Text::new("", PlotPoint::new(task, y), text).anchor(anchor));
 }
 
-fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
+fn draw_curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, with_markers: bool) {
     let points = &series.line.points;
     let spread: Option<Vec<f64>> = points.iter().map(|point| point.std).collect();
     if let Some(spread) = spread.filter(|spread| !spread.is_empty()) {
         let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
-        let off = |sign: f64| -> Vec<f64> {
+        let offset_by = |sign: f64| -> Vec<f64> {
             let points = points.iter().zip(&spread);
             points
                 .map(|(point, std)| (point.y + sign * std).clamp(0.0, 100.0))
                 .collect()
         };
-        let band = FilledArea::new("", &xs, &off(-1.0), &off(1.0));
+        let band = FilledArea::new("", &xs, &offset_by(-1.0), &offset_by(1.0));
         plot.add(
             band.fill_color(series.colour.gamma_multiply(0.16))
                 .allow_hover(false),
@@ -253,7 +259,7 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
             .width(series.width)
             .style(series.style),
     );
-    if marked {
+    if with_markers {
         plot.points(
             Points::new(series.line.name.clone(), plots::points(&series.line))
                 .shape(series.marker)
@@ -268,14 +274,14 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
 pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     let experts: Vec<Expert> = experts.into_iter().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
-        let colour = sign(ui, expert);
-        ui.label(RichText::new(expert.name()).color(colour));
+        let colour = expert_marker(ui, expert);
+        ui.label(RichText::new(expert.key()).color(colour));
     }
 }
 
 /// Draws the marker of an expert within a line of text. Returns the expert's colour.
-pub fn sign(ui: &mut Ui, expert: Expert) -> Color32 {
-    let colour = tokens(ui).expert(expert);
+pub fn expert_marker(ui: &mut Ui, expert: Expert) -> Color32 {
+    let colour = tokens(ui).expert_colour(expert);
     let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());
     icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
     colour

@@ -36,50 +36,53 @@ pub enum Icon {
 /// Paints an icon of approximately this size around `centre`.
 pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Color32) {
     let s = size / 2.0;
-    let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
+    let point = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
     let stroke = Stroke::new((size * 0.16).max(1.4), colour);
     let fill = |corners| triangle(painter, corners, colour);
     match icon {
         Icon::Pause => {
             for x in [-0.5, 0.5] {
-                let bar = Rect::from_center_size(at(x, 0.0), vec2(s * 0.62, s * 2.0));
+                let bar = Rect::from_center_size(point(x, 0.0), vec2(s * 0.62, s * 2.0));
                 painter.rect_filled(bar, 0, colour);
             }
         }
-        Icon::Play => fill([at(-0.75, -1.0), at(1.0, 0.0), at(-0.75, 1.0)]),
+        Icon::Play => fill([point(-0.75, -1.0), point(1.0, 0.0), point(-0.75, 1.0)]),
         Icon::Stop => {
             let square = Rect::from_center_size(centre, Vec2::splat(s * 1.8));
             painter.rect_filled(square, 0, colour);
         }
         Icon::Tick => {
-            painter.line(vec![at(-0.8, 0.05), at(-0.2, 0.65), at(0.85, -0.6)], stroke);
+            painter.line(
+                vec![point(-0.8, 0.05), point(-0.2, 0.65), point(0.85, -0.6)],
+                stroke,
+            );
         }
         Icon::Alert => {
-            painter.line_segment([at(0.0, -0.95), at(0.0, 0.3)], stroke);
-            painter.circle_filled(at(0.0, 0.85), stroke.width * 0.62, colour);
+            painter.line_segment([point(0.0, -0.95), point(0.0, 0.3)], stroke);
+            painter.circle_filled(point(0.0, 0.85), stroke.width * 0.62, colour);
         }
         Icon::Dots => {
             for x in [-0.8, 0.0, 0.8] {
-                painter.circle_filled(at(x, 0.0), s * 0.26, colour);
+                painter.circle_filled(point(x, 0.0), s * 0.26, colour);
             }
         }
         Icon::Bell => bell(painter, centre, s, colour),
-        Icon::Down => fill([at(-0.8, -0.4), at(0.8, -0.4), at(0.0, 0.6)]),
-        Icon::Up => fill([at(-0.8, 0.4), at(0.8, 0.4), at(0.0, -0.6)]),
+        Icon::Down => fill([point(-0.8, -0.4), point(0.8, -0.4), point(0.0, 0.6)]),
+        Icon::Up => fill([point(-0.8, 0.4), point(0.8, 0.4), point(0.0, -0.6)]),
         Icon::Cross => {
-            painter.line_segment([at(-0.7, -0.7), at(0.7, 0.7)], stroke);
-            painter.line_segment([at(-0.7, 0.7), at(0.7, -0.7)], stroke);
+            painter.line_segment([point(-0.7, -0.7), point(0.7, 0.7)], stroke);
+            painter.line_segment([point(-0.7, 0.7), point(0.7, -0.7)], stroke);
         }
         Icon::Pin => {
-            painter.circle_filled(at(0.0, -0.45), s * 0.55, colour);
-            painter.line_segment([at(0.0, 0.0), at(0.0, 1.0)], stroke);
+            painter.circle_filled(point(0.0, -0.45), s * 0.55, colour);
+            painter.line_segment([point(0.0, 0.0), point(0.0, 1.0)], stroke);
         }
         Icon::Gear => {
             painter.circle_stroke(centre, s * 0.62, Stroke::new(s * 0.38, colour));
             for tooth in 0..8 {
                 let angle = std::f32::consts::TAU * tooth as f32 / 8.0;
-                let way = s * vec2(angle.cos(), angle.sin());
-                let ends = [centre + way * 0.7, centre + way * 1.08];
+                let direction = s * vec2(angle.cos(), angle.sin());
+                let ends = [centre + direction * 0.7, centre + direction * 1.08];
                 painter.line_segment(ends, Stroke::new(s * 0.36, colour));
             }
         }
@@ -92,20 +95,20 @@ fn triangle(painter: &Painter, corners: [Pos2; 3], colour: Color32) {
 }
 
 fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {
-    let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
+    let point = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
     let stroke = Stroke::new(1.3, colour);
     let body = vec![
-        at(-0.95, 0.6),
-        at(-0.68, 0.2),
-        at(-0.62, -0.35),
-        at(-0.3, -0.85),
-        at(0.3, -0.85),
-        at(0.62, -0.35),
-        at(0.68, 0.2),
-        at(0.95, 0.6),
+        point(-0.95, 0.6),
+        point(-0.68, 0.2),
+        point(-0.62, -0.35),
+        point(-0.3, -0.85),
+        point(0.3, -0.85),
+        point(0.62, -0.35),
+        point(0.68, 0.2),
+        point(0.95, 0.6),
     ];
     painter.add(Shape::closed_line(body, stroke));
-    painter.circle_filled(at(0.0, 0.95), 1.3, colour);
+    painter.circle_filled(point(0.0, 0.95), 1.3, colour);
 }
 
 /// Paints the marker of an expert: a disc, a triangle or a square. It is the same in all charts.

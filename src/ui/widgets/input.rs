@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use egui::{Context, Event, EventFilter, Id, Key, Modifiers, Popup, Ui};
 
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 use crate::session::chooser::typed_path;
 use crate::tr;
 
 /// An item that the user pasted.
 pub enum Pasted {
     /// An image.
-    Picture(Arc<Picture>),
+    Image(Arc<NamedImage>),
     /// The path of a file.
     File(PathBuf),
 }
 
 /// Returns the items that were pasted since the last frame. While a text field has the focus, it receives pasted text.
-pub fn pasted(ctx: &Context) -> Vec<Pasted> {
+pub fn pasted_items(ctx: &Context) -> Vec<Pasted> {
     let typing = ctx.text_edit_focused();
-    let picture = |event: &Event| match event {
+    let to_items = |event: &Event| match event {
         Event::PasteImage(image) => {
             let pixels = image.pixels.iter();
             let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
-            vec![Pasted::Picture(Arc::new(Picture {
+            vec![Pasted::Image(Arc::new(NamedImage {
                 name: tr!("shell-pasted-image").into(),
                 width: image.width(),
                 height: image.height(),
@@ -38,17 +38,17 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
         }
         _ => Vec::new(),
     };
-    ctx.input(|i| i.events.iter().flat_map(picture).collect())
+    ctx.input(|i| i.events.iter().flat_map(to_items).collect())
 }
 
 /// Returns whether a dialog is open above the pages and receives the keys.
-pub fn is_below_dialog(ctx: &Context) -> bool {
+pub fn is_dialog_open(ctx: &Context) -> bool {
     ctx.memory(|m| m.top_modal_layer().is_some())
 }
 
 /// Returns whether a dialog or a menu is open above the pages.
 pub fn is_covered(ctx: &Context) -> bool {
-    is_below_dialog(ctx) || Popup::is_any_open(ctx)
+    is_dialog_open(ctx) || Popup::is_any_open(ctx)
 }
 
 /// Keeps the focus on this widget when arrow keys are pressed.
@@ -63,7 +63,7 @@ pub fn lock_arrows(ui: &Ui, id: Id) {
 
 /// Returns how often the left and the right arrow key were pressed, whichever widget has the focus. The focus does not
 /// move.
-pub fn arrows(ui: &Ui) -> (usize, usize) {
+pub fn arrow_presses(ui: &Ui) -> (usize, usize) {
     let ctx = ui.ctx();
     if let Some(focused) = ctx.memory(egui::Memory::focused) {
         let filter = EventFilter {
@@ -72,6 +72,6 @@ pub fn arrows(ui: &Ui) -> (usize, usize) {
         };
         ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
     }
-    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
-    (pressed(Key::ArrowLeft), pressed(Key::ArrowRight))
+    let press_count = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+    (press_count(Key::ArrowLeft), press_count(Key::ArrowRight))
 }

@@ -12,7 +12,7 @@ use crate::ui::theme::{self, GAP};
 const DIALOG_EDGE: f32 = 76.0;
 
 /// Seconds that a dialog must be visible before a click outside closes it. This is longer than a double click.
-const SEEN: f64 = 0.5;
+const MIN_VISIBLE_SECONDS: f64 = 0.5;
 
 /// Draws a row with one part at the left end and one part at the right end.
 pub fn ends<L, R>(ui: &mut Ui, left: impl FnOnce(&mut Ui) -> L, right: impl FnOnce(&mut Ui) -> R) {
@@ -35,71 +35,71 @@ pub fn ends_in_order<L, R>(
     left: impl FnOnce(&mut Ui) -> L,
     right: impl FnOnce(&mut Ui) -> R,
 ) {
-    let width = Width::of(ui.next_auto_id().with("both-ends"), ui);
-    let needed = if width
-        .known
-        .is_some_and(|width| width > ui.available_width())
-    {
+    let width = Width::load(ui.next_auto_id().with("both-ends"), ui);
+    let needed = if width.last.is_some_and(|width| width > ui.available_width()) {
         // Both parts are drawn in their natural width, so that it is known when they fit in one line again.
-        let first = ui.horizontal(|ui| width_of(ui, left)).inner;
-        first + ui.horizontal(|ui| width_of(ui, right)).inner
+        let first = ui.horizontal(|ui| measure_width(ui, left)).inner;
+        first + ui.horizontal(|ui| measure_width(ui, right)).inner
     } else {
-        let line = ui.horizontal(|ui| width_of(ui, left) + at_end(ui, right));
-        line.inner
+        let row = ui.horizontal(|ui| measure_width(ui, left) + at_end(ui, right));
+        row.inner
     };
-    width.note(ui, needed + ui.spacing().item_spacing.x);
+    width.store(ui, needed + ui.spacing().item_spacing.x);
 }
 
-fn width_of<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> f32 {
+fn measure_width<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> f32 {
     add(ui);
     ui.min_rect().width()
 }
 
 /// Draws widgets from left to right such that the last one ends at the end of the row. Returns their width.
 pub fn at_end<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> f32 {
-    let width = Width::of(ui.next_auto_id().with("end-width"), ui);
-    let room = ui.available_rect_before_wrap();
-    let reserved = width.known.unwrap_or(0.0).min(room.width());
-    let rect = Rect::from_min_max(egui::pos2(room.right() - reserved, room.top()), room.max);
+    let width = Width::load(ui.next_auto_id().with("end-width"), ui);
+    let available = ui.available_rect_before_wrap();
+    let reserved = width.last.unwrap_or(0.0).min(available.width());
+    let rect = Rect::from_min_max(
+        egui::pos2(available.right() - reserved, available.top()),
+        available.max,
+    );
     let layout = Layout::left_to_right(Align::Center);
     let part = UiBuilder::new().max_rect(rect).layout(layout);
-    let used = ui.scope_builder(part, |ui| width_of(ui, add)).inner;
-    width.note(ui, used);
+    let used = ui.scope_builder(part, |ui| measure_width(ui, add)).inner;
+    width.store(ui, used);
     used
 }
 
 /// Draws several parts as one item of a wrapped row. If the item does not fit, it is moved to the next line as a whole.
 /// A plain scope would be squeezed into the rest of the line or overflow it.
-pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
-    let width = Width::of(ui.scope_id().with(("whole", name)), ui);
-    let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
-    let room = ui.available_size_before_wrap().x;
-    if !begins && width.known.is_some_and(|width| room < width) {
+pub fn keep_together<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let width = Width::load(ui.scope_id().with(("whole", name)), ui);
+    let is_line_start = ui.cursor().left() < ui.max_rect().left() + 1.0;
+    let available = ui.available_size_before_wrap().x;
+    if !is_line_start && width.last.is_some_and(|width| available < width) {
         ui.end_row();
     }
     let scope = ui.scope(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         add(ui)
     });
-    width.note(ui, scope.response.rect.width());
+    width.store(ui, scope.response.rect.width());
     scope.inner
 }
 
 /// The width of an item when it was last drawn, because only drawing determines it.
 struct Width {
     id: Id,
-    known: Option<f32>,
+    last: Option<f32>,
 }
 
 impl Width {
-    fn of(id: Id, ui: &Ui) -> Self {
-        let known = ui.data(|data| data.get_temp(id));
-        Self { id, known }
+    fn load(id: Id, ui: &Ui) -> Self {
+        let last = ui.data(|data| data.get_temp(id));
+        Self { id, last }
     }
 
     /// Stores the new width. If it has changed, the frame is laid out again.
-    fn note(self, ui: &Ui, width: f32) {
-        if self.known.is_none_or(|known| (known - width).abs() > 0.5) {
+    fn store(self, ui: &Ui, width: f32) {
+        if self.last.is_none_or(|last| (last - width).abs() > 0.5) {
             ui.data_mut(|data| data.insert_temp(self.id, width));
             ui.ctx()
                 .request_discard("a part of a row is as wide as another");
@@ -115,21 +115,21 @@ pub fn dialog<R>(
     width: f32,
     content: impl FnOnce(&mut Ui) -> R,
 ) -> ModalResponse<R> {
-    let room = ctx.content_rect().size();
+    let window_size = ctx.content_rect().size();
     // The margins equal those of a card.
     let frame = Frame::popup(&ctx.global_style()).inner_margin(Margin::symmetric(14, 12));
     let modal = Modal::new(Id::unique(name)).frame(frame);
-    shown_long_enough(ctx, modal, |ui| {
-        let height = (room.y - DIALOG_EDGE).max(100.0);
+    dismissible_modal(ctx, modal, |ui| {
+        let height = (window_size.y - DIALOG_EDGE).max(100.0);
         // The scroll area grows with its content; by default it would keep its first height.
-        let scrolled = ScrollArea::vertical()
+        let scroll_output = ScrollArea::vertical()
             .max_height(height)
             .min_scrolled_height(height)
             .show(ui, |ui| {
-                ui.set_width((room.x - DIALOG_EDGE).max(260.0).min(width));
+                ui.set_width((window_size.x - DIALOG_EDGE).max(260.0).min(width));
                 content(ui)
             });
-        scrolled.inner
+        scroll_output.inner
     })
 }
 
@@ -153,21 +153,23 @@ pub fn titled_dialog(
 
 /// Draws a dialog that a click outside closes. A click that was made before the dialog was visible is ignored: the
 /// second click of a double click, or a click that was delayed by slow frames.
-pub fn shown_long_enough<R>(
+pub fn dismissible_modal<R>(
     ctx: &Context,
     modal: Modal,
     content: impl FnOnce(&mut Ui) -> R,
 ) -> ModalResponse<R> {
     let id = modal.area.layer().id;
-    let mut shown = modal.show(ctx, content);
-    let since = AreaState::load(ctx, id).and_then(|area| area.last_became_visible_at);
+    let mut response = modal.show(ctx, content);
+    let visible_since = AreaState::load(ctx, id).and_then(|area| area.last_became_visible_at);
     // Events of a frame can have occurred at any time since the previous frame.
-    let happened = ctx.input(|i| i.time - f64::from(i.unstable_dt));
-    if since.is_none_or(|since| happened < since + SEEN) {
+    let earliest_event = ctx.input(|i| i.time - f64::from(i.unstable_dt));
+    if visible_since
+        .is_none_or(|visible_since| earliest_event < visible_since + MIN_VISIBLE_SECONDS)
+    {
         // The response of the dialog itself does not sense clicks.
-        shown.backdrop_response = shown.response.clone();
+        response.backdrop_response = response.response.clone();
     }
-    shown
+    response
 }
 
 /// A column of a page, for computing the height that remains in it.
@@ -186,9 +188,9 @@ impl Column {
         }
     }
 
-    /// Returns the height between the cursor and the bottom of the column, at least `least`.
-    pub fn rest(&self, ui: &Ui, least: f32) -> f32 {
-        (self.top + self.height - ui.cursor().top()).max(least)
+    /// Returns the height between the cursor and the bottom of the column, at least `min`.
+    pub fn remaining_height(&self, ui: &Ui, min: f32) -> f32 {
+        (self.top + self.height - ui.cursor().top()).max(min)
     }
 }
 
@@ -209,7 +211,7 @@ pub fn two_columns<S>(
     left: impl FnOnce(&mut Ui, &mut S, Column),
     right: impl FnOnce(&mut Ui, &mut S, Column),
 ) {
-    if ui.available_width() >= theme::NARROW {
+    if ui.available_width() >= theme::NARROW_WIDTH {
         columns(ui, state, fixed, left, right, |_, _| {});
         return;
     }
@@ -224,7 +226,7 @@ pub fn two_columns<S>(
     });
 }
 
-/// Draws two columns side by side at any window width, each with its own scroll area. `foot` draws a part below the
+/// Draws two columns side by side at any window width, each with its own scroll area. `footer` draws a part below the
 /// right column that does not scroll.
 pub fn columns<S>(
     ui: &mut Ui,
@@ -232,16 +234,16 @@ pub fn columns<S>(
     fixed: Fixed,
     left: impl FnOnce(&mut Ui, &mut S, Column),
     right: impl FnOnce(&mut Ui, &mut S, Column),
-    foot: impl FnOnce(&mut Ui, &mut S),
+    footer: impl FnOnce(&mut Ui, &mut S),
 ) {
-    let whole = ui.available_rect_before_wrap();
+    let area = ui.available_rect_before_wrap();
     ui.spacing_mut().item_spacing.y = GAP;
     let split = match fixed {
-        Fixed::Left(width) => whole.left() + width + GAP,
-        Fixed::Right(width) => whole.right() - width,
+        Fixed::Left(width) => area.left() + width + GAP,
+        Fixed::Right(width) => area.right() - width,
     };
-    let left_rect = Rect::from_min_max(whole.min, egui::pos2(split - GAP, whole.bottom()));
-    let right_rect = Rect::from_min_max(egui::pos2(split, whole.top()), whole.max);
+    let left_rect = Rect::from_min_max(area.min, egui::pos2(split - GAP, area.bottom()));
+    let right_rect = Rect::from_min_max(egui::pos2(split, area.top()), area.max);
     let column = |ui: &Ui| Column {
         top: ui.max_rect().top(),
         height: ui.available_height(),
@@ -251,15 +253,15 @@ pub fn columns<S>(
         scroll(ui, "left", |ui| left(ui, state, column.scrolled(ui)));
     });
     ui.scope_builder(UiBuilder::new().max_rect(right_rect), |ui| {
-        foot(ui, state);
+        footer(ui, state);
         let column = column(ui);
         scroll(ui, "right", |ui| right(ui, state, column.scrolled(ui)));
     });
 }
 
-/// Draws each item in a column that is at least `least` wide, with as many columns in a row as fit.
-pub fn in_columns<T>(ui: &mut Ui, items: &[T], least: f32, mut add: impl FnMut(&mut Ui, &T)) {
-    let columns = ((ui.available_width() / least) as usize).clamp(1, items.len().max(1));
+/// Draws each item in a column that is at least `min_width` wide, with as many columns in a row as fit.
+pub fn in_columns<T>(ui: &mut Ui, items: &[T], min_width: f32, mut add: impl FnMut(&mut Ui, &T)) {
+    let columns = ((ui.available_width() / min_width) as usize).clamp(1, items.len().max(1));
     let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
     for row in items.chunks(columns) {
         ui.horizontal_top(|ui| {
@@ -271,8 +273,8 @@ pub fn in_columns<T>(ui: &mut Ui, items: &[T], least: f32, mut add: impl FnMut(&
 }
 
 /// Draws a part at the bottom of the remaining space that does not scroll.
-pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
-    let shown = Panel::bottom(name)
+pub fn footer<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let response = Panel::bottom(name)
         .frame(Frame::new().inner_margin(Margin {
             top: GAP as i8,
             ..Margin::ZERO
@@ -280,7 +282,7 @@ pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) 
         .resizable(false)
         .show_separator_line(false)
         .show(ui, add);
-    shown.inner
+    response.inner
 }
 
 /// Draws a vertical scroll area that fills the available space.

@@ -8,9 +8,9 @@ use egui::{Ui, Vec2};
 
 /// Distance in points above and below the visible area within which lines are laid out too, so that the Tab key reaches
 /// them.
-const OUT_OF_SIGHT: f32 = 300.0;
+const OVERSCAN: f32 = 300.0;
 /// The assumed height of a line until a line has been laid out.
-const USUAL: f32 = 96.0;
+const DEFAULT_HEIGHT: f32 = 96.0;
 
 /// The state of a long list: the heights of its lines.
 #[derive(Default)]
@@ -22,12 +22,12 @@ pub struct LongList<K> {
     /// The top of each line relative to the first line, and the bottom of the last line; empty until computed.
     tops: Vec<f32>,
     /// Whether `tops` was computed before any line had been laid out.
-    guessed: bool,
+    is_estimated: bool,
 }
 
 impl<K: Clone + Debug + Eq + Hash> LongList<K> {
     /// Marks the positions as outdated because the lines or their order have changed.
-    pub fn reordered(&mut self) {
+    pub fn invalidate(&mut self) {
         self.tops.clear();
     }
 
@@ -37,7 +37,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         ui: &mut Ui,
         count: usize,
         key: impl Fn(usize) -> &'k K,
-        mut line: impl FnMut(&mut Ui, usize),
+        mut draw_line: impl FnMut(&mut Ui, usize),
     ) where
         K: 'k,
     {
@@ -46,51 +46,53 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
             self.heights.clear();
             self.tops.clear();
         }
-        let better = self.guessed && !self.heights.is_empty();
-        if better || self.tops.len() != count + 1 {
-            self.stack(count, &key);
+        let can_improve = self.is_estimated && !self.heights.is_empty();
+        if can_improve || self.tops.len() != count + 1 {
+            self.compute_tops(count, &key);
         }
-        let sight = ui.clip_rect().expand(OUT_OF_SIGHT);
-        let begin = ui.cursor().top();
-        let ends_above = |end: &f32| begin + end < sight.top();
+        let visible = ui.clip_rect().expand(OVERSCAN);
+        let list_top = ui.cursor().top();
+        let ends_above = |end: &f32| list_top + end < visible.top();
         let first = self.tops[1..].partition_point(ends_above);
         let spacing = ui.spacing().item_spacing.y;
         gap(ui, self.tops[first], spacing);
-        let mut at = first;
-        while at < count && ui.cursor().top() <= sight.bottom() {
+        let mut index = first;
+        while index < count && ui.cursor().top() <= visible.bottom() {
             let top = ui.cursor().top();
-            ui.push_id(key(at), |ui| line(ui, at));
-            self.measured(at, key(at), ui.cursor().top() - top);
-            at += 1;
+            ui.push_id(key(index), |ui| draw_line(ui, index));
+            self.store_height(index, key(index), ui.cursor().top() - top);
+            index += 1;
         }
-        gap(ui, self.tops[count] - self.tops[at], spacing);
+        gap(ui, self.tops[count] - self.tops[index], spacing);
     }
 
     /// Computes the tops of the lines. A line that was never laid out gets the average height of the others.
-    fn stack<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k K)
+    fn compute_tops<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k K)
     where
         K: 'k,
     {
-        self.guessed = self.heights.is_empty();
-        let usual = match self.guessed {
-            true => USUAL,
+        self.is_estimated = self.heights.is_empty();
+        let average = match self.is_estimated {
+            true => DEFAULT_HEIGHT,
             false => self.heights.values().sum::<f32>() / self.heights.len() as f32,
         };
-        let height = |at| self.heights.get(key(at)).copied().unwrap_or(usual);
+        let height = |index| self.heights.get(key(index)).copied().unwrap_or(average);
         let mut top = 0.0;
-        let ends = (0..count).map(|at| {
-            top += height(at);
+        let ends = (0..count).map(|index| {
+            top += height(index);
             top
         });
         self.tops = std::iter::once(0.0).chain(ends).collect();
     }
 
     /// Stores the height of a line, and moves the lines below it if the height differs from the assumed one.
-    fn measured(&mut self, at: usize, key: &K, height: f32) {
-        let more = height - (self.tops[at + 1] - self.tops[at]);
+    fn store_height(&mut self, index: usize, key: &K, height: f32) {
+        let difference = height - (self.tops[index + 1] - self.tops[index]);
         // Far down a list, f32 positions are less precise than a fraction of a point.
-        if more.abs() > 0.5 {
-            self.tops[at + 1..].iter_mut().for_each(|top| *top += more);
+        if difference.abs() > 0.5 {
+            self.tops[index + 1..]
+                .iter_mut()
+                .for_each(|top| *top += difference);
         }
         if self.heights.get(key) != Some(&height) {
             self.heights.insert(key.clone(), height);
@@ -111,8 +113,12 @@ mod tests {
 
     use super::*;
 
-    /// Returns which of `count` lines are laid out at a scroll offset of `down` points, and the height of the list.
-    fn laid_out(list: &mut LongList<usize>, count: usize, down: f32) -> (Vec<usize>, f32) {
+    /// Returns which of `count` lines are laid out at this `scroll_offset`, and the height of the list.
+    fn laid_out_lines(
+        list: &mut LongList<usize>,
+        count: usize,
+        scroll_offset: f32,
+    ) -> (Vec<usize>, f32) {
         let keys: Vec<usize> = (0..count).collect();
         let ctx = Context::default();
         let (mut lines, mut height) = (Vec::new(), 0.0);
@@ -124,8 +130,8 @@ mod tests {
                 ..Default::default()
             };
             let _ = ctx.run_ui(input, |ui| {
-                let area = ScrollArea::vertical().vertical_scroll_offset(down);
-                let shown = area.show(ui, |ui| {
+                let area = ScrollArea::vertical().vertical_scroll_offset(scroll_offset);
+                let response = area.show(ui, |ui| {
                     list.show(
                         ui,
                         count,
@@ -136,25 +142,25 @@ mod tests {
                         },
                     );
                 });
-                height = shown.content_size.y;
+                height = response.content_size.y;
             });
         }
         (lines, height)
     }
 
     #[test]
-    fn lines_in_sight_are_laid_out_and_no_others() {
+    fn only_visible_lines_are_laid_out() {
         let mut list = LongList::default();
-        let (lines, _) = laid_out(&mut list, 10_000, 0.0);
+        let (lines, _) = laid_out_lines(&mut list, 10_000, 0.0);
         assert_eq!(lines[0], 0);
         assert!(lines.len() < 40, "{lines:?}");
-        let (lines, height) = laid_out(&mut list, 10_000, 200_000.0);
+        let (lines, height) = laid_out_lines(&mut list, 10_000, 200_000.0);
         assert!(lines[0] > 1_000 && lines.len() < 60, "{lines:?}");
         assert!(lines.windows(2).all(|pair| pair[0] + 1 == pair[1]));
         // The other lines are assumed to have the average height of those that were laid out.
         assert!((380_000.0..480_000.0).contains(&height), "{height}");
         // Covers a shorter list and an empty one.
-        assert_eq!(laid_out(&mut list, 3, 0.0).0, [0, 1, 2]);
-        assert_eq!(laid_out(&mut list, 0, 0.0).0, [0; 0]);
+        assert_eq!(laid_out_lines(&mut list, 3, 0.0).0, [0, 1, 2]);
+        assert_eq!(laid_out_lines(&mut list, 0, 0.0).0, [0; 0]);
     }
 }

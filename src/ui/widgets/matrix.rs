@@ -8,45 +8,46 @@ use egui::{
 
 use super::allocate_named;
 use crate::metrics::{Blocks, block_means};
-use crate::session::words::number;
-use crate::store::figure::{Cells, Figure};
+use crate::session::words::format_number;
+use crate::store::figure::{Figure, Heatmap};
 use crate::tr;
 use crate::ui::cached::Cached;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::figure::menu;
-use crate::ui::widgets::textures::heat;
+use crate::ui::widgets::textures::upload_heat_map;
 
 /// Minimum size of cells, in points, that are painted individually.
-const SINGLE: f32 = 6.0;
+const MIN_CELL_SIZE: f32 = 6.0;
 /// Maximum number of cells per side of a texture. It is finer than a matrix is ever displayed, and far below the limit
 /// of every GPU.
-pub const FINEST: usize = 512;
+pub const MAX_TEXTURE_CELLS: usize = 512;
 
 /// The cached texture of an accuracy matrix, with its inputs: run, number of reports, and whether the theme is dark.
 #[derive(Default)]
-pub struct Picture(Cached<(String, usize, bool), TextureHandle>);
+pub struct MatrixTexture(Cached<(String, usize, bool), TextureHandle>);
 
-impl Picture {
-    fn of(&mut self, ui: &Ui, run: &str, rows: &[Vec<f64>], tasks: usize) -> TextureHandle {
+impl MatrixTexture {
+    fn get(&mut self, ui: &Ui, run: &str, rows: &[Vec<f64>], tasks: usize) -> TextureHandle {
         let key = (run.to_string(), rows.len(), ui.visuals().dark_mode);
         self.0.get(key, || {
             let t = tokens(ui);
-            let blocks = Blocks::at_most(FINEST, tasks);
-            let colour = |mean: Option<f64>| mean.map_or(Color32::TRANSPARENT, |m| t.heat_at(m));
+            let blocks = Blocks::at_most(MAX_TEXTURE_CELLS, tasks);
+            let colour =
+                |mean: Option<f64>| mean.map_or(Color32::TRANSPARENT, |m| t.heat_colour(m));
             let cells = block_means(rows, blocks).into_iter().map(colour);
-            heat(ui.ctx(), "accuracy", blocks.count, cells)
+            upload_heat_map(ui.ctx(), "accuracy", blocks.count, cells)
         })
     }
 }
 
 /// Paints the accuracy matrix of a run. Row i is after task i and column j is on task j. Cells of future tasks, and
-/// cells that could not be measured, are dashed. `picture` caches the texture between frames.
+/// cells that could not be measured, are dashed. `texture` caches the texture between frames.
 pub fn accuracy(
     ui: &mut Ui,
     (run, rows): (&str, &[Vec<f64>]),
     tasks: usize,
     side: f32,
-    picture: &mut Picture,
+    texture: &mut MatrixTexture,
 ) {
     let t = tokens(ui);
     let gutter = 86.0;
@@ -59,28 +60,28 @@ pub fn accuracy(
         );
         Rect::from_min_size(min, Vec2::splat(side)).shrink(1.0)
     };
-    let every = (26.0 / side).ceil().max(1.0) as usize;
-    for row in (0..tasks).step_by(every) {
+    let stride = (26.0 / side).ceil().max(1.0) as usize;
+    for row in (0..tasks).step_by(stride) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
         let text = tr!("figure-after-row", n = row + 1);
         ui.painter()
             .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
-    if side < SINGLE {
+    if side < MIN_CELL_SIZE {
         let size = Vec2::splat(side * tasks as f32);
-        let whole = Rect::from_min_size(rect.min + vec2(gutter, 0.0), size);
-        paint_all(ui.painter(), &picture.of(ui, run, rows, tasks), whole);
+        let area = Rect::from_min_size(rect.min + vec2(gutter, 0.0), size);
+        paint_texture(ui.painter(), &texture.get(ui, run, rows, tasks), area);
     } else {
         let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
         for (row, column) in (0..tasks).flat_map(|row| (0..=row).map(move |c| (row, c))) {
-            let place = cell(row, column);
-            match measured(rows, row, column) {
-                Some(value) => number_cell(ui, t, place, value, &small),
-                None => dashed(ui, t, place),
+            let cell_rect = cell(row, column);
+            match measured_value(rows, row, column) {
+                Some(value) => paint_number_cell(ui, t, cell_rect, value, &small),
+                None => paint_dashed_cell(ui, t, cell_rect),
             }
         }
     }
-    for column in (0..tasks).step_by(every) {
+    for column in (0..tasks).step_by(stride) {
         let at = pos2(cell(0, column).center().x, rect.bottom() - 8.0);
         let text = if side >= 46.0 {
             tr!("figure-task-column", n = column + 1)
@@ -96,57 +97,63 @@ pub fn accuracy(
         ui.painter()
             .text(at, align, tr!("figure-on-task"), regular(11.0), t.subdued);
     }
-    accuracy_tip(rows, &response, rect, gutter, side);
+    show_accuracy_tooltip(rows, &response, rect, gutter, side);
     // The menu is above the diagonal, where there are no cells.
     let corner = rect.right_top() + vec2(-10.0, 10.0);
     let title = tr!("figure-accuracy-matrix");
     if tasks > 1 {
         ui.push_id(run, |ui| {
             menu(ui, corner, title, || {
-                Figure::cells(format!("{title}: {run}"), Cells::accuracy(rows))
+                Figure::heatmap(format!("{title}: {run}"), Heatmap::accuracy(rows))
             });
         });
     }
 }
 
 /// Returns a value of the matrix; `None` if it was not measured.
-fn measured(rows: &[Vec<f64>], row: usize, column: usize) -> Option<f64> {
+fn measured_value(rows: &[Vec<f64>], row: usize, column: usize) -> Option<f64> {
     let value = rows.get(row)?.get(column)?;
     value.is_finite().then_some(*value)
 }
 
 /// Fills a rectangle with a texture.
-pub fn paint_all(painter: &Painter, texture: &TextureHandle, rect: Rect) {
+pub fn paint_texture(painter: &Painter, texture: &TextureHandle, rect: Rect) {
     let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
     painter.image(texture.id(), rect, uv, Color32::WHITE);
 }
 
-fn number_cell(ui: &Ui, t: &Tokens, place: Rect, value: f64, font: &egui::FontId) {
-    let ground = t.heat_at(value);
+fn paint_number_cell(ui: &Ui, t: &Tokens, rect: Rect, value: f64, font: &egui::FontId) {
+    let background = t.heat_colour(value);
     let painter = ui.painter();
-    painter.rect_filled(place, 2, ground);
-    if place.width() >= 17.0 {
+    painter.rect_filled(rect, 2, background);
+    if rect.width() >= 17.0 {
         let text = format!("{:.0}", value * 100.0);
-        let ink = t.ink_on(ground);
+        let text_colour = t.text_colour_on(background);
         let align = Align2::CENTER_CENTER;
-        painter.text(place.center(), align, text, font.clone(), ink);
+        painter.text(rect.center(), align, text, font.clone(), text_colour);
     }
 }
 
-fn dashed(ui: &Ui, t: &Tokens, place: Rect) {
+fn paint_dashed_cell(ui: &Ui, t: &Tokens, rect: Rect) {
     let corners = [
-        place.left_top(),
-        place.right_top(),
-        place.right_bottom(),
-        place.left_bottom(),
-        place.left_top(),
+        rect.left_top(),
+        rect.right_top(),
+        rect.right_bottom(),
+        rect.left_bottom(),
+        rect.left_top(),
     ];
-    let line = Stroke::new(1.0, t.line);
+    let stroke = Stroke::new(1.0, t.line);
     ui.painter()
-        .extend(Shape::dashed_line(&corners, line, 2.5, 2.5));
+        .extend(Shape::dashed_line(&corners, stroke, 2.5, 2.5));
 }
 
-fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32, side: f32) {
+fn show_accuracy_tooltip(
+    rows: &[Vec<f64>],
+    response: &Response,
+    rect: Rect,
+    gutter: f32,
+    side: f32,
+) {
     let Some(at) = response.hover_pos() else {
         return;
     };
@@ -155,8 +162,8 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
         return;
     }
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
-    if let Some(value) = measured(rows, row, column) {
-        let (column, row, value) = (column + 1, row + 1, number(value * 100.0, 1));
+    if let Some(value) = measured_value(rows, row, column) {
+        let (column, row, value) = (column + 1, row + 1, format_number(value * 100.0, 1));
         let text = tr!("figure-matrix-cell", column, row, value);
         response.clone().on_hover_text(text);
     }

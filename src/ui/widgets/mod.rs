@@ -30,21 +30,21 @@ use egui::{
 
 use super::theme::{self, CARD_RADIUS, Tokens, regular, semibold, tokens};
 use crate::problem::Problem;
-use crate::session::plain::in_window;
+use crate::session::plain::in_window_terms;
 use crate::tr;
 pub use controls::{
-    button, button_if, checkbox, chip, committed, enabled_unless, enter_alone, entered, field,
-    focus_ring, frame_of, icon_button, icon_text_button, line_edit, outlined, primary,
-    primary_button, segmented, segmented_where, toggle_link,
+    button, button_if, checkbox, chip, committed, enabled_unless, enter_without_focus, field,
+    focus_ring, icon_button, icon_text_button, is_submitted, line_edit, outlined, paint_frame,
+    primary, primary_button, segmented, segmented_with_disabled, toggle_link,
 };
 use icons::Icon;
 pub use layout::{
-    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, grid, in_columns, part,
-    scroll, shown_long_enough, title_row, titled_dialog, two_columns, whole,
+    Column, Fixed, at_end, columns, dialog, dismissible_modal, ends, ends_in_order, footer, grid,
+    in_columns, keep_together, part, scroll, title_row, titled_dialog, two_columns,
 };
 
 /// Draws a card with the available width and this minimum height.
-pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
+pub fn card_with_height<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
     let t = tokens(ui);
     Frame::new()
         .fill(t.card)
@@ -62,7 +62,7 @@ pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R
 
 /// Draws a card with the available width.
 pub fn card<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
-    card_of(ui, 0.0, add)
+    card_with_height(ui, 0.0, add)
 }
 
 /// Draws the title of a dialog.
@@ -105,7 +105,7 @@ pub fn selectable(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Co
 }
 
 /// Draws a spinner and what is being loaded.
-pub fn waiting(ui: &mut Ui, text: impl Into<String>) {
+pub fn loading(ui: &mut Ui, text: impl Into<String>) {
     ui.horizontal(|ui| {
         ui.spinner();
         faint(ui, text);
@@ -115,10 +115,10 @@ pub fn waiting(ui: &mut Ui, text: impl Into<String>) {
 /// Draws a small square and its meaning, for the legend of a chart.
 pub fn legend_entry(ui: &mut Ui, colour: Color32, text: &str) {
     let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 12.0), Sense::hover());
-    let mark = Rect::from_center_size(rect.center(), Vec2::splat(8.0));
-    ui.painter().rect_filled(mark, 0, colour);
-    let ink = tokens(ui).text;
-    ui.label(RichText::new(text).font(regular(11.5)).color(ink));
+    let swatch = Rect::from_center_size(rect.center(), Vec2::splat(8.0));
+    ui.painter().rect_filled(swatch, 0, colour);
+    let text_colour = tokens(ui).text;
+    ui.label(RichText::new(text).font(regular(11.5)).color(text_colour));
 }
 
 /// Draws a progress bar. `share` is from 0 to 1.
@@ -149,24 +149,24 @@ pub enum StepState {
 }
 
 /// Draws a round icon before the title of a step: a tick, dots or an exclamation mark.
-pub fn standing(ui: &mut Ui, standing: StepState) {
+pub fn step_icon(ui: &mut Ui, state: StepState) {
     let t = tokens(ui);
-    let (colour, icon, word) = match standing {
+    let (colour, icon, label) = match state {
         StepState::Good => (t.good, Icon::Tick, tr!("shell-step-ready")),
         StepState::Busy => (t.subdued, Icon::Dots, tr!("shell-step-working")),
         StepState::Wrong => (t.warning, Icon::Alert, tr!("shell-step-needs-attention")),
     };
-    let (rect, response) = allocate_named(ui, Vec2::splat(20.0), Role::Image, word);
+    let (rect, response) = allocate_named(ui, Vec2::splat(20.0), Role::Image, label);
     ui.painter().circle_filled(rect.center(), 10.0, colour);
-    let ink = t.ink_on(colour);
-    icons::paint(ui.painter(), icon, rect.center(), 9.0, ink);
-    response.on_hover_text(word);
+    let icon_colour = t.text_colour_on(colour);
+    icons::paint(ui.painter(), icon, rect.center(), 9.0, icon_colour);
+    response.on_hover_text(label);
 }
 
 /// Draws a Problem: what happened, where, and what to do.
 pub fn problem(ui: &mut Ui, problem: &Problem) {
     let t = tokens(ui);
-    let problem = &in_window(problem);
+    let problem = &in_window_terms(problem);
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
         icons::paint(ui.painter(), Icon::Alert, rect.center(), 11.0, t.bad);
@@ -185,10 +185,10 @@ pub fn problem(ui: &mut Ui, problem: &Problem) {
 }
 
 /// Draws an empty page: a headline, a sentence about what to do next, and further widgets.
-pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui)) {
+pub fn empty_page(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui)) {
     let t = tokens(ui);
     let height = ui.available_height().clamp(220.0, 2000.0);
-    card_of(ui, height, |ui| {
+    card_with_height(ui, height, |ui| {
         ui.vertical_centered(|ui| {
             ui.add_space((height * 0.28).min(180.0));
             ui.label(RichText::new(headline).font(semibold(18.0)).color(t.strong));
@@ -212,26 +212,26 @@ pub fn allocate_named(ui: &mut Ui, size: Vec2, role: Role, name: &str) -> (Rect,
 }
 
 /// Paints a box with a border inside its edges.
-pub fn paint_box(ui: &Ui, rect: Rect, radius: u8, fill: Color32, line: Color32) {
-    let line = Stroke::new(1.0, line);
+pub fn paint_box(ui: &Ui, rect: Rect, radius: u8, fill: Color32, border: Color32) {
+    let stroke = Stroke::new(1.0, border);
     ui.painter()
-        .rect(rect, radius, fill, line, StrokeKind::Inside);
+        .rect(rect, radius, fill, stroke, StrokeKind::Inside);
 }
 
 /// Paints a border inside the edges of a rectangle.
 pub fn paint_border(ui: &Ui, rect: Rect, radius: u8, colour: Color32) {
-    let line = Stroke::new(1.0, colour);
+    let stroke = Stroke::new(1.0, colour);
     ui.painter()
-        .rect_stroke(rect, radius, line, StrokeKind::Inside);
+        .rect_stroke(rect, radius, stroke, StrokeKind::Inside);
 }
 
 /// Draws a label that is truncated at the end of the row. A tooltip shows the whole text.
-pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
+pub fn truncated_faint(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
     truncated(ui, text, regular(12.0), colour)
 }
 
-/// Draws a label as [`cut`] does, with this font and colour.
+/// Draws a label as [`truncated_faint`] does, with this font and colour.
 pub fn truncated(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Color32) -> Response {
     let text = RichText::new(text).font(font).color(colour);
     ui.add(Label::new(text).truncate())
@@ -243,7 +243,7 @@ pub fn layout_line(ui: &Ui, text: &str, font: FontId, colour: Color32) -> Arc<Ga
 }
 
 /// Paints a text that is truncated to this width with an ellipsis.
-pub fn painted_text(
+pub fn paint_truncated_text(
     ui: &Ui,
     at: egui::Pos2,
     align: Align2,

@@ -6,7 +6,7 @@ use egui::{Align2, Color32, FontId, Pos2, Ui};
 use super::layout_line;
 
 /// Returns the name, or as much of its start and end as `fits` accepts.
-fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
+fn shorten_to_fit(name: &str, fits: impl Fn(&str) -> bool) -> String {
     if fits(name) {
         return name.to_owned();
     }
@@ -14,7 +14,7 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     if letters.is_empty() {
         return String::new();
     }
-    let kept = |count: usize| -> String {
+    let shorten = |count: usize| -> String {
         let (head, tail) = (count - count / 2, count / 2);
         let head = &letters[..head];
         let tail = &letters[letters.len() - tail..];
@@ -24,21 +24,21 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     let (mut low, mut high) = (1, letters.len().max(2) - 1);
     while low < high {
         let middle = (low + high).div_ceil(2);
-        match fits(&kept(middle)) {
+        match fits(&shorten(middle)) {
             true => low = middle,
             false => high = middle - 1,
         }
     }
-    kept(low.min(letters.len()))
+    shorten(low.min(letters.len()))
 }
 
 /// Returns the name, shortened in the middle if it has more than this number of characters.
-pub fn shortened(name: &str, letters: usize) -> String {
-    fitting(name, |text| text.chars().count() <= letters)
+pub fn shorten_name(name: &str, letters: usize) -> String {
+    shorten_to_fit(name, |text| text.chars().count() <= letters)
 }
 
 /// Paints the name of a class, shortened in the middle to this width.
-pub fn painted_name(
+pub fn paint_name(
     ui: &Ui,
     at: Pos2,
     align: Align2,
@@ -48,8 +48,8 @@ pub fn painted_name(
     width: f32,
 ) {
     let layout = |text: &str| layout_line(ui, text, font.clone(), colour);
-    let shown = fitting(name, |text| layout(text).size().x <= width);
-    let galley = layout(&shown);
+    let shortened = shorten_to_fit(name, |text| layout(text).size().x <= width);
+    let galley = layout(&shortened);
     let rect = align.anchor_size(at, galley.size());
     ui.painter().galley(rect.min, galley, colour);
 }
@@ -59,14 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_name_keeps_its_beginning_and_its_end() {
-        let within = |most: usize| move |text: &str| text.chars().count() <= most;
-        assert_eq!(shortened("Species number 017", 9), "Spec… 017");
-        assert_eq!(fitting("cat", within(3)), "cat");
-        assert_eq!(fitting("Species number 017", within(9)), "Spec… 017");
-        assert_eq!(fitting("Species number 018", within(8)), "Spec…018");
-        assert_eq!(fitting("long", within(0)), "l…");
-        assert_eq!(fitting("", within(0)), "");
-        assert_eq!(fitting("x", within(0)), "x…");
+    fn long_name_keeps_its_start_and_end() {
+        let at_most = |max: usize| move |text: &str| text.chars().count() <= max;
+        assert_eq!(shorten_name("Species number 017", 9), "Spec… 017");
+        assert_eq!(shorten_to_fit("cat", at_most(3)), "cat");
+        assert_eq!(
+            shorten_to_fit("Species number 017", at_most(9)),
+            "Spec… 017"
+        );
+        assert_eq!(shorten_to_fit("Species number 018", at_most(8)), "Spec…018");
+        assert_eq!(shorten_to_fit("long", at_most(0)), "l…");
+        assert_eq!(shorten_to_fit("", at_most(0)), "");
+        assert_eq!(shorten_to_fit("x", at_most(0)), "x…");
     }
 }

@@ -7,11 +7,11 @@ use egui::{Color32, Role, Ui, WidgetInfo, vec2};
 use egui_plot::{GridMark, Line, Plot, PlotPoints, PlotUi, Span};
 
 use super::figure::menu;
-use crate::store::figure::{Figure, FigureLine};
+use crate::store::figure::{ChartLine, Figure};
 use crate::ui::theme::{Tokens, regular, tokens};
 
 /// Returns a plot that only reacts to hovering. `id` distinguishes it from others in the same `Ui`.
-pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
+pub fn static_plot<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
     Plot::new(ui.scope_id().with(id))
         .height(height)
         .allow_drag(false)
@@ -37,7 +37,7 @@ pub fn show(
     figure: impl FnOnce() -> Figure,
     draw: impl FnOnce(&mut PlotUi<'_>),
 ) {
-    let shown = ui
+    let output = ui
         .scope(|ui| {
             // Tick labels use the text colour of the style.
             ui.visuals_mut().override_text_color = Some(tokens(ui).subdued);
@@ -47,7 +47,7 @@ pub fn show(
             plot.show(ui, draw)
         })
         .inner;
-    let response = shown.response;
+    let response = output.response;
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let corner = response.rect.right_top() + vec2(-14.0, 12.0);
     // The first line of the description is the title; the others contain numbers for screen readers.
@@ -56,17 +56,17 @@ pub fn show(
 }
 
 /// Returns the points of a line for a plot.
-pub fn points(line: &FigureLine) -> PlotPoints<'static> {
+pub fn points(line: &ChartLine) -> PlotPoints<'static> {
     line.points.iter().map(|point| [point.x, point.y]).collect()
 }
 
 /// Returns a line for a plot, to be styled by the caller.
-pub fn line(line: &FigureLine) -> Line<'static> {
+pub fn line(line: &ChartLine) -> Line<'static> {
     Line::new(line.name.clone(), points(line))
 }
 
 /// Returns grid marks from `from` to `to` with this step.
-pub fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
+pub fn grid_marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
     let count = ((to - from) / step + 1e-9).floor().max(0.0) as usize;
     let mark = |i: usize| GridMark {
         value: from + i as f64 * step,

@@ -8,64 +8,64 @@ use egui::{
     TextureOptions, Ui, Vec2, pos2,
 };
 
-use crate::run::event::Picture;
+use crate::run::event::NamedImage;
 
 /// Maximum number of textures in the cache.
-const MOST: usize = 1024;
+const MAX_TEXTURES: usize = 1024;
 /// Maximum bytes of the cached images.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 /// Maximum side of a texture in pixels. It is sharp on any screen and below the limit of every GPU.
-const LONGEST: usize = 1024;
+const MAX_SIDE: usize = 1024;
 
 /// The textures of the displayed images. An image is identified by its address, which stays valid because the cache
 /// keeps the image.
 #[derive(Default)]
 pub struct Textures {
-    known: HashMap<usize, (Arc<Picture>, TextureHandle)>,
+    cached: HashMap<usize, (Arc<NamedImage>, TextureHandle)>,
     bytes: usize,
 }
 
 impl Textures {
     /// Returns the texture of an image. Small images are shown without smoothing.
-    pub fn of(&mut self, ctx: &Context, picture: &Arc<Picture>) -> TextureId {
-        if self.known.len() > MOST || self.bytes > MOST_BYTES {
-            self.known.clear();
+    pub fn get(&mut self, ctx: &Context, image: &Arc<NamedImage>) -> TextureId {
+        if self.cached.len() > MAX_TEXTURES || self.bytes > MAX_BYTES {
+            self.cached.clear();
             self.bytes = 0;
         }
-        let key = Arc::as_ptr(picture) as usize;
-        if !self.known.contains_key(&key) {
-            self.bytes += picture.rgb.len();
+        let key = Arc::as_ptr(image) as usize;
+        if !self.cached.contains_key(&key) {
+            self.bytes += image.rgb.len();
         }
-        let (_, texture) = self.known.entry(key).or_insert_with(|| {
-            let (width, height) = (picture.width, picture.height);
-            let texture = upload(ctx, &picture.name, width, height, &picture.rgb);
-            (picture.clone(), texture)
+        let (_, texture) = self.cached.entry(key).or_insert_with(|| {
+            let (width, height) = (image.width, image.height);
+            let texture = upload(ctx, &image.name, width, height, &image.rgb);
+            (image.clone(), texture)
         });
         texture.id()
     }
 
     /// Paints the central square of an image into `rect`.
-    pub fn paint_square(&mut self, ui: &Ui, picture: &Arc<Picture>, rect: Rect, radius: u8) {
-        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+    pub fn paint_square(&mut self, ui: &Ui, image: &Arc<NamedImage>, rect: Rect, radius: u8) {
+        let (w, h) = (image.width.max(1) as f32, image.height.max(1) as f32);
         let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);
         let square = Rect::from_min_max(pos2(0.5 - x, 0.5 - y), pos2(0.5 + x, 0.5 + y));
-        let image = Image::new((self.of(ui.ctx(), picture), rect.size())).uv(square);
-        image.corner_radius(radius).paint_at(ui, rect);
+        let widget = Image::new((self.get(ui.ctx(), image), rect.size())).uv(square);
+        widget.corner_radius(radius).paint_at(ui, rect);
     }
 
     /// Paints a whole image around `centre`. Its longer side has the length `side`.
-    pub fn paint_whole(
+    pub fn paint_image(
         &mut self,
         ui: &Ui,
-        picture: &Arc<Picture>,
+        image: &Arc<NamedImage>,
         centre: Pos2,
         side: f32,
         radius: u8,
     ) {
-        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+        let (w, h) = (image.width.max(1) as f32, image.height.max(1) as f32);
         let size = Vec2::new(w, h) * (side / w.max(h));
-        let image = Image::new((self.of(ui.ctx(), picture), size)).corner_radius(radius);
-        image.paint_at(ui, Rect::from_center_size(centre, size));
+        let widget = Image::new((self.get(ui.ctx(), image), size)).corner_radius(radius);
+        widget.paint_at(ui, Rect::from_center_size(centre, size));
     }
 }
 
@@ -73,10 +73,10 @@ impl Textures {
 /// transparent pixel.
 pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]) -> TextureHandle {
     let image = if rgb.len() == width * height * 3 && !rgb.is_empty() {
-        let longest = width.max(height);
-        if longest > LONGEST {
-            let smaller = |side: usize| (side * LONGEST / longest).max(1);
-            shrunk(rgb, [width, height], [smaller(width), smaller(height)])
+        let longest_side = width.max(height);
+        if longest_side > MAX_SIDE {
+            let scaled = |side: usize| (side * MAX_SIDE / longest_side).max(1);
+            downscale(rgb, [width, height], [scaled(width), scaled(height)])
         } else {
             ColorImage::from_rgb([width, height], rgb)
         }
@@ -93,7 +93,7 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
 
 /// Uploads a square of `side` × `side` cells, row by row, which is shown without smoothing. If `side` is 0, the texture
 /// is a transparent pixel.
-pub fn heat(
+pub fn upload_heat_map(
     ctx: &Context,
     name: &str,
     side: usize,
@@ -112,13 +112,13 @@ pub fn heat(
 }
 
 /// Scales an image down. Every pixel is the mean of its source pixels.
-fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage {
-    let mut pixels = Vec::with_capacity(to[0] * to[1]);
-    for y in 0..to[1] {
-        let rows = y * height / to[1]..((y + 1) * height / to[1]).max(y * height / to[1] + 1);
-        for x in 0..to[0] {
-            let from = x * width / to[0];
-            let columns = from..((x + 1) * width / to[0]).max(from + 1);
+fn downscale(rgb: &[u8], [width, height]: [usize; 2], size: [usize; 2]) -> ColorImage {
+    let mut pixels = Vec::with_capacity(size[0] * size[1]);
+    for y in 0..size[1] {
+        let rows = y * height / size[1]..((y + 1) * height / size[1]).max(y * height / size[1] + 1);
+        for x in 0..size[0] {
+            let from = x * width / size[0];
+            let columns = from..((x + 1) * width / size[0]).max(from + 1);
             let mut sum = [0u32; 3];
             for row in rows.clone() {
                 for pixel in rgb[(row * width + columns.start) * 3..(row * width + columns.end) * 3]
@@ -134,7 +134,7 @@ fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage
             pixels.push(Color32::from_rgb(r, g, b));
         }
     }
-    ColorImage::new(to, pixels)
+    ColorImage::new(size, pixels)
 }
 
 #[cfg(test)]
@@ -142,9 +142,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_longer_than_any_texture_is_made_smaller() {
+    fn oversized_image_is_scaled_down() {
         let rgb = vec![200; 3 * 20_000 * 3];
-        let image = shrunk(&rgb, [20_000, 3], [1024, 1]);
+        let image = downscale(&rgb, [20_000, 3], [1024, 1]);
         assert_eq!(image.size, [1024, 1]);
         assert!(image.pixels.iter().all(|p| p.r() == 200 && p.b() == 200));
     }

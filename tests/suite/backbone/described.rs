@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, Opened, Places};
+use lae_studio::backbone::library::{
+    BackboneChoice, BackboneLibrary, OpenedBackbone, WeightLocations,
+};
 use lae_studio::data::transform::{CropMode, Interpolation};
 use lae_studio::problem::Result;
 use safetensors::tensor::Dtype;
@@ -14,7 +16,7 @@ use super::files;
 use crate::assert_is;
 
 fn library(folder: &TempDir) -> BackboneLibrary {
-    BackboneLibrary::new(Places {
+    BackboneLibrary::new(WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: None,
         endpoint: "http://127.0.0.1:1".into(),
@@ -22,7 +24,7 @@ fn library(folder: &TempDir) -> BackboneLibrary {
     })
 }
 
-fn open(folder: &TempDir, name: &str, values: Option<&str>) -> Result<Opened> {
+fn open(folder: &TempDir, name: &str, values: Option<&str>) -> Result<OpenedBackbone> {
     let choice = BackboneChoice {
         values,
         ..BackboneChoice::from(name)
@@ -30,12 +32,12 @@ fn open(folder: &TempDir, name: &str, values: Option<&str>) -> Result<Opened> {
     library(folder).open(choice, &Device::flex(), &mut |_| true)
 }
 
-/// A folder with the toy ViT (width 128) and these files beside it.
-fn model(beside: &[(&str, &str)]) -> TempDir {
+/// A folder with the toy ViT (width 128) and these extra files.
+fn vit_folder(extra_files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("model.safetensors");
-    files::safetensors(&files::vit(), Dtype::F32, &[], &path);
-    for (name, text) in beside {
+    files::write_safetensors(&files::vit(), Dtype::F32, &[], &path);
+    for (name, text) in extra_files {
         fs::write(folder.path().join(name), text).unwrap();
     }
     folder
@@ -51,11 +53,11 @@ const TIMM: &str = r#"{
 
 #[test]
 fn reads_heads_transform_and_pooling_from_timm_config() {
-    let folder = model(&[("config.json", TIMM)]);
+    let folder = vit_folder(&[("config.json", TIMM)]);
     let name = folder.path().to_str().unwrap();
     // A folder names the weights in it.
     let opened = open(&folder, name, None).unwrap();
-    assert!(opened.assumed.is_empty(), "{:?}", opened.assumed);
+    assert!(opened.assumptions.is_empty(), "{:?}", opened.assumptions);
     assert_eq!(opened.normalisation.mean, [0.1, 0.2, 0.3]);
     assert_eq!(opened.normalisation.std, [0.5, 0.5, 0.25]);
     assert_eq!((opened.input.size, opened.input.crop_ratio), (32, 0.9));
@@ -65,16 +67,22 @@ fn reads_heads_transform_and_pooling_from_timm_config() {
     assert_eq!(opened.backbone.blocks()[0].heads, 16);
     // The values stored with a run replace the description.
     let values = opened.entry.values.clone();
-    let alone = model(&[]);
-    let again = open(&alone, alone.path().to_str().unwrap(), values.as_deref()).unwrap();
-    assert_eq!(again.entry.architecture, opened.entry.architecture);
+    let bare_folder = vit_folder(&[]);
+    let reopened = open(
+        &bare_folder,
+        bare_folder.path().to_str().unwrap(),
+        values.as_deref(),
+    )
+    .unwrap();
+    assert_eq!(reopened.entry.architecture, opened.entry.architecture);
     assert_eq!(
-        (again.input, again.normalisation),
+        (reopened.input, reopened.normalisation),
         (opened.input, opened.normalisation)
     );
     let token = open(&folder, name, Some("pool=token")).unwrap();
-    let features =
-        |opened: &Opened| files::features(opened.backbone.as_ref(), files::images(1, 32, 32));
+    let features = |opened: &OpenedBackbone| {
+        files::features_without_pet(opened.backbone.as_ref(), files::random_images(1, 32, 32))
+    };
     assert_ne!(
         features(&opened),
         features(&token),
@@ -88,7 +96,7 @@ fn reads_heads_epsilon_and_transform_from_transformers_config() {
     let resized = r#"{"do_resize": true, "size": {"height": 16, "width": 16}, "resample": 2, "do_normalize": true,
                       "do_rescale": true, "rescale_factor": 0.00392156862745098,
                       "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}"#;
-    let folder = model(&[
+    let folder = vit_folder(&[
         ("config.json", config),
         ("preprocessor_config.json", resized),
     ]);
@@ -125,7 +133,7 @@ fn reads_heads_epsilon_and_transform_from_transformers_config() {
 
 #[test]
 fn accepts_explicit_values_and_rejects_invalid_ones() {
-    let folder = model(&[]);
+    let folder = vit_folder(&[]);
     let path = folder.path().join("model.safetensors");
     let path = path.to_str().unwrap();
     let values = "heads=4, mean=0.1:0.2:0.3, std=1:1:2, interpolation=bicubic, crop_ratio=0.5";
@@ -177,8 +185,8 @@ fn finds_backbone_by_repository_name() {
         "hf_hub:timm/vit_base_patch16_224.mae",
         "hf-hub:timm/vit_base_patch16_224.mae",
     ] {
-        let about = library.describe(name).unwrap();
-        assert_eq!(about.entry.name, "vit_base_patch16_224.mae");
+        let description = library.describe(name).unwrap();
+        assert_eq!(description.entry.name, "vit_base_patch16_224.mae");
     }
     let clip = library
         .describe("timm/vit_base_patch16_clip_224.openai")
@@ -193,20 +201,20 @@ fn finds_backbone_by_repository_name() {
     let cache = TempDir::new().unwrap();
     let snapshot = cache.path().join("models--lab--toy/snapshots/0123");
     fs::create_dir_all(&snapshot).unwrap();
-    files::safetensors(
+    files::write_safetensors(
         &files::vit(),
         Dtype::F32,
         &[],
         &snapshot.join("model.safetensors"),
     );
     fs::write(snapshot.join("config.json"), TIMM).unwrap();
-    let known = BackboneLibrary::new(Places {
+    let hub_library = BackboneLibrary::new(WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: Some(cache.path().to_owned()),
         endpoint: "http://127.0.0.1:1".into(),
         tables: Vec::new(),
     });
-    let about = known.describe("lab/toy").unwrap();
-    assert_eq!(about.blocks[0].heads, 16);
+    let description = hub_library.describe("lab/toy").unwrap();
+    assert_eq!(description.blocks[0].heads, 16);
     assert!(Path::new(&snapshot).exists());
 }

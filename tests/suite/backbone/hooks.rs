@@ -9,19 +9,21 @@ use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Hooks, PetSettings, PetStack, Site};
 use lae_studio::problem::Result;
 
-use super::files::{error, images};
+use super::files::{random_images, relative_error};
 use crate::assert_is;
 
 const WIDTH: usize = 48;
 
 fn vit() -> Arc<dyn Backbone> {
-    let architecture = Architecture::of(vit::Config::plain(32, 8, WIDTH, 3, 4));
-    architecture.random(5, &Device::flex()).unwrap()
+    let architecture = Architecture::new(vit::Config::new(32, 8, WIDTH, 3, 4));
+    architecture.build_random(5, &Device::flex()).unwrap()
 }
 
 fn swin() -> Arc<dyn Backbone> {
-    let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
-    Architecture::of(config).random(5, &Device::flex()).unwrap()
+    let config = swin::Config::new((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    Architecture::new(config)
+        .build_random(5, &Device::flex())
+        .unwrap()
 }
 
 fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
@@ -40,20 +42,23 @@ fn test_values(shape: [usize; 3], offset: usize) -> Tensor<3> {
 /// Changes nothing, but records e and h of some sites in block 0.
 struct Recorder {
     sites: Vec<Site>,
-    seen: Mutex<Vec<(Site, Tensor<3>, Tensor<3>)>>,
+    recorded: Mutex<Vec<(Site, Tensor<3>, Tensor<3>)>>,
 }
 
 impl Recorder {
-    fn of(sites: &[Site]) -> Self {
+    fn new(sites: &[Site]) -> Self {
         Self {
             sites: sites.to_vec(),
-            seen: Mutex::new(Vec::new()),
+            recorded: Mutex::new(Vec::new()),
         }
     }
 
-    fn at(&self, wanted: Site) -> (Tensor<3>, Tensor<3>) {
-        let seen = self.seen.lock().unwrap();
-        let found = seen.iter().find(|(site, ..)| *site == wanted).unwrap();
+    fn recorded_at(&self, expected_site: Site) -> (Tensor<3>, Tensor<3>) {
+        let recorded = self.recorded.lock().unwrap();
+        let found = recorded
+            .iter()
+            .find(|(site, ..)| *site == expected_site)
+            .unwrap();
         (found.1.clone(), found.2.clone())
     }
 }
@@ -71,10 +76,10 @@ impl Hooks for Recorder {
         block == 0 && self.sites.contains(&site)
     }
 
-    fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
+    fn apply(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
         if self.uses(block, site) {
-            let mut seen = self.seen.lock().unwrap();
-            seen.push((site, e.clone(), h.clone()));
+            let mut recorded = self.recorded.lock().unwrap();
+            recorded.push((site, e.clone(), h.clone()));
         }
         Ok(h)
     }
@@ -83,27 +88,30 @@ impl Hooks for Recorder {
 #[test]
 fn stream_site_receives_residual_and_mlp_output() {
     for backbone in [vit(), swin()] {
-        let before = backbone.embed(images(2, 32, 32)).unwrap();
-        let whole = Recorder::of(&[Site::Stream]);
-        let after = backbone.block(0, before.clone(), &whole).unwrap().values;
-        let (e, h) = whole.at(Site::Stream);
+        let before = backbone.embed(random_images(2, 32, 32)).unwrap();
+        let stream_recorder = Recorder::new(&[Site::Stream]);
+        let after = backbone
+            .block(0, before.clone(), &stream_recorder)
+            .unwrap()
+            .values;
+        let (e, h) = stream_recorder.recorded_at(Site::Stream);
         assert_eq!(numbers(&after), numbers(&(e.clone() + h.clone())));
         let plain = backbone.block(0, before.clone(), &PetStack::empty());
         let plain = numbers(&plain.unwrap().values);
-        assert!(error(&numbers(&after), &plain) < 1e-6);
+        assert!(relative_error(&numbers(&after), &plain) < 1e-6);
 
-        let parts = Recorder::of(&[Site::Attention, Site::Mlp, Site::Stream]);
-        backbone.block(0, before.clone(), &parts).unwrap();
-        let (normalised, mlp) = parts.at(Site::Mlp);
-        assert!(error(&numbers(&mlp), &numbers(&h)) < 1e-6);
-        let stream = before.values.clone() + parts.at(Site::Attention).1;
-        assert!(error(&numbers(&stream), &numbers(&e)) < 1e-6);
+        let site_recorder = Recorder::new(&[Site::Attention, Site::Mlp, Site::Stream]);
+        backbone.block(0, before.clone(), &site_recorder).unwrap();
+        let (normalised, mlp) = site_recorder.recorded_at(Site::Mlp);
+        assert!(relative_error(&numbers(&mlp), &numbers(&h)) < 1e-6);
+        let stream = before.values.clone() + site_recorder.recorded_at(Site::Attention).1;
+        assert!(relative_error(&numbers(&stream), &numbers(&e)) < 1e-6);
         // The MLP itself sees the stream normalised.
-        assert!(error(&numbers(&normalised), &numbers(&e)) > 1e-4);
+        assert!(relative_error(&numbers(&normalised), &numbers(&e)) > 1e-4);
     }
-    let convnext = convnext::Config::plain(32, vec![1], vec![16]);
+    let convnext = convnext::Config::new(32, vec![1], vec![16]);
     assert!(
-        !Architecture::of(convnext).blocks()[0]
+        !Architecture::new(convnext).blocks()[0]
             .sites
             .contains(&Site::Stream)
     );
@@ -126,12 +134,15 @@ impl Hooks for Prompts {
         self.prefix(block).is_some()
     }
 
-    fn entering(&self) -> Option<Tensor<3>> {
+    fn prompt_tokens(&self) -> Option<Tensor<3>> {
         self.entering.clone()
     }
 
     fn prefix(&self, block: usize) -> Option<[Tensor<3>; 2]> {
-        let found = self.prefixes.iter().find(|(at, _)| *at == block);
+        let found = self
+            .prefixes
+            .iter()
+            .find(|(prefix_block, _)| *prefix_block == block);
         found.map(|(_, prefix)| prefix.clone())
     }
 
@@ -148,34 +159,40 @@ fn prefix_hook_matches_plain_prefix_plugin() {
         .unwrap();
     let settings = PetSettings {
         variant: Some("plain".to_owned()),
-        ..PetSettings::of_size(3)
+        ..PetSettings::with_size(3)
     };
     let blocks = [0, 2];
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 1, &device).unwrap();
-    let of = |block: usize| [1, 2].map(|part| test_values([1, 3, WIDTH], 500 * block + 77 * part));
-    let stack = stack.with(|name, old, _| match name {
-        "0.p_k" => of(0)[0].clone().reshape([3, WIDTH]),
-        "0.p_v" => of(0)[1].clone().reshape([3, WIDTH]),
-        "2.p_k" => of(2)[0].clone().reshape([3, WIDTH]),
-        "2.p_v" => of(2)[1].clone().reshape([3, WIDTH]),
+    let prefix_of_block =
+        |block: usize| [1, 2].map(|part| test_values([1, 3, WIDTH], 500 * block + 77 * part));
+    let stack = stack.map_tensors(|name, old, _| match name {
+        "0.p_k" => prefix_of_block(0)[0].clone().reshape([3, WIDTH]),
+        "0.p_v" => prefix_of_block(0)[1].clone().reshape([3, WIDTH]),
+        "2.p_k" => prefix_of_block(2)[0].clone().reshape([3, WIDTH]),
+        "2.p_v" => prefix_of_block(2)[1].clone().reshape([3, WIDTH]),
         _ => old.clone(),
     });
     let prompts = Prompts {
-        prefixes: blocks.iter().map(|&block| (block, of(block))).collect(),
+        prefixes: blocks
+            .iter()
+            .map(|&block| (block, prefix_of_block(block)))
+            .collect(),
         ..Prompts::default()
     };
-    let seen = backbone.features(images(2, 32, 32), &prompts).unwrap();
-    let wanted = backbone.features(images(2, 32, 32), &stack).unwrap();
-    assert!(error(&numbers(&seen), &numbers(&wanted)) < 1e-6);
-    let plain = backbone.features(images(2, 32, 32), &PetStack::empty());
-    assert!(error(&numbers(&seen), &numbers(&plain.unwrap())) > 1e-3);
+    let actual = backbone
+        .features(random_images(2, 32, 32), &prompts)
+        .unwrap();
+    let expected = backbone.features(random_images(2, 32, 32), &stack).unwrap();
+    assert!(relative_error(&numbers(&actual), &numbers(&expected)) < 1e-6);
+    let plain = backbone.features(random_images(2, 32, 32), &PetStack::empty());
+    assert!(relative_error(&numbers(&actual), &numbers(&plain.unwrap())) > 1e-3);
 }
 
 #[test]
 fn prompts_are_per_image_and_follow_class_token() {
     let backbone = vit();
-    let own = |image: usize| test_values([1, 2, WIDTH], 300 * image);
-    let of = |entering: Tensor<3>, images: Tensor<4>| {
+    let image_prompt = |image: usize| test_values([1, 2, WIDTH], 300 * image);
+    let tokens_and_features = |entering: Tensor<3>, images: Tensor<4>| {
         let prompts = Prompts {
             entering: Some(entering.clone()),
             prefixes: vec![(1, [entering.clone(), entering])],
@@ -188,49 +205,58 @@ fn prompts_are_per_image_and_follow_class_token() {
             numbers(&backbone.pool(tokens).unwrap()),
         )
     };
-    let pictures = images(2, 32, 32);
-    let both = of(Tensor::cat(vec![own(0), own(1)], 0), pictures.clone());
+    let batch = random_images(2, 32, 32);
+    let batched = tokens_and_features(
+        Tensor::cat(vec![image_prompt(0), image_prompt(1)], 0),
+        batch.clone(),
+    );
     let tokens = 19 * WIDTH;
     for image in 0..2 {
-        let alone = of(own(image), pictures.clone().slice_dim(0, image..image + 1));
-        let part = &both.0[image * tokens..(image + 1) * tokens];
-        assert!(error(part, &alone.0) < 1e-5);
+        let single = tokens_and_features(
+            image_prompt(image),
+            batch.clone().slice_dim(0, image..image + 1),
+        );
+        let part = &batched.0[image * tokens..(image + 1) * tokens];
+        assert!(relative_error(part, &single.0) < 1e-5);
         // The feature is the class token after the final norm.
-        assert!(error(&alone.1, &alone.0[..WIDTH]) < 1e-6);
-        assert!(error(&both.1[image * WIDTH..][..WIDTH], &alone.1) < 1e-5);
+        assert!(relative_error(&single.1, &single.0[..WIDTH]) < 1e-6);
+        assert!(relative_error(&batched.1[image * WIDTH..][..WIDTH], &single.1) < 1e-5);
     }
     // One prompt for all images is that prompt for each.
-    let shared = of(own(0), pictures.clone());
-    let repeated = of(Tensor::cat(vec![own(0), own(0)], 0), pictures);
-    assert!(error(&shared.0, &repeated.0) < 1e-6);
-    assert!(error(&shared.0, &both.0) > 1e-3);
+    let shared = tokens_and_features(image_prompt(0), batch.clone());
+    let repeated = tokens_and_features(
+        Tensor::cat(vec![image_prompt(0), image_prompt(0)], 0),
+        batch,
+    );
+    assert!(relative_error(&shared.0, &repeated.0) < 1e-6);
+    assert!(relative_error(&shared.0, &batched.0) > 1e-3);
 }
 
 #[test]
 fn copied_class_token_gets_same_output() {
     let backbone = vit();
-    let embedded = backbone.embed(images(1, 32, 32)).unwrap().values;
+    let embedded = backbone.embed(random_images(1, 32, 32)).unwrap().values;
     let prompts = Prompts {
         entering: Some(embedded.slice([0..1, 0..1])),
         reads_tokens: true,
         ..Prompts::default()
     };
-    let tokens = backbone.tokens(images(1, 32, 32), &prompts).unwrap();
+    let tokens = backbone.tokens(random_images(1, 32, 32), &prompts).unwrap();
     let values = numbers(&backbone.normed(tokens));
-    assert!(error(&values[..WIDTH], &values[WIDTH..2 * WIDTH]) < 1e-5);
+    assert!(relative_error(&values[..WIDTH], &values[WIDTH..2 * WIDTH]) < 1e-5);
 }
 
 #[test]
 fn rejects_prompts_without_class_token() {
     let pooled = vit::Config {
         class_token: false,
-        ..vit::Config::plain(32, 8, WIDTH, 2, 4)
+        ..vit::Config::new(32, 8, WIDTH, 2, 4)
     };
-    let convnext = convnext::Config::plain(32, vec![1], vec![16]);
-    let others = [Architecture::of(pooled), Architecture::of(convnext)];
+    let convnext = convnext::Config::new(32, vec![1], vec![16]);
+    let others = [Architecture::new(pooled), Architecture::new(convnext)];
     let mut others: Vec<Arc<dyn Backbone>> = others
         .iter()
-        .map(|other| other.random(5, &Device::flex()).unwrap())
+        .map(|other| other.build_random(5, &Device::flex()).unwrap())
         .collect();
     others.push(swin());
     assert!(vit().class_position().is_some());
@@ -241,7 +267,9 @@ fn rejects_prompts_without_class_token() {
             entering: Some(test_values([1, 2, width], 0)),
             ..Prompts::default()
         };
-        let problem = backbone.features(images(1, 32, 32), &prompts).unwrap_err();
+        let problem = backbone
+            .features(random_images(1, 32, 32), &prompts)
+            .unwrap_err();
         assert_is(&problem, "problem-backbone-lacks-feature");
         assert!(problem.what.contains("prompt tokens"), "{problem}");
     }
@@ -249,7 +277,9 @@ fn rejects_prompts_without_class_token() {
         prefixes: vec![(0, [0, 1].map(|part| test_values([1, 2, 24], part)))],
         ..Prompts::default()
     };
-    let problem = swin().features(images(1, 32, 32), &prompts).unwrap_err();
+    let problem = swin()
+        .features(random_images(1, 32, 32), &prompts)
+        .unwrap_err();
     assert_is(&problem, "problem-backbone-lacks-feature");
     assert!(problem.what.contains("prefixes"), "{problem}");
 }

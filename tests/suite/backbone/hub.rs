@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{BackboneLibrary, Places, State};
+use lae_studio::backbone::library::{Availability, BackboneLibrary, WeightLocations};
 use safetensors::tensor::Dtype;
 use tempfile::TempDir;
 
@@ -43,20 +43,20 @@ impl Hub {
         thread::spawn(move || {
             for (number, stream) in listener.incoming().flatten().enumerate() {
                 let cut = behaviour == Behaviour::Breaking && number == 0;
-                answer(stream, &body, cut, behaviour == Behaviour::Empty, &count);
+                send_response(stream, &body, cut, behaviour == Behaviour::Empty, &count);
             }
         });
         Self { endpoint, sent }
     }
 }
 
-fn answer(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &AtomicUsize) {
+fn send_response(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &AtomicUsize) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut request = head_of(&mut reader);
+    let mut request = read_request_head(&mut reader);
     if request.starts_with("CONNECT hub.test:80 ") {
         // Asked as a proxy: what follows is meant for the server behind it, which is this one.
         let _ = stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n");
-        request = head_of(&mut reader);
+        request = read_request_head(&mut reader);
     }
     let request = request.replace("http://hub.test", "");
     if empty || !request.starts_with("GET /lab/toy/resolve/main/model.safetensors") {
@@ -88,7 +88,7 @@ fn answer(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &Ato
 }
 
 /// Everything up to the empty line; empty when the client left.
-fn head_of(reader: &mut BufReader<TcpStream>) -> String {
+fn read_request_head(reader: &mut BufReader<TcpStream>) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if reader.read_line(&mut head).unwrap_or(0) == 0 {
@@ -114,7 +114,7 @@ hub = "lab/toy"
 fn library(folder: &TempDir, endpoint: &str, extra: &str) -> BackboneLibrary {
     let table = folder.path().join("backbones.toml");
     fs::write(&table, format!("{TOY}{extra}")).unwrap();
-    BackboneLibrary::new(Places {
+    BackboneLibrary::new(WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: None,
         endpoint: endpoint.into(),
@@ -124,7 +124,7 @@ fn library(folder: &TempDir, endpoint: &str, extra: &str) -> BackboneLibrary {
 
 fn model(folder: &TempDir) -> Vec<u8> {
     let path = folder.path().join("model");
-    files::safetensors(&files::vit(), Dtype::F32, &[], &path);
+    files::write_safetensors(&files::vit(), Dtype::F32, &[], &path);
     fs::read(path).unwrap()
 }
 
@@ -134,18 +134,21 @@ fn first_download_is_cached_and_pins_hash() {
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
-    let mut told = Vec::new();
-    let opened = library.open("toy", &Device::flex(), &mut |now| {
-        told.push(now);
+    let mut progress = Vec::new();
+    let opened = library.open("toy", &Device::flex(), &mut |update| {
+        progress.push(update);
         true
     });
     let opened = opened.unwrap();
     assert_eq!(opened.bytes, body.len() as u64);
-    assert_eq!(told.last().unwrap().done, body.len() as u64);
-    assert!(matches!(library.state(&opened.entry), State::Present(_)));
+    assert_eq!(progress.last().unwrap().done, body.len() as u64);
+    assert!(matches!(
+        library.availability(&opened.entry),
+        Availability::Present(_)
+    ));
     // No table knows its hash, and a warning says what that means.
     assert_says!(
-        lae_studio::texts::said(&opened.assumed, ""),
+        lae_studio::texts::join_translated(&opened.assumptions, ""),
         "network-hash-of-first-download"
     );
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
@@ -214,15 +217,15 @@ fn verifies_hub_cache_blob_against_its_hash() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hash = lae_studio::fetch::sha256_of_file(&folder.path().join("model")).unwrap();
-    let of_toy = folder.path().join("hub/models--lab--toy");
-    let snapshot = of_toy.join("snapshots/0123456789abcdef0123456789abcdef01234567");
+    let repository = folder.path().join("hub/models--lab--toy");
+    let snapshot = repository.join("snapshots/0123456789abcdef0123456789abcdef01234567");
     fs::create_dir_all(&snapshot).unwrap();
-    fs::create_dir_all(of_toy.join("blobs")).unwrap();
-    let blob = of_toy.join("blobs").join(hash);
+    fs::create_dir_all(repository.join("blobs")).unwrap();
+    let blob = repository.join("blobs").join(hash);
     std::os::unix::fs::symlink(&blob, snapshot.join("model.safetensors")).unwrap();
     let table = folder.path().join("backbones.toml");
     fs::write(&table, TOY).unwrap();
-    let library = BackboneLibrary::new(Places {
+    let library = BackboneLibrary::new(WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: Some(folder.path().join("hub")),
         endpoint: "http://127.0.0.1:9".into(),
@@ -236,7 +239,7 @@ fn verifies_hub_cache_blob_against_its_hash() {
     assert_is(&problem, "problem-weights-hash-mismatch");
     fs::write(&blob, body).unwrap();
     assert!(!says!(
-        lae_studio::texts::said(&open().unwrap().assumed, ""),
+        lae_studio::texts::join_translated(&open().unwrap().assumptions, ""),
         "network-hash-of-first-download"
     ));
 }
@@ -277,7 +280,12 @@ fn rejects_and_removes_weights_with_wrong_hash() {
     assert_is(&problem, "problem-download-hash-mismatch");
     assert!(problem.what.contains(&"0".repeat(64)), "{problem}");
     let toy = library.entry("toy").unwrap();
-    assert_eq!(library.state(toy), State::Absent { arrived: 0 });
+    assert_eq!(
+        library.availability(toy),
+        Availability::Absent {
+            downloaded_bytes: 0
+        }
+    );
 }
 
 #[test]
@@ -290,7 +298,12 @@ fn discards_web_page_downloaded_as_weights() {
     let problem = opened.err().unwrap();
     assert_is(&problem, "problem-download-no-weight-file");
     let toy = waiting.entry("toy").unwrap();
-    assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
+    assert_eq!(
+        waiting.availability(toy),
+        Availability::Absent {
+            downloaded_bytes: 0
+        }
+    );
     // The next attempt gets the weights.
     let hub = Hub::start(model(&folder), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
@@ -313,12 +326,12 @@ fn failed_download_explains_offline_setup() {
 }
 
 fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
-    features_of("toy", folder, environment, blocks)
+    features_of_backbone("toy", folder, environment, blocks)
 }
 
 /// Runs `features` for a toy image in `folder`, with its own home and environment;
 /// `blocks` limits the files it writes to this number of kilobytes.
-fn features_of(
+fn features_of_backbone(
     name: &str,
     folder: &TempDir,
     environment: &[(&str, &str)],
@@ -417,8 +430,8 @@ fn download_resumes_after_full_disk() {
     let sent = hub.sent.load(Ordering::SeqCst);
     let output = features(&folder, &[endpoint], None);
     assert!(output.status.success(), "{output:?}");
-    let again = hub.sent.load(Ordering::SeqCst) - sent;
-    assert!(again < body.len(), "{again} of {} sent again", body.len());
+    let resent = hub.sent.load(Ordering::SeqCst) - sent;
+    assert!(resent < body.len(), "{resent} of {} sent again", body.len());
 }
 
 /// A repository in no table: its description is requested first, with the user's token, and again if the server is
@@ -432,18 +445,20 @@ fn downloads_repository_with_its_config() {
         "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}"#;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&asked);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&requests);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let head = head_of(&mut BufReader::new(stream.try_clone().unwrap()));
+            let head = read_request_head(&mut BufReader::new(stream.try_clone().unwrap()));
             let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-            let known = head
+            let authorized = head
                 .to_ascii_lowercase()
                 .contains("authorization: bearer secret");
             let mut log = log.lock().unwrap();
-            let first = !log.iter().any(|(asked, _): &(String, bool)| *asked == path);
-            log.push((path.clone(), known));
+            let first = !log
+                .iter()
+                .any(|(requested, _): &(String, bool)| *requested == path);
+            log.push((path.clone(), authorized));
             let file = path
                 .strip_prefix("/lab/net/resolve/main/")
                 .unwrap_or_default();
@@ -462,27 +477,30 @@ fn downloads_repository_with_its_config() {
         }
     });
     let environment = [("HF_ENDPOINT", endpoint.as_str()), ("HF_TOKEN", "secret")];
-    let output = features_of("lab/net", &folder, &environment, None);
+    let output = features_of_backbone("lab/net", &folder, &environment, None);
     assert!(output.status.success(), "{output:?}");
-    let asked = asked.lock().unwrap();
-    assert!(asked.iter().all(|(_, known)| *known), "{asked:?}");
-    let files: Vec<&str> = asked
+    let requests = requests.lock().unwrap();
+    assert!(
+        requests.iter().all(|(_, authorized)| *authorized),
+        "{requests:?}"
+    );
+    let files: Vec<&str> = requests
         .iter()
         .filter_map(|(path, _)| path.rsplit('/').next())
         .collect();
-    let wanted = [
+    let expected = [
         "config.json",
         "config.json",
         "preprocessor_config.json",
         "model.safetensors",
     ];
-    assert_eq!(files, wanted);
+    assert_eq!(files, expected);
     // Nothing is downloaded again.
-    let again = features_of(
+    let second_output = features_of_backbone(
         "lab/net",
         &folder,
         &[("HF_ENDPOINT", "http://127.0.0.1:9")],
         None,
     );
-    assert_eq!(again.stdout, output.stdout);
+    assert_eq!(second_output.stdout, output.stdout);
 }

@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 use crate::assert_is;
 
 /// Returns the error message for a file of these bytes, which must be rejected as unusable.
-fn refused(path: &Path, bytes: &[u8]) -> String {
+fn rejection_message(path: &Path, bytes: &[u8]) -> String {
     std::fs::write(path, bytes).unwrap();
     let Err(problem) = weights::open(path) else {
         panic!("{} is accepted", path.display());
@@ -20,7 +20,7 @@ fn refused(path: &Path, bytes: &[u8]) -> String {
 }
 
 /// A ZIP with these entries, deflated.
-fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
+fn zip_entries(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in entries {
         let deflated = zip::CompressionMethod::Deflated;
@@ -44,22 +44,22 @@ fn rejects_oversized_pickles() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("weights.pth");
     let long = none_pickle(5 << 20);
-    let said = refused(&path, &zipped(&[("m/data.pkl", &long)]));
-    assert!(said.contains("4 MB"), "{said}");
+    let message = rejection_message(&path, &zip_entries(&[("m/data.pkl", &long)]));
+    assert!(message.contains("4 MB"), "{message}");
     let texts = [
         ("m/data.pkl", b"\x80\x02}.".as_slice()),
         ("m/version", &long),
     ];
-    let said = refused(&path, &zipped(&texts));
-    assert!(said.contains("4 MB"), "{said}");
-    assert!(refused(&path, &long).contains("without tensors"));
+    let message = rejection_message(&path, &zip_entries(&texts));
+    assert!(message.contains("4 MB"), "{message}");
+    assert!(rejection_message(&path, &long).contains("without tensors"));
     // The format before 2020: a magic number, then pickles one after the other.
     let mut older = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.".to_vec();
     older.extend(b"\x80\x02M\xe9\x03.\x80\x02}.");
-    let said = refused(&path, &[&older, long.as_slice()].concat());
-    assert!(said.contains("4 MB"), "{said}");
-    let said = refused(&path, &[older.as_slice(), b"\x80\x02}"].concat());
-    assert!(said.contains("damaged"), "{said}");
+    let message = rejection_message(&path, &[&older, long.as_slice()].concat());
+    assert!(message.contains("4 MB"), "{message}");
+    let message = rejection_message(&path, &[older.as_slice(), b"\x80\x02}"].concat());
+    assert!(message.contains("damaged"), "{message}");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn rejects_zero_stride_tensor_views() {
     pickle.extend(b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQ");
     pickle.extend(b"K\x00(J\x00\x00\x01\x00J\x00\x40\x00\x00t(K\x00K\x00t");
     pickle.extend(b"\x89ccollections\nOrderedDict\n)RtRs.");
-    let bytes = zipped(&[("m/data.pkl", &pickle), ("m/data/0", &[0; 4])]);
-    let said = refused(&path, &bytes);
-    assert!(said.contains("4294967296 bytes"), "{said}");
+    let bytes = zip_entries(&[("m/data.pkl", &pickle), ("m/data/0", &[0; 4])]);
+    let message = rejection_message(&path, &bytes);
+    assert!(message.contains("4294967296 bytes"), "{message}");
 }
 
 #[test]
@@ -82,6 +82,6 @@ fn rejects_pytorch_archives_before_2017() {
     tar.resize(257, 0);
     tar.extend(b"ustar\x0000");
     tar.resize(2048, 0);
-    let said = refused(&folder.path().join("weights.pth"), &tar);
-    assert!(said.contains("2017"), "{said}");
+    let message = rejection_message(&folder.path().join("weights.pth"), &tar);
+    assert!(message.contains("2017"), "{message}");
 }

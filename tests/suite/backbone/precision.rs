@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use lae_studio::backbone::library::{self, Opened};
+use lae_studio::backbone::library::{self, OpenedBackbone};
 use lae_studio::device;
 use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::golden::{Tolerance, check};
@@ -36,13 +36,13 @@ fn assert_golden_files_pass(
     files: impl Iterator<Item = PathBuf>,
 ) {
     for path in files {
-        let place = (device, weights).into();
-        let report = check(&path, &place, limits).unwrap();
+        let device_and_type = (device, weights).into();
+        let report = check(&path, &device_and_type, limits).unwrap();
         let worst = report.worst().unwrap();
         eprintln!("{}: {} {:.1e}", path.display(), worst.name, worst.error);
         // Rounded weights show: a check that never left f32 would be closer.
         assert!(
-            report.ok() && worst.error > 1e-4,
+            report.passes() && worst.error > 1e-4,
             "{}: {worst:?}",
             path.display()
         );
@@ -51,14 +51,14 @@ fn assert_golden_files_pass(
 
 #[test]
 fn golden_files_pass_with_f16_weights_on_cpu() {
-    let place = (&Device::flex(), WeightType::F16);
-    assert_golden_files_pass(place, Tolerance::HALF, golden_files().into_iter());
+    let device_and_type = (&Device::flex(), WeightType::F16);
+    assert_golden_files_pass(device_and_type, Tolerance::HALF, golden_files().into_iter());
 }
 
 #[test]
 fn golden_files_pass_with_bf16_weights() {
-    let place = (&Device::flex(), WeightType::Bf16);
-    assert_golden_files_pass(place, Tolerance::BF16, golden_files().into_iter());
+    let device_and_type = (&Device::flex(), WeightType::Bf16);
+    assert_golden_files_pass(device_and_type, Tolerance::BF16, golden_files().into_iter());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn golden_files_pass_with_f16_weights_on_gpu() {
     assert_golden_files_pass((&device, WeightType::F16), Tolerance::HALF, files);
 }
 
-fn features(opened: &Opened, images: usize) -> Vec<f32> {
+fn features(opened: &OpenedBackbone, images: usize) -> Vec<f32> {
     let side = opened.input.size;
     let count = images * 3 * side * side;
     let values: Vec<f32> = (0..count).map(|i| (i as f32 * 0.37).sin()).collect();
@@ -88,26 +88,29 @@ fn features(opened: &Opened, images: usize) -> Vec<f32> {
 #[test]
 fn half_precision_features_differ_by_rounding_only() {
     let open = |weights| {
-        let place = (&Device::flex(), weights);
-        library::open(library::NANO, place, &mut |_| true).unwrap()
+        let device_and_type = (&Device::flex(), weights);
+        library::open(library::NANO, device_and_type, &mut |_| true).unwrap()
     };
     let full = open(WeightType::F32);
     assert_eq!(full.weights, WeightType::F32);
     let exact = features(&full, 2);
-    let largest = exact.iter().fold(0f32, |most, v| most.max(v.abs()));
+    let largest = exact.iter().fold(0f32, |max, v| max.max(v.abs()));
     for (weights, limit) in [(WeightType::F16, 5e-3), (WeightType::Bf16, 2e-2)] {
         let half = open(weights);
         assert_eq!(half.weights, weights);
         assert_eq!(full.sha256, half.sha256);
-        assert_eq!(full.backbone.parameters(), half.backbone.parameters());
+        assert_eq!(
+            full.backbone.parameter_count(),
+            half.backbone.parameter_count()
+        );
         let half = features(&half, 2);
-        let apart = exact.iter().zip(&half).map(|(a, b)| (a - b).abs());
-        let error = apart.fold(0f32, f32::max) / largest;
+        let differences = exact.iter().zip(&half).map(|(a, b)| (a - b).abs());
+        let error = differences.fold(0f32, f32::max) / largest;
         assert!(error > 0.0 && error < limit, "{weights:?} {error}");
     }
 }
 
-fn small(precision: Precision) -> RunConfig {
+fn small_config(precision: Precision) -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 1,
@@ -127,26 +130,32 @@ fn bf16_run_is_distinct_from_f32_run() {
     let train = |precision, mut sink: Vec<Event>| {
         let cache = &ResourceCache::default();
         let control = Control::default();
-        let outcome = experiment::train(&small(precision), root.path(), cache, &mut sink, &control);
+        let outcome = experiment::train(
+            &small_config(precision),
+            root.path(),
+            cache,
+            &mut sink,
+            &control,
+        );
         outcome.map(|outcome| outcome.header().unwrap().clone())
     };
-    if let Err(refused) = experiment::has_bf16(&device::choose("cpu").unwrap()) {
+    if let Err(unsupported) = experiment::check_bf16(&device::choose("cpu").unwrap()) {
         let problem = train(Precision::Bf16, Vec::new()).unwrap_err();
-        assert_eq!(problem.to_string(), refused.to_string());
-        assert_is(&refused, "problem-cpu-without-bf16");
-        assert_eq!(refused.place, "--precision bf16");
+        assert_eq!(problem.to_string(), unsupported.to_string());
+        assert_is(&unsupported, "problem-cpu-without-bf16");
+        assert_eq!(unsupported.place, "--precision bf16");
         return skip("this CPU does not support bf16 multiplication");
     }
     let full = train(Precision::F32, Vec::new()).unwrap();
     let rounded = train(Precision::Bf16, Vec::new()).unwrap();
-    assert_eq!(rounded.kept_as(), WeightType::Bf16);
+    assert_eq!(rounded.weight_type(), WeightType::Bf16);
     let snapshot = |folder: &std::path::Path| store::load_snapshot(folder, 1).unwrap();
     assert_ne!(snapshot(&full.folder), snapshot(&rounded.folder));
-    let key = |header| store::RunKey::of(header, "").experiment;
+    let key = |header| store::RunKey::new(header, "").experiment;
     assert_ne!(key(&full), key(&rounded));
     // GPUs keep their weights in other types.
     for info in device::list().iter().filter(|info| !info.is_cpu()) {
-        let problem = experiment::has_bf16(info).unwrap_err().to_string();
+        let problem = experiment::check_bf16(info).unwrap_err().to_string();
         assert_says!(problem, "advice-choose-f16-or-cpu");
     }
 }
@@ -155,14 +164,14 @@ fn bf16_run_is_distinct_from_f32_run() {
 fn cpu_run_replaces_f16_with_f32_and_notes_it() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision| {
-        let config = small(precision);
+        let config = small_config(precision);
         let mut events: Vec<Event> = Vec::new();
         let control = Control::default();
         let cache = &ResourceCache::default();
         let outcome = experiment::train(&config, root.path(), cache, &mut events, &control);
         let header = outcome.unwrap().header().unwrap().clone();
         assert_eq!(header.config.precision, precision);
-        assert_eq!(header.computed_on(), header.device);
+        assert_eq!(header.device_label(), header.device);
         let remarks = events.into_iter().filter_map(|event| match event {
             Event::Remark { problem, .. } => Some(problem.to_string()),
             _ => None,
@@ -170,9 +179,9 @@ fn cpu_run_replaces_f16_with_f32_and_notes_it() {
         let snapshot = store::load_snapshot(&header.folder, 1).unwrap();
         (snapshot, remarks.collect::<Vec<_>>())
     };
-    let (full, quiet) = train(Precision::Auto);
+    let (full, full_remarks) = train(Precision::Auto);
     let (half, remarks) = train(Precision::F16);
-    assert!(quiet.is_empty(), "{quiet:?}");
+    assert!(full_remarks.is_empty(), "{full_remarks:?}");
     assert_says!(remarks[0], "problem-f32-on-cpu");
     assert!(remarks[0].contains("--precision"), "{remarks:?}");
     assert_eq!(full, half);

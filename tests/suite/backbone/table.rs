@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use lae_studio::backbone::library::{BackboneLibrary, Places, State, WeightSource};
+use lae_studio::backbone::library::{Availability, BackboneLibrary, WeightLocations, WeightSource};
 use tempfile::TempDir;
 
 use crate::assert_is;
 
-fn places(folder: &TempDir) -> Places {
-    Places {
+fn places(folder: &TempDir) -> WeightLocations {
+    WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: Some(folder.path().join("hub")),
         endpoint: "http://127.0.0.1:1".into(),
@@ -69,7 +69,13 @@ fn embedded_table_describes_common_backbones() {
         assert_eq!(described.parameters, parameters, "{name}");
         assert_eq!(described.blocks.len(), blocks, "{name}");
         assert_eq!(described.entry.pet_blocks, pets, "{name}");
-        assert_eq!(described.state, State::Absent { arrived: 0 }, "{name}");
+        assert_eq!(
+            described.state,
+            Availability::Absent {
+                downloaded_bytes: 0
+            },
+            "{name}"
+        );
         assert_ne!(described.entry.licence, "not stated", "{name}");
         assert_ne!(described.entry.pretrained_on, "not stated", "{name}");
         assert!(described.entry.size_mb.is_some(), "{name}");
@@ -150,7 +156,7 @@ fn finds_file_in_hub_cache() {
     fs::write(model.join("refs/main"), "abc").unwrap();
     fs::write(&file, "").unwrap();
     let toy = library.entry("toy").unwrap();
-    assert_eq!(library.state(toy), State::Present(file));
+    assert_eq!(library.availability(toy), Availability::Present(file));
     assert!(matches!(&toy.source, WeightSource::Hub { repository, .. } if repository == "lab/toy"));
 }
 

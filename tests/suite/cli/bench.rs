@@ -41,24 +41,25 @@ fn bench_explain_lists_matrix_products_by_time() {
     let words =
         "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode train --explain";
     let words: Vec<&str> = words.split(' ').collect();
-    let told = json(&run_json(&words, root.path()));
-    let products = &told["rows"][0]["products"];
+    let report = json(&run_json(&words, root.path()));
+    let products = &report["rows"][0]["products"];
     assert!(products["peak_gflops"].as_f64().unwrap() > 0.0);
-    let ways = products["ways"].as_array().unwrap();
-    let seconds: Vec<f64> = (ways.iter())
-        .map(|way| way["seconds"].as_f64().unwrap())
+    let variants = products["ways"].as_array().unwrap();
+    let seconds: Vec<f64> = (variants.iter())
+        .map(|variant| variant["seconds"].as_f64().unwrap())
         .collect();
     assert!(seconds.len() > 4 && seconds.is_sorted_by(|a, b| a >= b));
     // Forward, and back for the gradient of the input.
-    for turned in [false, true] {
-        let mut ways = ways.iter().filter(|way| way["turned"] == turned);
+    for transposed in [false, true] {
+        let mut variants = variants
+            .iter()
+            .filter(|variant| variant["turned"] == transposed);
         assert!(
-            ways.any(
-                |way| way["times"].as_u64().unwrap() > 0 && way["gflops"].as_f64().unwrap() > 0.0
-            )
+            variants.any(|variant| variant["times"].as_u64().unwrap() > 0
+                && variant["gflops"].as_f64().unwrap() > 0.0)
         );
     }
-    assert!(ways.iter().any(|way| way["kernel"] == "gemm"));
+    assert!(variants.iter().any(|variant| variant["kernel"] == "gemm"));
 }
 
 #[test]
@@ -70,31 +71,31 @@ fn bench_notes_ineffective_options_once_and_rejects_unknown_method() {
         &[&quick[..], &["--method", "lae,simplecil"]].concat(),
         root.path(),
     );
-    let said = stderr(&output);
+    let stderr_text = stderr(&output);
     for note in [
         "note: SSF has no size setting, so --pet-size has no effect",
         "note: SimpleCIL does not train a PET plugin, so --pet has no effect",
         "note: SimpleCIL does not train a PET plugin, so --pet-size has no effect",
     ] {
-        assert_eq!(said.matches(note).count(), 1, "{said}");
+        assert_eq!(stderr_text.matches(note).count(), 1, "{stderr_text}");
     }
-    assert_eq!(said.matches("note: ").count(), 3, "{said}");
-    let told = json(&output);
-    let rows = told["rows"].as_array().unwrap();
+    assert_eq!(stderr_text.matches("note: ").count(), 3, "{stderr_text}");
+    let report = json(&output);
+    let rows = report["rows"].as_array().unwrap();
     let pets = rows
         .iter()
         .map(|row| (row["pet"].as_str().unwrap(), row["pet_size"].as_u64()));
     let [ssf, none] = [("ssf", Some(0)), ("", Some(0))];
     assert_eq!(pets.collect::<Vec<_>>(), [ssf, none, ssf, none]);
-    let said = refused(
+    let message = run_expecting_error(
         &[&quick[..], &["--method", "lae,no-such"]].concat(),
         root.path(),
     );
     assert!(
-        said.contains(&tr!("problem-method-not-found", key = "no-such")),
-        "{said}"
+        message.contains(&tr!("problem-method-not-found", key = "no-such")),
+        "{message}"
     );
-    assert!(!said.contains("batch 2, lae"), "{said}");
+    assert!(!message.contains("batch 2, lae"), "{message}");
 }
 
 #[test]
@@ -102,10 +103,14 @@ fn bench_notes_replaced_precision_once() {
     let root = tempfile::tempdir().unwrap();
     let words = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --precision f16";
     let output = run_json(&words.split(' ').collect::<Vec<_>>(), root.path());
-    let said = stderr(&output);
-    assert_eq!(said.matches(tr!("problem-f32-on-cpu")).count(), 1, "{said}");
-    let told = json(&output);
-    let rows = told["rows"].as_array().unwrap();
+    let stderr_text = stderr(&output);
+    assert_eq!(
+        stderr_text.matches(tr!("problem-f32-on-cpu")).count(),
+        1,
+        "{stderr_text}"
+    );
+    let report = json(&output);
+    let rows = report["rows"].as_array().unwrap();
     let weights = rows.iter().map(|row| row["weights"].as_str().unwrap());
     assert_eq!(weights.collect::<Vec<_>>(), ["f32", "f32"]);
 }
@@ -117,10 +122,10 @@ fn bench_task_mode_covers_all_methods_but_ranpac() {
     // RanPAC's regression at its usual size takes seconds; tests/speed_build.py measures it.
     let methods: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
     let methods: Vec<&str> = methods.into_iter().filter(|key| *key != "ranpac").collect();
-    let named = methods.join(",");
-    let words: Vec<&str> = quick.split(' ').chain([named.as_str()]).collect();
-    let told = json(&run_json(&words, root.path()));
-    let rows = told["rows"].as_array().unwrap();
+    let method_list = methods.join(",");
+    let words: Vec<&str> = quick.split(' ').chain([method_list.as_str()]).collect();
+    let report = json(&run_json(&words, root.path()));
+    let rows = report["rows"].as_array().unwrap();
     let measured: Vec<&str> = rows
         .iter()
         .map(|row| row["method"].as_str().unwrap())
@@ -166,12 +171,12 @@ echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
     let name = python.to_str().unwrap();
     let quick = "bench --backbone lae-nano --batch 2 --seconds 0 --device cpu --pytorch";
     let words: Vec<&str> = quick.split(' ').chain([name]).collect();
-    let told = json(&run_json(
+    let report = json(&run_json(
         &[&words[..], &["--mode", "train,predict"]].concat(),
         root.path(),
     ));
-    let [train, predict] = &told["rows"].as_array().unwrap()[..] else {
-        panic!("{told}")
+    let [train, predict] = &report["rows"].as_array().unwrap()[..] else {
+        panic!("{report}")
     };
     assert_eq!(train["pytorch"][0]["dtype"], "float32");
     assert_eq!(train["pytorch"][0]["images_per_second"], 0.5);
@@ -185,10 +190,16 @@ echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
         "{table}"
     );
     // What cannot be measured is reported before the first row.
-    let none: Vec<&str> = quick.split(' ').chain(["no-such-python"]).collect();
-    let output = run(&none, root.path());
+    let missing_python: Vec<&str> = quick.split(' ').chain(["no-such-python"]).collect();
+    let output = run(&missing_python, root.path());
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert!(told.contains("PyTorch cannot be measured"), "{told}");
-    assert!(told.contains("pip install torch timm"), "{told}");
+    let stderr_text = stderr(&output);
+    assert!(
+        stderr_text.contains("PyTorch cannot be measured"),
+        "{stderr_text}"
+    );
+    assert!(
+        stderr_text.contains("pip install torch timm"),
+        "{stderr_text}"
+    );
 }

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{json, only_run, program, run, stderr};
+use super::{json, only_run, program_command, run, stderr};
 use crate::skip::skip;
 
 /// The index of the software GPU in the list of devices, if there is one.
 pub(super) fn software_gpu(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
-    let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
-    let found = list.as_array()?.iter().find(of);
+    let is_software_gpu =
+        |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
+    let found = list.as_array()?.iter().find(is_software_gpu);
     if found.is_none() {
         skip("no software Vulkan");
     }
@@ -22,10 +23,10 @@ pub(super) fn software_gpu(runs: &Path) -> Option<String> {
 #[ignore = "campaign: minutes on a software GPU"]
 fn gpu_selftest_passes_with_and_without_own_kernels() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(card) = software_gpu(folder.path()) else {
+    let Some(gpu) = software_gpu(folder.path()) else {
         return;
     };
-    let words = ["gpu-selftest", &card, "--measure", "600"];
+    let words = ["gpu-selftest", &gpu, "--measure", "600"];
     let tested = json(&run(&words, folder.path()));
     eprintln!("{tested}");
     assert!(tested["good"] == true && tested["kernels"] == true);
@@ -33,19 +34,19 @@ fn gpu_selftest_passes_with_and_without_own_kernels() {
         let plans = tested["plans"][numbers].as_object().unwrap();
         assert!(plans.contains_key("wide") && plans.contains_key("mixed-transposed"));
     }
-    let words = ["gpu-selftest", &card, "--without-kernels"];
-    let plain = json(&run(&words, folder.path()));
-    assert!(plain["good"] == true && plain["kernels"] == false);
+    let words = ["gpu-selftest", &gpu, "--without-kernels"];
+    let without_kernels = json(&run(&words, folder.path()));
+    assert!(without_kernels["good"] == true && without_kernels["kernels"] == false);
 }
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn cooperative_matrix_products_pass_selftest() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(card) = software_gpu(folder.path()) else {
+    let Some(gpu) = software_gpu(folder.path()) else {
         return;
     };
-    let words = ["gpu-selftest", &card, "--only-cooperative-matrices"];
+    let words = ["gpu-selftest", &gpu, "--only-cooperative-matrices"];
     let tested = json(&run(&words, folder.path()));
     if tested["kernels"] == false {
         return skip("no cooperative matrices (software Vulkan has them from Mesa 26)");
@@ -58,28 +59,31 @@ fn cooperative_matrix_products_pass_selftest() {
 fn falls_back_when_kernels_are_wrong_or_crash() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path();
-    let Some(card) = software_gpu(runs) else {
+    let Some(gpu) = software_gpu(runs) else {
         return;
     };
     for fault in ["wrong", "die"] {
-        let words = ["devices", "--prepare", "--device", &card];
-        let mut command = program(&words, runs);
+        let words = ["devices", "--prepare", "--device", &gpu];
+        let mut command = program_command(&words, runs);
         let output = command.env("LAE_STUDIO_SELFTEST_FAULT", fault).output();
         let output = output.unwrap();
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(0), "{told}");
-        assert!(told.contains("largest relative error"), "{told}");
+        let stderr_text = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{stderr_text}");
         assert!(
-            !told.contains(", with the program's own kernels"),
-            "{fault}: {told}"
+            stderr_text.contains("largest relative error"),
+            "{stderr_text}"
+        );
+        assert!(
+            !stderr_text.contains(", with the program's own kernels"),
+            "{fault}: {stderr_text}"
         );
     }
     let words = "train --epochs 1 --freeze-epochs 0 --train-limit 2 --test-limit 1 --classes-per-task 5 \
                  --batch 8 --blocks 1 --precision f16 --device";
     let mut words: Vec<&str> = words.split_whitespace().collect();
-    words.push(&card);
+    words.push(&gpu);
     let out = runs.join("out");
-    let output = program(&words, runs)
+    let output = program_command(&words, runs)
         .env("LAE_RUNS", &out)
         .output()
         .unwrap();
@@ -92,7 +96,7 @@ fn falls_back_when_kernels_are_wrong_or_crash() {
 #[ignore = "campaign: minutes on a software GPU"]
 fn golden_files_pass_on_gpu_in_f32_and_f16() {
     let root = tempfile::tempdir().unwrap();
-    let Some(card) = software_gpu(root.path()) else {
+    let Some(gpu) = software_gpu(root.path()) else {
         return;
     };
     let files = ["00_vit_adapter", "04_swin_adapter", "05_convnext_adapter"].map(|name| {
@@ -100,12 +104,12 @@ fn golden_files_pass_on_gpu_in_f32_and_f16() {
         format!("{folder}/{name}.safetensors")
     });
     for precision in ["f32", "f16"] {
-        let mut words = vec!["golden", "--device", &card, "--precision", precision];
+        let mut words = vec!["golden", "--device", &gpu, "--precision", precision];
         words.extend(files.iter().map(String::as_str));
         let output = run(&words, root.path());
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{precision}: {text}");
-        let right = text.lines().filter(|line| line.ends_with(" ok")).count();
-        assert_eq!(right, files.len(), "{precision}: {text}");
+        let passed = text.lines().filter(|line| line.ends_with(" ok")).count();
+        assert_eq!(passed, files.len(), "{precision}: {text}");
     }
 }

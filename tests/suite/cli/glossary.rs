@@ -10,13 +10,13 @@ use super::{json, run, stderr};
 #[test]
 fn docs_glossary_matches_printed_glossary() {
     let runs = tempfile::tempdir().unwrap();
-    let told = run(&["glossary"], runs.path());
-    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
+    let output = run(&["glossary"], runs.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/glossary.md");
-    let kept = std::fs::read_to_string(page).unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
+    let stored = std::fs::read_to_string(page).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
     assert!(
-        told == kept,
+        printed == stored,
         "regenerate it: lae-studio glossary > docs/glossary.md"
     );
 }

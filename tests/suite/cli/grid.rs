@@ -24,16 +24,16 @@ impl TestGrid {
         self.folder.path().join("runs")
     }
 
-    pub(super) fn program(&self, words: &[&str]) -> Command {
+    pub(super) fn command(&self, words: &[&str]) -> Command {
         let file = self.folder.path().join("mine.toml").display().to_string();
         let words = [&["grid", &file], words].concat();
-        let mut command = program(&words, &self.runs());
+        let mut command = program_command(&words, &self.runs());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     pub(super) fn run(&self, words: &[&str]) -> Output {
-        self.program(words).output().unwrap()
+        self.command(words).output().unwrap()
     }
 
     pub(super) fn json(&self, words: &[&str]) -> Value {
@@ -68,64 +68,64 @@ pub(super) fn runs_with_file(root: &Path, file: &str) -> usize {
 #[cfg(unix)]
 #[test]
 fn killed_grid_resumes_without_duplicate_or_missing_runs() {
-    let tried = TestGrid::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
+    let grid = TestGrid::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
     for saved in [2, 5] {
-        let mut child = tried.program(&["--quiet"]).spawn().unwrap();
+        let mut child = grid.command(&["--quiet"]).spawn().unwrap();
         // In the middle of a run: another one is finished, and this one's first task is saved.
-        let root = tried.runs();
+        let root = grid.runs();
         wait_for(&mut child, || {
             (runs_with_file(&root, "metrics.csv") >= saved).then(|| root.clone())
         });
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let output = tried.run(&[]);
+    let output = grid.run(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(
         table.contains("method lae") && table.contains("mean ± std"),
         "{table}"
     );
-    tried.assert_complete(8);
-    let again = tried.run(&[]);
+    grid.assert_complete(8);
+    let repeated = grid.run(&[]);
     assert!(
-        stderr(&again).contains("8 runs: 8 done"),
+        stderr(&repeated).contains("8 runs: 8 done"),
         "{}",
-        stderr(&again)
+        stderr(&repeated)
     );
-    tried.assert_complete(8);
+    grid.assert_complete(8);
 }
 
 #[test]
 fn two_processes_share_grid_without_duplicate_runs() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 4\n"));
-    let children = [0, 1].map(|_| tried.program(&["--json", "-"]).spawn().unwrap());
+    let grid = TestGrid::new(&format!("{TINY}seeds = 4\n"));
+    let children = [0, 1].map(|_| grid.command(&["--json", "-"]).spawn().unwrap());
     let outputs = children.map(|child| child.wait_with_output().unwrap());
     for output in &outputs {
         let report = json(output);
         let rows = report["rows"].as_array().unwrap();
         assert!(rows.iter().all(|row| row["missing"] == 0), "{report}");
     }
-    tried.assert_complete(8);
+    grid.assert_complete(8);
 }
 
 #[test]
 fn shards_cover_grid_and_only_filters_runs() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 3\n"));
+    let grid = TestGrid::new(&format!("{TINY}seeds = 3\n"));
     let numbers = |words: &[&str]| -> Vec<u64> {
-        let report = tried.json(&[&["--list"], words].concat());
+        let report = grid.json(&[&["--list"], words].concat());
         let cells = report["cells"].as_array().unwrap();
         cells
             .iter()
             .map(|cell| cell["number"].as_u64().unwrap())
             .collect()
     };
-    let mut all: Vec<u64> = Vec::new();
+    let mut numbers_of_shards: Vec<u64> = Vec::new();
     for shard in ["1/4", "2/4", "3/4", "4/4"] {
-        all.extend(numbers(&["--shard", shard]));
+        numbers_of_shards.extend(numbers(&["--shard", shard]));
     }
-    all.sort_unstable();
-    assert_eq!(all, (0..6).collect::<Vec<u64>>());
+    numbers_of_shards.sort_unstable();
+    assert_eq!(numbers_of_shards, (0..6).collect::<Vec<u64>>());
     assert_eq!(numbers(&["--shard", "9/9"]), [0; 0]);
     assert_eq!(numbers(&["--only", "method=lae"]), [0, 1, 2]);
     assert_eq!(
@@ -133,7 +133,7 @@ fn shards_cover_grid_and_only_filters_runs() {
         [1, 4]
     );
     assert_eq!(numbers(&["--only", "row=BASE"]), [3, 4, 5]);
-    for (words, told) in [
+    for (words, expected) in [
         (
             &["--only", "method=l2p"][..],
             "no run of this grid has method=l2p",
@@ -145,21 +145,21 @@ fn shards_cover_grid_and_only_filters_runs() {
         (&["--only", "lae"], "write it as KEY=VALUE"),
         (&["--data", "digits"], "write it as NAME=PATH"),
     ] {
-        let output = tried.run(words);
+        let output = grid.run(words);
         assert_eq!(output.status.code(), Some(1), "{words:?}");
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
     for shard in ["0/2", "3/2", "1", "a/b"] {
         assert_eq!(
-            tried.run(&["--shard", shard]).status.code(),
+            grid.run(&["--shard", shard]).status.code(),
             Some(2),
             "{shard}"
         );
     }
     // Only the shard is run.
-    let report = tried.json(&["--shard", "1/3", "--quiet"]);
+    let report = grid.json(&["--shard", "1/3", "--quiet"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 2);
-    assert_eq!(runs_with_file(&tried.runs(), "metrics.csv"), 2);
+    assert_eq!(runs_with_file(&grid.runs(), "metrics.csv"), 2);
 }
 
 #[test]
@@ -169,12 +169,15 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
         "",
         1,
     );
-    let tried = TestGrid::new(&text);
-    let output = tried.run(&["--json", "-"]);
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert_eq!(said.matches("problem: ").count(), 1, "{said}");
-    assert!(said.contains("3 more runs for the same reason"), "{said}");
+    let grid = TestGrid::new(&text);
+    let output = grid.run(&["--json", "-"]);
+    let stderr_text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{stderr_text}");
+    assert_eq!(stderr_text.matches("problem: ").count(), 1, "{stderr_text}");
+    assert!(
+        stderr_text.contains("3 more runs for the same reason"),
+        "{stderr_text}"
+    );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let states = report["cells"].as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|cell| cell["state"].as_str().unwrap()).collect();
@@ -184,19 +187,19 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
         4
     );
     let wrong = TestGrid::new("epoch = 3\n");
-    let said = stderr(&wrong.run(&[]));
+    let stderr_text = stderr(&wrong.run(&[]));
     assert!(
-        said.contains("mine.toml, line 1, column 1") && said.contains("`epochs`"),
-        "{said}"
+        stderr_text.contains("mine.toml, line 1, column 1") && stderr_text.contains("`epochs`"),
+        "{stderr_text}"
     );
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_grid_run_and_same_command_resumes() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
-    let mut child = tried.program(&[]).spawn().unwrap();
-    let root = tried.runs();
+    let grid = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
+    let mut child = grid.command(&[]).spawn().unwrap();
+    let root = grid.runs();
     wait_for(&mut child, || {
         (runs_with_file(&root, "metrics.csv") >= 1).then(|| root.clone())
     });
@@ -206,8 +209,8 @@ fn ctrl_c_saves_grid_run_and_same_command_resumes() {
         "{}",
         stderr(&output)
     );
-    assert_eq!(tried.run(&["--quiet"]).status.code(), Some(0));
-    tried.assert_complete(4);
+    assert_eq!(grid.run(&["--quiet"]).status.code(), Some(0));
+    grid.assert_complete(4);
 }
 
 #[test]
@@ -245,72 +248,75 @@ fn lists_built_in_grids_and_prints_their_text() {
         runs.path(),
     );
     assert_eq!(output.status.code(), Some(0));
-    let said = stderr(&output);
-    assert!(said.contains("no such card"), "{said}");
+    let stderr_text = stderr(&output);
+    assert!(stderr_text.contains("no such card"), "{stderr_text}");
 }
 
 #[test]
 fn train_crosses_orders_and_seeds() {
     let runs = tempfile::tempdir().unwrap();
-    let several = ["--orders", "2", "--seeds", "2", "--seed", "7", "--quiet"];
+    let repetitions = ["--orders", "2", "--seeds", "2", "--seed", "7", "--quiet"];
     let output = run_json(
-        &[QUICK, &several, &["--method", "baseline"]].concat(),
+        &[QUICK, &repetitions, &["--method", "baseline"]].concat(),
         runs.path(),
     );
     let report = json(&output);
     let all = report["runs"].as_array().unwrap().iter();
-    let told = |run: &Value| {
+    let order_and_seed = |run: &Value| {
         let config = &run["config"];
         let order = config["order"].as_str().unwrap();
         (order.to_string(), config["seed"].as_u64().unwrap())
     };
-    let told: Vec<(String, u64)> = all.map(told).collect();
-    let wanted = [("natural", 7), ("natural", 8), ("seed:1", 7), ("seed:1", 8)];
-    assert_eq!(told, wanted.map(|(order, seed)| (order.to_string(), seed)));
+    let actual: Vec<(String, u64)> = all.map(order_and_seed).collect();
+    let expected = [("natural", 7), ("natural", 8), ("seed:1", 7), ("seed:1", 8)];
+    assert_eq!(
+        actual,
+        expected.map(|(order, seed)| (order.to_string(), seed))
+    );
     assert!(report["std"]["final_accuracy"].is_f64());
 }
 
 #[test]
 fn grid_exports_rows_compared_with_reference_row() {
-    let tried = TestGrid::new(&format!("{TINY}orders = 2\n"));
-    let path = |name: &str| tried.folder.path().join(name).display().to_string();
+    let grid = TestGrid::new(&format!("{TINY}orders = 2\n"));
+    let path = |name: &str| grid.folder.path().join(name).display().to_string();
     let (latex, svg) = (path("rows.tex"), path("rows.svg"));
     let table = ["--against", "method = baseline", "--columns", "final"];
-    let output = tried.run(&[&["--quiet", "--export", &latex], &table[..]].concat());
+    let output = grid.run(&[&["--quiet", "--export", &latex], &table[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.contains("Final accuracy vs. method baseline") && text.contains("method lae"),
         "{text}"
     );
-    let written = std::fs::read_to_string(&latex).unwrap();
+    let latex_text = std::fs::read_to_string(&latex).unwrap();
     assert!(
-        written.contains("Row & Runs & $A_N$ & $A_N$ vs. method baseline & Pairs"),
-        "{written}"
+        latex_text.contains("Row & Runs & $A_N$ & $A_N$ vs. method baseline & Pairs"),
+        "{latex_text}"
     );
     // Existing runs are listed and drawn without running anything.
-    let output = tried.run(&["--list", "--export", &svg]);
+    let output = grid.run(&["--list", "--export", &svg]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(String::from_utf8_lossy(&output.stdout).contains("done"));
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
-    tried.assert_complete(4);
+    grid.assert_complete(4);
     // A separate run is not part of the grid.
     let other = [QUICK, &["--method", "simplecil", "--quiet"]].concat();
-    assert_eq!(run(&other, &tried.runs()).status.code(), Some(0));
+    assert_eq!(run(&other, &grid.runs()).status.code(), Some(0));
     let file = path("mine.toml");
-    let own = json(&run_json(&["runs", "--grid", &file], &tried.runs()));
-    assert_eq!(own.as_array().unwrap().len(), 4);
+    let grid_runs = json(&run_json(&["runs", "--grid", &file], &grid.runs()));
+    assert_eq!(grid_runs.as_array().unwrap().len(), 4);
 }
 
 #[test]
 fn deterministic_method_gets_one_cell_for_all_seeds() {
     let text = TINY.replace("[\"lae\", \"baseline\"]", "[\"simplecil\", \"baseline\"]");
     let text = text.replace("settings.freeze_epochs = 0\n", "");
-    let tried = TestGrid::new(&format!("{text}seeds = 2\n"));
-    let report = tried.json(&["--list"]);
+    let grid = TestGrid::new(&format!("{text}seeds = 2\n"));
+    let report = grid.json(&["--list"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 3, "{report}");
     let words = [QUICK, &["--method", "simplecil", "--seeds", "3", "--quiet"]].concat();
-    let output = run_json(&words, &tried.runs());
+    let output = run_json(&words, &grid.runs());
     assert!(
         stderr(&output).contains("uses no random numbers, so --seeds has no effect"),
         "{}",
@@ -323,29 +329,32 @@ fn deterministic_method_gets_one_cell_for_all_seeds() {
 
 #[test]
 fn groups_repeated_notes_of_grid_runs() {
-    let alone = TINY.replace("classes_per_task = \"5\"", "classes_per_task = \"9,1\"");
-    let tried = TestGrid::new(&format!("{alone}seeds = 2\n"));
+    let single_class_task = TINY.replace("classes_per_task = \"5\"", "classes_per_task = \"9,1\"");
+    let grid = TestGrid::new(&format!("{single_class_task}seeds = 2\n"));
     for device in ["cpu", "cpu,cpu"] {
-        let runs = tried.folder.path().join(device);
-        let output = tried.run(&[
+        let runs = grid.folder.path().join(device);
+        let output = grid.run(&[
             "--quiet",
             "--device",
             device,
             "--out",
             runs.to_str().unwrap(),
         ]);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(0), "{said}");
-        let notes = said
+        let stderr_text = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{stderr_text}");
+        let notes = stderr_text
             .lines()
             .filter(|line| says!(line, "problem-single-class-task", task = 2));
         let notes: Vec<&str> = notes.collect();
-        assert_eq!(notes.len(), 2, "{said}");
-        assert!(notes[1].starts_with("note (3 more times): "), "{said}");
+        assert_eq!(notes.len(), 2, "{stderr_text}");
+        assert!(
+            notes[1].starts_with("note (3 more times): "),
+            "{stderr_text}"
+        );
         assert_eq!(
-            said.matches("where: --classes-per-task").count(),
+            stderr_text.matches("where: --classes-per-task").count(),
             1,
-            "{said}"
+            "{stderr_text}"
         );
     }
 }

@@ -5,9 +5,9 @@ use super::*;
 
 #[test]
 fn two_devices_split_grid_runs() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 3\n"));
-    let output = tried.run(&["--device", "cpu,cpu", "--json", "-"]);
-    let said = stderr(&output);
+    let grid = TestGrid::new(&format!("{TINY}seeds = 3\n"));
+    let output = grid.run(&["--device", "cpu,cpu", "--json", "-"]);
+    let stderr_text = stderr(&output);
     let report = json(&output);
     assert!(
         report["rows"]
@@ -18,17 +18,17 @@ fn two_devices_split_grid_runs() {
         "{report}"
     );
     assert!(
-        said.contains("cpu (1): run") && said.contains("cpu (2): run"),
-        "{said}"
+        stderr_text.contains("cpu (1): run") && stderr_text.contains("cpu (2): run"),
+        "{stderr_text}"
     );
-    tried.assert_complete(6);
+    grid.assert_complete(6);
     // Nothing is left to do.
     assert_eq!(
-        tried.run(&["--device", "cpu,cpu", "--quiet"]).status.code(),
+        grid.run(&["--device", "cpu,cpu", "--quiet"]).status.code(),
         Some(0)
     );
-    tried.assert_complete(6);
-    let wrong = tried.run(&["--device", "cpu,no-such-device"]);
+    grid.assert_complete(6);
+    let wrong = grid.run(&["--device", "cpu,no-such-device"]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
         stderr(&wrong).contains("no-such-device"),
@@ -39,8 +39,8 @@ fn two_devices_split_grid_runs() {
 
 /// The child processes of a process.
 #[cfg(target_os = "linux")]
-fn children(of: u32) -> Vec<u32> {
-    let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"));
+fn children(process: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
     let list = list.unwrap_or_default();
     list.split_whitespace()
         .filter_map(|id| id.parse().ok())
@@ -49,40 +49,41 @@ fn children(of: u32) -> Vec<u32> {
 
 /// Starts a grid on two devices and waits until each has started a run.
 #[cfg(target_os = "linux")]
-fn start_on_two_devices(tried: &TestGrid) -> std::process::Child {
-    let mut child = tried.program(&["--device", "cpu,cpu"]).spawn().unwrap();
-    let root = tried.runs();
-    let both = || (super::grid::runs_with_file(&root, "run.toml") >= 2).then(|| root.clone());
-    wait_for(&mut child, both);
+fn start_on_two_devices(grid: &TestGrid) -> std::process::Child {
+    let mut child = grid.command(&["--device", "cpu,cpu"]).spawn().unwrap();
+    let root = grid.runs();
+    let both_started =
+        || (super::grid::runs_with_file(&root, "run.toml") >= 2).then(|| root.clone());
+    wait_for(&mut child, both_started);
     child
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_worker_loses_no_runs() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
-    let child = start_on_two_devices(&tried);
-    let died = children(child.id())[0];
+    let grid = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
+    let child = start_on_two_devices(&grid);
+    let worker = children(child.id())[0];
     let kill = Command::new("kill")
-        .args(["-KILL", &died.to_string()])
+        .args(["-KILL", &worker.to_string()])
         .status();
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let stderr_text = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{stderr_text}");
     assert!(
-        said.contains("crashed") && said.contains("the others take over"),
-        "{said}"
+        stderr_text.contains("crashed") && stderr_text.contains("the others take over"),
+        "{stderr_text}"
     );
-    tried.assert_complete(4);
+    grid.assert_complete(4);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_saves_runs_of_all_workers() {
-    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
-    let child = start_on_two_devices(&tried);
-    let programs = children(child.id());
+    let grid = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
+    let child = start_on_two_devices(&grid);
+    let workers = children(child.id());
     // Only the program gets the signal, not its children.
     let output = interrupt(child);
     assert!(
@@ -90,9 +91,9 @@ fn ctrl_c_saves_runs_of_all_workers() {
         "{}",
         stderr(&output)
     );
-    let there = |id: &u32| Path::new(&format!("/proc/{id}")).exists();
-    assert!(programs.len() == 2 && !programs.iter().any(there));
-    let report = tried.json(&["--list"]);
+    let is_running = |id: &u32| Path::new(&format!("/proc/{id}")).exists();
+    assert!(workers.len() == 2 && !workers.iter().any(is_running));
+    let report = grid.json(&["--list"]);
     let states = report["cells"].as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|cell| cell["state"].as_str().unwrap()).collect();
     assert_eq!(

@@ -3,18 +3,18 @@
 use std::fs;
 
 use super::grid::{TINY, runs_with_file};
-use super::places::{Lab, clients_of, install_custom_plugin_and_backbone, kill};
+use super::places::{Lab, install_custom_plugin_and_backbone, kill, ssh_clients};
 use super::*;
 
 /// Writes a grid file and returns its path.
-fn file(lab: &Lab, text: &str) -> String {
+fn write_grid_file(lab: &Lab, text: &str) -> String {
     let path = lab.path("mine.toml");
     fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
 /// Results of the runs in a grid's report.
-fn runs_of(report: &Value) -> Vec<Value> {
+fn run_results(report: &Value) -> Vec<Value> {
     let rows = report["rows"].as_array().unwrap();
     let runs = rows.iter().flat_map(|row| row["runs"].as_array().unwrap());
     runs.map(essence).collect()
@@ -23,33 +23,36 @@ fn runs_of(report: &Value) -> Vec<Value> {
 #[test]
 fn remote_grid_survives_connection_loss_and_engine_kill() {
     let Some(lab) = Lab::start() else { return };
-    let file = file(&lab, &TINY.replace("epochs = 1", "epochs = 12"));
+    let file = write_grid_file(&lab, &TINY.replace("epochs = 1", "epochs = 12"));
     let grid = ["grid", &file, "--quiet"];
     let expected = json(&run_json(&grid, &lab.path("local")));
     let words = [&grid[..], &["--place", "lab", "--json", "-"]].concat();
-    let mut child = program(&words, &lab.local_root())
+    let mut child = program_command(&words, &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let there = lab.remote_root();
+    let remote_root = lab.remote_root();
     wait_for(&mut child, || {
-        (runs_with_file(&there, "run.toml") == 1).then(|| there.clone())
+        (runs_with_file(&remote_root, "run.toml") == 1).then(|| remote_root.clone())
     });
-    clients_of(&child).iter().for_each(|client| kill(client));
+    ssh_clients(&child).iter().for_each(|client| kill(client));
     // The first cell is downloaded, the second one is training.
     wait_for(&mut child, || {
-        let begun = (
-            runs_with_file(&there, "run.toml"),
+        let counts = (
+            runs_with_file(&remote_root, "run.toml"),
             runs_with_file(&lab.local_root(), "metrics.csv"),
         );
-        (begun == (2, 1)).then(|| there.clone())
+        (counts == (2, 1)).then(|| remote_root.clone())
     });
     kill(&lab.daemon().unwrap());
     let report = json(&child.wait_with_output().unwrap());
-    assert_eq!(runs_of(&report), runs_of(&expected));
+    assert_eq!(run_results(&report), run_results(&expected));
     assert_eq!(
-        (runs_with_file(&there, "run.toml"), lab.local_runs().len()),
+        (
+            runs_with_file(&remote_root, "run.toml"),
+            lab.local_runs().len()
+        ),
         (2, 2)
     );
     let listed = json(&run_json(&["runs"], &lab.local_root()));
@@ -61,12 +64,12 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
     );
     // All runs are local: the remote machine is not contacted again.
     lab.revoke_key();
-    let again = run(&["grid", &file, "--place", "lab"], &lab.local_root());
-    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    let repeated = run(&["grid", &file, "--place", "lab"], &lab.local_root());
+    assert_eq!(repeated.status.code(), Some(0), "{}", stderr(&repeated));
     assert!(
-        stderr(&again).contains("2 runs: 2 done"),
+        stderr(&repeated).contains("2 runs: 2 done"),
         "{}",
-        stderr(&again)
+        stderr(&repeated)
     );
 }
 
@@ -79,28 +82,28 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
         .replace("data = \"digits\"", "data = \"pictures\"")
         .replace("classes_per_task = \"5\"", "classes_per_task = \"1\"");
     let text = format!("{text}pet = \"mine\"\nbackbone = \"my-nano\"\nseeds = 2\n");
-    let file = file(&lab, &text);
+    let file = write_grid_file(&lab, &text);
     lab.make_images();
     let data = format!("pictures={}", lab.path("pictures").display());
     let words = ["grid", &file, "--place", "lab", "--data", &data];
-    let left = run(&[&words[..], &["--detach"]].concat(), &lab.local_root());
-    let said = stderr(&left);
-    assert_eq!(left.status.code(), Some(0), "{said}");
+    let detached = run(&[&words[..], &["--detach"]].concat(), &lab.local_root());
+    let stderr_text = stderr(&detached);
+    assert_eq!(detached.status.code(), Some(0), "{stderr_text}");
     assert_says!(
-        said,
+        stderr_text,
         "doing-copying-files",
         n = 24,
         what = tr!("copied-dataset")
     );
     assert_says!(
-        said,
+        stderr_text,
         "doing-copying-files",
         n = 1,
         what = tr!("copied-backbone")
     );
-    assert!(said.contains("it continues at lab"), "{said}");
+    assert!(stderr_text.contains("it continues at lab"), "{stderr_text}");
     assert_eq!(lab.local_runs().len(), 0);
-    let end = Instant::now() + crate::PATIENCE;
+    let end = Instant::now() + crate::TIMEOUT;
     let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
     while finished()
         .as_array()
@@ -115,7 +118,7 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
     }
     // The same command without `--detach` downloads the finished runs.
     let report = json(&run_json(&words, &lab.local_root()));
-    assert_eq!(runs_of(&report).len(), 2);
+    assert_eq!(run_results(&report).len(), 2);
     assert_eq!(
         (
             runs_with_file(&lab.remote_root(), "run.toml"),
@@ -124,7 +127,10 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
         (2, 2)
     );
     let local = [&words[..2], &words[4..]].concat();
-    let mut local = program(&[&local[..], &["--json", "-"]].concat(), &lab.path("local"));
+    let mut local = program_command(&[&local[..], &["--json", "-"]].concat(), &lab.path("local"));
     local.env("XDG_DATA_HOME", lab.local_root().join("data"));
-    assert_eq!(runs_of(&report), runs_of(&json(&local.output().unwrap())));
+    assert_eq!(
+        run_results(&report),
+        run_results(&json(&local.output().unwrap()))
+    );
 }

@@ -9,8 +9,8 @@ fn halving_search_writes_grid_of_best_settings() {
     let text = format!("{TINY}{rates}")
         .replace("epochs = 1", "epochs = 4")
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
-    let tried = TestGrid::new(&text);
-    let file = tried.folder.path().join("best.toml").display().to_string();
+    let grid = TestGrid::new(&text);
+    let file = grid.folder.path().join("best.toml").display().to_string();
     let words = [
         "--search",
         "halving",
@@ -20,7 +20,7 @@ fn halving_search_writes_grid_of_best_settings() {
         &file,
         "--quiet",
     ];
-    let report = tried.json(&words);
+    let report = grid.json(&words);
     let contest = &report["contests"][0];
     // Six with one epoch, three with two, two with four: 20 epochs in place of 24.
     assert_eq!(
@@ -33,7 +33,7 @@ fn halving_search_writes_grid_of_best_settings() {
     assert!(chosen["settings"]["base_lr"].is_string(), "{contest}");
     assert!(chosen["second"].is_string(), "{contest}");
     assert_eq!(chosen["runs"], 2);
-    let runs = json(&run_json(&["runs"], &tried.runs()));
+    let runs = json(&run_json(&["runs"], &grid.runs()));
     let runs = runs.as_array().unwrap();
     assert_eq!(runs.len(), (6 + 3 + 2) * 2);
     assert!(
@@ -41,16 +41,16 @@ fn halving_search_writes_grid_of_best_settings() {
         "{runs:?}"
     );
     // It resumes where it was: nothing is run twice.
-    assert_eq!(tried.json(&words), report);
+    assert_eq!(grid.json(&words), report);
     assert_eq!(
-        json(&run_json(&["runs"], &tried.runs()))
+        json(&run_json(&["runs"], &grid.runs()))
             .as_array()
             .unwrap()
             .len(),
         runs.len()
     );
     // The grid it writes names test images.
-    let best = json(&run_json(&["grid", &file, "--quiet"], &tried.runs()));
+    let best = json(&run_json(&["grid", &file, "--quiet"], &grid.runs()));
     assert_eq!(best["cells"].as_array().unwrap().len(), 2);
     for row in best["rows"].as_array().unwrap() {
         for run in row["runs"].as_array().unwrap() {
@@ -64,8 +64,8 @@ fn halving_search_writes_grid_of_best_settings() {
 
 #[test]
 fn search_reports_and_respects_step_budget() {
-    let tried = TestGrid::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
-    let listed = |words: &[&str]| tried.json(&[&["--list", "--search"], words].concat());
+    let grid = TestGrid::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
+    let listed = |words: &[&str]| grid.json(&[&["--list", "--search"], words].concat());
     let all = listed(&["all"]);
     let contest = &all["contests"][0];
     assert_eq!(contest["tried"], 4);
@@ -73,17 +73,17 @@ fn search_reports_and_respects_step_budget() {
     let rows = contest["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[1]["settings"]["base_lr"], "0.01");
-    let four = |key: &str| {
+    let sum_of_rows = |key: &str| {
         rows.iter()
             .map(|row| row[key].as_f64().unwrap())
             .sum::<f64>()
     };
-    assert_eq!(four("steps"), contest["steps"].as_f64().unwrap());
-    assert!(four("seconds") > 0.0);
-    assert!((four("seconds") - contest["seconds"].as_f64().unwrap()).abs() < 1e-6);
-    let three = all["budget"].as_u64().unwrap() * 3 / 4;
-    let less = listed(&["all", "--budget", &three.to_string()]);
-    let contest = &less["contests"][1];
+    assert_eq!(sum_of_rows("steps"), contest["steps"].as_f64().unwrap());
+    assert!(sum_of_rows("seconds") > 0.0);
+    assert!((sum_of_rows("seconds") - contest["seconds"].as_f64().unwrap()).abs() < 1e-6);
+    let step_budget = all["budget"].as_u64().unwrap() * 3 / 4;
+    let limited = listed(&["all", "--budget", &step_budget.to_string()]);
+    let contest = &limited["contests"][1];
     assert_eq!(
         (&contest["tried"], &contest["left_out"]),
         (&Value::from(3), &Value::from(1))
@@ -91,33 +91,32 @@ fn search_reports_and_respects_step_budget() {
     let rows = contest["rows"].as_array().unwrap();
     assert_eq!(rows.iter().filter(|row| row["left_out"] == true).count(), 1);
     // Four with half of the epochs and two with all of them would be no less than four with all.
-    let text = tried.run(&["--list", "--search", "halving"]);
+    let text = grid.run(&["--list", "--search", "halving"]);
     let text = String::from_utf8(text.stdout).unwrap();
-    for told in ["base_lr 0.05", "halving would not save any", "total: about"] {
-        assert!(text.contains(told), "{text}");
+    for expected in ["base_lr 0.05", "halving would not save any", "total: about"] {
+        assert!(text.contains(expected), "{text}");
     }
-    let refused = |words: &[&str], told: &str| {
-        let output = tried.run(words);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(told), "{said}");
+    let assert_rejected = |words: &[&str], expected: &str| {
+        let output = grid.run(words);
+        let stderr_text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{stderr_text}");
+        assert!(stderr_text.contains(expected), "{stderr_text}");
     };
-    refused(
+    assert_rejected(
         &["--search", "all", "--budget", "3"],
         &tr!("problem-too-few-training-steps", budget = 3, title = "LAE"),
     );
-    refused(
+    assert_rejected(
         &["--search", "halving", "--device", "cpu,cpu"],
         "a single device",
     );
-    let alone = TestGrid::new(TINY);
+    let single_row_grid = TestGrid::new(TINY);
     assert_says!(
-        stderr(&alone.run(&["--search", "all"])),
+        stderr(&single_row_grid.run(&["--search", "all"])),
         "problem-grid-rows-not-comparable"
     );
     assert_eq!(
-        tried
-            .run(&["--search", "all", "--validation", "1.5"])
+        grid.run(&["--search", "all", "--validation", "1.5"])
             .status
             .code(),
         Some(2)
@@ -160,9 +159,9 @@ fn search_counts_epochs_added_by_min_steps() {
 fn search_excludes_incomplete_rows_and_notes_single_runs() {
     let text = format!("{TINY}pet = [\"nosuch\", \"adapter\"]\nbase_lr = [0.001, 0.03]\n")
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
-    let tried = TestGrid::new(&text);
+    let grid = TestGrid::new(&text);
     let words = ["--search", "all", "--quiet"];
-    let output = tried.run(&[&words[..], &["--json", "-"]].concat());
+    let output = grid.run(&[&words[..], &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let contest = &report["contests"][0];
@@ -177,7 +176,7 @@ fn search_excludes_incomplete_rows_and_notes_single_runs() {
     assert_eq!(chosen["level"].as_array().unwrap().len(), 1, "{contest}");
     let edge = chosen["edges"][0]["setting"].as_str().unwrap();
     assert!(edge.starts_with("base_lr "), "{contest}");
-    let text = String::from_utf8(tried.run(&words).stdout).unwrap();
+    let text = String::from_utf8(grid.run(&words).stdout).unwrap();
     assert_says!(text, "search-one-run-each");
     assert!(
         says!(text, "search-highest-value") || says!(text, "search-lowest-value"),
@@ -185,15 +184,15 @@ fn search_excludes_incomplete_rows_and_notes_single_runs() {
     );
     let unranked = tr!("search-rows-unranked", rows = "pet nosuch");
     assert!(text.contains(unranked.trim_end_matches('.')), "{text}");
-    let none = stderr_if_no_row_trains(&tried);
-    assert!(none.contains("nosuch"), "{none}");
+    let no_rows_message = stderr_if_no_row_trains(&grid);
+    assert!(no_rows_message.contains("nosuch"), "{no_rows_message}");
 }
 
 /// Stderr of a search in which no row can be trained.
-fn stderr_if_no_row_trains(tried: &TestGrid) -> String {
+fn stderr_if_no_row_trains(grid: &TestGrid) -> String {
     let text = format!("{TINY}pet = [\"nosuch\", \"nosuch2\"]\n");
-    std::fs::write(tried.folder.path().join("mine.toml"), text).unwrap();
-    let output = tried.run(&["--search", "all", "--quiet"]);
+    std::fs::write(grid.folder.path().join("mine.toml"), text).unwrap();
+    let output = grid.run(&["--search", "all", "--quiet"]);
     assert_eq!(output.status.code(), Some(1));
     stderr(&output)
 }

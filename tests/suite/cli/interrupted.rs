@@ -6,17 +6,17 @@ use safetensors::tensor::Dtype;
 
 use super::*;
 use crate::backbone::files;
-use crate::data::{Made, picture as picture_file};
+use crate::data::{DatasetFixture, write_image as picture_file};
 
 #[cfg(unix)]
 #[test]
 fn killed_run_resumes_to_same_result() {
     let root = tempfile::tempdir().unwrap();
-    let (whole, killed) = (root.path().join("whole"), root.path().join("killed"));
-    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &whole));
+    let (uninterrupted, killed) = (root.path().join("whole"), root.path().join("killed"));
+    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &uninterrupted));
     let mut kills = 0;
     let words = [SLOWER, &["--quiet"]].concat();
-    let mut child = program(&words, &killed).spawn().unwrap();
+    let mut child = program_command(&words, &killed).spawn().unwrap();
     // Kill it in the first task, in the middle of a later one, and right after a task was saved.
     for file in [
         "resume/checkpoint.safetensors",
@@ -32,7 +32,7 @@ fn killed_run_resumes_to_same_result() {
         assert_eq!(listed[0]["state"], "interrupted");
         assert!(listed[0]["epochs_done"].is_u64());
         let words = ["resume", run.to_str().unwrap(), "--quiet", "--json", "-"];
-        child = program(&words, &killed)
+        child = program_command(&words, &killed)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -47,12 +47,12 @@ fn killed_run_resumes_to_same_result() {
     ];
     for file in files {
         let [a, b] =
-            [&whole, &killed].map(|root| std::fs::read(only_run(root).join(file)).unwrap());
+            [&uninterrupted, &killed].map(|root| std::fs::read(only_run(root).join(file)).unwrap());
         assert!(a == b, "{file} differs");
     }
     assert!(!only_run(&killed).join("resume").exists());
-    let again = refused(&["resume", "latest"], &killed);
-    assert!(again.contains("finished"), "{again}");
+    let message = run_expecting_error(&["resume", "latest"], &killed);
+    assert!(message.contains("finished"), "{message}");
 }
 
 /// `LAE_STUDIO_CHILD` makes the program exit when its stdin closes.
@@ -60,7 +60,7 @@ fn killed_run_resumes_to_same_result() {
 #[test]
 fn child_process_exits_when_stdin_closes() {
     let root = tempfile::tempdir().unwrap();
-    let mut child = program(SLOWER, root.path())
+    let mut child = program_command(SLOWER, root.path())
         .env("LAE_STUDIO_CHILD", "1")
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
@@ -68,15 +68,15 @@ fn child_process_exits_when_stdin_closes() {
         .unwrap();
     wait_for(&mut child, || first_run(root.path()));
     drop(child.stdin.take());
-    let end = Instant::now() + crate::PATIENCE;
+    let end = Instant::now() + crate::TIMEOUT;
     while child.try_wait().unwrap().is_none() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let ended = child.try_wait().unwrap().map(|status| status.success());
+    let success = child.try_wait().unwrap().map(|status| status.success());
     let _ = child.kill();
     child.wait().unwrap();
     assert_eq!(
-        ended,
+        success,
         Some(false),
         "the child still runs or had already finished"
     );
@@ -85,7 +85,7 @@ fn child_process_exits_when_stdin_closes() {
 /// Starts a run and waits for its first checkpoint.
 #[cfg(unix)]
 fn start_until_checkpoint(root: &Path) -> Child {
-    let mut child = program(SLOWER, root)
+    let mut child = program_command(SLOWER, root)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -104,13 +104,13 @@ fn ctrl_c_saves_run_and_prints_resume_command() {
     std::fs::create_dir(&root).unwrap();
     let child = start_until_checkpoint(&root);
     // Another process must not resume the run meanwhile.
-    let busy = refused(&["resume", "latest"], &root);
+    let busy = run_expecting_error(&["resume", "latest"], &root);
     assert_says!(busy, "problem-run-in-use");
     let listed = json(&run_json(&["runs"], &root));
     assert_eq!(listed[0]["state"], "running");
-    let said = stderr(&interrupt(child));
+    let stderr_text = stderr(&interrupt(child));
     let command = format!("lae-studio resume '{}/", root.display());
-    assert!(said.contains(&command), "{said}");
+    assert!(stderr_text.contains(&command), "{stderr_text}");
     assert_eq!(
         json(&run_json(&["resume", "latest"], &root))["state"],
         "finished"
@@ -122,20 +122,21 @@ fn ctrl_c_saves_run_and_prints_resume_command() {
 #[test]
 fn accepts_new_paths_of_moved_data_and_weights() {
     let root = tempfile::tempdir().unwrap();
-    let at = |name: &str| root.path().join(name).display().to_string();
-    let made = Made::new();
+    let path_text = |name: &str| root.path().join(name).display().to_string();
+    let dataset = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        made.class(&format!("train/{class}"), 40)
-            .class(&format!("test/{class}"), 3);
+        dataset
+            .write_class(&format!("train/{class}"), 40)
+            .write_class(&format!("test/{class}"), 3);
     }
-    std::fs::rename(made.path(), at("images")).unwrap();
-    files::safetensors(
+    std::fs::rename(dataset.path(), path_text("images")).unwrap();
+    files::write_safetensors(
         &files::vit(),
         Dtype::F32,
         &[],
-        Path::new(&at("net.safetensors")),
+        Path::new(&path_text("net.safetensors")),
     );
-    let (data, net) = (at("images"), at("net.safetensors"));
+    let (data, net) = (path_text("images"), path_text("net.safetensors"));
     let words = [
         "train",
         "--data",
@@ -147,7 +148,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
         "--epochs",
         "20",
     ];
-    let more = [
+    let options = [
         "--classes-per-task",
         "2",
         "--freeze-epochs",
@@ -160,7 +161,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
         "heads=2,normalisation=unit",
     ];
     let runs = root.path().join("runs");
-    let mut child = program(&[&words[..], &more[..]].concat(), &runs)
+    let mut child = program_command(&[&words[..], &options[..]].concat(), &runs)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -173,14 +174,14 @@ fn accepts_new_paths_of_moved_data_and_weights() {
     });
     let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    let (data, net) = (at("moved"), at("other.safetensors"));
-    std::fs::rename(at("images"), &data).unwrap();
-    std::fs::rename(at("net.safetensors"), &net).unwrap();
-    let moved = ["--data", &data, "--weights", &net];
-    let named = |words: &[&str]| run(&[words, &moved[..]].concat(), &runs);
-    refused(&["resume", "latest", "--quiet"], &runs);
+    let (data, net) = (path_text("moved"), path_text("other.safetensors"));
+    std::fs::rename(path_text("images"), &data).unwrap();
+    std::fs::rename(path_text("net.safetensors"), &net).unwrap();
+    let new_paths = ["--data", &data, "--weights", &net];
+    let run_with_new_paths = |words: &[&str]| run(&[words, &new_paths[..]].concat(), &runs);
+    run_expecting_error(&["resume", "latest", "--quiet"], &runs);
     for words in [&["worst", "latest"][..], &["inside", "latest"]] {
-        let output = named(words);
+        let output = run_with_new_paths(words);
         assert_eq!(
             output.status.code(),
             Some(0),
@@ -188,22 +189,26 @@ fn accepts_new_paths_of_moved_data_and_weights() {
             stderr(&output)
         );
     }
-    let picture = format!("{data}/test/a/000.png");
-    let output = named(&["predict", "latest", &picture]);
+    let image = format!("{data}/test/a/000.png");
+    let output = run_with_new_paths(&["predict", "latest", &image]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     for name in ["train/c99/0.png", "train/c99/1.png", "test/c99/0.png"] {
         picture_file(&Path::new(&data).join(name), name);
     }
-    let said = stderr(&named(&["resume", "latest", "--quiet"]));
-    assert_says!(said, "problem-dataset-has-new-classes", names = "c99");
+    let stderr_text = stderr(&run_with_new_paths(&["resume", "latest", "--quiet"]));
+    assert_says!(
+        stderr_text,
+        "problem-dataset-has-new-classes",
+        names = "c99"
+    );
     assert!(
-        said.contains("--data") && !said.contains("--order"),
-        "{said}"
+        stderr_text.contains("--data") && !stderr_text.contains("--order"),
+        "{stderr_text}"
     );
     for split in ["train", "test"] {
         std::fs::remove_dir_all(format!("{data}/{split}/c99")).unwrap();
     }
-    let output = named(&["resume", "latest", "--quiet", "--json", "-"]);
+    let output = run_with_new_paths(&["resume", "latest", "--quiet", "--json", "-"]);
     assert_eq!(json(&output)["state"], "finished");
 }
 
@@ -214,14 +219,14 @@ fn sigterm_saves_run() {
     let root = tempfile::tempdir().unwrap();
     let child = start_until_checkpoint(root.path());
     let id = child.id().to_string();
-    let kill = Command::new("kill").args(["-TERM", &id]).status();
-    assert!(kill.unwrap().success());
+    let status = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(status.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(130), "{said}");
+    let stderr_text = stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "{stderr_text}");
     assert!(
-        said.contains("termination requested") && said.contains("lae-studio resume"),
-        "{said}"
+        stderr_text.contains("termination requested") && stderr_text.contains("lae-studio resume"),
+        "{stderr_text}"
     );
 }
 
@@ -244,7 +249,7 @@ fn run_resumes_after_full_disk() {
         stderr(&output)
     );
     let folder = only_run(root.path());
-    let left = |folder: &Path| {
+    let partial_files = |folder: &Path| {
         let entries = std::fs::read_dir(folder)
             .unwrap()
             .map(|e| e.unwrap().path());
@@ -252,10 +257,13 @@ fn run_resumes_after_full_disk() {
             .filter(|p| p.extension().is_some_and(|e| e == "partial"))
             .count()
     };
-    assert_eq!(left(&folder) + left(&folder.join("resume")), 0);
+    assert_eq!(
+        partial_files(&folder) + partial_files(&folder.join("resume")),
+        0
+    );
     // With space again it resumes to the same result.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
-    assert_eq!(essence(&resumed), essence(finished().1));
+    assert_eq!(essence(&resumed), essence(finished_run().1));
 }
 
 /// A folder at the checkpoint's path makes saving fail, as on a full disk.
@@ -263,26 +271,26 @@ fn run_resumes_after_full_disk() {
 #[test]
 fn failed_checkpoint_save_warns_and_continues() {
     let root = tempfile::tempdir().unwrap();
-    let (runs, summary) = finished();
-    let whole = runs.join(summary["run"].as_str().unwrap());
+    let (runs, summary) = finished_run();
+    let source = runs.join(summary["run"].as_str().unwrap());
     let run = root.path().join("half");
-    copy_folder(&whole, &run);
+    copy_folder(&source, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
     // This folder blocks the checkpoint.
     std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
     let output = run_json(&["resume", "half"], root.path());
-    let said = stderr(&output);
-    assert_says!(said, "problem-epoch-not-saved");
+    let stderr_text = stderr(&output);
+    assert_says!(stderr_text, "problem-epoch-not-saved");
     assert_eq!(essence(&json(&output)), essence(summary));
 }
 
 #[test]
 fn run_resumes_on_another_device() {
     let root = tempfile::tempdir().unwrap();
-    let (runs, summary) = finished();
-    let whole = runs.join(summary["run"].as_str().unwrap());
+    let (runs, summary) = finished_run();
+    let source = runs.join(summary["run"].as_str().unwrap());
     let run = root.path().join("half");
-    copy_folder(&whole, &run);
+    copy_folder(&source, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
     // As if it had been started on a GPU that is missing now.
     let path = run.join("run.toml");
@@ -293,8 +301,8 @@ fn run_resumes_on_another_device() {
         text.replacen("device = \"cpu\"", "device = \"geforce 256\"", 1),
     )
     .unwrap();
-    let said = refused(&["resume", "half"], root.path());
-    assert!(said.contains("geforce 256"), "{said}");
+    let message = run_expecting_error(&["resume", "half"], root.path());
+    assert!(message.contains("geforce 256"), "{message}");
     let resumed = json(&run_json(
         &["resume", "half", "--device", "cpu", "--quiet"],
         root.path(),

@@ -23,13 +23,13 @@ fn write_bird_images(folder: &Path) -> PathBuf {
     root
 }
 
-fn train_words(data: &Path) -> Vec<&str> {
+fn train_args(data: &Path) -> Vec<&str> {
     let mut words = QUICK.to_vec();
     words[2] = data.to_str().unwrap();
     words
 }
 
-fn log_of(runs: &Path) -> String {
+fn read_log(runs: &Path) -> String {
     std::fs::read_to_string(runs.join("log/lae-studio.log")).unwrap_or_default()
 }
 
@@ -50,11 +50,11 @@ fn assert_no_private_names(text: &str, home: &Path) {
 fn log_records_actions_without_private_names() {
     let runs = tempfile::tempdir().unwrap();
     let data = write_bird_images(runs.path());
-    let words = [&train_words(&data)[..], &["--log", "debug"]].concat();
+    let words = [&train_args(&data)[..], &["--log", "debug"]].concat();
     let output = run(&words, runs.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let done = log_of(runs.path());
-    for kept in [
+    let log = read_log(runs.path());
+    for expected in [
         "was started: train --data --epochs",
         "processor: ",
         "a run is prepared: data=own",
@@ -62,23 +62,29 @@ fn log_records_actions_without_private_names() {
         "task finished",
         "the program ends code=0",
     ] {
-        assert!(done.contains(kept), "{kept}: {done}");
+        assert!(log.contains(expected), "{expected}: {log}");
     }
-    assert!(done.contains(" DEBUG "), "{done}");
-    assert_no_private_names(&done, runs.path());
+    assert!(log.contains(" DEBUG "), "{log}");
+    assert_no_private_names(&log, runs.path());
 
     // Errors are logged with their source file.
     let missing = data.join("wheatear/none.txt");
     let [order, missing] = [data.join("hoopoe/order.json"), missing];
     std::fs::write(&order, "[\"hoopoe\", \"hoopoe\"]").unwrap();
-    let own = data.to_str().unwrap();
-    for wrong in [
+    let data_text = data.to_str().unwrap();
+    for failing_args in [
         vec!["train", "--data", missing.to_str().unwrap()],
-        vec!["train", "--data", own, "--order", order.to_str().unwrap()],
         vec![
             "train",
             "--data",
-            own,
+            data_text,
+            "--order",
+            order.to_str().unwrap(),
+        ],
+        vec![
+            "train",
+            "--data",
+            data_text,
             "--backbone",
             missing.to_str().unwrap(),
         ],
@@ -86,9 +92,9 @@ fn log_records_actions_without_private_names() {
         vec!["predict", "latest", missing.to_str().unwrap()],
         vec!["data", missing.to_str().unwrap()],
     ] {
-        let before = log_of(runs.path()).len();
-        refused(&wrong, runs.path());
-        let added = log_of(runs.path())[before..].to_string();
+        let before = read_log(runs.path()).len();
+        run_expecting_error(&failing_args, runs.path());
+        let added = read_log(runs.path())[before..].to_string();
         let mut lines = added.lines();
         assert!(
             lines.any(|l| l.contains("ERROR") && l.contains("a Problem of src/")),
@@ -103,9 +109,9 @@ fn log_level_follows_option_environment_and_settings() {
     let runs = tempfile::tempdir().unwrap();
     run(&[QUICK, &["--log", "off"]].concat(), runs.path());
     assert!(!runs.path().join("log").exists());
-    let mut quiet = program(&[QUICK, &["--epochs", "0"]].concat(), runs.path());
+    let mut quiet = program_command(&[QUICK, &["--epochs", "0"]].concat(), runs.path());
     quiet.env("LAE_LOG", "error").output().unwrap();
-    let text = log_of(runs.path());
+    let text = read_log(runs.path());
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.contains("ERROR"), "{text}");
     // The window's settings apply if neither option nor variable is set.
@@ -113,11 +119,11 @@ fn log_level_follows_option_environment_and_settings() {
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("window.toml"), "log = \"off\"\n").unwrap();
     run(&["runs"], runs.path());
-    assert_eq!(log_of(runs.path()), text);
+    assert_eq!(read_log(runs.path()), text);
     run(&["runs", "--log", "info"], runs.path());
-    assert!(log_of(runs.path()).contains("was started: runs --log"));
-    let wrong = run(&["runs", "--log", "loud"], runs.path());
-    assert_eq!(wrong.status.code(), Some(2));
+    assert!(read_log(runs.path()).contains("was started: runs --log"));
+    let invalid = run(&["runs", "--log", "loud"], runs.path());
+    assert_eq!(invalid.status.code(), Some(2));
 }
 
 #[test]
@@ -137,7 +143,7 @@ fn listing_creates_no_folder_and_unwritable_log_is_ignored() {
 fn report_show_matches_zip_and_omits_private_names() {
     let runs = tempfile::tempdir().unwrap();
     let data = write_bird_images(runs.path());
-    assert_eq!(run(&train_words(&data), runs.path()).status.code(), Some(0));
+    assert_eq!(run(&train_args(&data), runs.path()).status.code(), Some(0));
     let config = runs.path().join("config/lae-studio");
     std::fs::create_dir_all(&config).unwrap();
     let setup = format!("log = \"info\"\n[setup]\ndata = {data:?}\nepochs = 3\n");
@@ -146,13 +152,13 @@ fn report_show_matches_zip_and_omits_private_names() {
     let shown = run(&["report", "--show"], runs.path());
     assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
     let shown = String::from_utf8(shown.stdout).unwrap();
-    let place = runs.path().join("report.zip");
-    let output = run(&["report", place.to_str().unwrap()], runs.path());
+    let archive_path = runs.path().join("report.zip");
+    let output = run(&["report", archive_path.to_str().unwrap()], runs.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("the report is in"));
     let listed = String::from_utf8(output.stdout).unwrap();
 
-    let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&archive_path).unwrap()).unwrap();
     let names =
         (0..archive.len()).map(|i| archive.by_index(i).unwrap().name().unwrap().into_owned());
     let mut names: Vec<String> = names.collect();
@@ -173,6 +179,6 @@ fn report_show_matches_zip_and_omits_private_names() {
             _ => assert!(text.contains("task finished"), "{text}"),
         }
     }
-    let bad = refused(&["report", "/nowhere/at/all.zip"], runs.path());
-    assert!(bad.contains("could not save"), "{bad}");
+    let message = run_expecting_error(&["report", "/nowhere/at/all.zip"], runs.path());
+    assert!(message.contains("could not save"), "{message}");
 }

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn packs_unpacks_and_checks_run() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     let work = tempfile::tempdir().unwrap();
     let file = work.path().join("a.laerun.zip").display().to_string();
@@ -26,7 +26,7 @@ fn packs_unpacks_and_checks_run() {
         assert_eq!(listed[0][figure], summary[figure], "{figure}");
     }
     assert_says!(
-        refused(&["unpack", &file], other.path()),
+        run_expecting_error(&["unpack", &file], other.path()),
         "problem-run-exists"
     );
 
@@ -38,7 +38,7 @@ fn packs_unpacks_and_checks_run() {
     assert_eq!(report["run"], name);
     assert_eq!(report["unknown"], serde_json::json!([]), "{report}");
 
-    let inner = only_run_of(other.path());
+    let inner = only_run_folder(other.path());
     std::fs::write(inner.join("plugin.toml"), "name = \"other\"\n").unwrap();
     let words = ["check", "latest", "--limit", "2", "--quiet", "--json", "-"];
     let output = run(&words, other.path());
@@ -49,19 +49,19 @@ fn packs_unpacks_and_checks_run() {
         &["check", "latest", "--limit", "2", "--quiet"],
         other.path(),
     );
-    let said = String::from_utf8(output.stdout).unwrap();
+    let listing = String::from_utf8(output.stdout).unwrap();
     assert!(
-        said.lines().next().unwrap().contains(": differs ("),
-        "{said}"
+        listing.lines().next().unwrap().contains(": differs ("),
+        "{listing}"
     );
     assert!(
-        said.contains("differs    plugin.toml has changed"),
-        "{said}"
+        listing.contains("differs    plugin.toml has changed"),
+        "{listing}"
     );
 }
 
 /// The only run in a folder that has other entries, too.
-fn only_run_of(root: &Path) -> PathBuf {
+fn only_run_folder(root: &Path) -> PathBuf {
     let entries = std::fs::read_dir(root).unwrap().flatten();
     let mut runs = entries
         .map(|entry| entry.path())
@@ -71,20 +71,26 @@ fn only_run_of(root: &Path) -> PathBuf {
 
 #[test]
 fn rejects_invalid_pack_unpack_and_check_arguments() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     let work = tempfile::tempdir().unwrap();
-    let place = |name: &str| work.path().join(name).display().to_string();
-    assert!(refused(&["pack", name, &place("a.zip")], runs).contains("end with .laerun.zip"));
-    refused(&["pack", "nothing", &place("a.laerun.zip")], runs);
+    let path_text = |name: &str| work.path().join(name).display().to_string();
+    assert!(
+        run_expecting_error(&["pack", name, &path_text("a.zip")], runs)
+            .contains("end with .laerun.zip")
+    );
+    run_expecting_error(&["pack", "nothing", &path_text("a.laerun.zip")], runs);
     std::fs::write(work.path().join("b.laerun.zip"), "no zip").unwrap();
     for word in ["unpack", "check"] {
-        let said = refused(&[word, &place("b.laerun.zip")], work.path());
-        assert_says!(said, "problem-packed-run-rejected");
+        let message = run_expecting_error(&[word, &path_text("b.laerun.zip")], work.path());
+        assert_says!(message, "problem-packed-run-rejected");
     }
-    refused(&["unpack", &place("gone.laerun.zip")], work.path());
-    let said = refused(&["check", name, "--data", &place("nowhere")], runs);
-    assert!(said.contains("nowhere"), "{said}");
-    let said = refused(&["check", name, "--weights", &place("nowhere.pth")], runs);
-    assert!(said.contains("nowhere.pth"), "{said}");
+    run_expecting_error(&["unpack", &path_text("gone.laerun.zip")], work.path());
+    let message = run_expecting_error(&["check", name, "--data", &path_text("nowhere")], runs);
+    assert!(message.contains("nowhere"), "{message}");
+    let message = run_expecting_error(
+        &["check", name, "--weights", &path_text("nowhere.pth")],
+        runs,
+    );
+    assert!(message.contains("nowhere.pth"), "{message}");
 }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::Child;
 
 use super::*;
-use crate::run_tables::{of_method, run as run_of};
+use crate::run_tables::{create_run as run_of, set_method};
 use crate::teach::letters;
 
 /// An SSH server that accepts a generated key, and a places file that names it.
@@ -26,13 +26,16 @@ impl Drop for Lab {
 }
 
 fn sshd_program() -> Option<PathBuf> {
-    let places = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd"];
-    let found = places.iter().map(PathBuf::from).find(|path| path.exists());
-    let has = |tool: &str| {
+    let candidates = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd"];
+    let sshd = candidates
+        .iter()
+        .map(PathBuf::from)
+        .find(|path| path.exists());
+    let is_installed = |tool: &str| {
         let tool = Command::new(tool).arg("-V").stdin(Stdio::null()).output();
         tool.is_ok()
     };
-    found.filter(|_| has("ssh") && has("ssh-keygen"))
+    sshd.filter(|_| is_installed("ssh") && is_installed("ssh-keygen"))
 }
 
 impl Lab {
@@ -51,8 +54,8 @@ impl Lab {
         let path = |name: &str| root.path().join(name).display().to_string();
         for key in ["host", "key"] {
             let words = ["-q", "-t", "ed25519", "-N", "", "-f", &path(key)];
-            let made = Command::new("ssh-keygen").args(words).status().unwrap();
-            assert!(made.success());
+            let status = Command::new("ssh-keygen").args(words).status().unwrap();
+            assert!(status.success());
         }
         fs::copy(path("key.pub"), path("authorized")).unwrap();
         // A port that was free a moment ago.
@@ -93,10 +96,10 @@ impl Lab {
         let end = Instant::now() + Duration::from_secs(20);
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
             if Instant::now() > end {
-                let said = fs::read_to_string(lab.path("sshd.log")).unwrap_or_default();
+                let sshd_log = fs::read_to_string(lab.path("sshd.log")).unwrap_or_default();
                 skip(&format!(
                     "sshd does not start here: {}",
-                    said.lines().last().unwrap_or_default()
+                    sshd_log.lines().last().unwrap_or_default()
                 ));
                 return None;
             }
@@ -191,26 +194,26 @@ pub(super) fn kill(process: &str) {
 }
 
 /// The `ssh` processes that a program has started.
-pub(super) fn clients_of(program: &Child) -> Vec<String> {
-    let listed = Command::new("ps")
-        .args(["-o", "pid=,comm=", "--ppid", &program.id().to_string()])
+pub(super) fn ssh_clients(process: &Child) -> Vec<String> {
+    let output = Command::new("ps")
+        .args(["-o", "pid=,comm=", "--ppid", &process.id().to_string()])
         .output()
         .unwrap();
-    let listed = String::from_utf8(listed.stdout).unwrap();
-    let ssh = listed.lines().filter(|line| line.ends_with("ssh"));
+    let process_list = String::from_utf8(output.stdout).unwrap();
+    let ssh = process_list.lines().filter(|line| line.ends_with("ssh"));
     ssh.filter_map(|line| Some(line.split_whitespace().next()?.to_string()))
         .collect()
 }
 
 /// Asserts that two runs have the same snapshots, predictions and plugin.
-fn assert_same_files(one: &Path, other: &Path) {
+fn assert_same_files(first: &Path, other: &Path) {
     for file in [
         "task_1.safetensors",
         "task_3.safetensors",
         "confusion/task_3.csv",
         "plugin.toml",
     ] {
-        let [a, b] = [one, other].map(|run| fs::read(run.join(file)).unwrap());
+        let [a, b] = [first, other].map(|run| fs::read(run.join(file)).unwrap());
         assert!(a == b, "{file} differs");
     }
 }
@@ -227,9 +230,9 @@ fn remote_run_equals_local_run_and_is_downloaded() {
     let trained = json(&run_json(&words, &lab.local_root()));
     assert_eq!(essence(&trained), essence(&expected));
     assert_eq!(trained["place"], "lab");
-    let home = lab.local_runs();
-    assert_eq!(home.len(), 1);
-    assert_same_files(&home[0], &only_run(&local));
+    let local_runs = lab.local_runs();
+    assert_eq!(local_runs.len(), 1);
+    assert_same_files(&local_runs[0], &only_run(&local));
     assert!(!lab.local_root().join(".coming").exists());
     // The downloaded run predicts locally and is listed on both machines.
     let stroke = stroke_image(lab.root.path());
@@ -240,13 +243,13 @@ fn remote_run_equals_local_run_and_is_downloaded() {
         "--device",
         "cpu",
     ];
-    let answered = run(&words, &lab.local_root());
-    assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
+    let prediction = run(&words, &lab.local_root());
+    assert_eq!(prediction.status.code(), Some(0), "{}", stderr(&prediction));
     let listed = json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
     assert_eq!(listed[0]["run"], trained["run"]);
     // It is found by its remote name even if its local folder is renamed.
     let renamed = lab.local_root().join("mine");
-    fs::rename(&home[0], &renamed).unwrap();
+    fs::rename(&local_runs[0], &renamed).unwrap();
     let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.local_root());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
     assert_eq!(lab.local_runs(), std::slice::from_ref(&renamed));
@@ -260,11 +263,13 @@ fn remote_run_equals_local_run_and_is_downloaded() {
 #[test]
 fn remote_runs_list_accepts_local_options() {
     let Some(lab) = Lab::start() else { return };
-    let there = lab.remote_root();
+    let remote_root = lab.remote_root();
     for method in ["lae", "l2p"] {
-        run_of(&there, 2, &|header| of_method(header, method, method, true));
+        run_of(&remote_root, 2, &|header| {
+            set_method(header, method, method, true);
+        });
     }
-    run_of(&there, 1, &|header| header.config.seed = 7);
+    run_of(&remote_root, 1, &|header| header.config.seed = 7);
     let file = lab.path("rows.json");
     let words = [
         "runs",
@@ -298,9 +303,9 @@ fn remote_runs_list_accepts_local_options() {
 }
 
 /// Trains remotely while the connection is killed up to `most` times; returns the number of cuts.
-fn train_with_cuts(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
+fn train_with_cuts(lab: &Lab, words: &[&str], max_cuts: usize) -> (usize, Output) {
     let words = [words, &["--quiet", "--place", "lab", "--json", "-"]].concat();
-    let mut command = program(&words, &lab.local_root());
+    let mut command = program_command(&words, &lab.local_root());
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -310,8 +315,8 @@ fn train_with_cuts(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
     while child.try_wait().unwrap().is_none() {
         // Each connection lasts a little longer than the one before, then the cycle restarts.
         std::thread::sleep(Duration::from_millis(600 + 100 * (cuts as u64 % 8)));
-        for client in clients_of(&child) {
-            if cuts < most && lab.daemon().is_some() {
+        for client in ssh_clients(&child) {
+            if cuts < max_cuts && lab.daemon().is_some() {
                 let killed = Command::new("kill")
                     .args(["-KILL", &client])
                     .status()
@@ -337,11 +342,13 @@ fn connection_loss_does_not_change_result() {
     assert!(cuts > 2, "{cuts}");
     assert_same_files(&lab.local_runs()[0], &only_run(&local));
     // Requests repeated after a cut were executed once.
-    let there = fs::read_dir(lab.remote_root())
+    let remote_entries = fs::read_dir(lab.remote_root())
         .unwrap()
         .map(|entry| entry.unwrap().path());
     assert_eq!(
-        there.filter(|path| path.join("run.toml").exists()).count(),
+        remote_entries
+            .filter(|path| path.join("run.toml").exists())
+            .count(),
         1
     );
 }
@@ -355,14 +362,14 @@ fn hundred_connection_losses_do_not_change_result() {
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
     let mut cuts = 0;
     while cuts < 100 {
-        let (more, output) = train_with_cuts(&lab, SLOWER, 100 - cuts);
+        let (new_cuts, output) = train_with_cuts(&lab, SLOWER, 100 - cuts);
         assert_eq!(
             essence(&json(&output)),
             essence(&expected),
-            "after {more} cuts"
+            "after {new_cuts} cuts"
         );
-        assert!(more > 0, "a run finished before it could be cut");
-        cuts += more;
+        assert!(new_cuts > 0, "a run finished before it could be cut");
+        cuts += new_cuts;
     }
     for run in lab.local_runs() {
         assert_same_files(&run, &only_run(&local));
@@ -374,20 +381,20 @@ fn detached_run_resumes_after_engine_is_killed() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
-    let left = run(
+    let detached = run(
         &[SLOWER, &["--place", "lab", "--detach"]].concat(),
         &lab.local_root(),
     );
-    assert_eq!(left.status.code(), Some(0), "{}", stderr(&left));
+    assert_eq!(detached.status.code(), Some(0), "{}", stderr(&detached));
     assert!(
-        stderr(&left).contains("resume --place lab"),
+        stderr(&detached).contains("resume --place lab"),
         "{}",
-        stderr(&left)
+        stderr(&detached)
     );
     // Its engine is killed in the middle.
-    let there = || first_run_of(&lab.remote_root());
-    let end = Instant::now() + crate::PATIENCE;
-    while !there().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
+    let remote_run = || first_run_folder(&lab.remote_root());
+    let end = Instant::now() + crate::TIMEOUT;
+    while !remote_run().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
         assert!(
             Instant::now() < end,
             "the first task did not finish in time"
@@ -402,7 +409,7 @@ fn detached_run_resumes_after_engine_is_killed() {
             .unwrap()
             .success()
     );
-    let name = there()
+    let name = remote_run()
         .unwrap()
         .file_name()
         .unwrap()
@@ -415,7 +422,7 @@ fn detached_run_resumes_after_engine_is_killed() {
     assert_same_files(&lab.local_runs()[0], &only_run(&local));
 }
 
-fn first_run_of(root: &Path) -> Option<PathBuf> {
+fn first_run_folder(root: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(root).ok()?;
     let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     paths.find(|path| path.join("run.toml").exists())
@@ -424,19 +431,19 @@ fn first_run_of(root: &Path) -> Option<PathBuf> {
 #[test]
 fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
     let Some(lab) = Lab::start() else { return };
-    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
+    let mut child = program_command(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for(&mut child, || {
-        Some(first_run_of(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
+        Some(first_run_folder(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
     });
     let output = interrupt(child);
-    let said = stderr(&output);
-    assert!(said.contains("--place lab"), "{said}");
-    let home = &lab.local_runs()[0];
-    assert!(home.join("resume/checkpoint.safetensors").exists());
+    let stderr_text = stderr(&output);
+    assert!(stderr_text.contains("--place lab"), "{stderr_text}");
+    let local_run = &lab.local_runs()[0];
+    assert!(local_run.join("resume/checkpoint.safetensors").exists());
     // A run stopped remotely resumes locally as well.
     let resumed = json(&run_json(
         &["resume", "latest", "--quiet"],
@@ -457,35 +464,35 @@ fn download_preserves_locally_added_tasks() {
         &lab.local_root(),
     ));
     assert_eq!(taught["task"], 6);
-    let home = lab.local_runs().remove(0);
-    fs::write(home.join("notes.txt"), "mine").unwrap();
+    let local_run = lab.local_runs().remove(0);
+    fs::write(local_run.join("notes.txt"), "mine").unwrap();
     // A missing local file is downloaded again.
-    fs::remove_file(home.join("task_2.safetensors")).unwrap();
-    let brought = json(&run_json(
+    fs::remove_file(local_run.join("task_2.safetensors")).unwrap();
+    let downloaded = json(&run_json(
         &["resume", "--place", "lab", "latest"],
         &lab.local_root(),
     ));
     assert_eq!(
-        brought["lessons"],
+        downloaded["lessons"],
         json(&run_json(&["runs"], &lab.local_root()))[0]["lessons"]
     );
     assert_eq!(
-        brought["lessons"][0]["classes"],
+        downloaded["lessons"][0]["classes"],
         serde_json::json!(["A", "B"])
     );
-    assert!(home.join("lessons/task_6/pictures/0001.png").exists());
-    assert!(home.join("task_2.safetensors").exists() && home.join("notes.txt").exists());
+    assert!(local_run.join("lessons/task_6/pictures/0001.png").exists());
+    assert!(local_run.join("task_2.safetensors").exists() && local_run.join("notes.txt").exists());
 }
 
 /// Trains remotely until the run has this file, then stops it.
 fn stop_remote_run_at(lab: &Lab, file: &str) {
-    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
+    let mut child = program_command(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for(&mut child, || {
-        Some(first_run_of(&lab.remote_root())?.join(file))
+        Some(first_run_folder(&lab.remote_root())?.join(file))
     });
     interrupt(child);
 }
@@ -497,30 +504,30 @@ fn rejects_remote_resume_of_run_with_local_tasks() {
     let added = letters("AB", 10);
     let words = ["teach", "latest", added.path().to_str().unwrap(), "--quiet"];
     let task = json(&run_json(&words, &lab.local_root()))["task"].clone();
-    let home = lab.local_runs().remove(0);
-    let taught = home.join(format!("lessons/task_{task}/lesson.toml"));
-    let said = refused(&["resume", "--place", "lab", "latest"], &lab.local_root());
-    assert_says!(said, "problem-stopped-run-has-added-tasks");
-    assert!(taught.exists());
+    let local_run = lab.local_runs().remove(0);
+    let lesson_file = local_run.join(format!("lessons/task_{task}/lesson.toml"));
+    let message = run_expecting_error(&["resume", "--place", "lab", "latest"], &lab.local_root());
+    assert_says!(message, "problem-stopped-run-has-added-tasks");
+    assert!(lesson_file.exists());
     // The remote run continues on its own; downloading it does not overwrite the locally added task.
-    let there = first_run_of(&lab.remote_root()).unwrap();
+    let remote_run = first_run_folder(&lab.remote_root()).unwrap();
     let daemon = lab.daemon().unwrap();
     kill(&daemon);
     let resumed = run(
-        &["resume", there.to_str().unwrap(), "--quiet"],
+        &["resume", remote_run.to_str().unwrap(), "--quiet"],
         &lab.remote_root(),
     );
     assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
-    let said = refused(&["resume", "--place", "lab", "latest"], &lab.local_root());
-    assert_says!(said, "place-run-has-added-tasks");
-    assert!(taught.exists());
+    let message = run_expecting_error(&["resume", "--place", "lab", "latest"], &lab.local_root());
+    assert_says!(message, "place-run-has-added-tasks");
+    assert!(lesson_file.exists());
     json(&run_json(&["teach", "latest", "--undo"], &lab.local_root()));
-    let brought = json(&run_json(
+    let downloaded = json(&run_json(
         &["resume", "--place", "lab", "latest"],
         &lab.local_root(),
     ));
     assert_eq!(
-        (&brought["state"], &brought["task_count"]),
+        (&downloaded["state"], &downloaded["task_count"]),
         (&"finished".into(), &3.into())
     );
 }
@@ -545,14 +552,14 @@ fn remote_resume_accepts_smaller_micro_batch() {
 #[test]
 fn images_are_uploaded_once() {
     let Some(lab) = Lab::start() else { return };
-    let pictures = lab.path("pictures");
+    let images = lab.path("pictures");
     lab.make_images();
     // Linked files are uploaded, hidden files are not.
-    let linked = pictures.join("light/11.png");
+    let linked = images.join("light/11.png");
     fs::rename(&linked, lab.path("elsewhere.png")).unwrap();
     std::os::unix::fs::symlink(lab.path("elsewhere.png"), &linked).unwrap();
-    fs::copy(&linked, pictures.join("dark/.12.png")).unwrap();
-    let data = pictures.to_str().unwrap();
+    fs::copy(&linked, images.join("dark/.12.png")).unwrap();
+    let data = images.to_str().unwrap();
     let settings = [
         "train",
         "--data",
@@ -619,13 +626,13 @@ fn uploads_table_column_with_its_images() {
     ];
     let settings = [&["train", "--data", &data][..], &words, &method].concat();
     let local = json(&run(&settings, &lab.path("local")));
-    let there = run(
+    let remote = run(
         &[&settings[..], &["--place", "lab"]].concat(),
         &lab.local_root(),
     );
-    assert_eq!(essence(&json(&there)), essence(&local));
-    let said = stderr(&there);
-    assert_says!(said, "doing-copying-files", n = 25);
+    assert_eq!(essence(&json(&remote)), essence(&local));
+    let stderr_text = stderr(&remote);
+    assert_says!(stderr_text, "doing-copying-files", n = 25);
 }
 
 #[test]
@@ -638,19 +645,19 @@ fn concurrent_uploads_of_same_files_succeed() {
     // The second program uploads another dataset with the same large file.
     copy_folder(&lab.path("pictures"), &lab.path("others"));
     fs::write(lab.path("others/more.txt"), "more").unwrap();
-    let begin = |data: &str| {
+    let start_run = |data: &str| {
         let data = lab.path(data);
         let words = ["--place", "lab", "--detach", "--classes-per-task", "1"];
         let words = [&words[..], &["--epochs", "1", "--train-limit", "4"]].concat();
         let words = [&["train", "--data", data.to_str().unwrap()], &words[..]].concat();
-        let mut command = program(&words, &lab.local_root());
+        let mut command = program_command(&words, &lab.local_root());
         command.stderr(Stdio::piped()).spawn().unwrap()
     };
-    let programs = ["pictures", "others", "pictures"].map(begin);
-    for program in programs {
+    let processes = ["pictures", "others", "pictures"].map(start_run);
+    for program in processes {
         let output = program.wait_with_output().unwrap();
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(0), "{said}");
+        let stderr_text = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{stderr_text}");
     }
     let sets = fs::read_dir(lab.remote_root().join(".data")).unwrap();
     let large = sets.map(|set| set.unwrap().path().join("large.bin"));
@@ -662,10 +669,10 @@ pub(super) fn install_custom_plugin_and_backbone(lab: &Lab) {
     let data = lab.local_root().join("data/lae-studio");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let lora = include_str!("../../../plugins/lora.toml");
-    let mine = lora
+    let plugin = lora
         .replace("\"LoRA\"", "\"Mine\"")
         .replace("e @ a_k", "2 * e @ a_k");
-    fs::write(data.join("plugins/mine.toml"), mine).unwrap();
+    fs::write(data.join("plugins/mine.toml"), plugin).unwrap();
     let nano = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lae-nano.safetensors");
     fs::copy(nano, data.join("nano.safetensors")).unwrap();
     let table = include_str!("../../../assets/backbones.toml");
@@ -689,9 +696,10 @@ fn uploads_custom_plugins_and_backbones() {
     install_custom_plugin_and_backbone(&lab);
     let file = lab.local_root().join("data/lae-studio/nano.safetensors");
     for backbone in ["my-nano", file.to_str().unwrap()] {
-        let units = ["--pet", "mine", "--backbone", backbone, "--quiet"];
-        let words = [QUICK, &units].concat();
-        let mut expected = program(&[&words[..], &["--json", "-"]].concat(), &lab.path("local"));
+        let pet_and_backbone = ["--pet", "mine", "--backbone", backbone, "--quiet"];
+        let words = [QUICK, &pet_and_backbone].concat();
+        let mut expected =
+            program_command(&[&words[..], &["--json", "-"]].concat(), &lab.path("local"));
         let expected = expected.env("XDG_DATA_HOME", lab.local_root().join("data"));
         let expected = json(&expected.output().unwrap());
         let trained = run_json(
@@ -718,8 +726,8 @@ fn uploads_custom_plugins_and_backbones() {
             "--device",
             "cpu",
         ];
-        let answered = run(&words, &lab.local_root());
-        assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
+        let prediction = run(&words, &lab.local_root());
+        assert_eq!(prediction.status.code(), Some(0), "{}", stderr(&prediction));
     }
 }
 
@@ -727,18 +735,26 @@ fn uploads_custom_plugins_and_backbones() {
 fn uploads_adapter_of_pet_start() {
     let Some(lab) = Lab::start() else { return };
     let folder = lab.local_root().join("adapter");
-    let place = start::adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
-    let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", &place];
-    let words = [QUICK, &own, &["--quiet"]].concat();
+    let adapter_path =
+        start::write_adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
+    let pet_options = [
+        "--pet",
+        "lora",
+        "--pet-size",
+        "2",
+        "--pet-start",
+        &adapter_path,
+    ];
+    let words = [QUICK, &pet_options, &["--quiet"]].concat();
     let expected = json(&run_json(&words, &lab.path("local")));
     let trained = run_json(
         &[&words[..], &["--place", "lab"]].concat(),
         &lab.local_root(),
     );
     assert_eq!(essence(&json(&trained)), essence(&expected));
-    let said = stderr(&trained);
+    let stderr_text = stderr(&trained);
     let copied = tr!("copied-adapter");
-    assert_says!(said, "doing-copying-files", n = 2, what = copied);
+    assert_says!(stderr_text, "doing-copying-files", n = 2, what = copied);
     // The downloaded run has its own copy.
     fs::remove_dir_all(folder).unwrap();
     let words = ["check", "latest", "--train", "--quiet", "--json", "-"];
@@ -750,15 +766,15 @@ fn uploads_adapter_of_pet_start() {
 fn remote_run_with_custom_plugin_and_backbone_resumes() {
     let Some(lab) = Lab::start() else { return };
     install_custom_plugin_and_backbone(&lab);
-    let units = ["--pet", "mine", "--backbone", "my-nano"];
-    let words = [SLOWER, &units, &["--place", "lab"]].concat();
-    let mut child = program(&words, &lab.local_root())
+    let pet_and_backbone = ["--pet", "mine", "--backbone", "my-nano"];
+    let words = [SLOWER, &pet_and_backbone, &["--place", "lab"]].concat();
+    let mut child = program_command(&words, &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for(&mut child, || {
-        Some(first_run_of(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
+        Some(first_run_folder(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
     });
     interrupt(child);
     let resumed = run_json(
@@ -794,15 +810,15 @@ impl SmallDisk {
 #[test]
 fn reports_full_remote_disk() {
     let Some(lab) = Lab::start() else { return };
-    let Some(_small) = SmallDisk::mount(lab.remote_root(), "size=64k") else {
+    let Some(_disk) = SmallDisk::mount(lab.remote_root(), "size=64k") else {
         return;
     };
     // Enough space for the daemon to start, but not for the run.
     let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
-    let said = refused(&words, &lab.local_root());
-    assert_says!(said, "place-disk-full-what", place = "lab");
-    assert!(said.contains("where: lab: "), "{said}");
-    assert_says!(said, "place-disk-full-advice");
+    let message = run_expecting_error(&words, &lab.local_root());
+    assert_says!(message, "place-disk-full-what", place = "lab");
+    assert!(message.contains("where: lab: "), "{message}");
+    assert_says!(message, "place-disk-full-advice");
     // Not enough space for the daemon either.
     let daemon = lab.daemon().unwrap();
     let ended = Command::new("kill").args(["-KILL", &daemon]).status();
@@ -810,29 +826,29 @@ fn reports_full_remote_disk() {
     let _ = fs::write(lab.remote_root().join("full"), vec![1; 1 << 20]);
     fs::remove_dir_all(lab.remote_root().join(".serve")).unwrap();
     let _ = fs::write(lab.remote_root().join("fuller"), vec![1; 1 << 20]);
-    let said = refused(&words, &lab.local_root());
-    assert_says!(said, "place-disk-full", place = "lab");
-    assert_says!(said, "place-disk-full-advice");
+    let message = run_expecting_error(&words, &lab.local_root());
+    assert_says!(message, "place-disk-full", place = "lab");
+    assert_says!(message, "place-disk-full-advice");
 }
 
 #[test]
 fn reports_unreachable_remote_machines() {
     let Some(lab) = Lab::start() else { return };
     let train = [QUICK, &["--place", "lab"]].concat();
-    let said = refused(&[QUICK, &["--place", "lob"]].concat(), &lab.local_root());
+    let message = run_expecting_error(&[QUICK, &["--place", "lob"]].concat(), &lab.local_root());
     assert!(
-        said.contains(&tr!("advice-did-you-mean", name = "lab")),
-        "{said}"
+        message.contains(&tr!("advice-did-you-mean", name = "lab")),
+        "{message}"
     );
     lab.write_places_file("lab", "no-such-program");
-    let said = refused(&train, &lab.local_root());
+    let message = run_expecting_error(&train, &lab.local_root());
     assert_says!(
-        said,
+        message,
         "place-program-not-found",
         program = "no-such-program",
         place = "lab"
     );
-    assert_says!(said, "place-program-not-found-advice");
+    assert_says!(message, "place-program-not-found-advice");
     // A program of another version says so in its first frame.
     let head = r#"{"message":{"Hello":{"protocol":9,"version":"9.9.9","system":"linux","processor":"x86_64","folder":"/","instance":5}}}"#;
     let script = lab.path("other-version");
@@ -850,44 +866,44 @@ fn reports_unreachable_remote_machines() {
         .status();
     assert!(made.unwrap().success());
     lab.write_places_file("lab", script.to_str().unwrap());
-    let said = refused(&train, &lab.local_root());
-    assert_says!(said, "place-version-differs", theirs = "9.9.9");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert_says!(message, "place-version-differs", theirs = "9.9.9");
     // A program that speaks another protocol.
     fs::write(
         &script,
         "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n",
     )
     .unwrap();
-    let said = refused(&train, &lab.local_root());
-    assert!(said.contains("an invalid message"), "{said}");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert!(message.contains("an invalid message"), "{message}");
     // A rejected key, then a port without a server.
     lab.write_places_file("lab", env!("CARGO_BIN_EXE_lae-studio"));
     lab.revoke_key();
-    let said = refused(&train, &lab.local_root());
-    assert_says!(said, "place-ssh-key-rejected");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert_says!(message, "place-ssh-key-rejected");
     let file = lab.local_root().join("config/lae-studio/places.toml");
     let text = fs::read_to_string(&file).unwrap();
     let text = text.replace(&format!("\"{}\"", lab.port), "\"1\"");
     fs::write(&file, text).unwrap();
-    let said = refused(&train, &lab.local_root());
-    assert_says!(said, "place-host-not-responding");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert_says!(message, "place-host-not-responding");
     fs::write(
         &file,
         "[lab]\nssh = \"no-such-host.invalid\"\noptions = [\"-F\", \"none\"]\n",
     )
     .unwrap();
-    let said = refused(&train, &lab.local_root());
-    assert_says!(said, "place-host-unknown");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert_says!(message, "place-host-unknown");
     fs::write(&file, "[lab]\nshs = \"lab\"\n").unwrap();
-    let said = refused(&train, &lab.local_root());
-    assert!(said.contains("line 2, column 1"), "{said}");
+    let message = run_expecting_error(&train, &lab.local_root());
+    assert!(message.contains("line 2, column 1"), "{message}");
 }
 
 #[test]
 fn supports_fish_and_tcsh_login_shells() {
     for shell in ["fish", "tcsh"] {
-        let here = Command::new(shell).args(["-c", "true"]).output();
-        if !here.is_ok_and(|output| output.status.success()) {
+        let shell_check = Command::new(shell).args(["-c", "true"]).output();
+        if !shell_check.is_ok_and(|output| output.status.success()) {
             skip(&format!("{shell} is not installed"));
             continue;
         }
@@ -896,11 +912,11 @@ fn supports_fish_and_tcsh_login_shells() {
             return;
         };
         // A path that every shell would split.
-        let there = lab.remote_root();
+        let remote_root = lab.remote_root();
         let file = lab.local_root().join("config/lae-studio/places.toml");
         let text = lab.places_file().replace(
-            &format!("{}\"", there.display()),
-            &format!("{}/it's a $HOME!x\"", there.display()),
+            &format!("{}\"", remote_root.display()),
+            &format!("{}/it's a $HOME!x\"", remote_root.display()),
         );
         fs::write(file, text).unwrap();
         let copied = run(&["places", "--copy", "lab"], &lab.local_root());
@@ -915,8 +931,12 @@ fn supports_fish_and_tcsh_login_shells() {
             &lab.local_root(),
         );
         assert_eq!(json(&trained)["place"], "lab", "{shell}");
-        assert!(there.join("it's a $HOME!x/.program/lae-studio").exists());
-        let lock = fs::read_to_string(there.join("it's a $HOME!x/.serve/lock")).unwrap();
+        assert!(
+            remote_root
+                .join("it's a $HOME!x/.program/lae-studio")
+                .exists()
+        );
+        let lock = fs::read_to_string(remote_root.join("it's a $HOME!x/.serve/lock")).unwrap();
         kill(lock.lines().next().unwrap());
     }
 }

@@ -18,16 +18,16 @@ struct PortableProgram {
 
 impl PortableProgram {
     fn new() -> Self {
-        let stick = Self {
+        let portable = Self {
             folder: TempDir::new().unwrap(),
             home: TempDir::new().unwrap(),
         };
-        let built = env!("CARGO_BIN_EXE_lae-studio");
-        let program = stick.program();
-        if fs::hard_link(built, &program).is_err() {
-            fs::copy(built, &program).unwrap();
+        let executable = env!("CARGO_BIN_EXE_lae-studio");
+        let program = portable.program();
+        if fs::hard_link(executable, &program).is_err() {
+            fs::copy(executable, &program).unwrap();
         }
-        stick
+        portable
     }
 
     fn program(&self) -> PathBuf {
@@ -56,32 +56,32 @@ impl PortableProgram {
 
 #[test]
 fn portable_program_stores_runs_next_to_itself() {
-    let stick = PortableProgram::new();
+    let portable = PortableProgram::new();
     let words: Vec<&str> = [&["--portable"], QUICK].concat();
-    let trained = stick.run(&words);
+    let trained = portable.run(&words);
     assert!(trained.status.success(), "{trained:?}");
-    assert!(stick.data_folder().join("data/runs").is_dir());
-    assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
+    assert!(portable.data_folder().join("data/runs").is_dir());
+    assert_eq!(fs::read_dir(portable.home.path()).unwrap().count(), 0);
     // The folder exists now, so the option is no longer needed.
-    let listed = stick.run(&["runs"]);
+    let listed = portable.run(&["runs"]);
     assert!(listed.status.success());
     assert!(String::from_utf8_lossy(&listed.stdout).contains("digits"));
 }
 
 #[test]
 fn portable_program_uses_adjacent_plugins_and_cache() {
-    let stick = PortableProgram::new();
-    let data = stick.data_folder().join("data");
+    let portable = PortableProgram::new();
+    let data = portable.data_folder().join("data");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let plugin = include_str!("../../../plugins/bitfit.toml");
-    let own = plugin.replacen("name = \"BitFit\"", "name = \"Of the stick\"", 1);
-    assert_ne!(own, plugin);
-    fs::write(data.join("plugins/of_the_stick.toml"), own).unwrap();
-    let said = |done: &Output| String::from_utf8_lossy(&done.stdout).into_owned();
-    let listed = stick.run(&["plugins"]);
-    assert!(said(&listed).contains("Of the stick"), "{listed:?}");
+    let custom_plugin = plugin.replacen("name = \"BitFit\"", "name = \"Of the stick\"", 1);
+    assert_ne!(custom_plugin, plugin);
+    fs::write(data.join("plugins/of_the_stick.toml"), custom_plugin).unwrap();
+    let stdout_text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = portable.run(&["plugins"]);
+    assert!(stdout_text(&listed).contains("Of the stick"), "{listed:?}");
 
-    let archive = stick.folder.path().join("pictures.zip");
+    let archive = portable.folder.path().join("pictures.zip");
     let mut zip = zip::ZipWriter::new(fs::File::create(&archive).unwrap());
     for (class, shade) in [("dark", 20), ("bright", 220)] {
         for number in 0..6 {
@@ -95,50 +95,53 @@ fn portable_program_uses_adjacent_plugins_and_cache() {
         }
     }
     zip.finish().unwrap();
-    let looked = stick.run(&["data", &archive.to_string_lossy()]);
-    assert!(said(&looked).contains("bright"), "{looked:?}");
-    let unpacked = fs::read_dir(stick.data_folder().join("cache"))
+    let inspected = portable.run(&["data", &archive.to_string_lossy()]);
+    assert!(stdout_text(&inspected).contains("bright"), "{inspected:?}");
+    let unpacked = fs::read_dir(portable.data_folder().join("cache"))
         .unwrap()
         .count();
     assert!(unpacked > 0);
-    assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(portable.home.path()).unwrap().count(), 0);
 }
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn portable_program_stores_gpu_verdicts_next_to_itself() {
-    let stick = PortableProgram::new();
+    let portable = PortableProgram::new();
     let elsewhere = TempDir::new().unwrap();
-    let Some(card) = software_gpu(elsewhere.path()) else {
+    let Some(gpu) = software_gpu(elsewhere.path()) else {
         return;
     };
-    let words = [&["--portable"], QUICK, &["--device", &card]].concat();
-    let trained = stick.run(&words);
+    let words = [&["--portable"], QUICK, &["--device", &gpu]].concat();
+    let trained = portable.run(&words);
     assert!(trained.status.success(), "{trained:?}");
-    let verdicts = fs::read_to_string(stick.data_folder().join("cache/devices.toml")).unwrap();
+    let verdicts = fs::read_to_string(portable.data_folder().join("cache/devices.toml")).unwrap();
     assert!(verdicts.contains("good = true"), "{verdicts}");
-    assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(portable.home.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn portable_program_reports_unwritable_folder() {
-    let stick = PortableProgram::new();
-    fs::write(stick.data_folder(), "a file in the way").unwrap();
-    let refused = stick.run(&["runs", "--portable"]);
-    assert_eq!(refused.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&refused.stderr);
+    let portable = PortableProgram::new();
+    fs::write(portable.data_folder(), "a file in the way").unwrap();
+    let rejected = portable.run(&["runs", "--portable"]);
+    assert_eq!(rejected.status.code(), Some(1));
+    let stderr_text = String::from_utf8_lossy(&rejected.stderr);
     assert!(
-        said.starts_with("problem: could not store settings and runs next to the program"),
-        "{said}"
+        stderr_text.starts_with("problem: could not store settings and runs next to the program"),
+        "{stderr_text}"
     );
-    assert!(said.contains("--portable"), "{said}");
+    assert!(stderr_text.contains("--portable"), "{stderr_text}");
 }
 
 #[test]
 fn rejects_window_options_before_subcommands() {
-    let stick = PortableProgram::new();
-    let refused = stick.run(&["--out", "somewhere", "runs"]);
-    assert_eq!(refused.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("'--out' before a subcommand"), "{said}");
+    let portable = PortableProgram::new();
+    let rejected = portable.run(&["--out", "somewhere", "runs"]);
+    assert_eq!(rejected.status.code(), Some(2));
+    let stderr_text = String::from_utf8_lossy(&rejected.stderr);
+    assert!(
+        stderr_text.contains("'--out' before a subcommand"),
+        "{stderr_text}"
+    );
 }

@@ -1,11 +1,11 @@
 //! The `predict` command.
 
 use super::*;
-use crate::data::Made;
+use crate::data::DatasetFixture;
 
 #[test]
 fn predict_json_contains_consistent_probabilities() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let folder = tempfile::tempdir().unwrap();
     let path = stroke_image(folder.path()).display().to_string();
     let name = summary["run"].as_str().unwrap();
@@ -53,19 +53,19 @@ fn predict_json_contains_consistent_probabilities() {
             .len(),
         2
     );
-    let beyond = refused(&["predict", name, &path, "--task", "9"], runs);
-    assert!(beyond.contains("from 1 to 5"), "{beyond}");
+    let message = run_expecting_error(&["predict", name, &path, "--task", "9"], runs);
+    assert!(message.contains("from 1 to 5"), "{message}");
 }
 
 #[test]
 fn predict_copies_images_into_class_folders() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("images");
     std::fs::create_dir(&folder).unwrap();
     stroke_image(&folder);
     std::fs::write(folder.join("broken.png"), "no picture").unwrap();
-    let [folder, csv, to] = ["images", "answers.csv", "by class"]
+    let [folder, csv, target] = ["images", "answers.csv", "by class"]
         .map(|name| work.path().join(name).display().to_string());
     let name = summary["run"].as_str().unwrap();
     let words = [
@@ -77,7 +77,7 @@ fn predict_copies_images_into_class_folders() {
         &csv,
         "--always-answer",
         "--copy-to",
-        &to,
+        &target,
     ];
     let written = json(&run_json(&words, runs));
     assert_eq!(written["copied"], 1);
@@ -85,12 +85,15 @@ fn predict_copies_images_into_class_folders() {
     let table = std::fs::read_to_string(&csv).unwrap();
     let row = table.lines().find(|line| line.starts_with("stroke.png"));
     let class = row.unwrap().split(',').nth(1).unwrap();
-    assert!(Path::new(&to).join(class).join("stroke.png").is_file());
-    assert_eq!(std::fs::read_dir(&to).unwrap().count(), 1);
+    assert!(Path::new(&target).join(class).join("stroke.png").is_file());
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1);
     // An existing folder is refused before anything is classified.
     std::fs::remove_file(&csv).unwrap();
-    let again = refused(&words, runs);
-    assert!(again.contains(tr!("problem-folder-not-empty")), "{again}");
+    let message = run_expecting_error(&words, runs);
+    assert!(
+        message.contains(tr!("problem-folder-not-empty")),
+        "{message}"
+    );
     assert!(!Path::new(&csv).exists());
 }
 
@@ -98,18 +101,24 @@ fn predict_copies_images_into_class_folders() {
 /// added tasks.
 #[test]
 fn run_on_12_bit_images_matches_rescaled_images() {
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     for (times, depth) in [(1, &["--bit-depth", "12"][..]), (16, &[])] {
-        let (data, more, runs) = (Made::new(), Made::new(), tempfile::tempdir().unwrap());
+        let (data, added, runs) = (
+            DatasetFixture::new(),
+            DatasetFixture::new(),
+            tempfile::tempdir().unwrap(),
+        );
         for class in ["a", "b", "c", "d"] {
-            data.twelve_bits(class, 6, times);
+            data.write_12_bit_class(class, 6, times);
         }
-        more.twelve_bits("e", 6, times).twelve_bits("f", 6, times);
-        let place = data.path().to_str().unwrap();
+        added
+            .write_12_bit_class("e", 6, times)
+            .write_12_bit_class("f", 6, times);
+        let data_path = data.path().to_str().unwrap();
         let words = [
             "train",
             "--data",
-            place,
+            data_path,
             "--method",
             "simplecil",
             "--classes-per-task",
@@ -123,10 +132,22 @@ fn run_on_12_bit_images_matches_rescaled_images() {
         .concat();
         let summary = json(&run(&words, runs.path()));
         let name = summary["run"].as_str().unwrap();
-        let written = std::fs::read_to_string(runs.path().join(name).join("run.toml")).unwrap();
-        assert_eq!(written.contains("bit_depth = 12"), times == 1, "{written}");
-        assert_eq!(written.contains("bit_depth"), times == 1, "{written}");
-        let taught = run(&["teach", name, more.path().to_str().unwrap()], runs.path());
+        let run_settings =
+            std::fs::read_to_string(runs.path().join(name).join("run.toml")).unwrap();
+        assert_eq!(
+            run_settings.contains("bit_depth = 12"),
+            times == 1,
+            "{run_settings}"
+        );
+        assert_eq!(
+            run_settings.contains("bit_depth"),
+            times == 1,
+            "{run_settings}"
+        );
+        let taught = run(
+            &["teach", name, added.path().to_str().unwrap()],
+            runs.path(),
+        );
         assert_eq!(taught.status.code(), Some(0), "{}", stderr(&taught));
         let image = data.path().join("c/001.png").display().to_string();
         let mut answer = json(&run_json(&["predict", name, &image], runs.path()));
@@ -136,7 +157,7 @@ fn run_on_12_bit_images_matches_rescaled_images() {
             "predict",
             name,
             "--folder",
-            place,
+            data_path,
             "--csv",
             csv.to_str().unwrap(),
         ];
@@ -145,7 +166,7 @@ fn run_on_12_bit_images_matches_rescaled_images() {
         let checked = run(&["check", name], runs.path());
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
         let table = std::fs::read_to_string(csv).unwrap();
-        told.push((essence(&summary), answer, table));
+        results.push((essence(&summary), answer, table));
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(results[0], results[1]);
 }

@@ -5,8 +5,8 @@ use tempfile::TempDir;
 use super::*;
 
 /// A folder of runs with a copy of the finished run, and the copy's name.
-fn copied() -> (TempDir, String) {
-    let (runs, summary) = finished();
+fn copied_run() -> (TempDir, String) {
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap().to_string();
     let root = tempfile::tempdir().unwrap();
     copy_folder(&runs.join(&name), &root.path().join(&name));
@@ -15,24 +15,27 @@ fn copied() -> (TempDir, String) {
 
 #[test]
 fn run_name_and_tags_are_searchable_and_exported() {
-    let (root, name) = copied();
-    let at = root.path();
+    let (root, name) = copied_run();
+    let root_path = root.path();
     let words = [
         "name", &name, "--name", "=Mine", "--tag", "thesis", "--tag", "b,c", "--note", "a\nb",
         "--json", "-",
     ];
-    let said = json(&run(&words, at));
-    assert_eq!(said["name"], "=Mine");
-    assert_eq!(said["tags"], serde_json::json!(["thesis", "b", "c"]));
+    let report = json(&run(&words, root_path));
+    assert_eq!(report["name"], "=Mine");
+    assert_eq!(report["tags"], serde_json::json!(["thesis", "b", "c"]));
     // One part is changed, the others stay.
-    let said = json(&run(&["name", "=Mine", "--note", "", "--json", "-"], at));
+    let report = json(&run(
+        &["name", "=Mine", "--note", "", "--json", "-"],
+        root_path,
+    ));
     assert_eq!(
-        (&said["name"], &said["note"]),
+        (&report["name"], &report["note"]),
         (&"=Mine".into(), &"".into())
     );
     let count = |words: &[&str]| {
-        let all = [&["runs"], words, &["--json", "-"]].concat();
-        json(&run(&all, at)).as_array().unwrap().len()
+        let full_args = [&["runs"], words, &["--json", "-"]].concat();
+        json(&run(&full_args, root_path)).as_array().unwrap().len()
     };
     assert_eq!(count(&["--tag", "Thesis", "--text", "mine digits"]), 1);
     assert_eq!(count(&["--tag", "nobody"]), 0);
@@ -41,11 +44,11 @@ fn run_name_and_tags_are_searchable_and_exported() {
         assert_eq!(count(&["--text", settings]), 1, "{settings}");
     }
     assert_eq!(count(&["--text", "base-lr 0.03"]), 0);
-    let listed = json(&run(&["runs", "--json", "-"], at));
+    let listed = json(&run(&["runs", "--json", "-"], root_path));
     assert_eq!(listed[0]["name"], "=Mine");
-    let table = at.join("table.csv");
+    let table = root_path.join("table.csv");
     let export = ["runs", "--export", &table.display().to_string()];
-    assert_eq!(run(&export, at).status.code(), Some(0));
+    assert_eq!(run(&export, root_path).status.code(), Some(0));
     let text = std::fs::read_to_string(&table).unwrap();
     assert!(text.lines().next().unwrap().contains(",name,tags,"));
     assert!(
@@ -56,9 +59,14 @@ fn run_name_and_tags_are_searchable_and_exported() {
         "{text}"
     );
     let long = "x".repeat(121);
-    let said = refused(&["name", &name, "--name", &long], at);
-    assert_says!(said, "problem-text-too-long", what = "a name", length = 121);
-    let plain = run(&["name", &name], at);
+    let message = run_expecting_error(&["name", &name, "--name", &long], root_path);
+    assert_says!(
+        message,
+        "problem-text-too-long",
+        what = "a name",
+        length = 121
+    );
+    let plain = run(&["name", &name], root_path);
     let plain = String::from_utf8(plain.stdout).unwrap();
     assert!(
         plain.contains("name  =Mine\ntags  thesis, b, c\n"),
@@ -68,45 +76,47 @@ fn run_name_and_tags_are_searchable_and_exported() {
 
 #[test]
 fn deletes_restores_and_erases_runs() {
-    let (root, name) = copied();
-    let at = root.path();
-    let folder = at.join(&name);
-    assert_eq!(run(&["delete", "latest"], at).status.code(), Some(0));
+    let (root, name) = copied_run();
+    let root_path = root.path();
+    let folder = root_path.join(&name);
+    assert_eq!(run(&["delete", "latest"], root_path).status.code(), Some(0));
     assert!(!folder.exists());
     assert_eq!(
-        json(&run(&["runs", "--json", "-"], at)),
+        json(&run(&["runs", "--json", "-"], root_path)),
         serde_json::json!([])
     );
-    let listed = json(&run(&["restore", "--json", "-"], at));
+    let listed = json(&run(&["restore", "--json", "-"], root_path));
     assert_eq!(listed[0]["run"], name.as_str());
     assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
-    let said = refused(&["restore", "nothing"], at);
+    let message = run_expecting_error(&["restore", "nothing"], root_path);
     assert!(
-        said.contains("there is no deleted run named \"nothing\""),
-        "{said}"
+        message.contains("there is no deleted run named \"nothing\""),
+        "{message}"
     );
-    assert_eq!(run(&["restore", &name], at).status.code(), Some(0));
+    assert_eq!(run(&["restore", &name], root_path).status.code(), Some(0));
     assert!(folder.join("run.toml").exists());
     // Only what is in the trash is deleted for good.
-    refused(&["delete", &name, "--for-good"], at);
+    run_expecting_error(&["delete", &name, "--for-good"], root_path);
     assert!(folder.exists());
-    run(&["delete", &name], at);
+    run(&["delete", &name], root_path);
     assert_eq!(
-        run(&["delete", &name, "--for-good"], at).status.code(),
+        run(&["delete", &name, "--for-good"], root_path)
+            .status
+            .code(),
         Some(0)
     );
     assert_eq!(
-        json(&run(&["restore", "--json", "-"], at)),
+        json(&run(&["restore", "--json", "-"], root_path)),
         serde_json::json!([])
     );
 }
 
 #[test]
 fn predict_folder_table_matches_single_predictions() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let one = stroke_image(folder.path()).display().to_string();
+    let image = stroke_image(folder.path()).display().to_string();
     std::fs::write(folder.path().join("zz.png"), "no picture").unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let csv = elsewhere.path().join("table.csv").display().to_string();
@@ -129,10 +139,10 @@ fn predict_folder_table_matches_single_predictions() {
     );
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
-    let answer = &json(&run_json(&["predict", name, &one], runs))[0];
+    let answer = &json(&run_json(&["predict", name, &image], runs))[0];
     let cell = |column: &str| {
-        let at = rows[0].iter().position(|head| *head == column).unwrap();
-        rows[1][at].to_string()
+        let index = rows[0].iter().position(|head| *head == column).unwrap();
+        rows[1][index].to_string()
     };
     assert_eq!(answer["class"], cell("class"));
     assert_eq!(answer["decided_by"], cell("decided_by"));
@@ -155,7 +165,7 @@ fn predict_folder_table_matches_single_predictions() {
     for (short, long) in out.lines().zip(text.lines()) {
         assert!(long.starts_with(&format!("{short},")), "{long}");
     }
-    let unasked = [
+    let always_answer = [
         "predict",
         name,
         "--folder",
@@ -164,20 +174,23 @@ fn predict_folder_table_matches_single_predictions() {
         "-",
         "--always-answer",
     ];
-    let out = String::from_utf8(run(&unasked, runs).stdout).unwrap();
-    let at = rows[0]
+    let out = String::from_utf8(run(&always_answer, runs).stdout).unwrap();
+    let index = rows[0]
         .iter()
         .position(|head| *head == "none_of_these")
         .unwrap();
     let row: Vec<&str> = out.lines().nth(1).unwrap().split(',').collect();
-    assert_eq!((row[at], row[at + 2]), ("", ""), "{out}");
-    assert_eq!((row[1], row[at + 1]), (rows[1][1], rows[1][at + 1]));
-    let both = [
+    assert_eq!((row[index], row[index + 2]), ("", ""), "{out}");
+    assert_eq!((row[1], row[index + 1]), (rows[1][1], rows[1][index + 1]));
+    let conflicting_args = [
         "predict", name, "--folder", &pictures, "--csv", "-", "--json", "-",
     ];
-    assert!(refused(&both, runs).contains("--json cannot be used with a table on standard output"));
+    assert!(
+        run_expecting_error(&conflicting_args, runs)
+            .contains("--json cannot be used with a table on standard output")
+    );
     let nowhere = ["predict", name, "--folder", &csv, "--csv", &csv];
-    refused(&nowhere, runs);
-    let half = run(&["predict", name, "--folder", &pictures], runs);
-    assert_eq!(half.status.code(), Some(2));
+    run_expecting_error(&nowhere, runs);
+    let incomplete = run(&["predict", name, "--folder", &pictures], runs);
+    assert_eq!(incomplete.status.code(), Some(2));
 }

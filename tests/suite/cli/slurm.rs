@@ -19,7 +19,7 @@ struct Slurm {
     folder: tempfile::TempDir,
 }
 
-fn script(words: &[&str]) -> Output {
+fn run_script(words: &[&str]) -> Output {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slurm.sh");
     Command::new("sh").arg(path).args(words).output().unwrap()
 }
@@ -27,12 +27,12 @@ fn script(words: &[&str]) -> Output {
 impl Slurm {
     /// `None`, with the reason printed, if Slurm cannot be started.
     fn start() -> Option<Self> {
-        let here = |name: &&str| {
+        let is_installed = |name: &&str| {
             let folders = std::env::var("PATH").unwrap_or_default();
             let mut folders = folders.split(':').chain(["/usr/sbin"]);
             folders.any(|folder| Path::new(folder).join(name).is_file())
         };
-        if let Some(missing) = PROGRAMS.iter().find(|name| !here(name)) {
+        if let Some(missing) = PROGRAMS.iter().find(|name| !is_installed(name)) {
             skip(&format!("{missing} is not installed"));
             return None;
         }
@@ -44,7 +44,7 @@ impl Slurm {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().display().to_string();
         let cluster = Self { folder };
-        let output = script(&["start", &path, "2"]);
+        let output = run_script(&["start", &path, "2"]);
         assert!(output.status.success(), "{}", stderr(&output));
         Some(cluster)
     }
@@ -53,7 +53,7 @@ impl Slurm {
         self.folder.path().join("slurm.conf")
     }
 
-    fn call(&self, words: &[&str]) -> String {
+    fn run_command(&self, words: &[&str]) -> String {
         let output = Command::new(words[0])
             .args(&words[1..])
             .env("SLURM_CONF", self.path())
@@ -66,20 +66,20 @@ impl Slurm {
 
 impl Drop for Slurm {
     fn drop(&mut self) {
-        script(&["stop", &self.folder.path().display().to_string()]);
+        run_script(&["stop", &self.folder.path().display().to_string()]);
     }
 }
 
 /// A grid and the cluster that runs it.
 struct Array<'a> {
-    tried: &'a TestGrid,
+    grid: &'a TestGrid,
     slurm: &'a Slurm,
 }
 
 impl Array<'_> {
     /// Writes a places file with this cluster and faulty ones.
     fn write_places_file(&self) {
-        let folder = self.tried.runs().join("config/lae-studio");
+        let folder = self.grid.runs().join("config/lae-studio");
         std::fs::create_dir_all(&folder).unwrap();
         // A cluster that names no program uses this one.
         let text = "[here]\nslurm = true\npartition = \"tests\"\ntime = \"10:00\"\nmemory = \"900M\"\n\
@@ -88,24 +88,24 @@ impl Array<'_> {
     }
 
     fn run(&self, words: &[&str]) -> Output {
-        let mut command = self.tried.program(words);
+        let mut command = self.grid.command(words);
         command
             .env("SLURM_CONF", self.slurm.path())
             .output()
             .unwrap()
     }
 
-    fn listed(&self) -> Vec<Value> {
+    fn list_cells(&self) -> Vec<Value> {
         let output = self.run(&["--slurm", "here", "--list", "--json", "-"]);
         json(&output)["cells"].as_array().unwrap().clone()
     }
 
     /// Waits until the tasks are in these states.
-    fn wait_until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-        let end = Instant::now() + crate::PATIENCE;
+    fn wait_until(&self, condition: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let end = Instant::now() + crate::TIMEOUT;
         loop {
-            let cells = self.listed();
-            if fits(&cells) {
+            let cells = self.list_cells();
+            if condition(&cells) {
                 return cells;
             }
             assert!(Instant::now() < end, "{cells:#?}");
@@ -115,14 +115,14 @@ impl Array<'_> {
 }
 
 /// The ids of tasks in this state.
-fn tasks(cells: &[Value], state: &str) -> Vec<String> {
-    let fitting = cells.iter().filter(|cell| cell["task"]["state"] == state);
-    fitting
+fn task_ids(cells: &[Value], state: &str) -> Vec<String> {
+    let matching = cells.iter().filter(|cell| cell["task"]["state"] == state);
+    matching
         .map(|cell| cell["task"]["id"].as_str().unwrap().to_string())
         .collect()
 }
 
-fn done(cells: &[Value]) -> usize {
+fn done_count(cells: &[Value]) -> usize {
     cells.iter().filter(|cell| cell["state"] == "done").count()
 }
 
@@ -130,84 +130,84 @@ fn done(cells: &[Value]) -> usize {
 fn slurm_array_survives_drain_requeue_and_cancel() {
     let Some(slurm) = Slurm::start() else { return };
     let text = format!("{TINY}seeds = 6\n").replace("epochs = 1", "epochs = 12");
-    let tried = TestGrid::new(&text);
+    let grid = TestGrid::new(&text);
     let array = Array {
-        tried: &tried,
+        grid: &grid,
         slurm: &slurm,
     };
     array.write_places_file();
     let submitted = array.run(&["--slurm", "here"]);
-    let said = stderr(&submitted);
-    assert_eq!(submitted.status.code(), Some(0), "{said}");
-    assert_says!(said, "slurm-submitted", runs = "12 runs");
+    let stderr_text = stderr(&submitted);
+    assert_eq!(submitted.status.code(), Some(0), "{stderr_text}");
+    assert_says!(stderr_text, "slurm-submitted", runs = "12 runs");
     // All runs are queued: nothing is submitted twice.
-    let again = array.run(&["--slurm", "here"]);
-    assert_says!(stderr(&again), "slurm-nothing-to-submit");
-    array.wait_until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
-    slurm.call(&[
+    let repeated = array.run(&["--slurm", "here"]);
+    assert_says!(stderr(&repeated), "slurm-nothing-to-submit");
+    array.wait_until(|cells| done_count(cells) >= 1 && task_ids(cells, "running").len() == 2);
+    slurm.run_command(&[
         "scontrol",
         "update",
         "node=n2",
         "state=drain",
         "reason=test",
     ]);
-    let alone = |cells: &[Value]| {
-        let mut own = cells
+    let runs_on_first_node = |cells: &[Value]| {
+        let mut running = cells
             .iter()
             .filter(|cell| cell["task"]["state"] == "running");
-        own.clone().count() == 1 && own.all(|cell| cell["task"]["node"] == "n1")
+        running.clone().count() == 1 && running.all(|cell| cell["task"]["node"] == "n1")
     };
-    let cells = array.wait_until(alone);
-    let requeued = tasks(&cells, "running").remove(0);
-    slurm.call(&["scontrol", "requeue", &requeued]);
-    let cells = array.wait_until(|cells| tasks(cells, "waiting").contains(&requeued));
-    let cancelled = tasks(&cells, "waiting")
+    let cells = array.wait_until(runs_on_first_node);
+    let requeued = task_ids(&cells, "running").remove(0);
+    slurm.run_command(&["scontrol", "requeue", &requeued]);
+    let cells = array.wait_until(|cells| task_ids(cells, "waiting").contains(&requeued));
+    let cancelled = task_ids(&cells, "waiting")
         .into_iter()
         .rfind(|task| *task != requeued)
         .unwrap();
-    slurm.call(&["scancel", &cancelled]);
-    slurm.call(&["scontrol", "update", "node=n2", "state=resume"]);
+    slurm.run_command(&["scancel", &cancelled]);
+    slurm.run_command(&["scontrol", "update", "node=n2", "state=resume"]);
     let is_over =
-        |cells: &[Value]| tasks(cells, "waiting").len() + tasks(cells, "running").len() == 0;
+        |cells: &[Value]| task_ids(cells, "waiting").len() + task_ids(cells, "running").len() == 0;
     let cells = array.wait_until(is_over);
     assert_eq!(
-        (done(&cells), tasks(&cells, "cancelled")),
+        (done_count(&cells), task_ids(&cells, "cancelled")),
         (11, vec![cancelled]),
         "{cells:#?}"
     );
     let submitted = array.run(&["--slurm", "here"]);
     assert_says!(stderr(&submitted), "slurm-submitted", runs = "1 run");
-    array.wait_until(|cells| done(cells) == 12);
-    tried.assert_complete(12);
+    array.wait_until(|cells| done_count(cells) == 12);
+    grid.assert_complete(12);
 }
 
 #[test]
 fn reports_slurm_rejections_and_failed_tasks() {
     let Some(slurm) = Slurm::start() else { return };
-    let tried = TestGrid::new(TINY);
+    let grid = TestGrid::new(TINY);
     let array = Array {
-        tried: &tried,
+        grid: &grid,
         slurm: &slurm,
     };
     array.write_places_file();
-    let refused = |words: &[&str], told: &str| {
+    let assert_rejected = |words: &[&str], expected: &str| {
         let output = array.run(words);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(told), "{said}");
+        let stderr_text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{stderr_text}");
+        assert!(stderr_text.contains(expected), "{stderr_text}");
     };
-    let said = tr!(
+    let expected_message = tr!(
         "slurm-job-rejected",
         said = "invalid partition specified: none"
     );
-    refused(&["--slurm", "wrong"], &said);
-    refused(&["--slurm", "alone"], "the place alone is not a cluster");
-    refused(
+    assert_rejected(&["--slurm", "wrong"], &expected_message);
+    assert_rejected(&["--slurm", "alone"], "the place alone is not a cluster");
+    assert_rejected(
         &["--slurm", "hre"],
         &tr!("advice-did-you-mean", name = "here"),
     );
     assert!(
-        !tried
+        !grid
             .runs()
             .join(".slurm")
             .read_dir()
@@ -215,39 +215,39 @@ fn reports_slurm_rejections_and_failed_tasks() {
             .any(|entry| entry.unwrap().path().is_dir())
     );
     assert_eq!(array.run(&["--slurm", "broken"]).status.code(), Some(0));
-    array.wait_until(|cells| tasks(cells, "failed").len() == 2);
-    let told = array.run(&["--slurm", "here", "--list"]).stdout;
-    let told = String::from_utf8(told).unwrap();
+    array.wait_until(|cells| task_ids(cells, "failed").len() == 2);
+    let listing = array.run(&["--slurm", "here", "--list"]).stdout;
+    let listing = String::from_utf8(listing).unwrap();
     assert!(
-        told.contains("and 1 more run for the same reason: no driver here"),
-        "{told}"
+        listing.contains("and 1 more run for the same reason: no driver here"),
+        "{listing}"
     );
-    assert!(told.contains("to submit these again"), "{told}");
+    assert!(listing.contains("to submit these again"), "{listing}");
     // The same command submits them again, and waiting tasks can be cancelled.
-    slurm.call(&["scontrol", "update", "partition=tests", "state=down"]);
+    slurm.run_command(&["scontrol", "update", "partition=tests", "state=down"]);
     assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));
-    array.wait_until(|cells| tasks(cells, "waiting").len() == 2);
+    array.wait_until(|cells| task_ids(cells, "waiting").len() == 2);
     let cancelled = array.run(&["--slurm", "here", "--cancel"]);
     assert!(
         stderr(&cancelled).contains("2 tasks cancelled"),
         "{}",
         stderr(&cancelled)
     );
-    array.wait_until(|cells| tasks(cells, "cancelled").len() == 2);
-    assert_eq!(runs_with_file(&tried.runs(), "run.toml"), 0);
+    array.wait_until(|cells| task_ids(cells, "cancelled").len() == 2);
+    assert_eq!(runs_with_file(&grid.runs(), "run.toml"), 0);
 }
 
 #[test]
 fn reports_missing_slurm_with_advice() {
-    let tried = TestGrid::new(TINY);
+    let grid = TestGrid::new(TINY);
     let empty = tempfile::tempdir().unwrap();
-    let mut command = tried.program(&["--slurm"]);
+    let mut command = grid.command(&["--slurm"]);
     let output = command.env("PATH", empty.path()).output().unwrap();
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert_says!(said, "slurm-command-not-found-here", name = "sbatch");
-    assert_says!(said, "slurm-command-not-found-here-advice");
-    let printed = run(&["grid", "--template"], &tried.runs());
+    let stderr_text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{stderr_text}");
+    assert_says!(stderr_text, "slurm-command-not-found-here", name = "sbatch");
+    assert_says!(stderr_text, "slurm-command-not-found-here-advice");
+    let printed = run(&["grid", "--template"], &grid.runs());
     assert!(
         String::from_utf8(printed.stdout)
             .unwrap()

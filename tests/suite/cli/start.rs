@@ -1,7 +1,7 @@
 //! A run whose PET starts from a LoRA in peft's form: it has a copy of it, and every adapter that does not fit is
 //! reported. `tests/export_check.py` checks with peft itself.
 
-use lae_studio::tensors::{HostTensor, Named, to_bytes};
+use lae_studio::tensors::{HostTensor, NamedTensors, to_bytes};
 
 use super::*;
 
@@ -11,16 +11,16 @@ pub(super) const CONFIG: &str = r#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4
 
 /// An adapter of this rank on the packed projections of some blocks; its B has values for queries, keys and values as
 /// `parts` says.
-pub(super) fn adapter(
+pub(super) fn write_adapter(
     folder: &Path,
     config: &str,
     rank: usize,
     blocks: &[usize],
     parts: [bool; 3],
 ) -> String {
-    let mut named = Named::new();
+    let mut named = NamedTensors::new();
     for block in blocks {
-        let value = |at: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
+        let value = |index: usize| ((index * 37 + block) % 101) as f32 / 1000.0 - 0.05;
         let a = HostTensor {
             shape: vec![rank, WIDTH],
             values: (0..rank * WIDTH).map(value).collect(),
@@ -42,10 +42,17 @@ pub(super) fn adapter(
     folder.display().to_string()
 }
 
-fn train_words<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", place];
+fn train_args<'a>(adapter_path: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let pet_options = [
+        "--pet",
+        "lora",
+        "--pet-size",
+        "2",
+        "--pet-start",
+        adapter_path,
+    ];
     let ends = ["--quiet", "--json", "-"];
-    [QUICK, &own, more, &ends].concat()
+    [QUICK, &pet_options, more, &ends].concat()
 }
 
 pub(super) const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
@@ -54,15 +61,18 @@ pub(super) const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
 fn run_stores_copy_of_pet_start_adapter() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = work.path().join("adapter");
-    let place = adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let still = train_words(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
-    let summary = json(&run(&still, runs.path()));
+    let adapter_path = write_adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
+    let frozen_args = train_args(
+        &adapter_path,
+        &["--method", "baseline", "--base-lr", "1e-12"],
+    );
+    let summary = json(&run(&frozen_args, runs.path()));
     let name = summary["run"].as_str().unwrap();
-    let own = runs.path().join(name);
+    let run_folder = runs.path().join(name);
     // Initial values: A as stored, B times alpha / rank; parts missing in the adapter as drawn.
     let (tensors, _) =
-        lae_studio::tensors::load(&own.join("task_1.safetensors"), "read it").unwrap();
-    let value = |at: usize, block: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
+        lae_studio::tensors::load(&run_folder.join("task_1.safetensors"), "read it").unwrap();
+    let value = |index: usize, block: usize| ((index * 37 + block) % 101) as f32 / 1000.0 - 0.05;
     let a = &tensors["online.3.a_k"].values;
     assert!(
         (a[2 * 5 + 1] - value(WIDTH + 5, 3)).abs() < 1e-6,
@@ -95,20 +105,20 @@ fn run_stores_copy_of_pet_start_adapter() {
         other.path(),
     ));
     assert_eq!(report["verdict"], "equal", "{report}");
-    let config = own.join("run.toml").display().to_string();
-    let again = json(&run(
+    let config = run_folder.join("run.toml").display().to_string();
+    let repeated = json(&run(
         &["train", "--config", &config, "--quiet", "--json", "-"],
         runs.path(),
     ));
-    assert_eq!(again["final_accuracy"], summary["final_accuracy"]);
-    let copy = own.join("start/adapter_config.json");
+    assert_eq!(repeated["final_accuracy"], summary["final_accuracy"]);
+    let copy = run_folder.join("start/adapter_config.json");
     std::fs::write(&copy, CONFIG.replace('4', "8")).unwrap();
-    let said = refused(&["check", name, "--train", "--quiet"], runs.path());
-    assert_says!(said, "problem-adapter-changed");
+    let message = run_expecting_error(&["check", name, "--train", "--quiet"], runs.path());
+    assert_says!(message, "problem-adapter-changed");
 }
 
-/// As peft writes it, with a classifier beside the LoRA.
-const WHOLE_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern": {"blocks\\.[0-2]\\..*": 8, ".*qkv": 6},
+/// As peft writes it, with a classifier next to the LoRA.
+const FULL_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern": {"blocks\\.[0-2]\\..*": 8, ".*qkv": 6},
     "arrow_config": null, "auto_mapping": {"base_model_class": "ViT"}, "base_model_name_or_path": "vit", "bias": "none",
     "corda_config": null, "ensure_weight_tying": false, "eva_config": null, "exclude_modules": null, "fan_in_fan_out": false,
     "inference_mode": true, "init_lora_weights": "gaussian", "layer_replication": null, "layers_pattern": null,
@@ -121,12 +131,15 @@ const WHOLE_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern":
 #[test]
 fn first_matching_alpha_pattern_sets_scale() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let place = adapter(work.path(), WHOLE_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let still = train_words(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
-    let summary = json(&run(&still, runs.path()));
-    let own = runs.path().join(summary["run"].as_str().unwrap());
+    let adapter_path = write_adapter(work.path(), FULL_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
+    let frozen_args = train_args(
+        &adapter_path,
+        &["--method", "baseline", "--base-lr", "1e-12"],
+    );
+    let summary = json(&run(&frozen_args, runs.path()));
+    let run_folder = runs.path().join(summary["run"].as_str().unwrap());
     let (tensors, _) =
-        lae_studio::tensors::load(&own.join("task_1.safetensors"), "read it").unwrap();
+        lae_studio::tensors::load(&run_folder.join("task_1.safetensors"), "read it").unwrap();
     let at = (2 * WIDTH + 9) * 2 + 8;
     for (block, scale) in [(0, 8.0 / 2.0), (3, 6.0 / 2.0)] {
         let stored = ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
@@ -159,38 +172,39 @@ fn rejects_adapters_with_unsupported_fields() {
     for (index, field) in fields.into_iter().enumerate() {
         let config = CONFIG.replace('{', &format!("{{{field}, "));
         let folder = work.path().join(index.to_string());
-        let place = adapter(&folder, &config, 2, &[0], KEYS_AND_VALUES);
-        let said = refused(&train_words(&place, &[]), runs.path());
+        let adapter_path = write_adapter(&folder, &config, 2, &[0], KEYS_AND_VALUES);
+        let message = run_expecting_error(&train_args(&adapter_path, &[]), runs.path());
         let name = field.split('"').nth(1).unwrap();
-        assert_says!(said, "problem-adapter-field", field = name);
-        assert!(said.contains("adapter_config.json"), "{said}");
+        assert_says!(message, "problem-adapter-field", field = name);
+        assert!(message.contains("adapter_config.json"), "{message}");
     }
 }
 
 #[test]
 fn rejects_adapters_that_do_not_fit_pet() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let made = |name: &str, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]| {
-        adapter(&work.path().join(name), config, rank, blocks, parts)
-    };
+    let write_named_adapter =
+        |name: &str, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]| {
+            write_adapter(&work.path().join(name), config, rank, blocks, parts)
+        };
     let ia3 = CONFIG.replace("LORA", "IA3");
     let dora = CONFIG.replace("\"bias\"", "\"use_dora\": true, \"bias\"");
     let biases = CONFIG.replace("none", "all");
     let cases = [
         (
-            made("ia3", &ia3, 2, &[0], KEYS_AND_VALUES),
+            write_named_adapter("ia3", &ia3, 2, &[0], KEYS_AND_VALUES),
             tr!("problem-adapter-kind", kind = "IA3"),
         ),
         (
-            made("dora", &dora, 2, &[0], KEYS_AND_VALUES),
+            write_named_adapter("dora", &dora, 2, &[0], KEYS_AND_VALUES),
             tr!("problem-adapter-kind", kind = "DoRA"),
         ),
         (
-            made("biases", &biases, 2, &[0], KEYS_AND_VALUES),
+            write_named_adapter("biases", &biases, 2, &[0], KEYS_AND_VALUES),
             tr!("problem-adapter-trains-biases").into(),
         ),
         (
-            made("text", "{", 2, &[0], KEYS_AND_VALUES),
+            write_named_adapter("text", "{", 2, &[0], KEYS_AND_VALUES),
             tr!(
                 "problem-adapter-unreadable",
                 file = "adapter_config.json",
@@ -198,7 +212,7 @@ fn rejects_adapters_that_do_not_fit_pet() {
             ),
         ),
         (
-            made("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
+            write_named_adapter("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
             tr!(
                 "problem-adapter-rank",
                 layer = "blocks.0.attn.qkv",
@@ -207,14 +221,14 @@ fn rejects_adapters_that_do_not_fit_pet() {
             ),
         ),
         (
-            made("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),
+            write_named_adapter("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),
             tr!(
                 "problem-adapter-layer-without-pet",
                 layer = "blocks.9.attn.qkv"
             ),
         ),
         (
-            made("query", CONFIG, 2, &[0], [true; 3]),
+            write_named_adapter("query", CONFIG, 2, &[0], [true; 3]),
             tr!(
                 "problem-adapter-site-without-pet",
                 site = "query",
@@ -226,32 +240,38 @@ fn rejects_adapters_that_do_not_fit_pet() {
             "adapter_config.json".into(),
         ),
     ];
-    for (place, wanted) in &cases {
-        let said = refused(&train_words(place, &[]), runs.path());
-        assert!(said.contains(wanted), "{wanted}: {said}");
+    for (adapter_path, expected) in &cases {
+        let message = run_expecting_error(&train_args(adapter_path, &[]), runs.path());
+        assert!(message.contains(expected), "{expected}: {message}");
     }
-    let place = made("fine", CONFIG, 2, &[0], KEYS_AND_VALUES);
+    let adapter_path = write_named_adapter("fine", CONFIG, 2, &[0], KEYS_AND_VALUES);
     let words = [
         QUICK,
-        &["--pet", "adapter", "--pet-start", &place, "--quiet"],
+        &["--pet", "adapter", "--pet-start", &adapter_path, "--quiet"],
     ]
     .concat();
     // Adapter acts at none of the layers.
-    let said = refused(&words, runs.path());
-    assert_says!(said, "problem-adapter-layer-without-pet");
-    let small = made("cut", CONFIG, 2, &[0], KEYS_AND_VALUES);
+    let message = run_expecting_error(&words, runs.path());
+    assert_says!(message, "problem-adapter-layer-without-pet");
+    let small = write_named_adapter("cut", CONFIG, 2, &[0], KEYS_AND_VALUES);
     let file = Path::new(&small).join("adapter_model.safetensors");
-    let whole = std::fs::read(&file).unwrap();
-    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-    refused(&train_words(&small, &[]), runs.path());
+    let full_bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &full_bytes[..full_bytes.len() / 2]).unwrap();
+    run_expecting_error(&train_args(&small, &[]), runs.path());
     // A method without a PET has nothing to start.
-    let said = stderr(&run(
+    let stderr_text = stderr(&run(
         &[
             QUICK,
-            &["--method", "simplecil", "--pet-start", &place, "--quiet"],
+            &[
+                "--method",
+                "simplecil",
+                "--pet-start",
+                &adapter_path,
+                "--quiet",
+            ],
         ]
         .concat(),
         runs.path(),
     ));
-    assert!(said.contains("--pet-start"), "{said}");
+    assert!(stderr_text.contains("--pet-start"), "{stderr_text}");
 }

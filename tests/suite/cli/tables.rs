@@ -1,13 +1,13 @@
 //! `runs` with conditions, columns and groups, and the schema of its JSON.
 
 use super::*;
-use crate::run_tables::{of_method, run as run_of};
+use crate::run_tables::{create_run as run_of, set_method};
 
 /// Asserts that a value matches a JSON schema; supports the keywords that `docs/run.schema.json` uses.
-fn assert_matches_schema(value: &Value, wanted: &Value, schema: &Value, at: &str) {
-    if let Some(reference) = wanted["$ref"].as_str() {
+fn assert_matches_schema(value: &Value, expected: &Value, schema: &Value, path: &str) {
+    if let Some(reference) = expected["$ref"].as_str() {
         let part = schema.pointer(reference.trim_start_matches('#'));
-        return assert_matches_schema(value, part.unwrap(), schema, at);
+        return assert_matches_schema(value, part.unwrap(), schema, path);
     }
     let kind = match value {
         Value::Null => "null",
@@ -19,38 +19,40 @@ fn assert_matches_schema(value: &Value, wanted: &Value, schema: &Value, at: &str
         Value::Object(_) => "object",
     };
     let fits = |name: &Value| name == kind || (name == "number" && kind == "integer");
-    let told = match &wanted["type"] {
+    let is_expected_type = match &expected["type"] {
         Value::Array(names) => names.iter().any(fits),
         Value::Null => true,
         name => fits(name),
     };
-    assert!(told, "{at} is {kind}: {value}");
-    if let Some(names) = wanted["enum"].as_array() {
-        assert!(names.contains(value), "{at} is {value}");
+    assert!(is_expected_type, "{path} is {kind}: {value}");
+    if let Some(names) = expected["enum"].as_array() {
+        assert!(names.contains(value), "{path} is {value}");
     }
     match value {
         Value::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                assert_matches_schema(item, &wanted["items"], schema, &format!("{at}[{i}]"));
+                assert_matches_schema(item, &expected["items"], schema, &format!("{path}[{i}]"));
             }
         }
         Value::Object(fields) => {
-            for name in wanted["required"].as_array().into_iter().flatten() {
+            for name in expected["required"].as_array().into_iter().flatten() {
                 assert!(
                     fields.contains_key(name.as_str().unwrap()),
-                    "{at} lacks {name}"
+                    "{path} lacks {name}"
                 );
             }
             for (name, field) in fields {
-                let at = format!("{at}.{name}");
+                let field_path = format!("{path}.{name}");
                 match (
-                    wanted["properties"].get(name),
-                    &wanted["additionalProperties"],
+                    expected["properties"].get(name),
+                    &expected["additionalProperties"],
                 ) {
-                    (Some(known), _) => assert_matches_schema(field, known, schema, &at),
-                    (None, Value::Bool(false)) => panic!("{at} is not in the schema"),
+                    (Some(property), _) => {
+                        assert_matches_schema(field, property, schema, &field_path);
+                    }
+                    (None, Value::Bool(false)) => panic!("{field_path} is not in the schema"),
                     (None, other) if other.is_object() => {
-                        assert_matches_schema(field, other, schema, &at);
+                        assert_matches_schema(field, other, schema, &field_path);
                     }
                     _ => {}
                 }
@@ -67,7 +69,7 @@ fn schema() -> Value {
 
 #[test]
 fn run_json_matches_schema() {
-    let (root, trained) = finished();
+    let (root, trained) = finished_run();
     let schema = schema();
     assert_matches_schema(trained, &schema, &schema, "run");
     let listed = json(&run_json(&["runs"], root));
@@ -76,9 +78,12 @@ fn run_json_matches_schema() {
     assert_eq!(number("schema"), f64::from(lae_studio::store::SCHEMA));
     // Every class of the digits has as many test images, so each counts as much as its images.
     assert!((number("balanced_accuracy") - number("final_accuracy")).abs() < 1e-9);
-    let each: Vec<f64> = serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
-    assert_eq!(each.len(), 10);
-    assert!((each.iter().sum::<f64>() / 10.0 - number("balanced_accuracy")).abs() < 1e-9);
+    let class_accuracies: Vec<f64> =
+        serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
+    assert_eq!(class_accuracies.len(), 10);
+    assert!(
+        (class_accuracies.iter().sum::<f64>() / 10.0 - number("balanced_accuracy")).abs() < 1e-9
+    );
     // The larger of two probabilities is no probability.
     assert!(trained["calibration_error"].is_null());
     let why = trained["why_no_calibration_error"].as_str().unwrap();
@@ -98,12 +103,12 @@ fn several_runs() -> &'static Path {
     static RUNS: OnceLock<PathBuf> = OnceLock::new();
     RUNS.get_or_init(|| {
         let root = shared_folder();
-        let small = ["--classes-per-task", "5", "--train-limit", "8", "--quiet"];
+        let options = ["--classes-per-task", "5", "--train-limit", "8", "--quiet"];
         for method in [&["--method", "baseline"][..], &["--no-ensemble"]] {
-            let words = [QUICK, &small, &["--orders", "3"], method].concat();
+            let words = [QUICK, &options, &["--orders", "3"], method].concat();
             assert_eq!(run(&words, &root).status.code(), Some(0));
         }
-        let words = [QUICK, &small, &["--method", "simplecil", "--seed", "5"]].concat();
+        let words = [QUICK, &options, &["--method", "simplecil", "--seed", "5"]].concat();
         assert_eq!(run(&words, &root).status.code(), Some(0));
         root
     })
@@ -132,12 +137,12 @@ fn groups_runs_and_compares_with_reference_row() {
         assert!(mean <= before);
         before = mean;
     }
-    let of = |method: &str| {
+    let row_of_method = |method: &str| {
         rows.iter()
             .find(|row| row["by"]["method"] == method)
             .unwrap()
     };
-    let (lae, baseline) = (of("lae"), of("baseline"));
+    let (lae, baseline) = (row_of_method("lae"), row_of_method("baseline"));
     assert_eq!(lae["runs"].as_array().unwrap().len(), 3);
     assert!(
         baseline.get("against").is_none(),
@@ -171,7 +176,7 @@ fn groups_runs_and_compares_with_reference_row() {
         }
     }
     // SimpleCIL uses no random numbers, so its run pairs with runs of another seed.
-    assert_eq!(of("simplecil")["against"]["pairs"], 1);
+    assert_eq!(row_of_method("simplecil")["against"]["pairs"], 1);
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
@@ -294,7 +299,7 @@ fn exports_table_as_markdown_latex_and_csv() {
 /// Runs of two methods: one finished, one after the first of two tasks.
 fn write_finished_and_unfinished_run(root: &Path) {
     run_of(root, 2, &|_| {});
-    run_of(root, 1, &|header| of_method(header, "l2p", "L2P", true));
+    run_of(root, 1, &|header| set_method(header, "l2p", "L2P", true));
 }
 
 #[test]
@@ -310,9 +315,9 @@ fn unfinished_runs_are_omitted_unless_requested() {
         names
     };
     assert_eq!(rows(&[]), ["\"lae\""]);
-    let both = ["\"l2p\"", "\"lae\""];
-    assert_eq!(rows(&["--unfinished"]), both);
-    assert_eq!(rows(&["--where", "tasks_done >= 1"]), both);
+    let both_methods = ["\"l2p\"", "\"lae\""];
+    assert_eq!(rows(&["--unfinished"]), both_methods);
+    assert_eq!(rows(&["--where", "tasks_done >= 1"]), both_methods);
     assert_eq!(rows(&["--where", "state = interrupted"]), ["\"l2p\""]);
     let table = run(&["runs", "--by", "method"], root.path());
     let table = String::from_utf8(table.stdout).unwrap();
@@ -355,15 +360,15 @@ fn exported_table_has_one_row_per_experiment() {
 #[test]
 fn rejects_table_options_without_effect() {
     let runs = several_runs();
-    for (words, said) in [
+    for (words, expected) in [
         (&["--unfinished"][..], "--unfinished has no effect"),
         (
             &["--export", "a.md", "--figure", "loss"],
             "--figure has no effect",
         ),
     ] {
-        let said_of = refused(&[&["runs"], words].concat(), runs);
-        assert!(said_of.contains(said), "{words:?}: {said_of}");
+        let message = run_expecting_error(&[&["runs"], words].concat(), runs);
+        assert!(message.contains(expected), "{words:?}: {message}");
     }
     for words in [
         &["--export", "a.md", "--json", "-"][..],
@@ -381,7 +386,7 @@ fn rejects_invalid_columns_and_conditions() {
         &["--by", "method", "--against"][..],
         &["--by", "method", "--export"],
     ];
-    for (words, value, id, shown) in [
+    for (words, value, id, part) in [
         (&["--by"][..], "methd", "advice-did-you-mean", "`method`"),
         (
             &["--by"],
@@ -428,7 +433,10 @@ fn rejects_invalid_columns_and_conditions() {
         ),
         (rows, "a.svg", "problem-table-columns-not-exportable", ""),
     ] {
-        let said = refused(&[&["runs"], words, &[value]].concat(), runs);
-        assert!(says!(said, id) && said.contains(shown), "{value}: {said}");
+        let message = run_expecting_error(&[&["runs"], words, &[value]].concat(), runs);
+        assert!(
+            says!(message, id) && message.contains(part),
+            "{value}: {message}"
+        );
     }
 }

@@ -4,8 +4,8 @@ use super::*;
 use crate::teach::{folder_contents, letters};
 
 /// A copy of the finished run, which may be changed.
-fn copy(root: &Path) -> PathBuf {
-    let (runs, summary) = finished();
+fn copy_run(root: &Path) -> PathBuf {
+    let (runs, summary) = finished_run();
     let run = root.join("run");
     copy_folder(&runs.join(summary["run"].as_str().unwrap()), &run);
     run
@@ -14,15 +14,15 @@ fn copy(root: &Path) -> PathBuf {
 #[test]
 fn teach_reports_accuracy_and_undo_restores_run() {
     let root = tempfile::tempdir().unwrap();
-    let run = copy(root.path());
+    let run = copy_run(root.path());
     let before = folder_contents(&run);
     let added_task = letters("AB", 10);
     let folder = added_task.path().to_str().unwrap();
     let output = run_json(&["teach", "run", folder], root.path());
-    let said = stderr(&output);
+    let stderr_text = stderr(&output);
     assert!(
-        said.contains("2 classes as task 6, after 10 classes of the run"),
-        "{said}"
+        stderr_text.contains("2 classes as task 6, after 10 classes of the run"),
+        "{stderr_text}"
     );
     let taught = json(&output);
     assert_eq!(taught["task"], 6);
@@ -57,36 +57,42 @@ fn teach_reports_accuracy_and_undo_restores_run() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
     assert_says!(
-        refused(&["resume", "run"], root.path()),
+        run_expecting_error(&["resume", "run"], root.path()),
         "problem-run-finished"
     );
-    let of_added_task = ["worst", "run", "--split", "train", "--class", "A"];
-    let said = refused(&of_added_task, root.path());
-    assert!(said.contains("\"A\" belongs to an added task"), "{said}");
-    let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
-    assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
+    let worst_args = ["worst", "run", "--split", "train", "--class", "A"];
+    let message = run_expecting_error(&worst_args, root.path());
+    assert!(
+        message.contains("\"A\" belongs to an added task"),
+        "{message}"
+    );
+    let undo_report = json(&run_json(&["teach", "run", "--undo"], root.path()));
+    assert_eq!(
+        undo_report["undone"]["classes"],
+        taught["lesson"]["classes"]
+    );
     assert!(folder_contents(&run) == before);
     assert_says!(
-        refused(&["teach", "run", "--undo"], root.path()),
+        run_expecting_error(&["teach", "run", "--undo"], root.path()),
         "problem-no-added-task"
     );
     // Output as text.
     let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    for words in [
+    for expected in [
         "before  after",
         "old classes       10",
         "new classes        2",
         "--undo",
     ] {
-        assert!(text.contains(words), "{words}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
 }
 
 #[test]
 fn teach_rejects_invalid_arguments() {
     let root = tempfile::tempdir().unwrap();
-    copy(root.path());
+    copy_run(root.path());
     for words in [
         &["teach", "run"][..],
         &["teach", "run", "x", "--undo"],
@@ -95,23 +101,23 @@ fn teach_rejects_invalid_arguments() {
         let output = super::run(words, root.path());
         assert_eq!(output.status.code(), Some(2), "{words:?}");
     }
-    let said = refused(&["teach", "run", "/nowhere/at/all"], root.path());
-    assert!(said.contains("/nowhere/at/all"), "{said}");
-    let said = refused(&["teach", "nobody", "/tmp"], root.path());
-    assert_says!(said, "problem-run-not-found");
+    let message = run_expecting_error(&["teach", "run", "/nowhere/at/all"], root.path());
+    assert!(message.contains("/nowhere/at/all"), "{message}");
+    let message = run_expecting_error(&["teach", "nobody", "/tmp"], root.path());
+    assert_says!(message, "problem-run-not-found");
 }
 
 #[cfg(unix)]
 #[test]
 fn killed_teach_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
-    let run = copy(root.path());
+    let run = copy_run(root.path());
     let before = folder_contents(&run);
     let added_task = letters("ABCDE", 30);
     let folder = added_task.path().to_str().unwrap();
     for file in ["pictures/0001.png", "pictures.csv"] {
         let words = ["teach", "run", folder, "--quiet"];
-        let mut child = program(&words, root.path()).spawn().unwrap();
+        let mut child = program_command(&words, root.path()).spawn().unwrap();
         let partial = run.join("lessons/task_6.partial").join(file);
         wait_for(&mut child, || Some(partial.clone()));
         child.kill().unwrap();

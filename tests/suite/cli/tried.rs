@@ -18,46 +18,46 @@ fn try_compares_methods_without_storing_runs() {
         "cpu",
         "--quiet",
     ];
-    let told = json(&run_json(&words, runs.path()));
-    let methods = told["methods"].as_array().unwrap();
+    let report = json(&run_json(&words, runs.path()));
+    let methods = report["methods"].as_array().unwrap();
     let keys: Vec<&str> = methods
         .iter()
-        .filter_map(|one| one["method"].as_str())
+        .filter_map(|entry| entry["method"].as_str())
         .collect();
     assert_eq!(keys, ["lae", "simplecil", "ranpac"]);
-    for one in methods {
-        let right = one["right"].as_f64().unwrap();
-        assert!((0.0..=100.0).contains(&right), "{one}");
-        assert!(one["forgotten"].is_f64(), "{one}");
+    for entry in methods {
+        let accuracy = entry["right"].as_f64().unwrap();
+        assert!((0.0..=100.0).contains(&accuracy), "{entry}");
+        assert!(entry["forgotten"].is_f64(), "{entry}");
         // The suggested config holds out no validation images.
-        assert_eq!(one["config"]["validation_share"], 0.0);
+        assert_eq!(entry["config"]["validation_share"], 0.0);
     }
     // Each method that finished has a p-value against the best one.
-    for one in methods {
-        let key = one["method"].as_str().unwrap();
-        assert_eq!(one["p"].is_f64(), key != told["best"], "{one}");
-        let level = one["p"].as_f64().is_some_and(|p| p > 0.05);
+    for entry in methods {
+        let key = entry["method"].as_str().unwrap();
+        assert_eq!(entry["p"].is_f64(), key != report["best"], "{entry}");
+        let is_level = entry["p"].as_f64().is_some_and(|p| p > 0.05);
         assert_eq!(
-            told["level"].as_array().unwrap().contains(&key.into()),
-            level,
-            "{told}"
+            report["level"].as_array().unwrap().contains(&key.into()),
+            is_level,
+            "{report}"
         );
     }
     // The closed form answers nearly all digits; one epoch of 24 images of each cannot.
-    assert_eq!(told["best"], "ranpac", "{told}");
-    assert_eq!(told["train_images"], 240);
-    assert!(told["judged_images"].as_u64().unwrap() > 100);
-    let commands = told["commands"].as_array().unwrap();
+    assert_eq!(report["best"], "ranpac", "{report}");
+    assert_eq!(report["train_images"], 240);
+    assert!(report["judged_images"].as_u64().unwrap() > 100);
+    let commands = report["commands"].as_array().unwrap();
     assert!(commands[2].as_str().unwrap().contains("--method ranpac"));
-    let left = json(&run_json(&["runs"], runs.path()));
-    assert_eq!(left.as_array().unwrap().len(), 0, "{left}");
+    let stored_runs = json(&run_json(&["runs"], runs.path()));
+    assert_eq!(stored_runs.as_array().unwrap().len(), 0, "{stored_runs}");
 }
 
 #[test]
 fn try_rejects_missing_dataset() {
     let runs = tempfile::tempdir().unwrap();
-    let told = run_json(&["try", "no-such-folder", "--quiet"], runs.path());
-    assert_eq!(told.status.code(), Some(1));
-    let words = String::from_utf8_lossy(&told.stderr);
-    assert!(words.contains("no-such-folder"), "{words}");
+    let output = run_json(&["try", "no-such-folder", "--quiet"], runs.path());
+    assert_eq!(output.status.code(), Some(1));
+    let stderr_text = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr_text.contains("no-such-folder"), "{stderr_text}");
 }

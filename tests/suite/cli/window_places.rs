@@ -10,7 +10,7 @@ use lae_studio::engine::Engine;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::places::{RemoteMachine, RemoteMachines};
-use lae_studio::session::remote_jobs::AtPlace;
+use lae_studio::session::remote_jobs::MachineJobs;
 use lae_studio::session::run_view::{RunView, Stage};
 use lae_studio::session::views::RunState;
 use lae_studio::session::{Disk, Session, Sources};
@@ -32,9 +32,12 @@ impl Sources for TestSources {
         &self.disk
     }
 
-    fn places(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
-        let places = RemoteMachines::read(&self.places, "places.toml")?;
-        Ok((places.list().to_vec(), store::places_at_work(&self.root)))
+    fn machines(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
+        let places = RemoteMachines::parse(&self.places, "places.toml")?;
+        Ok((
+            places.list().to_vec(),
+            store::machines_with_jobs(&self.root),
+        ))
     }
 }
 
@@ -42,35 +45,35 @@ impl Sources for TestSources {
 fn open(lab: &Lab, draft: RunConfig) -> Session {
     let root = lab.local_root();
     let sources = TestSources {
-        disk: Disk::at(root.clone()),
+        disk: Disk::new(root.clone()),
         root: root.clone(),
         places: lab.places_file(),
     };
     let engine = Engine::start(root, Arc::new(|| {})).unwrap();
-    let mut session = Session::with(Box::new(engine), sources, draft, Arc::new(|| {}));
+    let mut session = Session::with_backend(Box::new(engine), sources, draft, Arc::new(|| {}));
     wait_until(&mut session, "the places file is read", |s| {
-        !s.busy() && s.compare.runs.ready().is_some() && s.places.get("lab").is_some()
+        !s.is_busy() && s.compare.runs.ready().is_some() && s.machines.get("lab").is_some()
     });
     session
 }
 
 /// Handles events until a condition is true; no frame may take long.
-fn wait_until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
-    let begun = Instant::now();
-    while !done(session) {
+fn wait_until(session: &mut Session, what: &str, mut condition: impl FnMut(&Session) -> bool) {
+    let started = Instant::now();
+    while !condition(session) {
         let frame = Instant::now();
         session.drain();
         assert!(
             frame.elapsed() < Duration::from_secs(2),
             "a frame took too long"
         );
-        let told: Vec<String> = session
+        let notices: Vec<String> = session
             .notices
             .list
             .iter()
             .map(|n| n.problem.to_string())
             .collect();
-        assert!(begun.elapsed() < crate::PATIENCE, "{what}: {told:?}");
+        assert!(started.elapsed() < crate::TIMEOUT, "{what}: {notices:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -89,12 +92,12 @@ fn slow_config(data: &str) -> RunConfig {
     }
 }
 
-fn live(session: &Session) -> Option<&Arc<RunView>> {
-    session.train.places.get("lab")?.live.as_ref()
+fn live_run(session: &Session) -> Option<&Arc<RunView>> {
+    session.train.machines.get("lab")?.live.as_ref()
 }
 
 fn has_ended(session: &Session, stage: Stage) -> bool {
-    live(session).is_some_and(|run| run.stage == stage)
+    live_run(session).is_some_and(|run| run.stage == stage)
 }
 
 /// Writes images of two classes into a folder.
@@ -116,35 +119,35 @@ fn remote_and_local_runs_train_concurrently() {
     make_images(&data);
     let data = data.display().to_string();
     let mut session = open(&lab, slow_config(&data));
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     assert!(session.start());
-    session.choose_place(None);
+    session.select_machine(None);
     session.experiment.draft = RunConfig {
         classes_per_task: "4,3,3".into(),
         ..slow_config("digits")
     };
     assert!(session.start());
-    let mut together = false;
+    let mut overlapped = false;
     wait_until(&mut session, "both runs have ended", |s| {
-        let there = s.train.places["lab"].running().is_some();
-        together |= there && s.is_training();
-        let here = s.train.live.as_ref();
-        has_ended(s, Stage::Finished) && here.is_some_and(|run| run.stage == Stage::Finished)
+        let is_remote_running = s.train.machines["lab"].running().is_some();
+        overlapped |= is_remote_running && s.is_training();
+        let local_run = s.train.live.as_ref();
+        has_ended(s, Stage::Finished) && local_run.is_some_and(|run| run.stage == Stage::Finished)
     });
-    assert!(together, "the runs did not train at the same time");
+    assert!(overlapped, "the runs did not train at the same time");
     wait_until(&mut session, "they are listed", |s| {
-        !s.busy()
+        !s.is_busy()
             && s.rows()
                 .filter(|row| row.state == RunState::Finished)
                 .count()
                 == 2
     });
-    let away = session.rows().find(|row| row.about.place == "lab").unwrap();
-    assert_eq!(away.header.as_ref().unwrap().config.data, data);
-    let told = fs::read_to_string(away.folder.join("run.toml")).unwrap();
-    assert!(!told.contains(".data"), "{told}");
-    assert!(session.train.places["lab"].is_idle());
-    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    let remote_run = session.rows().find(|row| row.about.place == "lab").unwrap();
+    assert_eq!(remote_run.header.as_ref().unwrap().config.data, data);
+    let run_settings = fs::read_to_string(remote_run.folder.join("run.toml")).unwrap();
+    assert!(!run_settings.contains(".data"), "{run_settings}");
+    assert!(session.train.machines["lab"].is_idle());
+    assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
 }
 
 #[test]
@@ -155,26 +158,30 @@ fn remote_runs_continue_while_window_is_closed() {
         ..slow_config("digits")
     };
     let mut session = open(&lab, config.clone());
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.start();
     // A second run is queued.
     session.experiment.draft.seed = 2;
     session.start();
     wait_until(&mut session, "the remote run has started", |s| {
-        live(s).is_some_and(|run| run.header.is_some())
-            && s.train.places["lab"].queue.jobs().len() == 1
+        live_run(s).is_some_and(|run| run.header.is_some())
+            && s.train.machines["lab"].queue.jobs().len() == 1
     });
     drop(session);
     assert!(lab.daemon().is_some());
-    assert_eq!(store::places_at_work(&lab.local_root()), ["lab"]);
+    assert_eq!(store::machines_with_jobs(&lab.local_root()), ["lab"]);
     let mut session = open(&lab, config);
     wait_until(&mut session, "both runs are downloaded", |s| {
-        let idle = s.train.places.get("lab").is_some_and(AtPlace::is_idle);
+        let idle = s
+            .train
+            .machines
+            .get("lab")
+            .is_some_and(MachineJobs::is_idle);
         let finished = s.rows().filter(|row| row.state == RunState::Finished);
         idle && finished.count() == 2
     });
     drop(session);
-    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
     assert_eq!(lab.local_runs().len(), 2);
 }
 
@@ -186,10 +193,10 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
         ..slow_config("digits")
     };
     let mut session = open(&lab, config.clone());
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.start();
     wait_until(&mut session, "a task is learned", |s| {
-        live(s).is_some_and(|run| !run.reports.is_empty())
+        live_run(s).is_some_and(|run| !run.reports.is_empty())
     });
     drop(session);
     let daemon = lab.daemon().unwrap();
@@ -202,17 +209,17 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
     );
     let mut session = open(&lab, config);
     wait_until(&mut session, "the run is reported as stopped", |s| {
-        live(s).is_some_and(|run| !run.stage.is_live())
+        live_run(s).is_some_and(|run| !run.stage.is_live())
     });
-    let problem = live(&session).unwrap().problem.clone().unwrap();
+    let problem = live_run(&session).unwrap().problem.clone().unwrap();
     assert_eq!(problem.what, tr!("engine-stopped-during-run"));
     let folder = lab.local_runs().remove(0);
     wait_until(&mut session, "it is listed", |s| {
-        !s.busy()
+        !s.is_busy()
             && s.rows()
                 .any(|row| matches!(row.state, RunState::Unfinished(_)))
     });
-    assert_eq!(session.resume_place(&folder).as_deref(), Some("lab"));
+    assert_eq!(session.resume_machine(&folder).as_deref(), Some("lab"));
     session.resume(&folder, None);
     wait_until(&mut session, "it is finished", |s| {
         has_ended(s, Stage::Finished)
@@ -226,26 +233,26 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     let file = lab.path("mine.toml");
     fs::write(&file, TINY.replace("epochs = 1", "epochs = 12")).unwrap();
     let mut session = open(&lab, slow_config("digits"));
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.open_grid(file.display().to_string());
     wait_until(&mut session, "the grid is read", |s| {
-        s.grid_to_do() == Some(2)
+        s.remaining_grid_runs() == Some(2)
     });
     assert!(session.start());
-    let done = |s: &Session| {
-        let grid = s.train.places.get("lab").and_then(|at| at.grid.clone());
-        grid.map(|grid| (grid.standing.done(), grid.live))
+    let grid_progress = |s: &Session| {
+        let grid = s.train.machines.get("lab").and_then(|at| at.grid.clone());
+        grid.map(|grid| (grid.state.finished_runs(), grid.is_live))
     };
     wait_until(&mut session, "its first run is downloaded", |s| {
-        let second = live(s).is_some_and(|run| run.progress.is_some());
-        done(s) == Some((1, true)) && second
+        let second = live_run(s).is_some_and(|run| run.progress.is_some());
+        grid_progress(s) == Some((1, true)) && second
     });
     assert_eq!(
-        session.train.places["lab"]
+        session.train.machines["lab"]
             .grid
             .as_ref()
             .unwrap()
-            .standing
+            .state
             .lines
             .len(),
         2
@@ -254,12 +261,12 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     kill(&lab.daemon().unwrap());
     let mut session = open(&lab, slow_config("digits"));
     wait_until(&mut session, "the job is held", |s| {
-        let at = s.train.places.get("lab");
+        let at = s.train.machines.get("lab");
         at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
     });
-    session.release_held_at("lab");
+    session.release_machine_jobs("lab");
     wait_until(&mut session, "all runs are downloaded", |s| {
-        done(s) == Some((2, false))
+        grid_progress(s) == Some((2, false))
     });
     assert!(
         session
@@ -267,7 +274,7 @@ fn remote_grid_resumes_after_window_and_engine_end() {
             .is_some_and(|runs| runs.len() == 2)
     );
     assert_eq!(lab.local_runs().len(), 2);
-    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
 }
 
 #[test]
@@ -284,15 +291,15 @@ fn removing_job_cancels_its_upload() {
         .unwrap();
     }
     let mut session = open(&lab, slow_config(&data.display().to_string()));
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.start();
     wait_until(&mut session, "the upload has started", |s| {
-        !s.train.places["lab"].on_the_way.is_empty()
+        !s.train.machines["lab"].uploads.is_empty()
     });
-    let at = &session.train.places["lab"];
-    let words = at.on_the_way.values().next().unwrap();
+    let remote_jobs = &session.train.machines["lab"];
+    let status = remote_jobs.uploads.values().next().unwrap();
     assert_eq!(
-        words.english,
+        status.english,
         tr!(
             "doing-copying-files",
             n = 88,
@@ -300,22 +307,22 @@ fn removing_job_cancels_its_upload() {
             place = "lab"
         )
     );
-    let job = at.queue.jobs().next().unwrap().id;
-    session.remove_job_at("lab", job);
+    let job = remote_jobs.queue.jobs().next().unwrap().id;
+    session.remove_machine_job("lab", job);
     wait_until(&mut session, "the job is removed", |s| {
-        s.train.places["lab"].is_idle()
+        s.train.machines["lab"].is_idle()
     });
-    let begun = Instant::now();
+    let started = Instant::now();
     wait_until(&mut session, "time passes", |_| {
-        begun.elapsed() > Duration::from_secs(4)
+        started.elapsed() > Duration::from_secs(4)
     });
-    assert!(live(&session).is_none());
-    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    assert!(live_run(&session).is_none());
+    assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
     assert!(lab.local_runs().is_empty());
-    let carried = total_bytes(&lab.remote_root().join(".data"));
+    let uploaded = total_bytes(&lab.remote_root().join(".data"));
     assert!(
-        carried < 160 << 20,
-        "the whole dataset was uploaded: {carried} bytes"
+        uploaded < 160 << 20,
+        "the whole dataset was uploaded: {uploaded} bytes"
     );
 }
 
@@ -338,60 +345,60 @@ fn remote_run_pauses_resumes_and_stops() {
         ..slow_config("digits")
     };
     let mut session = open(&lab, config);
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.start();
     // A checkpoint is written after an epoch.
     wait_until(&mut session, "an epoch is over", |s| {
-        let progress = live(s).and_then(|run| run.progress.as_ref());
+        let progress = live_run(s).and_then(|run| run.progress.as_ref());
         progress.is_some_and(|progress| progress.epoch > 0)
     });
-    session.wish_at("lab", lae_studio::run::event::ControlRequest::Pause);
+    session.control_machine_run("lab", lae_studio::run::event::ControlRequest::Pause);
     wait_until(&mut session, "it is paused", |s| {
         has_ended(s, Stage::Paused)
     });
-    session.wish_at("lab", lae_studio::run::event::ControlRequest::Run);
+    session.control_machine_run("lab", lae_studio::run::event::ControlRequest::Run);
     wait_until(&mut session, "it resumes", |s| has_ended(s, Stage::Running));
-    let job = session.train.places["lab"].job().unwrap();
-    session.stop_at("lab", job);
+    let job = session.train.machines["lab"].job().unwrap();
+    session.stop_on_machine("lab", job);
     wait_until(&mut session, "it is stopped and downloaded", |s| {
         has_ended(s, Stage::Stopped)
     });
-    let home = lab.local_runs().remove(0);
-    assert!(home.join("resume/checkpoint.safetensors").exists());
+    let local_run = lab.local_runs().remove(0);
+    assert!(local_run.join("resume/checkpoint.safetensors").exists());
     // Here it resumes as a local run.
     wait_until(&mut session, "it is listed", |s| {
-        !s.busy() && s.row(&home).is_some()
+        !s.is_busy() && s.row(&local_run).is_some()
     });
-    session.resume(&home, Some("cpu".into()));
+    session.resume(&local_run, Some("cpu".into()));
     wait_until(&mut session, "it resumes here", |s| {
         s.train.running().is_some_and(|run| run.progress.is_some())
     });
-    assert_eq!(store::about(&home).0.place, "");
+    assert_eq!(store::load_about(&local_run).0.place, "");
 }
 
 #[test]
 fn unreachable_machine_is_reported_without_blocking_frames() {
     let Some(lab) = Lab::start() else { return };
     let mut session = open(&lab, slow_config("digits"));
-    session.request_places();
+    session.query_machines();
     wait_until(&mut session, "lab answers", |s| {
-        let lab = s.places.get("lab").unwrap();
-        lab.answers.ready().is_some() && lab.line().contains("device cpu, runs in ")
+        let lab = s.machines.get("lab").unwrap();
+        lab.answers.ready().is_some() && lab.summary().contains("device cpu, runs in ")
     });
     drop(session);
     fs::write(lab.path("authorized"), "").unwrap();
     let mut session = open(&lab, slow_config("digits"));
-    session.request_places();
+    session.query_machines();
     wait_until(&mut session, "lab rejects the key", |s| {
-        let lab = s.places.get("lab").unwrap();
-        lab.answers.problem().is_some() && says!(lab.line(), "place-ssh-key-rejected")
+        let lab = s.machines.get("lab").unwrap();
+        lab.answers.problem().is_some() && says!(lab.summary(), "place-ssh-key-rejected")
     });
-    session.choose_place(Some("lab".into()));
+    session.select_machine(Some("lab".into()));
     session.start();
     wait_until(&mut session, "the run is refused", |s| {
         has_ended(s, Stage::Failed)
     });
-    let told = &session.notices.list.last().unwrap().problem;
-    assert_is(told, "place-ssh-key-rejected");
-    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    let notice = &session.notices.list.last().unwrap().problem;
+    assert_is(notice, "place-ssh-key-rejected");
+    assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
 }

@@ -3,54 +3,54 @@
 use super::*;
 
 /// The mistakes of the finished run as JSON.
-fn worst(words: &[&str]) -> Value {
-    let (runs, summary) = finished();
+fn worst_report(words: &[&str]) -> Value {
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     json(&run_json(&[&["worst", name], words].concat(), runs))
 }
 
 #[test]
 fn worst_lists_most_certain_mistakes_first() {
-    let told = worst(&[]);
+    let report = worst_report(&[]);
     assert_eq!(
-        (told["task"].as_u64(), told["tested"].as_u64()),
+        (report["task"].as_u64(), report["tested"].as_u64()),
         (Some(5), Some(60))
     );
-    assert_eq!(told["noted"], true);
-    let pictures = told["pictures"].as_array().unwrap();
+    assert_eq!(report["noted"], true);
+    let pictures = report["pictures"].as_array().unwrap();
     assert_eq!(
         pictures.len() as u64,
-        told["wrong"].as_u64().unwrap().min(50)
+        report["wrong"].as_u64().unwrap().min(50)
     );
     assert!(!pictures.is_empty(), "such a short run must make mistakes");
-    let sure = |picture: &Value| picture["certainty"].as_f64().unwrap();
+    let certainty = |picture: &Value| picture["certainty"].as_f64().unwrap();
     assert!(
         pictures
             .windows(2)
-            .all(|pair| sure(&pair[0]) >= sure(&pair[1]))
+            .all(|pair| certainty(&pair[0]) >= certainty(&pair[1]))
     );
     for picture in pictures {
         assert_ne!(picture["class"], picture["answer"]);
         assert!(picture["picture"].as_str().unwrap().ends_with(".png"));
     }
     let class = pictures[0]["class"].as_str().unwrap();
-    let of_one = worst(&["--class", class, "--top", "1"]);
-    assert_eq!(of_one["pictures"][0], pictures[0]);
-    assert_eq!(of_one["pictures"].as_array().unwrap().len(), 1);
+    let class_report = worst_report(&["--class", class, "--top", "1"]);
+    assert_eq!(class_report["pictures"][0], pictures[0]);
+    assert_eq!(class_report["pictures"].as_array().unwrap().len(), 1);
     // Counts refer to this class only.
-    let counts = ["tested", "wrong"].map(|key| of_one[key].as_u64().unwrap());
-    assert_eq!((counts[0], &of_one["class"]), (6, &class.into()));
-    assert!(told["class"].is_null());
-    let (runs, summary) = finished();
+    let counts = ["tested", "wrong"].map(|key| class_report[key].as_u64().unwrap());
+    assert_eq!((counts[0], &class_report["class"]), (6, &class.into()));
+    assert!(report["class"].is_null());
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     let output = run(&["worst", name, "--class", class], runs);
     let text = String::from_utf8_lossy(&output.stdout);
-    let words = format!("{} of 6 test images of \"{class}\" w", counts[1]);
-    assert!(text.starts_with(&words), "{text}");
-    let said = refused(&["worst", name, "--class", "eleven"], runs);
+    let expected = format!("{} of 6 test images of \"{class}\" w", counts[1]);
+    assert!(text.starts_with(&expected), "{text}");
+    let message = run_expecting_error(&["worst", name, "--class", "eleven"], runs);
     assert!(
-        said.contains("no class \"eleven\" has been learned by task 5"),
-        "{said}"
+        message.contains("no class \"eleven\" has been learned by task 5"),
+        "{message}"
     );
 }
 
@@ -60,7 +60,7 @@ fn worst_lists_mislabelled_training_images_first() {
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
     // Two labels are changed to wrong ones with a list of corrections.
     let limited: Vec<_> = data.train.iter().step_by(97).take(2).collect();
-    let planted: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
+    let mislabelled: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
     for sample in limited {
         let correction = lae_studio::data::Correction {
             picture: sample.name(),
@@ -86,29 +86,31 @@ fn worst_lists_mislabelled_training_images_first() {
     ];
     let run = json(&run_json(&words, root.path()));
     let name = run["run"].as_str().unwrap();
-    let told = json(&run_json(&["worst", name, "--split", "train"], root.path()));
+    let report = json(&run_json(&["worst", name, "--split", "train"], root.path()));
     assert_eq!(
-        (&told["split"], &told["expert"]),
+        (&report["split"], &report["expert"]),
         (&"train".into(), &"answer".into())
     );
-    assert_eq!(told["tested"].as_u64(), Some(data.train.len() as u64));
-    assert!(told["noted"].is_null());
-    let pictures = told["pictures"].as_array().unwrap();
+    assert_eq!(report["tested"].as_u64(), Some(data.train.len() as u64));
+    assert!(report["noted"].is_null());
+    let pictures = report["pictures"].as_array().unwrap();
     let first: Vec<&str> = pictures
         .iter()
         .take(4)
         .map(|picture| picture["picture"].as_str().unwrap())
         .collect();
     assert!(
-        planted.iter().all(|name| first.contains(&name.as_str())),
+        mislabelled
+            .iter()
+            .all(|name| first.contains(&name.as_str())),
         "{first:?}"
     );
-    let sure = |picture: &Value| picture["certainty"].as_f64().unwrap();
+    let certainty = |picture: &Value| picture["certainty"].as_f64().unwrap();
     let pairs = pictures.windows(2);
     assert!(
         pairs
             .into_iter()
-            .all(|pair| sure(&pair[0]) >= sure(&pair[1]))
+            .all(|pair| certainty(&pair[0]) >= certainty(&pair[1]))
     );
     for picture in pictures {
         assert_ne!(picture["class"], picture["answer"]);
@@ -122,10 +124,10 @@ fn worst_lists_mislabelled_training_images_first() {
     let mut labels: Vec<&str> = data
         .train
         .iter()
-        .map(|one| &*data.classes[one.class as usize])
+        .map(|sample| &*data.classes[sample.class as usize])
         .collect();
     for (label, sample) in labels.iter_mut().zip(&data.train) {
-        if planted.contains(&sample.name()) {
+        if mislabelled.contains(&sample.name()) {
             *label = "9";
         }
     }
@@ -138,19 +140,19 @@ fn worst_lists_mislabelled_training_images_first() {
         .map(|p| p["picture"].as_str().unwrap())
         .collect();
     assert!(
-        names
+        names.iter().all(|name| mislabelled
             .iter()
-            .all(|name| planted.iter().any(|known| known == name)),
+            .any(|mislabelled_name| mislabelled_name == name)),
         "{names:?}"
     );
     // After the first task the images of later classes are left out.
     let task = [
         "worst", name, "--split", "train", "--task", "1", "--top", "0",
     ];
-    let asked = json(&run_json(&task, root.path()))["tested"]
+    let tested = json(&run_json(&task, root.path()))["tested"]
         .as_u64()
         .unwrap();
-    assert!(asked < data.train.len() as u64 * 6 / 10, "{asked}");
+    assert!(tested < data.train.len() as u64 * 6 / 10, "{tested}");
     // Test images are what is listed without the option.
     let tests = json(&run_json(&["worst", name], root.path()));
     assert_eq!(tests["split"], "test");
@@ -158,7 +160,7 @@ fn worst_lists_mislabelled_training_images_first() {
 
 #[test]
 fn worst_recomputes_missing_certainties() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let name = summary["run"].as_str().unwrap();
     let copied = tempfile::tempdir().unwrap();
     let folder = copied.path().join(name);
@@ -166,24 +168,29 @@ fn worst_recomputes_missing_certainties() {
     let table = folder.join("confusion/task_5.csv");
     let text = std::fs::read_to_string(&table).unwrap();
     let titles = text.lines().next().unwrap().to_string();
-    let kept = titles
+    let kept_columns = titles
         .split(',')
         .take_while(|title| !title.ends_with("certainty"))
         .count();
     let old: Vec<String> = text
         .lines()
-        .map(|line| line.split(',').take(kept).collect::<Vec<_>>().join(","))
+        .map(|line| {
+            line.split(',')
+                .take(kept_columns)
+                .collect::<Vec<_>>()
+                .join(",")
+        })
         .collect();
     std::fs::write(&table, old.join("\n") + "\n").unwrap();
-    let again = json(&run_json(
+    let recomputed = json(&run_json(
         &["worst", name, "--device", "cpu"],
         copied.path(),
     ));
-    assert_eq!(again["noted"], false);
-    let told = worst(&[]);
+    assert_eq!(recomputed["noted"], false);
+    let report = worst_report(&[]);
     let (old, new) = (
-        again["pictures"].as_array().unwrap(),
-        told["pictures"].as_array().unwrap(),
+        recomputed["pictures"].as_array().unwrap(),
+        report["pictures"].as_array().unwrap(),
     );
     assert_eq!(old.len(), new.len());
     let sum =
@@ -196,46 +203,46 @@ fn worst_recomputes_missing_certainties() {
 
 #[test]
 fn predict_reports_none_of_these() {
-    let (runs, summary) = finished();
+    let (runs, summary) = finished_run();
     let folder = tempfile::tempdir().unwrap();
     let path = stroke_image(folder.path()).display().to_string();
     let name = summary["run"].as_str().unwrap();
-    let told = json(&run_json(&["predict", name, &path], runs));
+    let predictions = json(&run_json(&["predict", name, &path], runs));
     let (strange, limit) = (
-        told[0]["strangeness"].as_f64().unwrap(),
-        told[0]["threshold"].as_f64().unwrap(),
+        predictions[0]["strangeness"].as_f64().unwrap(),
+        predictions[0]["threshold"].as_f64().unwrap(),
     );
-    assert_eq!(told[0]["none_of_these"], strange > limit);
-    let noted = summary["tasks"][4]["gauges"]["strange95_ensemble"].as_f64();
-    assert!((noted.unwrap() - limit).abs() < 1e-4);
-    let told = json(&run_json(
+    assert_eq!(predictions[0]["none_of_these"], strange > limit);
+    let stored = summary["tasks"][4]["gauges"]["strange95_ensemble"].as_f64();
+    assert!((stored.unwrap() - limit).abs() < 1e-4);
+    let predictions = json(&run_json(
         &["predict", name, &path, "--always-answer"],
         runs,
     ));
-    assert!(told[0]["none_of_these"].is_null() && told[0]["class"].is_string());
+    assert!(predictions[0]["none_of_these"].is_null() && predictions[0]["class"].is_string());
     let inside = json(&run_json(&["inside", name, "--task", "2"], runs));
-    let of = &inside["none_of_these"]["ensemble"];
-    assert_eq!(of["known"]["pictures"], 24);
-    assert_eq!(of["measured"], "cross_fitted");
+    let rejection = &inside["none_of_these"]["ensemble"];
+    assert_eq!(rejection["known"]["pictures"], 24);
+    assert_eq!(rejection["measured"], "cross_fitted");
     let measurements = &summary["tasks"][1]["gauges"];
     assert_eq!(measurements["judged95_ensemble"], 24.0);
     assert_eq!(
         measurements["refused95_ensemble"].as_f64(),
-        of["known"]["refused"].as_f64()
+        rejection["known"]["refused"].as_f64()
     );
-    assert_eq!(of["later"]["pictures"], 36);
+    assert_eq!(rejection["later"]["pictures"], 36);
 }
 
 #[test]
 fn corrected_option_selects_label_corrections() {
-    let (runs, summary) = finished();
-    let mistakes = worst(&[]);
+    let (runs, summary) = finished_run();
+    let mistakes = worst_report(&[]);
     let mistake = &mistakes["pictures"][0];
     let name = summary["run"].as_str().unwrap();
     // A list of corrections as the window writes it.
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
-    let named = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
-    let sample = data.test.iter().find(named).unwrap();
+    let is_mistaken = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
+    let sample = data.test.iter().find(is_mistaken).unwrap();
     let root = tempfile::tempdir().unwrap();
     let correction = lae_studio::data::Correction {
         picture: sample.name(),
@@ -244,23 +251,23 @@ fn corrected_option_selects_label_corrections() {
         class: None,
     };
     lae_studio::store::correct_label(root.path(), "digits", correction).unwrap();
-    let list = lae_studio::store::corrected_file(root.path(), "digits");
+    let list = lae_studio::store::corrections_path(root.path(), "digits");
     let list = list.to_str().unwrap();
     let left_out = |words: &[&str], runs: &Path| {
-        let told = json(&run_json(&[&["data", "digits"], words].concat(), runs));
-        told["mended"]["left_out"].as_u64().unwrap()
+        let report = json(&run_json(&[&["data", "digits"], words].concat(), runs));
+        report["mended"]["left_out"].as_u64().unwrap()
     };
     assert_eq!(left_out(&[], root.path()), 1, "the data set's own list");
     assert_eq!(left_out(&["--corrected", "none"], root.path()), 0);
     assert_eq!(left_out(&[], runs), 0);
     assert_eq!(left_out(&["--corrected", list], runs), 1);
-    let said = refused(&["data", "digits", "--corrected", "/no/such.toml"], runs);
-    assert!(said.contains("read the corrected labels"), "{said}");
+    let message = run_expecting_error(&["data", "digits", "--corrected", "/no/such.toml"], runs);
+    assert!(message.contains("read the corrected labels"), "{message}");
     // A run stores the list in its settings.
     let words = [QUICK, &["--quiet", "--classes-per-task", "10"]].concat();
-    let told = json(&run_json(&words, root.path()));
+    let summary_json = json(&run_json(&words, root.path()));
     assert_eq!(
-        told["config"]["mended"].as_array().unwrap().len(),
+        summary_json["config"]["mended"].as_array().unwrap().len(),
         1,
         "{name}"
     );

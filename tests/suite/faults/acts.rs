@@ -58,26 +58,26 @@ const ACTIONS: [Action; 7] = [
 ];
 
 /// Contents of finished files, without those that contain times.
-fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = folder_contents(home);
-    let passing = |path: &Path| {
+fn finished_files(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = folder_contents(home);
+    let is_transient = |path: &Path| {
         let text = path.to_string_lossy();
         let erased = text.contains(".erased-");
         let unfinished =
             text.contains(".partial") || text.contains(".packing") || text.ends_with("lock");
         erased || unfinished || text.contains("/log") || text.starts_with("cache")
     };
-    all.retain(|path, _| home.join(path).is_file() && !passing(path));
-    for (path, content) in &mut all {
+    files.retain(|path, _| home.join(path).is_file() && !is_transient(path));
+    for (path, content) in &mut files {
         if path.components().any(|part| part.as_os_str() == "lessons") {
             content.clear();
         }
     }
-    all
+    files
 }
 
 /// A copy of the folder with updated summaries.
-fn copied(from: &Path) -> tempfile::TempDir {
+fn copy_home(from: &Path) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     copy_folder(from, home.path());
     run_successfully(home.path(), &["runs"]);
@@ -86,8 +86,8 @@ fn copied(from: &Path) -> tempfile::TempDir {
 
 fn run_successfully(home: &Path, words: &[&str]) {
     let output = run_program(home, None, words);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {said}");
+    let stderr_text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {stderr_text}");
 }
 
 #[test]
@@ -102,40 +102,46 @@ fn commands_are_atomic_and_repeatable_under_faults() {
                  --classes-per-task 5 --device cpu --quiet";
     run_successfully(first.path(), &words.split_whitespace().collect::<Vec<_>>());
     let runs = first.path().join("runs");
-    let mut made = std::fs::read_dir(&runs)
+    let mut entries = std::fs::read_dir(&runs)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let made = made.find(|path| path.join("run.toml").exists()).unwrap();
-    std::fs::rename(made, runs.join("run")).unwrap();
+    let run_folder = entries.find(|path| path.join("run.toml").exists()).unwrap();
+    std::fs::rename(run_folder, runs.join("run")).unwrap();
     copy_folder(letters("AB", 4).path(), &first.path().join("new"));
-    for act in &ACTIONS {
-        let begin = copied(first.path());
-        if !act.before.is_empty() {
-            run_successfully(begin.path(), act.before);
+    for action in &ACTIONS {
+        let initial = copy_home(first.path());
+        if !action.before.is_empty() {
+            run_successfully(initial.path(), action.before);
         }
-        let before = state(begin.path());
-        let clean = copied(begin.path());
-        run_successfully(clean.path(), act.words);
-        let after = state(clean.path());
-        assert!(before != after, "{:?} does nothing", act.words);
-        for fault in act.faults {
-            let what = format!("{:?} {fault}", act.words);
-            let home = copied(begin.path());
-            let output = run_program(home.path(), Some(fault), act.words);
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(!said.contains("panicked"), "{what}: {said}");
+        let before = finished_files(initial.path());
+        let completed = copy_home(initial.path());
+        run_successfully(completed.path(), action.words);
+        let after = finished_files(completed.path());
+        assert!(before != after, "{:?} does nothing", action.words);
+        for fault in action.faults {
+            let what = format!("{:?} {fault}", action.words);
+            let home = copy_home(initial.path());
+            let output = run_program(home.path(), Some(fault), action.words);
+            let stderr_text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!stderr_text.contains("panicked"), "{what}: {stderr_text}");
             assert!(!output.status.success(), "{what} was ignored");
             let failed = output.status.code() == Some(1);
-            assert!(!failed || said.contains("problem: "), "{what}: {said}");
-            let now = state(home.path());
             assert!(
-                now == before || now == after,
-                "{what}: only half of it happened: {said}"
+                !failed || stderr_text.contains("problem: "),
+                "{what}: {stderr_text}"
             );
-            if now == before {
-                run_successfully(home.path(), act.words);
+            let current = finished_files(home.path());
+            assert!(
+                current == before || current == after,
+                "{what}: only half of it happened: {stderr_text}"
+            );
+            if current == before {
+                run_successfully(home.path(), action.words);
             }
-            assert!(state(home.path()) == after, "{what}: it cannot be repeated");
+            assert!(
+                finished_files(home.path()) == after,
+                "{what}: it cannot be repeated"
+            );
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use lae_studio::data::{Dataset, OpenOptions};
 
 use super::bytes::Dice;
-use super::packing::{Zipped, gzipped, tarred, xzipped, zip};
-use super::{Case, Target, fuzz, names_in, single};
+use super::packing::{ZipEntry, build_zip, compress_gzip, compress_xz, tar_entry};
+use super::{Case, Target, file_names, fuzz, single_file_case};
 
 /// A file that no archive may create.
 const OUTSIDE: &str = "/tmp/lae-fuzz-outside.png";
@@ -41,8 +41,8 @@ const NAMES: &[&str] = &[
 ];
 
 /// Small images of two classes.
-fn pictures() -> Vec<(String, Vec<u8>)> {
-    let of = |class: &str, number: u8| {
+fn class_images() -> Vec<(String, Vec<u8>)> {
+    let class_image = |class: &str, number: u8| {
         let pixel = image::Rgb([number * 40, class.len() as u8 * 90, 7]);
         let picture = image::RgbImage::from_pixel(4, 4, pixel);
         let mut bytes = Cursor::new(Vec::new());
@@ -51,35 +51,36 @@ fn pictures() -> Vec<(String, Vec<u8>)> {
             .unwrap();
         (format!("s/{class}/{number}.png"), bytes.into_inner())
     };
-    let both = ["a", "bb"].into_iter();
-    both.flat_map(|class| (0..3).map(move |number| of(class, number)))
+    let class_names = ["a", "bb"].into_iter();
+    class_names
+        .flat_map(|class| (0..3).map(move |number| class_image(class, number)))
         .collect()
 }
 
-/// What may go into an archive: the images, some of them under other names or with other content.
-fn contents(dice: &mut Dice) -> Vec<(String, Vec<u8>)> {
-    let mut all = pictures();
+/// Random entries of an archive: the images, some of them under other names or with other content.
+fn random_entries(dice: &mut Dice) -> Vec<(String, Vec<u8>)> {
+    let mut entries = class_images();
     for _ in 0..dice.below(4) {
-        let (name, bytes) = dice.one_of(&all).clone();
+        let (name, bytes) = dice.choose(&entries).clone();
         let name = match dice.below(4) {
             0 => name,
             1 => "d/".repeat(1 << dice.below(11)) + "x.png",
             2 => "n".repeat(1 << dice.below(16)) + ".png",
-            _ => (*dice.one_of(NAMES)).to_owned(),
+            _ => (*dice.choose(NAMES)).to_owned(),
         };
         let bytes = match dice.below(4) {
             0 => vec![0; 1 << dice.below(21)],
             1 => NAMES.join("\n").into_bytes(),
             _ => bytes,
         };
-        let place = dice.below(all.len() + 1);
-        all.insert(place, (name, bytes));
+        let index = dice.below(entries.len() + 1);
+        entries.insert(index, (name, bytes));
     }
-    all
+    entries
 }
 
-/// Opens the archive of a case; what it unpacks stays in the cache beside it.
-fn opens(folder: &Path, name: &str) -> bool {
+/// Opens the archive of a case; what it unpacks stays in the cache folder next to it.
+fn can_open(folder: &Path, name: &str) -> bool {
     let cache = folder.join("cache");
     let options = OpenOptions {
         unpack_to: Some(cache.clone()),
@@ -87,8 +88,8 @@ fn opens(folder: &Path, name: &str) -> bool {
     };
     let data = Dataset::open(folder.join(name).to_str().unwrap(), &options);
     let stem = name.split('.').next().unwrap();
-    for made in names_in(&cache) {
-        assert!(made.starts_with(stem), "{made} was left in the cache");
+    for entry in file_names(&cache) {
+        assert!(entry.starts_with(stem), "{entry} was left in the cache");
     }
     assert!(!Path::new(OUTSIDE).exists(), "{OUTSIDE} was written");
     data.is_ok()
@@ -99,28 +100,28 @@ struct Zip;
 impl Target for Zip {
     const NAME: &'static str = "zip";
 
-    fn valid(&self) -> Vec<Case> {
-        let entries: Vec<Zipped> = pictures()
+    fn valid_cases(&self) -> Vec<Case> {
+        let entries: Vec<ZipEntry> = class_images()
             .into_iter()
-            .map(|(name, bytes)| Zipped::new(&name, bytes))
+            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
             .collect();
-        vec![single("set.zip", zip(&entries, None))]
+        vec![single_file_case("set.zip", build_zip(&entries, None))]
     }
 
-    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, _: &[Case], dice: &mut Dice) -> Case {
         let mut entries = Vec::new();
-        for (name, bytes) in contents(dice) {
-            let mut entry = Zipped::new(&name, bytes);
+        for (name, bytes) in random_entries(dice) {
+            let mut entry = ZipEntry::new(&name, bytes);
             entry.deflated = !dice.one_in(3);
             if dice.one_in(8) {
                 // A link, a folder, a device.
-                entry.attributes = *dice.one_of(&[0o120_777, 0o40_755, 0o20_666]) << 16;
+                entry.attributes = *dice.choose(&[0o120_777, 0o40_755, 0o20_666]) << 16;
                 entry.bytes = NAMES[dice.below(4)].into();
             }
             entries.push(entry);
         }
         let one_in = [20, 200, 100_000][dice.below(3)];
-        let mut bytes = zip(&entries, Some((dice, one_in)));
+        let mut bytes = build_zip(&entries, Some((dice, one_in)));
         if dice.one_in(2) {
             dice.mutate(
                 &mut bytes,
@@ -133,24 +134,24 @@ impl Target for Zip {
                 ],
             );
         }
-        single("set.zip", bytes)
+        single_file_case("set.zip", bytes)
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(folder, "set.zip")
+        can_open(folder, "set.zip")
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["cache"]
     }
 }
 
 /// A tar file, plain or compressed.
-fn packed(form: usize, tar: &[u8], dictionary: u8) -> Case {
+fn tar_case(form: usize, tar: &[u8], dictionary: u8) -> Case {
     match form {
-        0 => single("set.tar", tar),
-        1 => single("set.tar.gz", gzipped(tar)),
-        _ => single("set.tar.xz", xzipped(tar, dictionary)),
+        0 => single_file_case("set.tar", tar),
+        1 => single_file_case("set.tar.gz", compress_gzip(tar)),
+        _ => single_file_case("set.tar.xz", compress_xz(tar, dictionary)),
     }
 }
 
@@ -159,47 +160,47 @@ struct Tar;
 impl Target for Tar {
     const NAME: &'static str = "tar";
 
-    fn valid(&self) -> Vec<Case> {
-        let entries = pictures().into_iter();
-        let all = entries.flat_map(|(name, bytes)| tarred(name.as_bytes(), &bytes, b'0', None));
-        let all: Vec<u8> = all.chain([0; 1024]).collect();
-        (0..3).map(|form| packed(form, &all, 16)).collect()
+    fn valid_cases(&self) -> Vec<Case> {
+        let entries = class_images().into_iter();
+        let tar = entries.flat_map(|(name, bytes)| tar_entry(name.as_bytes(), &bytes, b'0', None));
+        let tar: Vec<u8> = tar.chain([0; 1024]).collect();
+        (0..3).map(|form| tar_case(form, &tar, 16)).collect()
     }
 
-    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
-        let mut all = Vec::new();
-        for (name, bytes) in contents(dice) {
+    fn generate(&self, _: &[Case], dice: &mut Dice) -> Case {
+        let mut tar = Vec::new();
+        for (name, bytes) in random_entries(dice) {
             if name.len() > 100 || dice.one_in(20) {
                 // A long name comes before its entry; `K` is that of a link, `x` an extended header.
-                let kind = *dice.one_of(b"LLLKxg");
+                let kind = *dice.choose(b"LLLKxg");
                 let text = match kind {
                     b'x' | b'g' => format!("{} path={name}\n", name.len() + 9),
                     _ => name.clone(),
                 };
-                let odd = dice.one_in(6);
-                all.extend(tarred(
+                let is_damaged = dice.one_in(6);
+                tar.extend(tar_entry(
                     b"././@LongLink",
                     text.as_bytes(),
                     kind,
-                    odd.then_some(&mut *dice),
+                    is_damaged.then_some(&mut *dice),
                 ));
             }
             let kind = match dice.one_in(8) {
-                true => *dice.one_of(b"123456S7"),
+                true => *dice.choose(b"123456S7"),
                 false => b'0',
             };
-            let odd = dice.one_in(8);
-            all.extend(tarred(
+            let is_damaged = dice.one_in(8);
+            tar.extend(tar_entry(
                 name.as_bytes(),
                 &bytes,
                 kind,
-                odd.then_some(&mut *dice),
+                is_damaged.then_some(&mut *dice),
             ));
         }
-        all.extend([0; 1024]);
+        tar.extend([0; 1024]);
         if dice.one_in(4) {
             dice.mutate(
-                &mut all,
+                &mut tar,
                 &[
                     b"ustar\x0000",
                     b"ustar  \0",
@@ -208,7 +209,7 @@ impl Target for Tar {
                 ],
             );
         }
-        let mut case = packed(dice.below(3), &all, dice.below(42) as u8);
+        let mut case = tar_case(dice.below(3), &tar, dice.below(42) as u8);
         if dice.one_in(4) {
             for bytes in case.values_mut() {
                 dice.mutate(bytes, &[b"\x1f\x8b\x08", b"\xfd7zXZ\0"]);
@@ -220,15 +221,15 @@ impl Target for Tar {
     fn read(&self, folder: &Path) -> bool {
         let names = ["set.tar", "set.tar.gz", "set.tar.xz"];
         let form = names.into_iter().find(|name| folder.join(name).exists());
-        form.is_some_and(|name| opens(folder, name))
+        form.is_some_and(|name| can_open(folder, name))
     }
 
     /// The dictionary of `xz -9`.
-    fn extra(&self, _: &Case) -> usize {
+    fn extra_bytes(&self, _: &Case) -> usize {
         16 << 20
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["cache"]
     }
 }
@@ -241,8 +242,8 @@ const PARQUET: &[u8] = include_bytes!("../../parquet/plain.parquet");
 impl Target for Shards {
     const NAME: &'static str = "shards";
 
-    fn valid(&self) -> Vec<Case> {
-        let samples = pictures().into_iter().enumerate();
+    fn valid_cases(&self) -> Vec<Case> {
+        let samples = class_images().into_iter().enumerate();
         let samples = samples.flat_map(|(number, (_, image))| {
             let class = match number % 2 {
                 0 => ("json", br#"{"label": 0}"#.to_vec()),
@@ -250,14 +251,17 @@ impl Target for Shards {
             };
             let files = [("png", image), class].into_iter();
             files.flat_map(move |(ending, bytes)| {
-                tarred(format!("n{number}.{ending}").as_bytes(), &bytes, b'0', None)
+                tar_entry(format!("n{number}.{ending}").as_bytes(), &bytes, b'0', None)
             })
         });
         let tar: Vec<u8> = samples.chain([0; 1024]).collect();
-        vec![single("set.parquet", PARQUET), single("set.tar", tar)]
+        vec![
+            single_file_case("set.parquet", PARQUET),
+            single_file_case("set.tar", tar),
+        ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"PAR1",
             b"\xff\xff\xff\xff\x0f",
@@ -274,10 +278,10 @@ impl Target for Shards {
     fn read(&self, folder: &Path) -> bool {
         let names = ["set.parquet", "set.tar"];
         let form = names.into_iter().find(|name| folder.join(name).exists());
-        form.is_some_and(|name| opens(folder, name))
+        form.is_some_and(|name| can_open(folder, name))
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["cache"]
     }
 }
@@ -288,7 +292,7 @@ struct Teachable;
 const MANIFEST: &str = r#"{"type":"image","version":"2.4.7","appdata":{"publishResults":{},"trainEpochs":50,"trainBatchSize":16}}"#;
 
 /// Names of entries that no project has.
-const PICTURES: &[&str] = &[
+const ENTRY_NAMES: &[&str] = &[
     "-!-",
     "-!-0.png",
     "a-!-",
@@ -319,25 +323,25 @@ const PICTURES: &[&str] = &[
 impl Target for Teachable {
     const NAME: &'static str = "teachable";
 
-    fn valid(&self) -> Vec<Case> {
-        let project = |inside: &str| {
-            let mut entries = vec![Zipped::new(
-                &format!("{inside}manifest.json"),
+    fn valid_cases(&self) -> Vec<Case> {
+        let project = |prefix: &str| {
+            let mut entries = vec![ZipEntry::new(
+                &format!("{prefix}manifest.json"),
                 MANIFEST.into(),
             )];
-            for (number, (name, bytes)) in pictures().into_iter().enumerate() {
+            for (number, (name, bytes)) in class_images().into_iter().enumerate() {
                 let class = name.split('/').nth(1).unwrap();
-                entries.push(Zipped::new(
-                    &format!("{inside}{class}-!-{number}.png"),
+                entries.push(ZipEntry::new(
+                    &format!("{prefix}{class}-!-{number}.png"),
                     bytes,
                 ));
             }
-            single("set.tm", zip(&entries, None))
+            single_file_case("set.tm", build_zip(&entries, None))
         };
         vec![project(""), project("my project/")]
     }
 
-    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, _: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"\"type\":\"image\"",
             b"\"type\":\"audio\"",
@@ -354,7 +358,7 @@ impl Target for Teachable {
             b"\\u0000",
             b"1e999",
         ];
-        let inside = *dice.one_of(&["", "", "p/", "a/b/"]);
+        let prefix = *dice.choose(&["", "", "p/", "a/b/"]);
         let mut manifest = MANIFEST.as_bytes().to_vec();
         if dice.one_in(3) {
             dice.mutate(&mut manifest, WORDS);
@@ -362,47 +366,47 @@ impl Target for Teachable {
         if dice.one_in(20) {
             manifest.extend(vec![b' '; 1 << dice.below(21)]);
         }
-        let mut entries = vec![(format!("{inside}manifest.json"), manifest)];
-        for (number, (name, bytes)) in contents(dice).into_iter().enumerate() {
+        let mut entries = vec![(format!("{prefix}manifest.json"), manifest)];
+        for (number, (name, bytes)) in random_entries(dice).into_iter().enumerate() {
             let class = name.replace("s/", "").replace('/', "-");
             let name = match dice.below(6) {
-                0 => (*dice.one_of(PICTURES)).to_owned(),
+                0 => (*dice.choose(ENTRY_NAMES)).to_owned(),
                 1 => name,
                 _ => format!("{class}-!-{number}.png"),
             };
-            entries.push((format!("{inside}{name}"), bytes));
+            entries.push((format!("{prefix}{name}"), bytes));
         }
         if dice.one_in(10) {
             // Very many classes whose folder names collide.
             let many = 1 << dice.below(12);
-            let of = |n: usize| {
+            let colliding_entry = |n: usize| {
                 (
                     format!(
-                        "{inside}{}-!-0.png",
+                        "{prefix}{}-!-0.png",
                         ":?*<>|"[..1 + n % 6].repeat(n / 6 % 40)
                     ),
                     b"".to_vec(),
                 )
             };
-            entries.extend((0..many).map(of));
+            entries.extend((0..many).map(colliding_entry));
         }
-        let entries: Vec<Zipped> = entries
+        let entries: Vec<ZipEntry> = entries
             .into_iter()
-            .map(|(name, bytes)| Zipped::new(&name, bytes))
+            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
             .collect();
         let one_in = [200, 100_000, 100_000][dice.below(3)];
-        let mut bytes = zip(&entries, Some((dice, one_in)));
+        let mut bytes = build_zip(&entries, Some((dice, one_in)));
         if dice.one_in(6) {
             dice.mutate(&mut bytes, &[b"PK\x01\x02", b"PK\x05\x06", b"-!-"]);
         }
-        single("set.tm", bytes)
+        single_file_case("set.tm", bytes)
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(folder, "set.tm")
+        can_open(folder, "set.tm")
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["cache"]
     }
 }

@@ -4,10 +4,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// Longest input that is made.
-const LONGEST: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 
 /// Boundary values.
-const EDGES: [u64; 22] = [
+const BOUNDARY_VALUES: [u64; 22] = [
     0,
     1,
     2,
@@ -33,7 +33,7 @@ const EDGES: [u64; 22] = [
 ];
 
 /// Boundary values as text, and some non-integers.
-const NUMBERS: [&str; 24] = [
+const BOUNDARY_TEXTS: [&str; 24] = [
     "0",
     "1",
     "-1",
@@ -66,8 +66,8 @@ pub struct Dice(ChaCha8Rng);
 impl Dice {
     pub fn new(target: &str, seed: u64) -> Self {
         let mix = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        let own = target.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
-        Self(ChaCha8Rng::seed_from_u64(own ^ seed))
+        let target_hash = target.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
+        Self(ChaCha8Rng::seed_from_u64(target_hash ^ seed))
     }
 
     /// A number below `count`; 0 if there is none.
@@ -84,7 +84,7 @@ impl Dice {
         from[self.below(from.len())]
     }
 
-    pub fn one_of<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub fn choose<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
@@ -92,9 +92,9 @@ impl Dice {
         self.0.next_u64() as u8
     }
 
-    /// A number at an edge, or near one.
+    /// A boundary value, or a number near one.
     pub fn edge(&mut self) -> u64 {
-        let edge = *self.one_of(&EDGES);
+        let edge = *self.choose(&BOUNDARY_VALUES);
         match self.below(4) {
             0 => edge.wrapping_sub(1),
             1 => edge.wrapping_add(1),
@@ -108,14 +108,14 @@ impl Dice {
         match self.below(4) {
             0 => self.edge().to_string(),
             1 => self.below(40).to_string(),
-            _ => (*self.one_of(&NUMBERS)).to_owned(),
+            _ => (*self.choose(&BOUNDARY_TEXTS)).to_owned(),
         }
     }
 
-    /// A range of at most `most` bytes.
-    fn range(&mut self, length: usize, most: usize) -> std::ops::Range<usize> {
+    /// A range of at most `max_length` bytes.
+    fn range(&mut self, length: usize, max_length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
-        let end = start + self.below(most.min(length - start) + 1);
+        let end = start + self.below(max_length.min(length - start) + 1);
         start..end
     }
 
@@ -127,12 +127,12 @@ impl Dice {
             _ => 1 + self.below(16),
         };
         for _ in 0..times {
-            self.once(bytes, words);
+            self.mutate_once(bytes, words);
         }
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_LENGTH);
     }
 
-    fn once(&mut self, bytes: &mut Vec<u8>, words: &[&[u8]]) {
+    fn mutate_once(&mut self, bytes: &mut Vec<u8>, words: &[&[u8]]) {
         let length = bytes.len();
         match self.below(14) {
             0 if length > 0 => bytes[self.below(length)] ^= 1 << self.below(8),
@@ -140,7 +140,7 @@ impl Dice {
                 let at = self.below(length);
                 bytes[at] = self.byte();
             }
-            2 | 3 if length > 0 => self.put_edge(bytes),
+            2 | 3 if length > 0 => self.overwrite_with_edge(bytes),
             4 if length > 0 => drop(bytes.drain(self.range(length, 64))),
             5 if length > 0 => {
                 // Repeats a piece.
@@ -152,18 +152,18 @@ impl Dice {
             6 if length > 0 && self.one_in(4) => bytes.truncate(self.below(length)),
             7 if length > 0 => {
                 let range = self.range(length, 32);
-                let with = [0, 0xff, b'0', b' '][self.below(4)];
-                bytes[range].fill(with);
+                let filler = [0, 0xff, b'0', b' '][self.below(4)];
+                bytes[range].fill(filler);
             }
             8 if length > 0 => {
                 let piece = bytes[self.range(length, 256)].to_vec();
                 let at = self.below(length);
                 bytes.splice(at..at, piece);
             }
-            9 => self.put_number(bytes),
+            9 => self.replace_number(bytes),
             10 if self.one_in(8) => {
                 let at = self.below(length + 1);
-                let run = vec![*self.one_of(b"\0\xffa([{\"- .,\n"); 1 << self.below(17)];
+                let run = vec![*self.choose(b"\0\xffa([{\"- .,\n"); 1 << self.below(17)];
                 bytes.splice(at..at, run);
             }
             _ if !words.is_empty() => {
@@ -182,8 +182,8 @@ impl Dice {
         }
     }
 
-    /// Overwrites 1, 2, 4 or 8 bytes by a number at an edge, in either order.
-    fn put_edge(&mut self, bytes: &mut [u8]) {
+    /// Overwrites 1, 2, 4 or 8 bytes by a boundary value, in either byte order.
+    fn overwrite_with_edge(&mut self, bytes: &mut [u8]) {
         let (at, number) = (self.below(bytes.len()), self.edge());
         let width = (1 << self.below(4)).min(bytes.len() - at);
         let little = number.to_le_bytes();
@@ -195,7 +195,7 @@ impl Dice {
     }
 
     /// Replaces a number that is written out by another one.
-    fn put_number(&mut self, bytes: &mut Vec<u8>) {
+    fn replace_number(&mut self, bytes: &mut Vec<u8>) {
         let first = self.below(bytes.len());
         let Some(start) = (first..bytes.len()).find(|&at| bytes[at].is_ascii_digit()) else {
             return;
@@ -208,10 +208,10 @@ impl Dice {
 
     /// One of several cases with one of its files mutated, or one file taken from another case.
     pub fn vary(&mut self, valid: &[super::Case], words: &[&[u8]]) -> super::Case {
-        let mut case = self.one_of(valid).clone();
+        let mut case = self.choose(valid).clone();
         let names: Vec<String> = case.keys().cloned().collect();
         for _ in 0..1 + self.below(2) {
-            let name = self.one_of(&names);
+            let name = self.choose(&names);
             if self.one_in(40) {
                 case.remove(name);
             } else if let Some(bytes) = case.get_mut(name) {

@@ -1,18 +1,18 @@
-//! CIFAR's files, lists and tables beside images, and images.
+//! CIFAR's files, lists and tables next to images, and images.
 
 use std::io::Cursor;
 use std::path::Path;
 
 use image::{DynamicImage, ImageFormat, RgbImage};
-use lae_studio::data::{Dataset, OpenOptions, decode_picture_file, picture_size};
+use lae_studio::data::{Dataset, OpenOptions, decode_image_file, image_size};
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 
 /// Memory that the image of a small file may use, as docs/reliability.md promises.
-const USUALLY: usize = 768 << 20;
+const MAX_IMAGE_BYTES: usize = 768 << 20;
 
-fn opens(folder: &Path) -> bool {
+fn can_open(folder: &Path) -> bool {
     let options = OpenOptions {
         unpack_to: Some(folder.join("cache")),
         ..OpenOptions::default()
@@ -20,7 +20,7 @@ fn opens(folder: &Path) -> bool {
     let opened = Dataset::open(folder.to_str().unwrap(), &options);
     let Ok(data) = opened else { return false };
     // What was opened can be shown, numbered and decoded.
-    let _ = (data.card(), data.fingerprints());
+    let _ = (data.summary(), data.fingerprints());
     for sample in data.train.iter().chain(&data.test).take(8) {
         let _ = (sample.name(), sample.decode());
     }
@@ -28,19 +28,19 @@ fn opens(folder: &Path) -> bool {
 }
 
 /// A pickled string.
-fn text(text: &str) -> Vec<u8> {
+fn pickle_string(text: &str) -> Vec<u8> {
     [b"U", &[text.len() as u8][..], text.as_bytes()].concat()
 }
 
 /// CIFAR-10 as pickles, with this number of images a file.
-fn cifar(images: usize) -> Case {
-    let mut meta = [b"\x80\x02}(", &text("label_names")[..], b"]("].concat();
-    (0..10).for_each(|class| meta.extend(text(&format!("class {class}"))));
+fn cifar_case(images: usize) -> Case {
+    let mut meta = [b"\x80\x02}(", &pickle_string("label_names")[..], b"]("].concat();
+    (0..10).for_each(|class| meta.extend(pickle_string(&format!("class {class}"))));
     meta.extend(b"eu.");
-    let mut batch = [b"\x80\x02}(", &text("labels")[..], b"]("].concat();
+    let mut batch = [b"\x80\x02}(", &pickle_string("labels")[..], b"]("].concat();
     (0..images).for_each(|image| batch.extend([b'K', (image % 2) as u8]));
     batch.extend(b"e");
-    batch.extend(text("data"));
+    batch.extend(pickle_string("data"));
     // As NumPy writes it: a constructor call and its state.
     batch.extend(
         b"cnumpy.core.multiarray\n_reconstruct\nq\x01cnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01",
@@ -57,7 +57,7 @@ fn cifar(images: usize) -> Case {
     case
 }
 
-const PICKLED: &[&[u8]] = &[
+const PICKLE_TOKENS: &[&[u8]] = &[
     b"(",
     b")",
     b"]",
@@ -117,35 +117,35 @@ struct Pickles;
 impl Target for Pickles {
     const NAME: &'static str = "pickles";
 
-    fn valid(&self) -> Vec<Case> {
-        vec![cifar(20)]
+    fn valid_cases(&self) -> Vec<Case> {
+        vec![cifar_case(20)]
     }
 
-    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, _: &[Case], dice: &mut Dice) -> Case {
         // Few pixels, so that instructions are hit.
-        let small = cifar(dice.below(2) * 2);
-        dice.vary(&[small], PICKLED)
+        let small = cifar_case(dice.below(2) * 2);
+        dice.vary(&[small], PICKLE_TOKENS)
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(folder)
+        can_open(folder)
     }
 }
 
-fn tiny(number: u8) -> Vec<u8> {
-    encoded(
+fn tiny_png(number: u8) -> Vec<u8> {
+    encode_image(
         &RgbImage::from_pixel(3, 3, image::Rgb([number * 20, 5, 9])).into(),
         ImageFormat::Png,
     )
 }
 
-fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+fn encode_image(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 
-const LISTED: &[&[u8]] = &[
+const LIST_TOKENS: &[&[u8]] = &[
     b"0.png",
     b"p/1.png",
     b"../0.png",
@@ -185,18 +185,18 @@ struct Lists;
 impl Target for Lists {
     const NAME: &'static str = "lists";
 
-    fn valid(&self) -> Vec<Case> {
-        let with = |start: u8, folder: &str, texts: &[(&str, &str)]| -> Case {
-            let of = |i: u8| (format!("{folder}{i}.png"), tiny(start + i));
+    fn valid_cases(&self) -> Vec<Case> {
+        let image_case = |start: u8, folder: &str, texts: &[(&str, &str)]| -> Case {
+            let image_file = |i: u8| (format!("{folder}{i}.png"), tiny_png(start + i));
             let texts = texts
                 .iter()
                 .map(|(name, text)| ((*name).into(), (*text).into()));
-            (0..6).map(of).chain(texts).collect()
+            (0..6).map(image_file).chain(texts).collect()
         };
         let lines = "p/0.png 0\np/1.png 0\np/2.png 1\np/3.png 1\n";
         let table = "file,label,split\n0.png,cat,train\n1.png,cat,train\n2.png,dog,train\n3.png,dog,test\n4.png,cat,test\n";
         let pairs = "data:\n- p/0.png\n- p/1.png\n- p/2.png\ntargets:\n- 0\n- 1\n- 1\n";
-        let mut annotated = with(
+        let mut annotated = image_case(
             6,
             "val/images/",
             &[(
@@ -205,10 +205,10 @@ impl Target for Lists {
             )],
         );
         for (number, class) in [(0, "p"), (1, "p"), (2, "q"), (3, "q")] {
-            annotated.insert(format!("train/{class}/{number}.png"), tiny(number));
+            annotated.insert(format!("train/{class}/{number}.png"), tiny_png(number));
         }
         vec![
-            with(
+            image_case(
                 0,
                 "p/",
                 &[
@@ -216,28 +216,28 @@ impl Target for Lists {
                     ("val_list.txt", "p/4.png 0\np/5.png 1\n"),
                 ],
             ),
-            with(0, "", &[("labels.csv", table)]),
-            with(0, "", &[("labels.tsv", &table.replace(',', "\t"))]),
-            with(0, "p/", &[("train.yaml", pairs)]),
+            image_case(0, "", &[("labels.csv", table)]),
+            image_case(0, "", &[("labels.tsv", &table.replace(',', "\t"))]),
+            image_case(0, "p/", &[("train.yaml", pairs)]),
             annotated,
         ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let mut case = dice.one_of(valid).clone();
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.choose(valid).clone();
         let lists = case.iter_mut().filter(|(name, _)| !name.ends_with(".png"));
         for (_, bytes) in lists {
-            dice.mutate(bytes, LISTED);
+            dice.mutate(bytes, LIST_TOKENS);
         }
         case
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(folder)
+        can_open(folder)
     }
 }
 
-struct Pictures;
+struct Images;
 
 const FORMATS: [(ImageFormat, &str); 6] = [
     (ImageFormat::Png, "png"),
@@ -248,10 +248,10 @@ const FORMATS: [(ImageFormat, &str); 6] = [
     (ImageFormat::WebP, "webp"),
 ];
 
-impl Target for Pictures {
+impl Target for Images {
     const NAME: &'static str = "pictures";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let colours =
             RgbImage::from_fn(20, 15, |x, y| image::Rgb([x as u8 * 12, y as u8 * 16, 90]));
         let colours = DynamicImage::from(colours);
@@ -264,12 +264,13 @@ impl Target for Pictures {
             (DynamicImage::from(colours.to_luma8()), ImageFormat::Jpeg),
         ];
         let plain = FORMATS.map(|(format, _)| (colours.clone(), format));
-        let all = plain.into_iter().chain(other);
-        all.map(|(picture, format)| single("picture", encoded(&picture, format)))
+        let images = plain.into_iter().chain(other);
+        images
+            .map(|(picture, format)| single_file_case("picture", encode_image(&picture, format)))
             .collect()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"\xff\xd8",
             b"\xff\xd9",
@@ -313,45 +314,45 @@ impl Target for Pictures {
         if let Some(bytes) = case.get_mut("picture")
             && !dice.one_in(4)
         {
-            mend_png(bytes);
+            fix_png_checksums(bytes);
         }
         case
     }
 
     fn read(&self, folder: &Path) -> bool {
         let path = folder.join("picture");
-        let _ = picture_size(&path);
-        decode_picture_file(&path, 12).is_ok()
+        let _ = image_size(&path);
+        decode_image_file(&path, 12).is_ok()
     }
 
     /// An image of one colour is far smaller than its pixels; these are bounded by themselves.
-    fn extra(&self, case: &Case) -> usize {
+    fn extra_bytes(&self, case: &Case) -> usize {
         let bytes = case.get("picture").map_or(&[][..], Vec::as_slice);
         let reader = image::ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-        let sides = reader.ok().and_then(|reader| reader.into_dimensions().ok());
-        let (width, height) = sides.unwrap_or_default();
+        let dimensions = reader.ok().and_then(|reader| reader.into_dimensions().ok());
+        let (width, height) = dimensions.unwrap_or_default();
         let pixels = u64::from(width) * u64::from(height);
         // As stored, turned, and as RGB; what any image of a small file may take.
-        (pixels.min(100_000_000) as usize * 24).min(USUALLY)
+        (pixels.min(100_000_000) as usize * 24).min(MAX_IMAGE_BYTES)
     }
 }
 
 /// Corrects the checksums of a PNG's chunks.
-fn mend_png(bytes: &mut [u8]) {
+fn fix_png_checksums(bytes: &mut [u8]) {
     if !bytes.starts_with(b"\x89PNG") {
         return;
     }
-    let mut at = 8;
-    while let Some(head) = bytes.get(at..at + 8) {
+    let mut offset = 8;
+    while let Some(head) = bytes.get(offset..offset + 8) {
         let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let end = at.saturating_add(8).saturating_add(length);
+        let end = offset.saturating_add(8).saturating_add(length);
         if end.saturating_add(4) > bytes.len() {
             return;
         }
         let mut sum = flate2::Crc::new();
-        sum.update(&bytes[at + 4..end]);
+        sum.update(&bytes[offset + 4..end]);
         bytes[end..end + 4].copy_from_slice(&sum.sum().to_be_bytes());
-        at = end + 4;
+        offset = end + 4;
     }
 }
 
@@ -367,5 +368,5 @@ fn fuzz_lists() {
 
 #[test]
 fn fuzz_images() {
-    fuzz(Pictures);
+    fuzz(Images);
 }

@@ -33,7 +33,7 @@ impl Downloads {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let answer: Vec<u8> = script.lock().unwrap().pop().unwrap_or_default();
-                let _ = give(stream, &answer);
+                let _ = respond(stream, &answer);
             }
         });
         Self {
@@ -45,60 +45,60 @@ impl Downloads {
 }
 
 /// Reads a request to its end and gives the answer, whatever it is.
-fn give(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
+fn respond(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut heard = Vec::new();
-    let mut piece = [0; 4096];
-    while !heard.windows(4).any(|end| end == b"\r\n\r\n") {
-        match stream.read(&mut piece)? {
+    let mut request = Vec::new();
+    let mut buffer = [0; 4096];
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut buffer)? {
             0 => return Ok(()),
-            read => heard.extend_from_slice(&piece[..read]),
+            read => request.extend_from_slice(&buffer[..read]),
         }
     }
     stream.write_all(answer)?;
     stream.shutdown(Shutdown::Write)?;
     // Drains the connection, or the client would see a reset instead of the answer.
-    while stream.read(&mut piece)? > 0 {}
+    while stream.read(&mut buffer)? > 0 {}
     Ok(())
 }
 
-fn answer(head: &str, body: &[u8]) -> Vec<u8> {
+fn build_response(head: &str, body: &[u8]) -> Vec<u8> {
     [head.replace('\n', "\r\n").as_bytes(), b"\r\n", body].concat()
 }
 
 impl Target for Downloads {
     const NAME: &'static str = "downloads";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let body = body();
-        let whole = answer(
+        let complete = build_response(
             "HTTP/1.1 200 OK\nContent-Length: 3000\nETag: \"v1\"\nConnection: close\n",
             &body,
         );
-        let rest = answer(
+        let partial = build_response(
             "HTTP/1.1 206 Partial Content\nContent-Length: 2000\nContent-Range: bytes 1000-2999/3000\nETag: \"v1\"\nConnection: close\n",
             &body[1000..],
         );
-        let pieces = b"BB8\r\n"
+        let chunked_body = b"BB8\r\n"
             .iter()
             .chain(&body)
             .chain(b"\r\n0\r\n\r\n")
             .copied();
-        let pieces = answer(
+        let chunked = build_response(
             "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nConnection: close\n",
-            &pieces.collect::<Vec<u8>>(),
+            &chunked_body.collect::<Vec<u8>>(),
         );
-        let mut taken_up = Case::from([("1".into(), rest)]);
-        taken_up.insert("got.part".into(), body[..1000].to_vec());
-        taken_up.insert("got.part.tag".into(), b"\"v1\"".to_vec());
+        let mut resumed = Case::from([("1".into(), partial)]);
+        resumed.insert("got.part".into(), body[..1000].to_vec());
+        resumed.insert("got.part.tag".into(), b"\"v1\"".to_vec());
         vec![
-            Case::from([("1".into(), whole)]),
-            taken_up,
-            Case::from([("1".into(), pieces)]),
+            Case::from([("1".into(), complete)]),
+            resumed,
+            Case::from([("1".into(), chunked)]),
         ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"HTTP/1.1 200 OK\r\n",
             b"HTTP/1.0 200\r\n",
@@ -127,14 +127,14 @@ impl Target for Downloads {
             b" ",
             b"0\r\n\r\n",
         ];
-        let mut case = dice.one_of(valid).clone();
+        let mut case = dice.choose(valid).clone();
         let bytes = case.get_mut("1").unwrap();
         let head = bytes.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 12;
         let rest = bytes.split_off(head.min(bytes.len()));
         dice.mutate(bytes, WORDS);
         bytes.extend(rest);
         if dice.one_in(4) {
-            let name = *dice.one_of(&["got.part", "got.part.tag"]);
+            let name = *dice.choose(&["got.part", "got.part.tag"]);
             dice.mutate(case.entry(name.into()).or_default(), WORDS);
         }
         case
@@ -142,17 +142,17 @@ impl Target for Downloads {
 
     fn read(&self, folder: &Path) -> bool {
         // The same answer each time it asks, until it gives up.
-        let given = std::fs::read(folder.join("1")).unwrap();
-        *self.answers.lock().unwrap() = vec![given; 12];
+        let response = std::fs::read(folder.join("1")).unwrap();
+        *self.answers.lock().unwrap() = vec![response; 12];
         let to = folder.join("got");
         // Gives up at the second attempt that brings nothing new.
         let mut calls = BTreeMap::new();
-        let mut go_on = |progress: lae_studio::fetch::DownloadProgress| {
+        let mut should_continue = |progress: lae_studio::fetch::DownloadProgress| {
             let times = calls.entry(progress.done).or_insert(0);
             *times += 1;
             *times < 2
         };
-        match download(&self.address, &to, None, None, &mut go_on) {
+        match download(&self.address, &to, None, None, &mut should_continue) {
             Ok(got) => {
                 assert_eq!(sha256_of_file(&to).unwrap(), got.sha256);
                 assert_eq!(std::fs::metadata(&to).unwrap().len(), got.bytes);
@@ -165,7 +165,7 @@ impl Target for Downloads {
         }
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["got"]
     }
 

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use lae_studio::run::event::{Command, PredictRequest};
-use lae_studio::run::wire::{self, ClientMessage, ClientRequest, FileMark, Hello, ServerMessage};
+use lae_studio::run::wire::{self, ClientMessage, ClientRequest, FileEntry, Hello, ServerMessage};
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 use crate::wire::{commands, events};
 
 struct Frames;
 
 fn server_messages() -> Vec<u8> {
     let mut bytes = Vec::new();
-    let hello = ServerMessage::Hello(Hello::of("/runs".into(), 7));
+    let hello = ServerMessage::Hello(Hello::new("/runs".into(), 7));
     wire::write(&mut bytes, hello, &[]).unwrap();
     for (number, event) in (1..).zip(events(1)) {
         let event = Box::new(event);
@@ -31,7 +31,7 @@ fn server_messages() -> Vec<u8> {
 
 fn client_messages() -> Vec<u8> {
     let mut bytes = Vec::new();
-    let files = vec![FileMark {
+    let files = vec![FileEntry {
         path: "a/b.png".into(),
         bytes: 3,
         sha256: "0".repeat(64),
@@ -41,17 +41,17 @@ fn client_messages() -> Vec<u8> {
         set: "0".repeat(32),
         files,
     };
-    let asks = commands(1)
+    let requests = commands(1)
         .into_iter()
         .map(|command| ClientRequest::Command(Box::new(command)));
-    for (number, ask) in (1..).zip(asks.chain([missing])) {
+    for (number, ask) in (1..).zip(requests.chain([missing])) {
         let client = 1;
-        let said = ClientMessage {
+        let message = ClientMessage {
             client,
             number,
             ask,
         };
-        wire::write(&mut bytes, said, b"raw").unwrap();
+        wire::write(&mut bytes, message, b"raw").unwrap();
     }
     bytes
 }
@@ -63,11 +63,11 @@ fn read_all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &
         match wire::read::<M>(&mut rest) {
             Ok(Some((mut message, _))) => {
                 for run in message.runs() {
-                    let _ = run.to_str().and_then(wire::inner_path);
+                    let _ = run.to_str().and_then(wire::safe_relative_path);
                 }
-                if let Ok(home) = wire::with_absolute_runs(message, Path::new("/runs"), false) {
-                    let mut home = home;
-                    assert!(home.runs().iter().all(|run| run.starts_with("/runs")));
+                if let Ok(absolute) = wire::with_absolute_runs(message, Path::new("/runs"), false) {
+                    let mut absolute = absolute;
+                    assert!(absolute.runs().iter().all(|run| run.starts_with("/runs")));
                 }
             }
             Ok(None) => return true,
@@ -79,14 +79,14 @@ fn read_all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &
 impl Target for Frames {
     const NAME: &'static str = "frames";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         vec![
-            single("told", server_messages()),
-            single("said", client_messages()),
+            single_file_case("told", server_messages()),
+            single_file_case("said", client_messages()),
         ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"LAE\x01",
             b"\xff\xff\xff\xff",
@@ -104,9 +104,9 @@ impl Target for Frames {
 
     fn read(&self, folder: &Path) -> bool {
         let read = |name: &str| std::fs::read(folder.join(name)).ok();
-        let told = read("told").is_none_or(|bytes| read_all::<ServerMessage>(&bytes));
-        let said = read("said").is_none_or(|bytes| read_all::<ClientMessage>(&bytes));
-        told && said
+        let is_server_valid = read("told").is_none_or(|bytes| read_all::<ServerMessage>(&bytes));
+        let is_client_valid = read("said").is_none_or(|bytes| read_all::<ClientMessage>(&bytes));
+        is_server_valid && is_client_valid
     }
 }
 
@@ -118,17 +118,17 @@ fn fuzz_frames() {
 #[test]
 fn rejects_false_lengths_and_skips_leading_noise() {
     let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
-    let told = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
-    assert!(told.what.contains("declared size"), "{told}");
+    let problem = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
+    assert!(problem.what.contains("declared size"), "{problem}");
     let allowed = [
         b"LAE\x01".as_slice(),
-        &wire::MOST_HEAD.to_le_bytes(),
+        &wire::MAX_HEAD_BYTES.to_le_bytes(),
         &[0; 4],
         b"{}",
     ]
     .concat();
-    let told = wire::read::<ServerMessage>(&mut allowed.as_slice()).unwrap_err();
-    assert!(told.what.contains("incomplete"), "{told}");
+    let problem = wire::read::<ServerMessage>(&mut allowed.as_slice()).unwrap_err();
+    assert!(problem.what.contains("incomplete"), "{problem}");
     let greeting = [
         b"Welcome to lab!\nLA LAE\n".as_slice(),
         &super::frames::server_messages(),
@@ -136,13 +136,13 @@ fn rejects_false_lengths_and_skips_leading_noise() {
     .concat();
     let hello = wire::read::<ServerMessage>(&mut greeting.as_slice()).unwrap();
     assert!(matches!(hello, Some((ServerMessage::Hello(_), _))));
-    let told = wire::read::<ServerMessage>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
-    assert!(told.what.contains("an invalid message"), "{told}");
+    let problem = wire::read::<ServerMessage>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
+    assert!(problem.what.contains("an invalid message"), "{problem}");
 }
 
 #[test]
 fn rejects_run_paths_outside_folder() {
-    let of = |run: &str| {
+    let predict_command = |run: &str| {
         let Some(Command::Predict(request)) = commands(1)
             .into_iter()
             .find(|command| matches!(command, Command::Predict(_)))
@@ -154,10 +154,15 @@ fn rejects_run_paths_outside_folder() {
     };
     for run in ["../other", "/etc", "a/../../b", "", "c:\\runs"] {
         assert!(
-            wire::with_absolute_runs(of(run), Path::new("/runs"), false).is_err(),
+            wire::with_absolute_runs(predict_command(run), Path::new("/runs"), false).is_err(),
             "{run}"
         );
     }
-    assert!(wire::with_absolute_runs(of("2026_digits"), Path::new("/runs"), false).is_ok());
-    assert!(wire::with_absolute_runs(of("/elsewhere/run"), Path::new("/runs"), true).is_ok());
+    assert!(
+        wire::with_absolute_runs(predict_command("2026_digits"), Path::new("/runs"), false).is_ok()
+    );
+    assert!(
+        wire::with_absolute_runs(predict_command("/elsewhere/run"), Path::new("/runs"), true)
+            .is_ok()
+    );
 }

@@ -6,19 +6,20 @@ use lae_studio::experiment::grid::{Cells, Overrides, shipped};
 use lae_studio::run::grid::Grid;
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 
 struct Grids;
 
 impl Target for Grids {
     const NAME: &'static str = "grids";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let all = shipped().iter();
-        all.map(|grid| single("grid.toml", grid.text)).collect()
+        all.map(|grid| single_file_case("grid.toml", grid.text))
+            .collect()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[part]]\n",
             b"[settings]\n",
@@ -51,18 +52,18 @@ impl Target for Grids {
     fn read(&self, folder: &Path) -> bool {
         let bytes = std::fs::read(folder.join("grid.toml")).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let Ok(grid) = Grid::read("grid", &text, "grid.toml") else {
+        let Ok(grid) = Grid::parse("grid", &text, "grid.toml") else {
             return false;
         };
         let runs = grid.parts.iter();
         let runs: u64 = runs
-            .map(|part| part.rows() as u64 * part.repetitions())
+            .map(|part| part.row_count() as u64 * part.repetitions())
             .sum();
         if runs > 200 {
             return true;
         }
-        let rows = grid.rows();
-        let cells = Cells::of(grid, folder, &Overrides::default());
+        let rows = grid.row_count();
+        let cells = Cells::from_grid(grid, folder, &Overrides::default());
         cells.is_ok_and(|cells| {
             assert!(cells.rows.len() == rows && cells.cells.len() as u64 <= runs);
             let mut shared = cells.rows.iter().flat_map(|row| &row.cells);

@@ -14,11 +14,11 @@ use lae_studio::texts::Language;
 use sha2::{Digest, Sha256};
 
 use super::bytes::Dice;
-use super::{Case, Target, case_of, fuzz, names_in, single};
+use super::{Case, Target, file_names, fuzz, read_case, single_file_case};
 use crate::store::{header, report};
 
 /// A lesson that a teacher wrote.
-struct Units {
+struct LessonFiles {
     /// Results used for the runs of any lesson.
     trained: RunFigures,
 }
@@ -93,19 +93,21 @@ const UNIT_WORDS: &[&[u8]] = &[
     b"settings = { pool = 0 }\n",
 ];
 
-impl Target for Units {
+impl Target for LessonFiles {
     const NAME: &'static str = "units";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
         let read = |name: String| std::fs::read(folder.join(name)).unwrap();
-        let mut names = names_in(&folder);
+        let mut names = file_names(&folder);
         names.sort();
-        let cases = names.into_iter().map(|name| single("own.md", read(name)));
+        let cases = names
+            .into_iter()
+            .map(|name| single_file_case("own.md", read(name)));
         cases.collect()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         dice.vary(valid, UNIT_WORDS)
     }
 
@@ -116,58 +118,61 @@ impl Target for Units {
         };
         // Printed, asked and checked: before its runs are there, and with them.
         for figures in [Figures::new(), self.figures(&unit)] {
-            plain::whole(&unit, &figures);
-            unit.parts.iter().for_each(|part| ask(part, &figures));
+            plain::unit_text(&unit, &figures);
+            unit.parts
+                .iter()
+                .for_each(|part| answer_question(part, &figures));
         }
         true
     }
 }
 
-impl Units {
+impl LessonFiles {
     /// Figures of every run that a lesson names.
     fn figures(&self, unit: &Unit) -> Figures {
         let plans = unit.plans();
         let runs = plans.map(|plan| (plan.name.clone(), plan.configs.len()));
-        let taught = unit.lessons().map(|teach| (teach.name.clone(), 1));
-        let all = runs.chain(taught);
-        all.map(|(name, times)| (name, vec![self.trained.clone(); times]))
+        let added_runs = unit.added_tasks().map(|teach| (teach.name.clone(), 1));
+        let all_runs = runs.chain(added_runs);
+        all_runs
+            .map(|(name, times)| (name, vec![self.trained.clone(); times]))
             .collect()
     }
 }
 
 /// Results of a run, added tasks included.
-fn figures_of(header: &RunHeader, reports: &[TaskReport]) -> RunFigures {
+fn run_figures(header: &RunHeader, reports: &[TaskReport]) -> RunFigures {
     let mut history = Histories::default();
     for report in reports {
-        let seen = header.tasks.get(..=report.task);
-        history.push(&report.answers, seen.unwrap_or(&header.tasks));
+        let tasks_so_far = header.tasks.get(..=report.task);
+        history.push(&report.answers, tasks_so_far.unwrap_or(&header.tasks));
     }
     let measurements = reports.iter().map(|report| &report.measurements);
     RunFigures::new(header, &history, measurements, true)
 }
 
 /// Answers a question in every way, or checks what is expected.
-fn ask(part: &UnitPart, figures: &Figures) {
+fn answer_question(part: &UnitPart, figures: &Figures) {
     match part {
-        UnitPart::Ask(ask) => {
+        UnitPart::Question(ask) => {
             for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
-                let given = GivenAnswer {
+                let given_answer = GivenAnswer {
                     choice,
                     typed: typed.into(),
                     checked: true,
                 };
-                ask.judge(&given, figures);
+                ask.feedback(&given_answer, figures);
             }
         }
-        UnitPart::Expect(expect) => drop(expect.formula.holds(figures)),
+        UnitPart::Expectation(expect) => drop(expect.formula.holds(figures)),
         _ => {}
     }
 }
 
 /// A run with an added task.
-struct Taught;
+struct AddedTasks;
 
-const TAUGHT_WORDS: &[&[u8]] = &[
+const ADDED_TASK_WORDS: &[&[u8]] = &[
     b"[lesson]\n",
     b"[[lesson.again]]\nclass = 0\nof = 1\n",
     b"class = 9\n",
@@ -198,21 +203,21 @@ const TAUGHT_WORDS: &[&[u8]] = &[
     b"1e400",
 ];
 
-const LESSON: &str = "run/lessons/task_3/lesson.toml";
-const PICTURES: &str = "run/lessons/task_3/pictures.csv";
+const LESSON_PATH: &str = "run/lessons/task_3/lesson.toml";
+const IMAGE_LIST_PATH: &str = "run/lessons/task_3/pictures.csv";
 
-impl Target for Taught {
+impl Target for AddedTasks {
     const NAME: &'static str = "taught";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let spec = METHODS.iter().find(|spec| spec.key == "simplecil").unwrap();
-        let mut config = crate::methods::config_of(spec);
+        let mut config = crate::methods::quick_config(spec);
         (config.train_limit, config.test_limit) = (Some(2), Some(1));
         let root = tempfile::tempdir().unwrap();
         let (cache, control) = (ResourceCache::default(), Control::default());
-        let ended = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
-        let Ok(Outcome::Finished(header)) = ended else {
-            panic!("{ended:?}");
+        let outcome = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
+        let Ok(Outcome::Finished(header)) = outcome else {
+            panic!("{outcome:?}");
         };
         let letters = crate::teach::letters("AB", 5);
         let source = letters.path().to_str().unwrap();
@@ -225,7 +230,7 @@ impl Target for Taught {
             &control,
         )
         .unwrap();
-        let files = case_of(&header.folder).into_iter();
+        let files = read_case(&header.folder).into_iter();
         vec![
             files
                 .map(|(name, bytes)| (format!("run/{name}"), bytes))
@@ -233,22 +238,22 @@ impl Target for Taught {
         ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         let mut case = valid[0].clone();
-        let own: Vec<String> = case
+        let lesson_files: Vec<String> = case
             .keys()
             .filter(|name| name.starts_with("run/lessons/"))
             .cloned()
             .collect();
         for _ in 0..1 + dice.below(2) {
             let name = match dice.below(4) {
-                0 => dice.one_of(&own).as_str(),
-                1 => PICTURES,
-                _ => LESSON,
+                0 => dice.choose(&lesson_files).as_str(),
+                1 => IMAGE_LIST_PATH,
+                _ => LESSON_PATH,
             };
             match case.get_mut(name) {
                 Some(_) if dice.one_in(40) => drop(case.remove(name)),
-                Some(bytes) => dice.mutate(bytes, TAUGHT_WORDS),
+                Some(bytes) => dice.mutate(bytes, ADDED_TASK_WORDS),
                 None => {}
             }
         }
@@ -257,9 +262,9 @@ impl Target for Taught {
         }
         if dice.one_in(40) {
             // Another number of the task, or a second copy.
-            let other = *dice.one_of(&["task_1", "task_4", "task_03", "task_99999999999999999999"]);
+            let other = *dice.choose(&["task_1", "task_4", "task_03", "task_99999999999999999999"]);
             let keep = dice.one_in(2);
-            for name in own {
+            for name in lesson_files {
                 let moved = name.replace("task_3/", &format!("{other}/"));
                 let bytes = match keep {
                     true => case.get(&name).cloned(),
@@ -272,69 +277,72 @@ impl Target for Taught {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let listed = store::list(folder);
-        let mut fine = !listed.is_empty();
+        let listed = store::list_runs(folder);
+        let mut is_valid = !listed.is_empty();
         for entry in listed {
             match entry.summary {
-                Ok(run) => fine &= read_whole_run(&store::load(&run.header.folder).unwrap()),
+                Ok(run) => is_valid &= read_full_run(&store::load_run(&run.header.folder).unwrap()),
                 Err(problem) => {
                     assert!(
                         !problem.mentions("problem-run-reading-internal-error"),
                         "{problem}"
                     );
-                    fine = false;
+                    is_valid = false;
                 }
             }
         }
         // Undoing removes the last added task.
         let run = folder.join("run");
-        let before = store::load(&run).map(|stored| stored.header.added_tasks.len());
+        let before = store::load_run(&run).map(|stored| stored.header.added_tasks.len());
         if let (Ok(count), Ok(_)) = (before, store::undo_added_task(&run)) {
-            let left = store::load(&run).unwrap().header.added_tasks.len();
-            assert_eq!(left + 1, count);
+            let remaining = store::load_run(&run).unwrap().header.added_tasks.len();
+            assert_eq!(remaining + 1, count);
         }
-        fine
+        is_valid
     }
 }
 
 /// Reads everything about a run and its added tasks.
-fn read_whole_run(stored: &StoredRun) -> bool {
+fn read_full_run(stored: &StoredRun) -> bool {
     let header = &stored.header;
     serde_json::to_string(&store::summary(stored)).unwrap();
-    figures_of(header, &stored.reports);
+    run_figures(header, &stored.reports);
     let positions = 0..header.class_order.len();
     positions.for_each(|position| assert!(header.class_at(position) < header.class_order.len()));
-    let first = header.own_tasks();
-    let mut fine = true;
+    let first = header.original_task_count();
+    let mut is_valid = true;
     for (task, lesson) in (first..).zip(&header.added_tasks) {
-        fine &= store::load_snapshot(&header.folder, task).is_ok();
-        let Ok(pictures) = store::added_task_pictures(&header.folder, task, lesson, 16) else {
+        is_valid &= store::load_snapshot(&header.folder, task).is_ok();
+        let Ok(pictures) = store::added_task_images(&header.folder, task, lesson, 16) else {
             return false;
         };
-        fine &= pictures.check_tests().is_ok();
+        is_valid &= pictures.check_test_images().is_ok();
         for index in 0..3 {
-            let _ = pictures.test_picture(index);
+            let _ = pictures.test_image(index);
         }
         let samples = pictures.train().into_iter().chain(pictures.test());
         samples.take(4).for_each(|sample| drop(sample.decode()));
     }
-    fine
+    is_valid
 }
 
 /// Updates the fingerprint of the list of images.
 fn update_fingerprint(case: &mut Case) {
-    let Some(print) = case.get(PICTURES).map(|list| hex(&Sha256::digest(list))) else {
+    let Some(fingerprint) = case
+        .get(IMAGE_LIST_PATH)
+        .map(|list| hex(&Sha256::digest(list)))
+    else {
         return;
     };
-    let Some(Ok(text)) = case.get(LESSON).cloned().map(String::from_utf8) else {
+    let Some(Ok(text)) = case.get(LESSON_PATH).cloned().map(String::from_utf8) else {
         return;
     };
     let row = |row: &str| match row.starts_with("fingerprint = ") {
-        true => format!("fingerprint = \"{print}\"\n"),
+        true => format!("fingerprint = \"{fingerprint}\"\n"),
         false => row.to_owned(),
     };
     let text: String = text.split_inclusive('\n').map(row).collect();
-    case.insert(LESSON.into(), text.into_bytes());
+    case.insert(LESSON_PATH.into(), text.into_bytes());
 }
 
 /// Name, tags and note of a run.
@@ -343,9 +351,9 @@ struct AboutFile;
 impl Target for AboutFile {
     const NAME: &'static str = "about";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
-        let said = [
+        let abouts = [
             About {
                 name: "first".into(),
                 tags: vec!["a".into(), "b".into()],
@@ -357,15 +365,16 @@ impl Target for AboutFile {
                 ..About::default()
             },
         ];
-        said.map(|said| {
-            std::fs::write(root.path().join("run.toml"), "").unwrap();
-            store::set_about(root.path(), &said).unwrap();
-            case_of(root.path())
-        })
-        .into()
+        abouts
+            .map(|about| {
+                std::fs::write(root.path().join("run.toml"), "").unwrap();
+                store::set_about(root.path(), &about).unwrap();
+                read_case(root.path())
+            })
+            .into()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"name = \"\\u001b[2J\"\n",
             b"name = 1\n",
@@ -381,7 +390,7 @@ impl Target for AboutFile {
             b"\r",
             b"\xff",
         ];
-        let mut case = dice.one_of(valid).clone();
+        let mut case = dice.choose(valid).clone();
         if let Some(bytes) = case.get_mut("about.toml") {
             dice.mutate(bytes, WORDS);
         }
@@ -389,15 +398,15 @@ impl Target for AboutFile {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let (said, remark) = store::about(folder);
+        let (about, remark) = store::load_about(folder);
         // Values that were read can be written and read again.
-        let kept = store::set_about(folder, &said).unwrap();
-        assert_eq!(kept, said);
-        assert_eq!(store::about(folder).0, said);
+        let stored = store::set_about(folder, &about).unwrap();
+        assert_eq!(stored, about);
+        assert_eq!(store::load_about(folder).0, about);
         remark.is_none()
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["about.toml"]
     }
 }
@@ -405,13 +414,13 @@ impl Target for AboutFile {
 #[test]
 fn fuzz_lessons() {
     let reports = [report(0), report(1)];
-    let trained = figures_of(&header(), &reports);
-    fuzz(Units { trained });
+    let trained = run_figures(&header(), &reports);
+    fuzz(LessonFiles { trained });
 }
 
 #[test]
 fn fuzz_added_tasks() {
-    fuzz(Taught);
+    fuzz(AddedTasks);
 }
 
 #[test]

@@ -5,20 +5,20 @@ use std::cell::Cell;
 use std::time::Duration;
 
 /// The system's allocator, with a count of what each thread holds.
-struct Counting;
+struct CountingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 thread_local! {
-    /// Bytes asked for minus bytes given back on this thread; what another thread gave back or
+    /// Bytes allocated minus bytes freed on this thread; what another thread freed or
     /// handed over makes it wrong, so measured code works on one thread.
     static HELD: Cell<isize> = const { Cell::new(0) };
     /// The most that was held since the measurement began.
     static MOST: Cell<isize> = const { Cell::new(0) };
 }
 
-fn count(change: isize) {
+fn record_change(change: isize) {
     // A thread that is ending has no cells any more.
     let _ = HELD.try_with(|held| {
         held.set(held.get() + change);
@@ -30,26 +30,26 @@ fn count(change: isize) {
     unsafe_code,
     reason = "the interface of allocators; everything is passed on"
 )]
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
+        record_change(layout.size() as isize);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
+        record_change(layout.size() as isize);
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
+        record_change(-(layout.size() as isize));
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // For a moment both may be there.
-        count(size as isize);
-        count(-(layout.size() as isize));
+        record_change(size as isize);
+        record_change(-(layout.size() as isize));
         unsafe { System.realloc(place, layout, size) }
     }
 }
@@ -72,9 +72,9 @@ impl Meter {
 
     /// Most bytes held at a time since the start, and processor time.
     pub fn stop(self) -> (usize, Duration) {
-        let most = MOST.get() - self.held;
+        let peak = MOST.get() - self.held;
         let time = thread_time().saturating_sub(self.time);
-        (usize::try_from(most).unwrap_or(0), time)
+        (usize::try_from(peak).unwrap_or(0), time)
     }
 }
 
@@ -97,8 +97,8 @@ fn meter_measures_memory_and_time_of_own_thread() {
     let (memory, time) = meter.stop();
     assert_eq!(sum, 100 << 20);
     assert!((5 << 20..6 << 20).contains(&memory), "{memory}");
-    let told = std::path::Path::new("/proc/thread-self/schedstat").exists();
-    assert!(!told || (time > Duration::ZERO && time < Duration::from_secs(60)));
+    let is_supported = std::path::Path::new("/proc/thread-self/schedstat").exists();
+    assert!(!is_supported || (time > Duration::ZERO && time < Duration::from_secs(60)));
     // Other threads are not counted.
     let meter = Meter::start();
     std::thread::spawn(|| drop(vec![0u8; 50 << 20]))

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::bytes::Dice;
-use super::packing::{Zipped, unzipped, zip};
-use super::{Case, Target, fuzz, names_in, single};
+use super::packing::{ZipEntry, build_zip, unzip};
+use super::{Case, Target, file_names, fuzz, single_file_case};
 use crate::store::{header, report};
 
 /// A file that no packed run may create.
@@ -35,7 +35,7 @@ struct PackedRuns;
 impl Target for PackedRuns {
     const NAME: &'static str = "packed";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let plugin = include_str!("../../../plugins/adapter.toml");
         let folder = RunFolder::create(root.path(), &mut header(), plugin).unwrap();
@@ -48,69 +48,72 @@ impl Target for PackedRuns {
         drop(folder);
         let file = root.path().join("a.laerun.zip");
         store::pack(&path, &file).unwrap();
-        vec![single("a.laerun.zip", std::fs::read(file).unwrap())]
+        vec![single_file_case(
+            "a.laerun.zip",
+            std::fs::read(file).unwrap(),
+        )]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let mut files = unzipped(&valid[0]["a.laerun.zip"]);
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut files = unzip(&valid[0]["a.laerun.zip"]);
         if dice.one_in(2) {
             let at = dice.below(files.len());
             dice.mutate(&mut files[at].1, &[b"0", b"[", b"\"", b"\n", b"2"]);
         }
         for _ in 0..dice.below(3) {
-            let name = (*dice.one_of(NAMES)).to_string();
-            let place = dice.below(files.len() + 1);
-            files.insert(place, (name, vec![b'x'; 1 << dice.below(20)]));
+            let name = (*dice.choose(NAMES)).to_string();
+            let index = dice.below(files.len() + 1);
+            files.insert(index, (name, vec![b'x'; 1 << dice.below(20)]));
         }
         if !dice.one_in(4) {
-            name_all(&mut files);
+            update_manifest(&mut files);
         }
-        let mut entries: Vec<Zipped> = files
+        let mut entries: Vec<ZipEntry> = files
             .into_iter()
-            .map(|(name, bytes)| Zipped::new(&name, bytes))
+            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
             .collect();
         if dice.one_in(6) {
             let at = dice.below(entries.len());
-            entries[at].attributes = *dice.one_of(&[0o120_777, 0o40_755, 0o20_666]) << 16;
+            entries[at].attributes = *dice.choose(&[0o120_777, 0o40_755, 0o20_666]) << 16;
         }
         let one_in = [40, 400, 100_000][dice.below(3)];
-        let mut bytes = zip(&entries, Some((dice, one_in)));
+        let mut bytes = build_zip(&entries, Some((dice, one_in)));
         if dice.one_in(3) {
             dice.mutate(&mut bytes, &[b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"]);
         }
-        single("a.laerun.zip", bytes)
+        single_file_case("a.laerun.zip", bytes)
     }
 
     fn read(&self, folder: &Path) -> bool {
         let runs = folder.join("runs");
         let unpacked = store::unpack(&folder.join("a.laerun.zip"), &runs);
         assert!(!Path::new(OUTSIDE).exists(), "{OUTSIDE} was written");
-        assert_eq!(names_in(&runs).len(), usize::from(unpacked.is_ok()));
-        unpacked.is_ok_and(|unpacked| store::load(&unpacked.folder).is_ok())
+        assert_eq!(file_names(&runs).len(), usize::from(unpacked.is_ok()));
+        unpacked.is_ok_and(|unpacked| store::load_run(&unpacked.folder).is_ok())
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["runs"]
     }
 }
 
 /// Lists all files in the manifest with their lengths and hashes.
-fn name_all(files: &mut [(String, Vec<u8>)]) {
-    let named = files.iter().filter(|(name, _)| name != "manifest.json");
-    let named = named.map(|(name, bytes)| {
+fn update_manifest(files: &mut [(String, Vec<u8>)]) {
+    let manifest_entries = files.iter().filter(|(name, _)| name != "manifest.json");
+    let manifest_entries = manifest_entries.map(|(name, bytes)| {
         let hash: String = Sha256::digest(bytes)
             .iter()
             .map(|b| format!("{b:02x}"))
             .collect();
         json!({"name": name, "bytes": bytes.len(), "sha256": hash})
     });
-    let named: Vec<Value> = named.collect();
+    let manifest_entries: Vec<Value> = manifest_entries.collect();
     let manifest = files.iter_mut().find(|(name, _)| name == "manifest.json");
     if let Some((_, bytes)) = manifest
         && let Ok(mut manifest) = serde_json::from_slice::<Value>(bytes)
         && manifest.is_object()
     {
-        manifest["files"] = named.into();
+        manifest["files"] = manifest_entries.into();
         *bytes = serde_json::to_vec(&manifest).unwrap();
     }
 }

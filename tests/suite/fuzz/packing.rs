@@ -8,14 +8,14 @@ use flate2::write::{DeflateEncoder, GzEncoder};
 use super::bytes::Dice;
 
 /// One entry of a ZIP.
-pub struct Zipped {
+pub struct ZipEntry {
     pub name: Vec<u8>,
     pub bytes: Vec<u8>,
     pub deflated: bool,
     pub attributes: u32,
 }
 
-impl Zipped {
+impl ZipEntry {
     pub fn new(name: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: name.into(),
@@ -27,7 +27,7 @@ impl Zipped {
 }
 
 /// The entries of a valid ZIP.
-pub fn unzipped(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+pub fn unzip(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let count = zip.len();
     let entry = |index| {
@@ -40,10 +40,10 @@ pub fn unzipped(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The fields of a ZIP, some of them wrong where there is a dice.
-struct Fields<'a>(Option<&'a mut Dice>, usize);
+struct FieldWriter<'a>(Option<&'a mut Dice>, usize);
 
-impl Fields<'_> {
-    fn put(&mut self, to: &mut Vec<u8>, width: usize, number: u64) {
+impl FieldWriter<'_> {
+    fn write(&mut self, to: &mut Vec<u8>, width: usize, number: u64) {
         let mut number = number;
         if let Some(dice) = &mut self.0
             && dice.one_in(self.1)
@@ -55,11 +55,11 @@ impl Fields<'_> {
 }
 
 /// A ZIP of these entries; with a dice one field in this number is wrong.
-pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
-    let (mut all, mut directory) = (Vec::new(), Vec::new());
+pub fn build_zip(entries: &[ZipEntry], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
+    let (mut archive, mut directory) = (Vec::new(), Vec::new());
     let mut fields = match dice {
-        Some((dice, one_in)) => Fields(Some(dice), one_in),
-        None => Fields(None, 1),
+        Some((dice, one_in)) => FieldWriter(Some(dice), one_in),
+        None => FieldWriter(None, 1),
     };
     for entry in entries {
         let packed = match entry.deflated {
@@ -72,7 +72,7 @@ pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
         };
         let mut sum = flate2::Crc::new();
         sum.update(&entry.bytes);
-        let start = all.len() as u64;
+        let start = archive.len() as u64;
         // Version, flags (names are UTF-8), method, time, date.
         let head = [
             (2, 20),
@@ -88,16 +88,16 @@ pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
             (2, entry.name.len() as u64),
             (2, 0),
         ];
-        all.extend_from_slice(b"PK\x03\x04");
+        archive.extend_from_slice(b"PK\x03\x04");
         for (width, number) in head.into_iter().chain(sizes) {
-            fields.put(&mut all, width, number);
+            fields.write(&mut archive, width, number);
         }
-        all.extend_from_slice(&entry.name);
-        all.extend_from_slice(&packed);
+        archive.extend_from_slice(&entry.name);
+        archive.extend_from_slice(&packed);
         directory.extend_from_slice(b"PK\x01\x02");
-        fields.put(&mut directory, 2, 0x0314);
+        fields.write(&mut directory, 2, 0x0314);
         for (width, number) in head.into_iter().chain(sizes) {
-            fields.put(&mut directory, width, number);
+            fields.write(&mut directory, width, number);
         }
         // Comment, disk, internal and external attributes, place.
         let tail = [
@@ -108,13 +108,13 @@ pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
             (4, start),
         ];
         for (width, number) in tail {
-            fields.put(&mut directory, width, number);
+            fields.write(&mut directory, width, number);
         }
         directory.extend_from_slice(&entry.name);
     }
-    let start = all.len() as u64;
-    all.extend_from_slice(&directory);
-    all.extend_from_slice(b"PK\x05\x06");
+    let start = archive.len() as u64;
+    archive.extend_from_slice(&directory);
+    archive.extend_from_slice(b"PK\x05\x06");
     let count = entries.len() as u64;
     let end = [
         (2, 0),
@@ -125,17 +125,17 @@ pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
         (4, start),
     ];
     for (width, number) in end {
-        fields.put(&mut all, width, number);
+        fields.write(&mut archive, width, number);
     }
-    all.extend_from_slice(&[0, 0]);
-    all
+    archive.extend_from_slice(&[0, 0]);
+    archive
 }
 
 /// A tar entry, its header with fields that a dice may have changed, its checksum right.
-pub fn tarred(name: &[u8], bytes: &[u8], kind: u8, dice: Option<&mut Dice>) -> Vec<u8> {
+pub fn tar_entry(name: &[u8], bytes: &[u8], kind: u8, dice: Option<&mut Dice>) -> Vec<u8> {
     let mut head = vec![0u8; 512];
-    let shown = &name[..name.len().min(100)];
-    head[..shown.len()].copy_from_slice(shown);
+    let stored_name = &name[..name.len().min(100)];
+    head[..stored_name.len()].copy_from_slice(stored_name);
     head[100..108].copy_from_slice(b"0000644\0");
     let size = format!("{:011o}\0", bytes.len());
     head[124..136].copy_from_slice(size.as_bytes());
@@ -150,8 +150,8 @@ pub fn tarred(name: &[u8], bytes: &[u8], kind: u8, dice: Option<&mut Dice>) -> V
                 head[128..136].copy_from_slice(&dice.edge().to_be_bytes());
             }
             1 => {
-                let odd = format!("{:>11o}\0", dice.edge() & 0x1_ffff_ffff);
-                head[124..136].copy_from_slice(&odd.as_bytes()[..12]);
+                let odd_size = format!("{:>11o}\0", dice.edge() & 0x1_ffff_ffff);
+                head[124..136].copy_from_slice(&odd_size.as_bytes()[..12]);
             }
             2 => head[156] = dice.byte(),
             3 => head[157..165].copy_from_slice(b"/tmp/lae"),
@@ -170,21 +170,21 @@ pub fn tarred(name: &[u8], bytes: &[u8], kind: u8, dice: Option<&mut Dice>) -> V
     head
 }
 
-pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
+pub fn compress_gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// An XZ file of stored chunks, its dictionary as large as this byte of its header says.
-pub fn xzipped(bytes: &[u8], dictionary: u8) -> Vec<u8> {
-    let sealed = |mut part: Vec<u8>| {
+/// An XZ file of stored chunks, with this dictionary size byte in its header.
+pub fn compress_xz(bytes: &[u8], dictionary: u8) -> Vec<u8> {
+    let with_checksum = |mut part: Vec<u8>| {
         let mut sum = flate2::Crc::new();
         sum.update(&part);
         part.extend(sum.sum().to_le_bytes());
         part
     };
-    let number = |mut number: usize| {
+    let encode_varint = |mut number: usize| {
         let mut field = Vec::new();
         while number > 0x7f {
             field.push(number as u8 | 0x80);
@@ -193,32 +193,37 @@ pub fn xzipped(bytes: &[u8], dictionary: u8) -> Vec<u8> {
         field.push(number as u8);
         field
     };
-    let mut all = b"\xfd7zXZ\0".to_vec();
+    let mut archive = b"\xfd7zXZ\0".to_vec();
     // Flags: no checksum of the content.
-    all.extend(sealed(vec![0, 0]));
+    archive.extend(with_checksum(vec![0, 0]));
     // Block of one filter, LZMA2.
-    let start = all.len();
-    all.extend(sealed(vec![2, 0, 0x21, 1, dictionary, 0, 0, 0]));
+    let start = archive.len();
+    archive.extend(with_checksum(vec![2, 0, 0x21, 1, dictionary, 0, 0, 0]));
     for (number, chunk) in bytes.chunks(1 << 16).enumerate() {
-        all.push(if number == 0 { 1 } else { 2 });
-        all.extend(((chunk.len() - 1) as u16).to_be_bytes());
-        all.extend(chunk);
+        archive.push(if number == 0 { 1 } else { 2 });
+        archive.extend(((chunk.len() - 1) as u16).to_be_bytes());
+        archive.extend(chunk);
     }
-    all.push(0);
-    let unpadded = all.len() - start;
-    all.resize(all.len().next_multiple_of(4), 0);
-    let mut index = [vec![0, 1], number(unpadded), number(bytes.len())].concat();
+    archive.push(0);
+    let unpadded = archive.len() - start;
+    archive.resize(archive.len().next_multiple_of(4), 0);
+    let mut index = [
+        vec![0, 1],
+        encode_varint(unpadded),
+        encode_varint(bytes.len()),
+    ]
+    .concat();
     index.resize(index.len().next_multiple_of(4), 0);
-    let index = sealed(index);
-    all.extend(&index);
+    let index = with_checksum(index);
+    archive.extend(&index);
     let size = (index.len() / 4 - 1) as u32;
     let mut foot = vec![];
     foot.extend(size.to_le_bytes());
     foot.extend([0, 0]);
     let mut sum = flate2::Crc::new();
     sum.update(&foot);
-    all.extend(sum.sum().to_le_bytes());
-    all.extend(foot);
-    all.extend(b"YZ");
-    all
+    archive.extend(sum.sum().to_le_bytes());
+    archive.extend(foot);
+    archive.extend(b"YZ");
+    archive
 }

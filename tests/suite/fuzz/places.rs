@@ -5,20 +5,23 @@ use std::path::Path;
 use lae_studio::run::places::RemoteMachines;
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 
-struct Files;
+struct PlacesFiles;
 
-impl Target for Files {
+impl Target for PlacesFiles {
     const NAME: &'static str = "places";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let ssh = "[lab]\nssh = \"lab\"\noptions = [\"-p\", \"2222\"]\nfolder = \"~/lae\"\ndata = { a = \"/b\" }\n";
         let slurm = "[c]\nslurm = true\ngpus = 1\ntime = \"2:00:00\"\nmodules = [\"cuda\"]\n";
-        vec![single("places.toml", ssh), single("places.toml", slurm)]
+        vec![
+            single_file_case("places.toml", ssh),
+            single_file_case("places.toml", slurm),
+        ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[lab]\n",
             b"ssh = ",
@@ -37,7 +40,7 @@ impl Target for Files {
 
     fn read(&self, folder: &Path) -> bool {
         let bytes = std::fs::read(folder.join("places.toml")).unwrap_or_default();
-        let places = RemoteMachines::read(&String::from_utf8_lossy(&bytes), "places.toml");
+        let places = RemoteMachines::parse(&String::from_utf8_lossy(&bytes), "places.toml");
         places.is_ok_and(|places| {
             let hosts = places
                 .list()
@@ -51,5 +54,5 @@ impl Target for Files {
 
 #[test]
 fn fuzz_places() {
-    fuzz(Files);
+    fuzz(PlacesFiles);
 }

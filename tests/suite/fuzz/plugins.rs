@@ -6,7 +6,7 @@ use lae_studio::pet::PluginLibrary;
 use lae_studio::pet::library::{BUILT_IN, PluginEntry};
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 
 const WORDS: &[&[u8]] = &[
     b"name = \"x\"\n",
@@ -73,12 +73,14 @@ struct Plugins;
 impl Target for Plugins {
     const NAME: &'static str = "plugins";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let texts = BUILT_IN.iter();
-        texts.map(|text| single("own.toml", *text)).collect()
+        texts
+            .map(|text| single_file_case("own.toml", *text))
+            .collect()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         dice.vary(valid, WORDS)
     }
 
@@ -86,7 +88,9 @@ impl Target for Plugins {
         let library = PluginLibrary::with_folders(vec![folder.to_path_buf()]);
         assert!(!library.view(None).is_empty());
         // The text of a built-in plugin is that plugin in the list.
-        PluginEntry::of_file(&folder.join("own.toml")).spec.is_ok()
+        PluginEntry::from_file(&folder.join("own.toml"))
+            .spec
+            .is_ok()
     }
 }
 

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use lae_studio::data::{ClassPrints, Split};
+use lae_studio::data::{ClassFingerprints, Split};
 use lae_studio::metrics::SlotCounts;
 use lae_studio::run::about::About;
 use lae_studio::store::export::{Format, export};
-use lae_studio::store::figure::FigureOfRuns;
+use lae_studio::store::figure::RunFigure;
 use lae_studio::store::{self, Checkpoint, Provenance, QueueFile, RunFolder};
-use lae_studio::tensors::{GeneratedTensors, HostTensor, Named};
+use lae_studio::tensors::{GeneratedTensors, HostTensor, NamedTensors};
 
 use super::bytes::Dice;
 use super::headers::vary_header;
-use super::{Case, Target, case_of, fuzz};
+use super::{Case, Target, fuzz, read_case};
 use crate::store::{header, report};
 
 const WORDS: &[&[u8]] = &[
@@ -58,22 +58,22 @@ const WORDS: &[&[u8]] = &[
 
 struct RunFolders;
 
-fn tensor() -> Named {
+fn test_tensors() -> NamedTensors {
     let tensor = HostTensor {
         shape: vec![2],
         values: vec![1.0, -1.0],
     };
-    Named::from([("online.a".to_string(), tensor)])
+    NamedTensors::from([("online.a".to_string(), tensor)])
 }
 
 impl Target for RunFolders {
     const NAME: &'static str = "runs";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let mut header = header();
         let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
-        let prints = ClassPrints {
+        let prints = ClassFingerprints {
             split: Split::Test,
             class: "a".into(),
             images: 2,
@@ -83,13 +83,13 @@ impl Target for RunFolders {
             .save_provenance(&Provenance::default(), &[prints])
             .unwrap();
         let mut first = report(0);
-        first.slots = vec![SlotCounts::none(1)];
-        folder.save_task(&first, &tensor()).unwrap();
-        folder.save_task(&report(1), &tensor()).unwrap();
+        first.slots = vec![SlotCounts::zeros(1)];
+        folder.save_task(&first, &test_tensors()).unwrap();
+        folder.save_task(&report(1), &test_tensors()).unwrap();
         let checkpoint = Checkpoint {
             task: 1,
             epochs_done: 3,
-            tensors: tensor(),
+            tensors: test_tensors(),
             ..Checkpoint::default()
         };
         folder
@@ -97,26 +97,26 @@ impl Target for RunFolders {
             .unwrap();
         let path = folder.path().to_path_buf();
         drop(folder);
-        let said = About {
+        let about = About {
             name: "first".into(),
             tags: vec!["a".into(), "b".into()],
             note: "two\nlines".into(),
             ..About::default()
         };
-        store::set_about(&path, &said).unwrap();
-        let whole: Case = case_of(&path)
+        store::set_about(&path, &about).unwrap();
+        let complete: Case = read_case(&path)
             .into_iter()
             .map(|(name, bytes)| (format!("run/{name}"), bytes))
             .collect();
-        let mut half = whole.clone();
+        let mut unfinished = complete.clone();
         let row = "run/metrics.csv";
-        let text = String::from_utf8(half[row].clone()).unwrap();
+        let text = String::from_utf8(unfinished[row].clone()).unwrap();
         let first: Vec<&str> = text.split_inclusive('\n').take(2).collect();
-        half.insert(row.into(), first.concat().into_bytes());
-        vec![whole, half]
+        unfinished.insert(row.into(), first.concat().into_bytes());
+        vec![complete, unfinished]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         let mut case = dice.vary(valid, WORDS);
         let tensors = "run/resume/checkpoint.safetensors";
         if dice.one_in(3)
@@ -138,10 +138,10 @@ impl Target for RunFolders {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let listed = store::list(folder);
-        let (mut whole, mut stores) = (Vec::new(), Vec::new());
+        let listed = store::list_runs(folder);
+        let (mut summaries, mut stores) = (Vec::new(), Vec::new());
         for entry in &listed {
-            assert!(entry.about.checked().is_ok(), "{:?}", entry.about);
+            assert!(entry.about.validate().is_ok(), "{:?}", entry.about);
             if let Err(problem) = &entry.summary {
                 // A list shows a panic as a Problem.
                 assert!(
@@ -153,27 +153,36 @@ impl Target for RunFolders {
         for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {
             let folder = &run.header.folder;
             // The stored summary equals one made from the other files.
-            assert_eq!(store::summarize(folder).unwrap().saved(), run.saved());
-            if let Ok(stored) = store::load(folder) {
-                let _ = store::verify(&stored, None);
+            assert_eq!(
+                store::summarize(folder).unwrap().saved_tasks(),
+                run.saved_tasks()
+            );
+            if let Ok(stored) = store::load_run(folder) {
+                let _ = store::verify_files(&stored, None);
                 stores.push(stored);
             }
             serde_json::to_string(&run.for_scripts()).unwrap();
-            let _ = (store::provenance(folder), store::image_prints(folder));
-            for task in 0..run.saved() {
+            let _ = (
+                store::load_provenance(folder),
+                store::load_image_prints(folder),
+            );
+            for task in 0..run.saved_tasks() {
                 let _ = store::load_snapshot(folder, task);
             }
-            whole.push(run);
+            summaries.push(run);
         }
         let kinds = Format::ALL;
         let exported = kinds
-            .map(|kind| export(&whole, (kind, FigureOfRuns::default()), &|_| Vec::new()).is_ok());
+            .map(|kind| export(&summaries, (kind, RunFigure::default()), &|_| Vec::new()).is_ok());
         let _ = store::summary_of_orders(&stores);
-        let _ = (store::find(folder, "latest"), store::find(folder, "r"));
-        if let Ok(held) = RunFolder::open(&folder.join("run")) {
-            let _ = (held.load_checkpoint(), held.load_bulk("a"));
+        let _ = (
+            store::find_run(folder, "latest"),
+            store::find_run(folder, "r"),
+        );
+        if let Ok(open_run) = RunFolder::open(&folder.join("run")) {
+            let _ = (open_run.load_checkpoint(), open_run.load_bulk("a"));
         }
-        !whole.is_empty() && exported[0]
+        !summaries.is_empty() && exported[0]
     }
 }
 
@@ -183,21 +192,21 @@ struct Queue;
 impl Target for Queue {
     const NAME: &'static str = "queue";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         use lae_studio::run::config::RunConfig;
         use lae_studio::run::job::Job;
         let root = tempfile::tempdir().unwrap();
         let first = Job::train(RunConfig::default(), "a run".into());
         let second = Job::resume("/some/run".into(), None, "it".into());
-        let mut file = QueueFile::below(root.path());
+        let mut file = QueueFile::local(root.path());
         file.save(&[&first, &second]).unwrap();
         drop(file);
-        let mut case = case_of(root.path());
+        let mut case = read_case(root.path());
         case.remove("queue.lock");
         vec![case]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         dice.vary(
             valid,
             &[
@@ -216,18 +225,18 @@ impl Target for Queue {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let mut file = QueueFile::below(folder);
+        let mut file = QueueFile::local(folder);
         let (jobs, problem) = file.load();
         let jobs: Vec<_> = jobs.iter().collect();
-        let kept = file.save(&jobs);
+        let saved = file.save(&jobs);
         assert!(
-            kept.is_ok() || problem.is_some(),
-            "a queue that was read cannot be saved: {kept:?}"
+            saved.is_ok() || problem.is_some(),
+            "a queue that was read cannot be saved: {saved:?}"
         );
         problem.is_none()
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &["queue."]
     }
 }

@@ -8,12 +8,12 @@ use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::METHODS;
 use lae_studio::run::config::Setting;
-use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, Sink};
+use lae_studio::run::event::{Control, ControlRequest, Event, NamedImage, Phase, Sink};
 
 use super::bytes::Dice;
-use super::headers::{joined, split, vary_header};
-use super::{Case, Target, case_of, fuzz};
-use crate::data::Made;
+use super::headers::{join_header, split_header, vary_header};
+use super::{Case, Target, fuzz, read_case};
+use crate::data::DatasetFixture;
 
 /// Stops a run in the second task.
 struct StopInSecond(Control);
@@ -33,17 +33,17 @@ impl Sink for StopInSecond {
 
 struct States {
     /// Four classes of a few drawings.
-    data: Made,
+    data: DatasetFixture,
     cache: ResourceCache,
-    /// A stopped run of each method, made when it is first wanted.
-    made: [OnceLock<Option<Case>>; METHODS.len()],
+    /// A stopped run of each method, created on first use.
+    runs: [OnceLock<Option<Case>>; METHODS.len()],
 }
 
 impl States {
     /// The folder of a stopped run of this method; `None` if the method has a single task.
-    fn stopped(&self, method: usize) -> Option<&Case> {
+    fn stopped_run(&self, method: usize) -> Option<&Case> {
         let make = || {
-            let mut config = crate::methods::config_of(METHODS[method]);
+            let mut config = crate::methods::quick_config(METHODS[method]);
             config.data = self.data.path().to_str().unwrap().into();
             config.classes_per_task = "2".into();
             (config.epochs, config.train_limit, config.test_limit) = (1, Some(2), Some(1));
@@ -53,13 +53,13 @@ impl States {
             let root = tempfile::tempdir().unwrap();
             let control = Control::default();
             let mut sink = StopInSecond(control.clone());
-            let ended = experiment::train(&config, root.path(), &self.cache, &mut sink, &control);
-            let Ok(Outcome::Stopped(header)) = ended else {
+            let outcome = experiment::train(&config, root.path(), &self.cache, &mut sink, &control);
+            let Ok(Outcome::Stopped(header)) = outcome else {
                 return None;
             };
-            Some(case_of(&header.folder))
+            Some(read_case(&header.folder))
         };
-        self.made[method].get_or_init(make).as_ref()
+        self.runs[method].get_or_init(make).as_ref()
     }
 }
 
@@ -69,20 +69,20 @@ const CHECKPOINT: &str = "resume/checkpoint.safetensors";
 impl Target for States {
     const NAME: &'static str = "states";
 
-    fn valid(&self) -> Vec<Case> {
-        vec![self.stopped(0).unwrap().clone()]
+    fn valid_cases(&self) -> Vec<Case> {
+        vec![self.stopped_run(0).unwrap().clone()]
     }
 
-    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, _: &[Case], dice: &mut Dice) -> Case {
         let mut case = loop {
-            if let Some(case) = self.stopped(dice.below(METHODS.len())) {
+            if let Some(case) = self.stopped_run(dice.below(METHODS.len())) {
                 break case.clone();
             }
         };
-        let name = *dice.one_of(&[SNAPSHOT, CHECKPOINT]);
+        let name = *dice.choose(&[SNAPSHOT, CHECKPOINT]);
         let bytes = &case[name];
         let varied = match dice.one_in(4) {
-            true => numbers(bytes, dice),
+            true => mutate_values(bytes, dice),
             false => vary_header(
                 bytes,
                 dice,
@@ -103,20 +103,20 @@ impl Target for States {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let picture = Picture {
+        let picture = NamedImage {
             name: "grey".into(),
             width: 8,
             height: 8,
             rgb: vec![99; 192],
         };
-        let asked = Predictor::open(folder, 0, Some("cpu"), &self.cache, false)
+        let prediction = Predictor::open(folder, 0, Some("cpu"), &self.cache, false)
             .and_then(|predictor| predictor.predict(&picture));
         let control = Control::default();
-        let ended = experiment::resume(folder, &self.cache, &mut Vec::new(), &control);
-        asked.is_ok() && ended.is_ok()
+        let resumed = experiment::resume(folder, &self.cache, &mut Vec::new(), &control);
+        prediction.is_ok() && resumed.is_ok()
     }
 
-    fn leaves(&self) -> &'static [&'static str] {
+    fn allowed_leftovers(&self) -> &'static [&'static str] {
         &[
             "lock",
             "state.safetensors",
@@ -130,11 +130,11 @@ impl Target for States {
 }
 
 /// Other numbers behind the same header, infinite ones among them.
-fn numbers(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let (header, mut data) = split(bytes);
+fn mutate_values(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let (header, mut data) = split_header(bytes);
     for _ in 0..1 + dice.below(64) {
         let at = dice.below(data.len() / 4) * 4;
-        let odd = [
+        let value = [
             f32::NAN,
             f32::INFINITY,
             -f32::MAX,
@@ -143,10 +143,10 @@ fn numbers(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
             0.0,
         ][dice.below(6)];
         if let Some(field) = data.get_mut(at..at + 4) {
-            field.copy_from_slice(&odd.to_le_bytes());
+            field.copy_from_slice(&value.to_le_bytes());
         }
     }
-    joined(&header, data)
+    join_header(&header, data)
 }
 
 #[test]
@@ -155,6 +155,6 @@ fn fuzz_states() {
     fuzz(States {
         data,
         cache: ResourceCache::default(),
-        made: Default::default(),
+        runs: Default::default(),
     });
 }

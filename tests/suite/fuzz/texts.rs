@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use lae_studio::backbone::library::{BackboneLibrary, Places};
-use lae_studio::data::export::Boxes;
+use lae_studio::backbone::library::{BackboneLibrary, WeightLocations};
+use lae_studio::data::export::CropBoxes;
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use lae_studio::data::{Correction, Dataset, OpenOptions};
-use lae_studio::method::{Chosen, METHODS, adopt, filled, problems, run_title};
+use lae_studio::method::{
+    ConfiguredMethod, METHODS, problems, run_title, switch_method, with_explicit_settings,
+};
 use lae_studio::run::config::RunConfig;
 use lae_studio::store;
 use lae_studio::ui::settings::Settings;
 
 use super::bytes::Dice;
-use super::{Case, Target, fuzz, single};
+use super::{Case, Target, fuzz, single_file_case};
 
-fn text_of(path: &Path) -> String {
+fn read_text(path: &Path) -> String {
     String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
 }
 
@@ -23,14 +25,14 @@ struct Configs;
 impl Target for Configs {
     const NAME: &'static str = "settings";
 
-    fn valid(&self) -> Vec<Case> {
-        let of = |spec: &'static lae_studio::method::MethodSpec| {
+    fn valid_cases(&self) -> Vec<Case> {
+        let config_case = |spec: &'static lae_studio::method::MethodSpec| {
             let mut config = RunConfig {
                 train_limit: Some(5),
                 ..RunConfig::default()
             };
-            adopt(&mut config, spec);
-            let config = filled(&config);
+            switch_method(&mut config, spec);
+            let config = with_explicit_settings(&config);
             let window = Settings {
                 setup: Some(config.clone()),
                 ..Settings::default()
@@ -43,10 +45,10 @@ impl Target for Configs {
                 ("window.toml".into(), std::fs::read(file).unwrap()),
             ])
         };
-        METHODS.iter().map(|spec| of(spec)).collect()
+        METHODS.iter().map(|spec| config_case(spec)).collect()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[settings]\n",
             b"[setup]\n",
@@ -91,22 +93,22 @@ impl Target for Configs {
     fn read(&self, folder: &Path) -> bool {
         let window = Settings::load(Some(&folder.join("window.toml")));
         let _ = window.after_crash();
-        let Ok(config) = RunConfig::from_toml(&text_of(&folder.join("run.toml")), "run.toml")
+        let Ok(config) = RunConfig::from_toml(&read_text(&folder.join("run.toml")), "run.toml")
         else {
             return false;
         };
         let found = problems(&config);
         let _ = (
-            config.block_list(12),
-            config.data_name(),
+            config.parse_blocks(12),
+            config.dataset_name(),
             run_title(&config, true),
         );
-        let written = config.to_toml().unwrap();
-        let again = RunConfig::from_toml(&written, "again").unwrap();
-        assert_eq!(again.to_toml().unwrap(), written);
-        if let (Ok(chosen), true) = (Chosen::of(&config), found.is_empty()) {
-            chosen.kinds(0).unwrap();
-            chosen.kinds(1).unwrap();
+        let toml_text = config.to_toml().unwrap();
+        let reparsed = RunConfig::from_toml(&toml_text, "again").unwrap();
+        assert_eq!(reparsed.to_toml().unwrap(), toml_text);
+        if let (Ok(chosen), true) = (ConfiguredMethod::from_config(&config), found.is_empty()) {
+            chosen.default_passes(0).unwrap();
+            chosen.default_passes(1).unwrap();
             chosen.facts().unwrap();
         }
         found.is_empty()
@@ -119,8 +121,8 @@ struct Orders;
 impl Target for Orders {
     const NAME: &'static str = "orders";
 
-    fn valid(&self) -> Vec<Case> {
-        let of = |order: &str, file: &str, sizes: &str, boxes: &str| {
+    fn valid_cases(&self) -> Vec<Case> {
+        let order_case = |order: &str, file: &str, sizes: &str, boxes: &str| {
             Case::from([
                 ("order".to_owned(), order.into()),
                 ("order.json".to_owned(), file.into()),
@@ -133,13 +135,13 @@ impl Target for Orders {
         let boxed = "[{\"left\": 0, \"top\": 0, \"width\": 3, \"height\": 3, \"flip\": true}]";
         let named = "{\"a/1.png\": {\"left\": 0, \"top\": 0, \"width\": 3, \"height\": 3}}";
         vec![
-            of("natural", names, "2", boxed),
-            of("seed:7", "[0, 1, 2, 3, 4, 5, 6, 7, 9, 8]", "4,3,3", named),
-            of("0-4,6,5,7-9", names, "4+2", boxed),
+            order_case("natural", names, "2", boxed),
+            order_case("seed:7", "[0, 1, 2, 3, 4, 5, 6, 7, 9, 8]", "4,3,3", named),
+            order_case("0-4,6,5,7-9", names, "4+2", boxed),
         ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"0-9",
             b"0-999999",
@@ -168,50 +170,50 @@ impl Target for Orders {
 
     fn read(&self, folder: &Path) -> bool {
         let classes: Vec<String> = (0..10).map(|class| format!("c{class}")).collect();
-        let text = text_of(&folder.join("order"));
+        let text = read_text(&folder.join("order"));
         let file = folder.join("order.json");
         let orders = [
             ClassOrder::parse(&text),
             ClassOrder::parse(file.to_str().unwrap()),
         ];
-        let sizes = TaskSizes::parse(&text_of(&folder.join("sizes")));
-        let boxes = Boxes::from_file(&folder.join("boxes.json"));
-        let mut fine = boxes.is_ok();
+        let sizes = TaskSizes::parse(&read_text(&folder.join("sizes")));
+        let boxes = CropBoxes::from_file(&folder.join("boxes.json"));
+        let mut is_valid = boxes.is_ok();
         for order in orders {
             let (Ok(order), Ok(sizes)) = (order, &sizes) else {
-                fine = false;
+                is_valid = false;
                 continue;
             };
             let scenario = Scenario::new(&classes, &order, sizes);
-            fine &= scenario.is_ok();
+            is_valid &= scenario.is_ok();
             if let Ok(scenario) = scenario {
                 // Every class comes once, and what was resolved can be written down.
                 let mut sorted = scenario.class_order.clone();
                 sorted.sort_unstable();
                 assert!(sorted.into_iter().eq(0..10));
-                let written = ClassOrder::written(&scenario.class_order);
-                let again = ClassOrder::parse(&written).unwrap();
-                assert_eq!(again.resolve(&classes).unwrap(), scenario.class_order);
+                let order_text = ClassOrder::format_indices_or_natural(&scenario.class_order);
+                let reparsed = ClassOrder::parse(&order_text).unwrap();
+                assert_eq!(reparsed.resolve(&classes).unwrap(), scenario.class_order);
             }
         }
-        fine
+        is_valid
     }
 }
 
 struct Backbones;
 
-const OWN: &str = "[[backbone]]\nname = \"own\"\nfamily = \"vit\"\ninput_size = 16\npatch = 4\nwidth = 128\ndepth = 2\nheads = 2\nnormalisation = \"unit\"\nurl = \"https://example.org/own.safetensors\"\n";
+const USER_TABLE: &str = "[[backbone]]\nname = \"own\"\nfamily = \"vit\"\ninput_size = 16\npatch = 4\nwidth = 128\ndepth = 2\nheads = 2\nnormalisation = \"unit\"\nurl = \"https://example.org/own.safetensors\"\n";
 /// The program's own table, part of which no other table may repeat.
 const TABLE: &str = include_str!("../../../assets/backbones.toml");
 
 impl Target for Backbones {
     const NAME: &'static str = "backbones";
 
-    fn valid(&self) -> Vec<Case> {
-        vec![single("backbones.toml", OWN)]
+    fn valid_cases(&self) -> Vec<Case> {
+        vec![single_file_case("backbones.toml", USER_TABLE)]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[backbone]]\n",
             b"family = \"swin\"\n",
@@ -236,12 +238,12 @@ impl Target for Backbones {
             b"[",
             b"]",
         ];
-        let table = single("backbones.toml", TABLE);
+        let table = single_file_case("backbones.toml", TABLE);
         dice.vary(&[table, valid[0].clone()], WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let library = BackboneLibrary::new(Places {
+        let library = BackboneLibrary::new(WeightLocations {
             cache: folder.join("cache"),
             hub_cache: None,
             endpoint: "http://127.0.0.1:9".into(),
@@ -251,18 +253,18 @@ impl Target for Backbones {
             let described = library.describe(&entry.name).unwrap();
             assert_eq!(described.blocks.is_empty(), described.feature_width == 0);
             // Downloads stay in their folder whatever the entry is called.
-            let places = Places {
+            let places = WeightLocations {
                 cache: PathBuf::from("cache"),
-                ..Places::usual()
+                ..WeightLocations::from_env()
             };
-            if let Some(own) = places.own_file(entry) {
+            if let Some(path) = places.cached_file(entry) {
                 assert!(
-                    own.components().all(|part| part.as_os_str() != ".."),
-                    "{own:?}"
+                    path.components().all(|part| part.as_os_str() != ".."),
+                    "{path:?}"
                 );
                 assert!(
-                    own.starts_with("cache") && own.iter().count() == 3,
-                    "{own:?}"
+                    path.starts_with("cache") && path.iter().count() == 3,
+                    "{path:?}"
                 );
             }
         }
@@ -271,7 +273,7 @@ impl Target for Backbones {
 }
 
 /// A few digits with these labels corrected.
-fn digits(corrected: Vec<Correction>) -> Dataset {
+fn open_digits(corrected: Vec<Correction>) -> Dataset {
     let options = OpenOptions {
         train_limit: Some(2),
         test_limit: Some(2),
@@ -282,14 +284,14 @@ fn digits(corrected: Vec<Correction>) -> Dataset {
 }
 
 /// A list of corrected labels.
-struct Corrected;
+struct CorrectedLabels;
 
-impl Target for Corrected {
+impl Target for CorrectedLabels {
     const NAME: &'static str = "mended";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
-        let data = digits(Vec::new());
+        let data = open_digits(Vec::new());
         for (sample, class) in data.train.iter().zip([Some("7"), None, Some("no class")]) {
             let change = Correction {
                 picture: sample.name(),
@@ -299,11 +301,11 @@ impl Target for Corrected {
             };
             store::correct_label(root.path(), "digits", change).unwrap();
         }
-        let list = std::fs::read(store::corrected_file(root.path(), "digits")).unwrap();
-        vec![single("list.toml", list)]
+        let list = std::fs::read(store::corrections_path(root.path(), "digits")).unwrap();
+        vec![single_file_case("list.toml", list)]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[mended]]\n",
             b"picture = \"../../x\"\n",
@@ -318,25 +320,28 @@ impl Target for Corrected {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let Ok(corrected) = store::read_corrected(&folder.join("list.toml")) else {
+        let Ok(corrected) = store::read_corrections(&folder.join("list.toml")) else {
             return false;
         };
         // Every entry counts once, whether there is such an image or not, and no image gets a
         // class that is not there.
-        let wanted = corrected.len();
-        let data = digits(corrected);
+        let expected = corrected.len();
+        let data = open_digits(corrected);
         let count = data.corrected;
-        assert_eq!(count.labels + count.left_out + count.without_effect, wanted);
-        let both = data.train.iter().chain(&data.test);
+        assert_eq!(
+            count.labels + count.left_out + count.without_effect,
+            expected
+        );
+        let samples = data.train.iter().chain(&data.test);
         let classes = data.classes.len();
-        both.for_each(|sample| assert!((sample.class as usize) < classes));
-        wanted > 0
+        samples.for_each(|sample| assert!((sample.class as usize) < classes));
+        expected > 0
     }
 }
 
 #[test]
 fn fuzz_corrected() {
-    fuzz(Corrected);
+    fuzz(CorrectedLabels);
 }
 
 #[test]

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, Places};
+use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, WeightLocations};
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::WeightPlacement;
 use safetensors::tensor::Dtype;
 use serde_json::Value;
 
 use super::bytes::Dice;
-use super::headers::{joined, split, vary_header};
+use super::headers::{join_header, split_header, vary_header};
 use super::meter::Meter;
-use super::packing::{Zipped, unzipped, zip};
-use super::{Case, Target, fuzz, single};
+use super::packing::{ZipEntry, build_zip, unzip};
+use super::{Case, Target, fuzz, single_file_case};
 use crate::backbone::files;
 
 /// A library that knows no file but the one it is given.
 fn library() -> BackboneLibrary {
-    BackboneLibrary::new(Places {
+    BackboneLibrary::new(WeightLocations {
         cache: PathBuf::from("no-such-folder"),
         hub_cache: None,
         endpoint: "http://127.0.0.1:9".into(),
@@ -27,7 +27,7 @@ fn library() -> BackboneLibrary {
 }
 
 /// Describes a file and builds its network.
-fn opens(path: &Path) -> bool {
+fn can_open(path: &Path) -> bool {
     let library = library();
     let choice = BackboneChoice {
         values: Some("heads=2,activation=gelu,normalisation=unit"),
@@ -100,21 +100,25 @@ const WORDS: &[&[u8]] = &[
 ];
 
 /// The bytes that `write` puts into a file.
-fn file(write: impl FnOnce(&Path)) -> Vec<u8> {
+fn written_bytes(write: impl FnOnce(&Path)) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     write(&path);
     std::fs::read(path).unwrap()
 }
 
-/// Descriptions of timm and transformers beside weights.
-struct Beside;
+/// Descriptions of timm and transformers next to weights.
+struct Descriptions;
 
-impl Target for Beside {
+impl Target for Descriptions {
     const NAME: &'static str = "beside";
 
-    fn valid(&self) -> Vec<Case> {
-        let weights = || file(|path| files::safetensors(&files::convnext(), Dtype::F32, &[], path));
+    fn valid_cases(&self) -> Vec<Case> {
+        let weights = || {
+            written_bytes(|path| {
+                files::write_safetensors(&files::convnext(), Dtype::F32, &[], path);
+            })
+        };
         let timm = r#"{"architecture": "convnext_tiny", "global_pool": "avg", "model_args": {"norm_eps": 1e-5},
             "pretrained_cfg": {"input_size": [3, 32, 32], "interpolation": "bicubic", "crop_pct": 0.9,
             "crop_mode": "center", "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}"#;
@@ -128,25 +132,25 @@ impl Target for Beside {
                 ("preprocessor_config.json", transform),
             ],
         ]
-        .map(|beside| {
-            let beside = beside
+        .map(|description_files| {
+            let description_files = description_files
                 .into_iter()
                 .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-            beside
+            description_files
                 .chain([("model.safetensors".to_owned(), weights())])
                 .collect()
         })
         .into()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let mut case = dice.one_of(valid).clone();
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.choose(valid).clone();
         let texts: Vec<String> = case
             .keys()
             .filter(|name| name.ends_with("json"))
             .cloned()
             .collect();
-        let name = dice.one_of(&texts).clone();
+        let name = dice.choose(&texts).clone();
         if let Some(text) = case.get_mut(&name) {
             dice.mutate(text, WORDS);
         }
@@ -160,7 +164,7 @@ impl Target for Beside {
 
 #[test]
 fn fuzz_descriptions_beside_weights() {
-    fuzz(Beside);
+    fuzz(Descriptions);
 }
 
 struct Safetensors;
@@ -168,54 +172,57 @@ struct Safetensors;
 impl Target for Safetensors {
     const NAME: &'static str = "safetensors";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let swin_size = [("model_args", "{\"img_size\": 8, \"window_size\": 2}")];
         let all = [
-            file(|path| {
-                files::safetensors(
+            written_bytes(|path| {
+                files::write_safetensors(
                     &files::vit(),
                     Dtype::F32,
                     &[("mean", "0.5"), ("std", "0.5")],
                     path,
                 );
             }),
-            file(|path| files::safetensors(&files::swin(), Dtype::F16, &[], path)),
-            file(|path| files::safetensors(&files::convnext(), Dtype::BF16, &swin_size, path)),
+            written_bytes(|path| files::write_safetensors(&files::swin(), Dtype::F16, &[], path)),
+            written_bytes(|path| {
+                files::write_safetensors(&files::convnext(), Dtype::BF16, &swin_size, path);
+            }),
         ];
-        all.map(|bytes| single("w.safetensors", bytes)).into()
+        all.map(|bytes| single_file_case("w.safetensors", bytes))
+            .into()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(valid)["w.safetensors"];
-        single("w.safetensors", vary_header(bytes, dice, WORDS))
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.choose(valid)["w.safetensors"];
+        single_file_case("w.safetensors", vary_header(bytes, dice, WORDS))
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(&folder.join("w.safetensors"))
+        can_open(&folder.join("w.safetensors"))
     }
 }
 
 /// ZIPs with mutated entries.
-fn vary_zip(bytes: &[u8], dice: &mut Dice, words: &[&[u8]], wanted: &[&str]) -> Vec<u8> {
-    let mut entries = unzipped(bytes);
+fn vary_zip(bytes: &[u8], dice: &mut Dice, words: &[&[u8]], suffixes: &[&str]) -> Vec<u8> {
+    let mut entries = unzip(bytes);
     for _ in 0..1 + dice.below(2) {
-        let fitting: Vec<usize> = (0..entries.len())
-            .filter(|&at| wanted.iter().any(|end| entries[at].0.ends_with(end)))
+        let candidates: Vec<usize> = (0..entries.len())
+            .filter(|&at| suffixes.iter().any(|end| entries[at].0.ends_with(end)))
             .collect();
-        let at = *dice.one_of(&fitting);
+        let at = *dice.choose(&candidates);
         // Only headers are mutated.
         let head = entries[at].1.len().min(4096);
         let rest = entries[at].1.split_off(head);
         dice.mutate(&mut entries[at].1, words);
         entries[at].1.extend(rest);
     }
-    let all = entries.into_iter().map(|(name, bytes)| Zipped {
+    let entries_iter = entries.into_iter().map(|(name, bytes)| ZipEntry {
         deflated: bytes.len() > 100,
-        ..Zipped::new(&name, bytes)
+        ..ZipEntry::new(&name, bytes)
     });
-    let all: Vec<Zipped> = all.collect();
+    let zip_entries: Vec<ZipEntry> = entries_iter.collect();
     let one_in = [100, 100_000][dice.below(2)];
-    zip(&all, Some((dice, one_in)))
+    build_zip(&zip_entries, Some((dice, one_in)))
 }
 
 struct Npz;
@@ -223,13 +230,18 @@ struct Npz;
 impl Target for Npz {
     const NAME: &'static str = "npz";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let all = [files::swin(), files::convnext()];
-        all.map(|weights| single("w.npz", file(|path| files::npz(&weights, path))))
-            .into()
+        all.map(|weights| {
+            single_file_case(
+                "w.npz",
+                written_bytes(|path| files::write_npz(&weights, path)),
+            )
+        })
+        .into()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const NUMPY: &[&[u8]] = &[
             b"\x93NUMPY\x01\0",
             b"\x93NUMPY\x02\0\xff\xff\0\0",
@@ -246,16 +258,16 @@ impl Target for Npz {
             b"-1",
             b"'",
         ];
-        let bytes = &dice.one_of(valid)["w.npz"];
-        single("w.npz", vary_zip(bytes, dice, NUMPY, &[".npy"]))
+        let bytes = &dice.choose(valid)["w.npz"];
+        single_file_case("w.npz", vary_zip(bytes, dice, NUMPY, &[".npy"]))
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(&folder.join("w.npz"))
+        can_open(&folder.join("w.npz"))
     }
 }
 
-const PICKLED: &[&[u8]] = &[
+const PICKLE_TOKENS: &[&[u8]] = &[
     b"(",
     b")",
     b"]",
@@ -304,10 +316,10 @@ const PICKLED: &[&[u8]] = &[
 ];
 
 /// The format before 2020: pickles one after the other, then the numbers.
-fn older(modern: &[u8]) -> Vec<u8> {
-    let entries = unzipped(modern);
-    let of = |end: &str| entries.iter().find(|(name, _)| name.ends_with(end));
-    let pickle = &of("data.pkl").unwrap().1;
+fn to_legacy_pytorch(modern: &[u8]) -> Vec<u8> {
+    let entries = unzip(modern);
+    let find_entry = |end: &str| entries.iter().find(|(name, _)| name.ends_with(end));
+    let pickle = &find_entry("data.pkl").unwrap().1;
     let mut bytes =
         b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.\x80\x02}."
             .to_vec();
@@ -334,33 +346,36 @@ struct PyTorch;
 impl Target for PyTorch {
     const NAME: &'static str = "pytorch";
 
-    fn valid(&self) -> Vec<Case> {
-        let swin = file(|path| files::pytorch(&files::swin(), Some("model"), path));
-        let convnext = file(|path| files::pytorch(&files::convnext(), None, path));
-        vec![single("w.pth", swin), single("w.pth", convnext)]
+    fn valid_cases(&self) -> Vec<Case> {
+        let swin = written_bytes(|path| files::write_pytorch(&files::swin(), Some("model"), path));
+        let convnext = written_bytes(|path| files::write_pytorch(&files::convnext(), None, path));
+        vec![
+            single_file_case("w.pth", swin),
+            single_file_case("w.pth", convnext),
+        ]
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(valid)["w.pth"];
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.choose(valid)["w.pth"];
         let varied = match dice.one_in(3) {
             false => vary_zip(
                 bytes,
                 dice,
-                PICKLED,
+                PICKLE_TOKENS,
                 &["data.pkl", "data.pkl", "version", "byteorder", "/data/0"],
             ),
             true => {
-                let mut bytes = older(bytes);
+                let mut bytes = to_legacy_pytorch(bytes);
                 let rest = bytes.split_off(bytes.len().min(8 << 10));
-                dice.mutate(&mut bytes, PICKLED);
+                dice.mutate(&mut bytes, PICKLE_TOKENS);
                 [bytes, rest].concat()
             }
         };
-        single("w.pth", varied)
+        single_file_case("w.pth", varied)
     }
 
     fn read(&self, folder: &Path) -> bool {
-        opens(&folder.join("w.pth"))
+        can_open(&folder.join("w.pth"))
     }
 }
 
@@ -370,9 +385,11 @@ struct Golden;
 impl Target for Golden {
     const NAME: &'static str = "golden";
 
-    fn valid(&self) -> Vec<Case> {
+    fn valid_cases(&self) -> Vec<Case> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-        let case = |name: &str| single("g.safetensors", std::fs::read(folder.join(name)).unwrap());
+        let case = |name: &str| {
+            single_file_case("g.safetensors", std::fs::read(folder.join(name)).unwrap())
+        };
         [
             "02_vit_prefix",
             "04_swin_adapter",
@@ -388,13 +405,13 @@ impl Target for Golden {
         .into()
     }
 
-    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(valid)["g.safetensors"];
+    fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.choose(valid)["g.safetensors"];
         let varied = match dice.one_in(2) {
-            true => restated(bytes, || dice.one_in(3).then(|| *dice.one_of(SIZES))),
+            true => replace_sizes(bytes, || dice.one_in(3).then(|| *dice.choose(SIZES))),
             false => vary_header(bytes, dice, WORDS),
         };
-        single("g.safetensors", varied)
+        single_file_case("g.safetensors", varied)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -418,11 +435,11 @@ const SIZES: &[u64] = &[
 ];
 
 /// The file with other numbers among its settings; none leaves one as it is.
-fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
+fn replace_sizes(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
     fn walk(value: &mut Value, change: &mut dyn FnMut() -> Option<u64>) {
         match value {
-            Value::Array(all) => all.iter_mut().for_each(|one| walk(one, change)),
-            Value::Object(all) => all.values_mut().for_each(|one| walk(one, change)),
+            Value::Array(all) => all.iter_mut().for_each(|element| walk(element, change)),
+            Value::Object(all) => all.values_mut().for_each(|element| walk(element, change)),
             _ if value.is_u64() => {
                 if let Some(size) = change() {
                     *value = size.into();
@@ -431,7 +448,7 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
             _ => {}
         }
     }
-    let (header, data) = split(bytes);
+    let (header, data) = split_header(bytes);
     let mut header: Value = serde_json::from_slice(&header).unwrap();
     for setting in header["__metadata__"].as_object_mut().unwrap().values_mut() {
         if let Ok(mut parsed) = serde_json::from_str(setting.as_str().unwrap()) {
@@ -439,11 +456,11 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
             *setting = parsed.to_string().into();
         }
     }
-    joined(&serde_json::to_vec(&header).unwrap(), data)
+    join_header(&serde_json::to_vec(&header).unwrap(), data)
 }
 
 /// Memory that the check of a golden file with a wrong size may take.
-const MOST_GOLDEN_BYTES: usize = 1 << 30;
+const MAX_GOLDEN_BYTES: usize = 1 << 30;
 
 /// Declared sizes must not cause allocations that the tensors do not need: too large ones would abort the program.
 #[test]
@@ -457,37 +474,44 @@ fn check_wrong_declared_sizes() {
     let place = WeightPlacement::from(&Device::flex());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g.safetensors");
-    for case in Golden.valid() {
+    for case in Golden.valid_cases() {
         let bytes = &case["g.safetensors"];
         let mut sizes = 0;
-        restated(bytes, || {
+        replace_sizes(bytes, || {
             sizes += 1;
             None
         });
-        let mut refused = 0;
+        let mut rejected_count = 0;
         for wrong in [10_000_000_000_000, 3_000_000, u64::MAX] {
             for at in 0..sizes {
-                let mut seen = 0;
-                let changed = restated(bytes, || {
-                    seen += 1;
-                    (seen == at + 1).then_some(wrong)
+                let mut visited = 0;
+                let changed = replace_sizes(bytes, || {
+                    visited += 1;
+                    (visited == at + 1).then_some(wrong)
                 });
                 std::fs::write(&path, changed).unwrap();
                 let meter = Meter::start();
                 let checked = golden::check(&path, &place, Tolerance::CPU);
-                let (most, _) = meter.stop();
-                assert!(most < MOST_GOLDEN_BYTES, "{} MB, size {at}", most >> 20);
+                let (peak_bytes, _) = meter.stop();
+                assert!(
+                    peak_bytes < MAX_GOLDEN_BYTES,
+                    "{} MB, size {at}",
+                    peak_bytes >> 20
+                );
                 // A size that nothing depends on may be accepted.
                 match checked {
                     Ok(report) => assert!(report.worst().is_some(), "size {at}"),
                     Err(problem) => {
                         assert!(problem.place.contains("g.safetensors"), "{problem}");
-                        refused += 1;
+                        rejected_count += 1;
                     }
                 }
             }
         }
-        assert!(refused > 0, "all of {sizes} wrong sizes are accepted");
+        assert!(
+            rejected_count > 0,
+            "all of {sizes} wrong sizes are accepted"
+        );
     }
 }
 

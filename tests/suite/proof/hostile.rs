@@ -7,51 +7,52 @@ use lae_studio::store;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::trained;
+use super::trained_run;
 use crate::assert_is;
-use crate::fuzz::packing::{Zipped, unzipped, zip};
+use crate::fuzz::packing::{ZipEntry, build_zip, unzip};
 
 /// The files of a valid packed run, to be modified.
-struct Honest(Vec<(String, Vec<u8>)>);
+struct ValidPack(Vec<(String, Vec<u8>)>);
 
-impl Honest {
+impl ValidPack {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.laerun.zip");
-        store::pack(trained().1, &file).unwrap();
-        Self(unzipped(&std::fs::read(file).unwrap()))
+        store::pack(trained_run().1, &file).unwrap();
+        Self(unzip(&std::fs::read(file).unwrap()))
     }
 
-    fn bytes(&mut self, name: &str) -> &mut Vec<u8> {
+    fn file_bytes(&mut self, name: &str) -> &mut Vec<u8> {
         let found = self.0.iter_mut().find(|(known, _)| known == name);
         &mut found.unwrap().1
     }
 
     /// Adds a file, in the manifest, too.
-    fn add(&mut self, name: &str, bytes: &[u8]) {
+    fn add_file(&mut self, name: &str, bytes: &[u8]) {
         self.0.push((name.into(), bytes.to_vec()));
         let hash = Sha256::digest(bytes);
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         let entry = json!({"name": name, "bytes": bytes.len(), "sha256": hash});
-        self.manifest(|manifest| manifest["files"].as_array_mut().unwrap().push(entry));
+        self.edit_manifest(|manifest| manifest["files"].as_array_mut().unwrap().push(entry));
     }
 
-    fn manifest(&mut self, change: impl FnOnce(&mut Value)) {
-        let bytes = self.bytes("manifest.json");
+    fn edit_manifest(&mut self, change: impl FnOnce(&mut Value)) {
+        let bytes = self.file_bytes("manifest.json");
         let mut manifest = serde_json::from_slice(bytes).unwrap();
         change(&mut manifest);
         *bytes = serde_json::to_vec(&manifest).unwrap();
     }
 
-    fn entries(&self) -> Vec<Zipped> {
-        let each = self.0.iter();
-        each.map(|(name, bytes)| Zipped::new(name, bytes.clone()))
+    fn entries(&self) -> Vec<ZipEntry> {
+        let files = self.0.iter();
+        files
+            .map(|(name, bytes)| ZipEntry::new(name, bytes.clone()))
             .collect()
     }
 }
 
 /// Tries to unpack an archive; it must be refused and leave nothing.
-fn refused(bytes: &[u8]) -> Problem {
+fn unpack_error(bytes: &[u8]) -> Problem {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.laerun.zip");
     std::fs::write(&file, bytes).unwrap();
@@ -59,11 +60,11 @@ fn refused(bytes: &[u8]) -> Problem {
     let problem = store::unpack(&file, &runs).unwrap_err();
     assert!(!problem.place.is_empty(), "{problem}");
     assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0, "{problem}");
-    let around: Vec<_> = std::fs::read_dir(folder.path())
+    let entries: Vec<_> = std::fs::read_dir(folder.path())
         .unwrap()
         .flatten()
         .collect();
-    assert_eq!(around.len(), 2, "{around:?}");
+    assert_eq!(entries.len(), 2, "{entries:?}");
     problem
 }
 
@@ -78,9 +79,9 @@ fn assert_rejected(problem: &Problem, why: &str) {
 fn rebuilt_archive_unpacks() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.laerun.zip");
-    std::fs::write(&file, zip(&Honest::new().entries(), None)).unwrap();
+    std::fs::write(&file, build_zip(&ValidPack::new().entries(), None)).unwrap();
     let unpacked = store::unpack(&file, &folder.path().join("runs")).unwrap();
-    assert!(store::load(&unpacked.folder).is_ok());
+    assert!(store::load_run(&unpacked.folder).is_ok());
 }
 
 #[test]
@@ -96,116 +97,118 @@ fn rejects_entry_names_outside_run_folder() {
         "pictures/1.png",
         "task_1.safetensors/inner",
     ] {
-        let mut honest = Honest::new();
-        honest.add(name, b"x");
-        let problem = refused(&zip(&honest.entries(), None));
+        let mut pack = ValidPack::new();
+        pack.add_file(name, b"x");
+        let problem = unpack_error(&build_zip(&pack.entries(), None));
         assert_rejected(&problem, "not a file of a run");
     }
-    let mut honest = Honest::new();
+    let mut pack = ValidPack::new();
     let name = ["../", &"a".repeat(60_000)].concat();
-    honest.add(&name, b"x");
-    assert!(refused(&zip(&honest.entries(), None)).what.len() < 2000);
+    pack.add_file(&name, b"x");
+    assert!(unpack_error(&build_zip(&pack.entries(), None)).what.len() < 2000);
 }
 
 #[test]
 fn rejects_links_and_duplicate_names() {
-    let mut honest = Honest::new();
-    honest.add("about.toml", b"/etc/passwd");
-    let mut entries = honest.entries();
+    let mut pack = ValidPack::new();
+    pack.add_file("about.toml", b"/etc/passwd");
+    let mut entries = pack.entries();
     entries.last_mut().unwrap().attributes = 0o120_777 << 16;
-    let problem = refused(&zip(&entries, None));
+    let problem = unpack_error(&build_zip(&entries, None));
     assert_rejected(&problem, "about.toml is a link");
 
-    let mut entries = Honest::new().entries();
-    entries.push(Zipped::new("run.toml", b"data = 1".to_vec()));
-    let problem = refused(&zip(&entries, None));
+    let mut entries = ValidPack::new().entries();
+    entries.push(ZipEntry::new("run.toml", b"data = 1".to_vec()));
+    let problem = unpack_error(&build_zip(&entries, None));
     assert_rejected(&problem, "same name");
 
-    let mut honest = Honest::new();
-    honest.manifest(|manifest| {
+    let mut pack = ValidPack::new();
+    pack.edit_manifest(|manifest| {
         let files = manifest["files"].as_array_mut().unwrap();
         files.push(files[0].clone());
     });
-    let problem = refused(&zip(&honest.entries(), None));
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "twice");
 }
 
 #[test]
 fn rejects_archive_bombs() {
     // Longer than its manifest states.
-    let mut honest = Honest::new();
-    honest.add("about.toml", b"");
-    *honest.bytes("about.toml") = vec![b'\n'; 8 << 20];
-    let problem = refused(&zip(&honest.entries(), None));
+    let mut pack = ValidPack::new();
+    pack.add_file("about.toml", b"");
+    *pack.file_bytes("about.toml") = vec![b'\n'; 8 << 20];
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "about.toml is longer");
     // The manifest states excessive lengths.
     for (bytes, why) in [(1u64 << 60, "too large"), (300 << 20, "times its size")] {
-        let mut honest = Honest::new();
-        honest.manifest(|manifest| manifest["files"][0]["bytes"] = bytes.into());
-        let problem = refused(&zip(&honest.entries(), None));
+        let mut pack = ValidPack::new();
+        pack.edit_manifest(|manifest| manifest["files"][0]["bytes"] = bytes.into());
+        let problem = unpack_error(&build_zip(&pack.entries(), None));
         assert_rejected(&problem, why);
     }
-    let mut honest = Honest::new();
-    *honest.bytes("manifest.json") = vec![b' '; 17 << 20];
-    let problem = refused(&zip(&honest.entries(), None));
+    let mut pack = ValidPack::new();
+    *pack.file_bytes("manifest.json") = vec![b' '; 17 << 20];
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "manifest is too long");
 }
 
 #[test]
 fn rejects_truncated_damaged_and_changed_archives() {
-    let whole = zip(&Honest::new().entries(), None);
+    let archive = build_zip(&ValidPack::new().entries(), None);
     for length in [
         0,
         10,
         22,
-        whole.len() / 3,
-        whole.len() - 30,
-        whole.len() - 1,
+        archive.len() / 3,
+        archive.len() - 30,
+        archive.len() - 1,
     ] {
-        refused(&whole[..length]);
+        unpack_error(&archive[..length]);
     }
-    refused(b"no archive at all, but longer than what ends one");
-    let mut flipped = whole.clone();
+    unpack_error(b"no archive at all, but longer than what ends one");
+    let mut flipped = archive.clone();
     // Flips a bit in the compressed first file, so its checksum is wrong.
     flipped[200] ^= 0x10;
-    refused(&flipped);
-    let mut honest = Honest::new();
-    honest.bytes("plugin.toml").push(b'\n');
-    let problem = refused(&zip(&honest.entries(), None));
+    unpack_error(&flipped);
+    let mut pack = ValidPack::new();
+    pack.file_bytes("plugin.toml").push(b'\n');
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "plugin.toml");
-    let mut honest = Honest::new();
-    let first = honest.bytes("task_1.safetensors");
+    let mut pack = ValidPack::new();
+    let first = pack.file_bytes("task_1.safetensors");
     first[100] ^= 1;
-    let problem = refused(&zip(&honest.entries(), None));
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "task_1.safetensors differs");
 }
 
 #[test]
 fn rejects_incomplete_unlisted_and_newer_archives() {
-    let mut honest = Honest::new();
-    honest.0.retain(|(name, _)| name != "manifest.json");
-    let problem = refused(&zip(&honest.entries(), None));
+    let mut pack = ValidPack::new();
+    pack.0.retain(|(name, _)| name != "manifest.json");
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "no manifest.json");
-    let mut honest = Honest::new();
-    honest.0.retain(|(name, _)| name != "metrics.csv");
-    let problem = refused(&zip(&honest.entries(), None));
+    let mut pack = ValidPack::new();
+    pack.0.retain(|(name, _)| name != "metrics.csv");
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "metrics.csv is missing");
-    let mut honest = Honest::new();
-    honest.0.push(("about.toml".into(), Vec::new()));
-    let problem = refused(&zip(&honest.entries(), None));
+    let mut pack = ValidPack::new();
+    pack.0.push(("about.toml".into(), Vec::new()));
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert_rejected(&problem, "not list about.toml");
-    let mut honest = Honest::new();
-    honest.manifest(|manifest| manifest["format"] = 2.into());
-    assert!(refused(&zip(&honest.entries(), None)).mentions("problem-packed-by-newer-version"));
+    let mut pack = ValidPack::new();
+    pack.edit_manifest(|manifest| manifest["format"] = 2.into());
+    assert!(
+        unpack_error(&build_zip(&pack.entries(), None)).mentions("problem-packed-by-newer-version")
+    );
     // A run whose parts do not fit together, with all hashes right.
-    let mut honest = Honest::new();
-    honest.0.retain(|(name, _)| name != "run.toml");
-    honest.manifest(|manifest| {
+    let mut pack = ValidPack::new();
+    pack.0.retain(|(name, _)| name != "run.toml");
+    pack.edit_manifest(|manifest| {
         let files = manifest["files"].as_array_mut().unwrap();
         files.retain(|file| file["name"] != "run.toml");
     });
-    honest.add("run.toml", b"data = \"digits\"\n");
-    let problem = refused(&zip(&honest.entries(), None));
+    pack.add_file("run.toml", b"data = \"digits\"\n");
+    let problem = unpack_error(&build_zip(&pack.entries(), None));
     assert!(problem.what.contains("cannot be opened"), "{problem}");
 }
 
@@ -213,9 +216,9 @@ fn rejects_incomplete_unlisted_and_newer_archives() {
 fn hostile_run_name_stays_in_runs_folder() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.laerun.zip");
-    let mut honest = Honest::new();
-    honest.manifest(|manifest| manifest["run"] = "../../escaped".into());
-    std::fs::write(&file, zip(&honest.entries(), None)).unwrap();
+    let mut pack = ValidPack::new();
+    pack.edit_manifest(|manifest| manifest["run"] = "../../escaped".into());
+    std::fs::write(&file, build_zip(&pack.entries(), None)).unwrap();
     let runs = folder.path().join("runs");
     let unpacked = store::unpack(&file, &runs).unwrap();
     assert_eq!(unpacked.folder.parent(), Some(Path::new(&runs)));

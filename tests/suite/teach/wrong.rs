@@ -8,16 +8,17 @@ use lae_studio::store::RunFolder;
 fn rejected_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
-    let run = finished(&config("lae"), root.path());
+    let run = train_run(&config("lae"), root.path());
     let before = folder_contents(&run);
-    let empty = Made::new();
-    let broken = Made::new();
+    let empty = DatasetFixture::new();
+    let broken = DatasetFixture::new();
     for name in ["x/1.png", "x/2.png", "y/1.jpg", "y/2.jpg"] {
-        broken.file(name, "no picture");
+        broken.write_file(name, "no picture");
     }
-    let text = Made::new();
-    text.file("x/notes.txt", "a").file("y/notes.txt", "b");
-    let alone = letters("A", 5);
+    let text = DatasetFixture::new();
+    text.write_file("x/notes.txt", "a")
+        .write_file("y/notes.txt", "b");
+    let single_class = letters("A", 5);
     let cases = [
         (empty.path().to_path_buf(), "problem-folder-empty"),
         (
@@ -37,22 +38,22 @@ fn rejected_added_task_leaves_run_unchanged() {
         assert!(!problem.what.contains('\n'), "{problem}");
         assert!(folder_contents(&run) == before, "{id}");
     }
-    let prompts = finished(&config("l2p"), root.path());
+    let prompts = train_run(&config("l2p"), root.path());
     let unchanged = folder_contents(&prompts);
-    let problem = teach_error(&prompts, alone.path());
+    let problem = teach_error(&prompts, single_class.path());
     assert_is(&problem, "problem-added-task-single-class");
     assert_says!(problem.remedy, "advice-add-second-class");
     assert!(folder_contents(&prompts) == unchanged);
-    // A single class is enough for a method that compares with means.
-    let prototypes = finished(&config("simplecil"), root.path());
-    add_task(&prototypes, alone.path());
-    // A folder of images is one class, too.
-    let flat = alone.path().join("A");
-    let header = |run: &Path| store::load(run).unwrap().header;
+    // A single class is enough for a method that compares with class means.
+    let prototypes = train_run(&config("simplecil"), root.path());
+    add_task(&prototypes, single_class.path());
+    // A folder of images is also one class.
+    let flat = single_class.path().join("A");
+    let header = |run: &Path| store::load_run(run).unwrap().header;
     add_task(&prototypes, &flat);
     assert_eq!(header(&prototypes).class_order[10..], ["A", "A (2)"]);
 
-    let held = RunFolder::open(&run).unwrap();
+    let lock = RunFolder::open(&run).unwrap();
     let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-run-in-use");
     assert!(
@@ -60,11 +61,11 @@ fn rejected_added_task_leaves_run_unchanged() {
             .unwrap_err()
             .mentions("problem-run-in-use")
     );
-    drop(held);
+    drop(lock);
     let problem = teach_error(root.path(), good.path());
     assert_is(&problem, "problem-folder-without-run");
 
-    let joint = finished(&config("joint-ft"), root.path());
+    let joint = train_run(&config("joint-ft"), root.path());
     let problem = teach_error(&joint, good.path());
     assert_is(&problem, "problem-joint-method-cannot-add");
 }
@@ -74,15 +75,15 @@ fn rejects_runs_without_task_backbone_or_state() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
     let control = Control::default();
-    let mut sink = StopIn {
+    let mut sink = StopInTask {
         control: control.clone(),
         task: 0,
     };
-    let run = trained(&config("lae"), root.path(), &mut sink, &control);
+    let run = train_run_with(&config("lae"), root.path(), &mut sink, &control);
     let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-no-finished-task");
 
-    let run = finished(&config("lae"), root.path());
+    let run = train_run(&config("lae"), root.path());
     let path = run.join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let edit = |from: &str, to: &str| {
@@ -92,22 +93,31 @@ fn rejects_runs_without_task_backbone_or_state() {
         std::fs::write(&path, &text).unwrap();
         problem
     };
-    let gone = edit(
+    let missing_weights = edit(
         "backbone = \"lae-nano\"",
         "backbone = \"/gone/net.safetensors\"",
     );
-    assert!(gone.to_string().contains("/gone/net.safetensors"), "{gone}");
-    let sha = &store::load(&run).unwrap().header.weights_sha256;
-    let other = edit(sha, &"0".repeat(64));
-    assert_is(&other, "problem-backbone-weights-changed");
-    let unknown = edit("method = \"lae\"", "method = \"warp\"");
-    assert_says!(unknown.what, "problem-method-not-found", key = "warp");
+    assert!(
+        missing_weights
+            .to_string()
+            .contains("/gone/net.safetensors"),
+        "{missing_weights}"
+    );
+    let sha = &store::load_run(&run).unwrap().header.weights_sha256;
+    let changed_weights = edit(sha, &"0".repeat(64));
+    assert_is(&changed_weights, "problem-backbone-weights-changed");
+    let unknown_method = edit("method = \"lae\"", "method = \"warp\"");
+    assert_says!(
+        unknown_method.what,
+        "problem-method-not-found",
+        key = "warp"
+    );
     std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
     let problem = teach_error(&run, good.path());
     assert!(problem.what.contains("snapshot of task 2"), "{problem}");
 
-    // As left by a version that stored no state with a finished run.
-    let run = finished(&config("ranpac"), root.path());
+    // An older version stored no state with a finished run.
+    let run = train_run(&config("ranpac"), root.path());
     std::fs::remove_file(run.join("state.safetensors")).unwrap();
     let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-learning-data-older-version");
@@ -118,9 +128,9 @@ fn rejects_runs_without_task_backbone_or_state() {
 fn rejects_task_when_components_exceed_channels() {
     let root = tempfile::tempdir().unwrap();
     let mut config = config("coda-prompt");
-    set(&mut config, "pool=100").unwrap();
-    let run = finished(&config, root.path());
-    let added_tasks = ["AB", "CD", "EF"].map(|of| letters(of, 3));
+    apply_assignment(&mut config, "pool=100").unwrap();
+    let run = train_run(&config, root.path());
+    let added_tasks = ["AB", "CD", "EF"].map(|names| letters(names, 3));
     let before = folder_contents(&run);
     let mut problems = Vec::new();
     for added_task in &added_tasks {
@@ -136,43 +146,47 @@ fn rejects_task_when_components_exceed_channels() {
 #[test]
 fn detects_modified_files_of_added_task() {
     let root = tempfile::tempdir().unwrap();
-    let run = finished(&config("simplecil"), root.path());
+    let run = train_run(&config("simplecil"), root.path());
     add_task(&run, letters("AB", 6).path());
-    let stored = store::load(&run).unwrap();
+    let stored = store::load_run(&run).unwrap();
     let added_task = &stored.header.added_tasks[0];
     let folder = run.join("lessons/task_3");
-    let shown = |index: usize| {
-        let pictures = store::added_task_pictures(&run, 2, added_task, 16)?;
-        pictures.test_picture(index)
+    let test_picture = |index: usize| {
+        let images = store::added_task_images(&run, 2, added_task, 16)?;
+        images.test_image(index)
     };
-    let name = shown(0).unwrap().name;
+    let name = test_picture(0).unwrap().name;
     assert!(name.starts_with("A/"), "{name}");
-    assert!(shown(9).is_err());
+    assert!(test_picture(9).is_err());
     // Training images come first in the list.
-    let picture = folder.join("pictures/0011.png");
-    let bytes = std::fs::read(&picture).unwrap();
-    std::fs::copy(folder.join("pictures/0001.png"), &picture).unwrap();
-    let problem = shown(0).unwrap_err();
+    let image_path = folder.join("pictures/0011.png");
+    let bytes = std::fs::read(&image_path).unwrap();
+    std::fs::copy(folder.join("pictures/0001.png"), &image_path).unwrap();
+    let problem = test_picture(0).unwrap_err();
     assert_is(&problem, "problem-image-changed-since-learned");
-    // An added task on top of it would be tested on another image.
+    // Another added task would be evaluated on a changed image.
     let problem = teach_error(&run, letters("CD", 5).path());
     assert_is(&problem, "problem-image-changed-since-learned");
-    std::fs::write(&picture, bytes).unwrap();
+    std::fs::write(&image_path, bytes).unwrap();
     let list = folder.join("pictures.csv");
     let text = std::fs::read_to_string(&list).unwrap();
     std::fs::write(&list, text.replacen("png", "../../etc/passwd", 1)).unwrap();
-    assert!(shown(0).unwrap_err().mentions("problem-run-table-damaged"));
+    assert!(
+        test_picture(0)
+            .unwrap_err()
+            .mentions("problem-run-table-damaged")
+    );
     std::fs::write(&list, text.replacen("A/", "Z/", 1)).unwrap();
     assert!(
-        shown(0)
+        test_picture(0)
             .unwrap_err()
             .mentions("problem-added-task-images-changed")
     );
     std::fs::write(&list, &text).unwrap();
-    shown(0).unwrap();
+    test_picture(0).unwrap();
 
-    let facts = folder.join("lesson.toml");
-    let text = std::fs::read_to_string(&facts).unwrap();
+    let task_file = folder.join("lesson.toml");
+    let text = std::fs::read_to_string(&task_file).unwrap();
     let unreadable = "problem-added-task-unreadable";
     for (from, to, id, word) in [
         (
@@ -191,15 +205,15 @@ fn detects_modified_files_of_added_task() {
         ("batch = ", "batch = x", unreadable, ""),
     ] {
         assert!(text.contains(from), "{from}: {text}");
-        std::fs::write(&facts, text.replacen(from, to, 1)).unwrap();
-        let problem = store::load(&run).unwrap_err();
+        std::fs::write(&task_file, text.replacen(from, to, 1)).unwrap();
+        let problem = store::load_run(&run).unwrap_err();
         assert_is(&problem, id);
         assert!(problem.what.contains(word), "{word}: {problem}");
     }
-    std::fs::write(&facts, text).unwrap();
-    // An added task whose number is too high.
+    std::fs::write(&task_file, text).unwrap();
+    // The number of the added task is too high.
     std::fs::rename(&folder, run.join("lessons/task_7")).unwrap();
-    let problem = store::load(&run).unwrap_err();
+    let problem = store::load_run(&run).unwrap_err();
     assert_says!(problem.what, "problem-added-task-number", task = 7);
 }
 
@@ -208,12 +222,12 @@ fn detects_modified_files_of_added_task() {
 fn added_tasks_are_not_written_through_symlink() {
     let root = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
-    let precious = outside.path().join("mine.partial");
-    std::fs::write(&precious, "precious").unwrap();
-    let run = finished(&config("simplecil"), root.path());
+    let outside_file = outside.path().join("mine.partial");
+    std::fs::write(&outside_file, "precious").unwrap();
+    let run = train_run(&config("simplecil"), root.path());
     std::os::unix::fs::symlink(outside.path(), run.join("lessons")).unwrap();
     let problem = teach_error(&run, letters("AB", 5).path());
     assert_is(&problem, "problem-run-folder-is-link");
-    assert!(precious.exists());
+    assert!(outside_file.exists());
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
 }

@@ -6,18 +6,18 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, PredictRequest};
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, prediction, report};
-use super::{recorded, settle, shot};
-use crate::data::Made;
+use super::{recorded_window, save_screenshot, wait_until_idle};
+use crate::data::DatasetFixture;
 
 /// Stores one run for each data set and returns their folders.
 fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
-    let one = |(i, data): (usize, &&str)| {
+    let store_run = |(i, data): (usize, &&str)| {
         let mut header = header();
         header.config = RunConfig {
             data: (*data).into(),
@@ -32,64 +32,65 @@ fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
         }
         folder.path().to_path_buf()
     };
-    data.iter().enumerate().map(one).collect()
+    data.iter().enumerate().map(store_run).collect()
 }
 
-fn requests(backend: &Recorded) -> Vec<PredictRequest> {
-    let all = backend.asked().into_iter();
-    all.filter_map(|command| match command {
-        Command::Predict(request) => Some(request),
-        _ => None,
-    })
-    .collect()
+fn requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
+    let commands = backend.commands().into_iter();
+    commands
+        .filter_map(|command| match command {
+            Command::Predict(request) => Some(request),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Answers the latest request for a prediction.
-fn answer_last_request(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+fn answer_last_request(window: &mut Harness<'_, StudioApp>, backend: &RecordedBackend) {
     let request = requests(backend).pop().unwrap();
     for &task in &request.tasks {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
     }
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
 fn prediction_is_shown_only_with_its_image() {
     let runs = tempfile::tempdir().unwrap();
     store_runs(runs.path(), &["digits"]);
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     let sample = tr!("predict-sample-of-class", class = "7");
     window.get_all_by_label(&sample).next().unwrap().click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     answer_last_request(&mut window, &backend);
     let predict = &window.state().session.predict;
-    let (about, truth) = predict.answered.clone().unwrap();
-    assert_eq!(Some(&about), predict.picture.as_ref());
+    let (predicted_image, truth) = predict.predicted_image.clone().unwrap();
+    assert_eq!(Some(&predicted_image), predict.image.as_ref());
     assert_eq!(truth.as_deref(), Some("7"));
     window.get_by_label(tr!("predict-predicted-image"));
     window.get_by_label(&tr!("predict-wrong", class = "7"));
-    shot(&mut window, "answer-of-a-sample");
+    save_screenshot(&mut window, "answer-of-a-sample");
     // The canvas is empty, so there is no prediction.
     window.get_by_label(tr!("predict-source-draw")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-choose-image"));
     assert!(window.query_by_label_contains("score ").is_none());
     super::flow::draw_seven(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     answer_last_request(&mut window, &backend);
     assert_absent!(window, "predict-wrong", class = "7");
     // Back to the chosen image: it is predicted again, and the result of the drawing is gone.
     let before = requests(&backend).len();
     window.get_by_label(tr!("predict-source-choose")).click();
-    settle(&mut window);
-    let all = requests(&backend);
+    wait_until_idle(&mut window);
+    let all_requests = requests(&backend);
     assert_eq!(
-        (all.len(), &all[before].picture),
-        (before + 1, about.as_ref())
+        (all_requests.len(), &all_requests[before].picture),
+        (before + 1, predicted_image.as_ref())
     );
     answer_last_request(&mut window, &backend);
     window.get_by_label(&tr!("predict-wrong", class = "7"));
@@ -97,35 +98,35 @@ fn prediction_is_shown_only_with_its_image() {
     let ticket = requests(&backend).pop().unwrap().ticket;
     let problem = lae_studio::problem::Problem::new("the weights are gone");
     backend.push(Event::NotPredicted { ticket, problem });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("The weights are gone.");
     assert!(window.query_by_label_contains("score ").is_none());
 }
 
 #[test]
 fn image_file_reloads_with_bit_depth_of_run() {
-    let made = Made::new();
-    made.twelve_bits("a", 1, 1);
+    let image_folder = DatasetFixture::new();
+    image_folder.write_12_bit_class("a", 1, 1);
     let runs = tempfile::tempdir().unwrap();
     let folders = store_runs(runs.path(), &["digits", "letters"]);
     let path = folders[1].join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let deeper = text.replacen(
+    let with_bit_depth = text.replacen(
         "data = \"letters\"",
         "data = \"letters\"\nbit_depth = 12",
         1,
     );
-    std::fs::write(path, deeper).unwrap();
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    std::fs::write(path, with_bit_depth).unwrap();
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
     session.choose_predictor(folders[0].clone());
-    session.predict_file(made.path().join("a/000.png"));
+    session.predict_file(image_folder.path().join("a/000.png"));
     for (folder, brightest) in [(1, 255), (0, 16), (1, 255)] {
-        settle(&mut window);
+        wait_until_idle(&mut window);
         let session = &mut window.state_mut().session;
         session.choose_predictor(folders[folder].clone());
-        settle(&mut window);
+        wait_until_idle(&mut window);
         let request = requests(&backend).pop().unwrap();
         assert_eq!(request.run, folders[folder]);
         assert_eq!(request.picture.rgb.iter().max(), Some(&brightest));
@@ -135,29 +136,29 @@ fn image_file_reloads_with_bit_depth_of_run() {
 #[test]
 fn changing_run_predicts_again_in_its_drawing_colours() {
     // Dark drawings on white paper, unlike the digits.
-    let made = Made::new();
+    let image_folder = DatasetFixture::new();
     for (i, class) in (0..8).map(|i| (i, ["a", "b"][i % 2])) {
-        let mut picture = image::RgbImage::from_pixel(24, 24, image::Rgb([255; 3]));
+        let mut image = image::RgbImage::from_pixel(24, 24, image::Rgb([255; 3]));
         for k in 6..18 {
-            picture.put_pixel(k, 12 + (i as u32 % 4), image::Rgb([0; 3]));
+            image.put_pixel(k, 12 + (i as u32 % 4), image::Rgb([0; 3]));
         }
-        let folder = made.path().join(class);
+        let folder = image_folder.path().join(class);
         std::fs::create_dir_all(&folder).unwrap();
-        picture.save(folder.join(format!("{i}.png"))).unwrap();
+        image.save(folder.join(format!("{i}.png"))).unwrap();
     }
-    let place = made.path().display().to_string();
+    let data_path = image_folder.path().display().to_string();
     let runs = tempfile::tempdir().unwrap();
-    let folders = store_runs(runs.path(), &["digits", &place]);
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let folders = store_runs(runs.path(), &["digits", &data_path]);
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
-    session.experiment.draft.data.clone_from(&place);
+    session.experiment.draft.data.clone_from(&data_path);
     session.choose_predictor(folders[0].clone());
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     super::flow::draw_seven(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let first = requests(&backend).pop().unwrap();
     assert_eq!(
         (&first.run, first.picture.rgb[0]),
@@ -172,8 +173,8 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
         .choose_predictor(folders[1].clone());
     window.run_steps(2);
     assert!(window.query_by_label_contains("score ").is_none());
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     let second = requests(&backend).pop().unwrap();
     assert_eq!(
         (&second.run, second.picture.rgb[0]),
@@ -182,6 +183,6 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     );
     answer_last_request(&mut window, &backend);
     let predict = &window.state().session.predict;
-    let (about, _) = predict.answered.clone().unwrap();
-    assert_eq!(about.rgb, second.picture.rgb);
+    let (predicted_image, _) = predict.predicted_image.clone().unwrap();
+    assert_eq!(predicted_image.rgb, second.picture.rgb);
 }

@@ -8,16 +8,16 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 /// The header of a run of a method in a separate folder.
 fn run_header(method: &str, title: &str, folder: &str) -> RunHeader {
-    let mut facts = header();
-    facts.run = folder.into();
-    facts.folder = format!("/nowhere/{folder}").into();
-    facts.config.method = method.into();
-    facts.method.title = title.into();
-    facts
+    let mut header = header();
+    header.run = folder.into();
+    header.folder = format!("/nowhere/{folder}").into();
+    header.config.method = method.into();
+    header.method.title = title.into();
+    header
 }
 
 fn task_evaluated(run: &str, task: usize) -> Event {
@@ -31,12 +31,12 @@ fn task_evaluated(run: &str, task: usize) -> Event {
 #[test]
 fn pair_shows_both_runs_and_ends_on_compare() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.get_by_label("Forgetting demo").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-start-both")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     for i in 0..3 {
         backend.push(task_evaluated("first", i));
@@ -50,7 +50,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     for i in 2..5 {
         backend.push(task_evaluated("first", i));
     }
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(
         window.query_by_label(tr!("train-compare-with")).is_none(),
         "no other run exists yet"
@@ -62,49 +62,52 @@ fn pair_shows_both_runs_and_ends_on_compare() {
         "baseline", "Baseline", "second",
     ))));
     backend.push(task_evaluated("second", 0));
-    settle(&mut window);
-    // These runs are not stored on disk: the first one is taken from memory.
+    wait_until_idle(&mut window);
+    // These runs are not stored on disk: the first one comes from memory.
     let session = &window.state().session;
     assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
-    let other = session.companion().expect("the first run is the companion");
+    let companion_run = session.companion().expect("the first run is the companion");
     assert_eq!(
-        (other.header.short(), other.history.accuracy.len()),
+        (
+            companion_run.header.short_name(),
+            companion_run.history.accuracy.len()
+        ),
         ("LAE", 5)
     );
     window
         .get_all_by_label(tr!("train-compare-with"))
         .next()
         .unwrap();
-    shot(&mut window, "beside-live");
+    save_screenshot(&mut window, "beside-live");
     for i in 1..5 {
         backend.push(task_evaluated("second", i));
     }
     backend.push(Event::Finished {
         run: "second".into(),
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Compare);
 }
 
 #[test]
 fn side_run_needs_same_class_order() {
     let runs = tempfile::tempdir().unwrap();
-    let mut stored = header();
-    stored.class_order.reverse();
-    let folder = RunFolder::create(runs.path(), &mut stored, "").unwrap();
+    let mut stored_header = header();
+    stored_header.class_order.reverse();
+    let folder = RunFolder::create(runs.path(), &mut stored_header, "").unwrap();
     for i in 0..5 {
         folder.save_task(&report(i), &Default::default()).unwrap();
     }
     folder.finish(false).unwrap();
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     for i in 0..3 {
         backend.push(task_evaluated("first", i));
     }
-    window.state_mut().session.train.beside = SideRun::Run(stored.folder.clone());
+    window.state_mut().session.train.side_run = SideRun::Run(stored_header.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("train-compare-other-order"));
-    shot(&mut window, "beside-order");
+    save_screenshot(&mut window, "beside-order");
 }

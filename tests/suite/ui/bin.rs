@@ -10,36 +10,39 @@ use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::named::{compare, finished};
-use super::{recorded, settle, shot};
+use super::named::{open_compare, store_seeded_run};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 /// Clicks the title of the run with this seed, with these keys held.
 fn click_run(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
     let title = format!("seed {seed}");
-    let wanted = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::Role::Button;
+    let is_button =
+        |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::Role::Button;
     let titles: Vec<_> = window.get_all_by_label_contains(&title).collect();
-    let at = titles.iter().find(|node| wanted(node)).unwrap();
-    at.click_modifiers(keys);
+    let button = titles.iter().find(|node| is_button(node)).unwrap();
+    button.click_modifiers(keys);
     window.run_steps(3);
 }
 
 #[test]
 fn deletes_selected_runs_and_undoes_from_notice() {
     let runs = tempfile::tempdir().unwrap();
-    let folders: Vec<_> = (1..=4).map(|seed| finished(runs.path(), seed)).collect();
-    let mut window = compare(runs.path());
+    let folders: Vec<_> = (1..=4)
+        .map(|seed| store_seeded_run(runs.path(), seed))
+        .collect();
+    let mut window = open_compare(runs.path());
     click_run(&mut window, 1, Modifiers::NONE);
     click_run(&mut window, 3, Modifiers::COMMAND);
     window.get_by_label(&tr!("compare-selected", n = 2));
-    shot(&mut window, "chosen");
+    save_screenshot(&mut window, "chosen");
     window.key_press(Key::Delete);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(!folders[0].exists() && !folders[2].exists());
     assert!(folders[1].exists() && folders[3].exists());
     window.get_by_label_contains(&tr!("notices-runs-deleted", n = 2));
-    shot(&mut window, "deleted");
+    save_screenshot(&mut window, "deleted");
     window.get_by_label(tr!("shell-undo")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(folders.iter().all(|folder| folder.exists()));
     assert_absent!(window, "shell-undo");
     assert_eq!(
@@ -51,33 +54,35 @@ fn deletes_selected_runs_and_undoes_from_notice() {
 #[test]
 fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     let runs = tempfile::tempdir().unwrap();
-    let folders: Vec<_> = (1..=2).map(|seed| finished(runs.path(), seed)).collect();
-    let mut window = compare(runs.path());
+    let folders: Vec<_> = (1..=2)
+        .map(|seed| store_seeded_run(runs.path(), seed))
+        .collect();
+    let mut window = open_compare(runs.path());
     window.key_press_modifiers(Modifiers::COMMAND, Key::A);
     window.run_steps(3);
     window.get_by_label(tr!("compare-delete")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("compare-none"));
     window.get_by_label(tr!("compare-deleted")).click();
-    settle(&mut window);
-    shot(&mut window, "deleted-runs");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "deleted-runs");
     window
         .get_all_by_label(tr!("shell-deleted-restore"))
         .next_back()
         .unwrap()
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(folders.iter().filter(|folder| folder.exists()).count(), 1);
     window.get_by_label(tr!("shell-deleted-delete")).click();
     window.run_steps(3);
     assert!(shows!(window, "shell-ask-delete-what", n = 1));
-    shot(&mut window, "erase");
+    save_screenshot(&mut window, "erase");
     // Both Escape and Enter cancel, because erasing cannot be undone.
     for key in [Key::Escape, Key::Enter] {
         window.key_press(key);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         assert!(!shows!(window, "shell-ask-delete-what", n = 1));
-        assert_eq!(store::deleted(runs.path()).len(), 1);
+        assert_eq!(store::list_deleted(runs.path()).len(), 1);
         window.get_by_label(tr!("shell-deleted-delete")).click();
         window.run_steps(3);
     }
@@ -86,8 +91,8 @@ fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     window.get_by_label(tr!("shell-deleted-delete")).click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-delete-yes")).click();
-    settle(&mut window);
-    assert!(store::deleted(runs.path()).is_empty());
+    wait_until_idle(&mut window);
+    assert!(store::list_deleted(runs.path()).is_empty());
     window.get_by_label(tr!("shell-deleted-none"));
     window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
@@ -100,21 +105,24 @@ fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
 #[test]
 fn running_and_queued_runs_cannot_be_deleted() {
     let runs = tempfile::tempdir().unwrap();
-    let (busy, next) = (finished(runs.path(), 1), finished(runs.path(), 2));
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
-    let header = store::load(&busy).unwrap().header;
+    let (running, queued) = (
+        store_seeded_run(runs.path(), 1),
+        store_seeded_run(runs.path(), 2),
+    );
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let header = store::load_run(&running).unwrap().header;
     backend.push(Event::Started(Box::new(header)));
-    let job = Job::resume(next.clone(), None, "next".into());
+    let job = Job::resume(queued.clone(), None, "next".into());
     backend.push(Event::Queued {
         job: Box::new(job),
         place: 0,
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
-    assert!(session.is_held(&busy) && session.is_held(&next));
-    session.delete(vec![busy.clone(), next.clone()]);
-    settle(&mut window);
-    assert!(busy.exists() && next.exists());
+    assert!(session.is_in_use(&running) && session.is_in_use(&queued));
+    session.delete(vec![running.clone(), queued.clone()]);
+    wait_until_idle(&mut window);
+    assert!(running.exists() && queued.exists());
     window.get_by_label_contains(&tr!("notices-trash-run-active", n = 2));
 }

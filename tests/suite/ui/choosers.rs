@@ -4,12 +4,12 @@ use std::path::Path;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use lae_studio::data::export::Form;
+use lae_studio::data::export::ExportFormat;
 use lae_studio::export::Format;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Command;
 use lae_studio::run::job::JobWork;
-use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::chooser::{Choice, DataExportKind, DialogPurpose};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -17,14 +17,14 @@ use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{settle, shot, wait, window};
-use crate::data::Made;
+use super::{save_screenshot, wait, wait_until_idle, window};
+use crate::data::DatasetFixture;
 
 /// A desktop whose dialogs return this choice after this number of milliseconds.
 pub(super) struct Dialogs {
     disk: Disk,
     choice: Choice,
-    after: u64,
+    delay_ms: u64,
 }
 
 impl Sources for Dialogs {
@@ -33,27 +33,27 @@ impl Sources for Dialogs {
     }
 
     fn pick(&self, _: DialogPurpose, _: rfd::FileDialog) -> Choice {
-        std::thread::sleep(std::time::Duration::from_millis(self.after));
+        std::thread::sleep(std::time::Duration::from_millis(self.delay_ms));
         self.choice.clone()
     }
 }
 
-pub(super) fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
-    let disk = Disk::at(runs.to_path_buf());
+pub(super) fn dialogs(runs: &Path, choice: Choice, delay_ms: u64) -> Dialogs {
+    let disk = Disk::new(runs.to_path_buf());
     Dialogs {
         disk,
         choice,
-        after,
+        delay_ms,
     }
 }
 
-pub(super) fn open_window(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
-    let backend = Recorded::default();
-    let twin: Box<dyn Backend> = Box::new(backend.clone());
+pub(super) fn open_window(dialogs: Dialogs) -> (Harness<'static, StudioApp>, RecordedBackend) {
+    let backend = RecordedBackend::default();
+    let backend_clone: Box<dyn Backend> = Box::new(backend.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::with(twin, dialogs, RunConfig::default(), wake)
+        Session::with_backend(backend_clone, dialogs, RunConfig::default(), wake)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     (window, backend)
 }
 
@@ -67,73 +67,86 @@ fn submit_path(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
     window.get_by_label(field).type_text(&text);
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
 fn asks_for_path_when_file_dialog_is_missing() {
-    let made = Made::new();
-    made.class("my pictures 1.0/a", 6)
-        .class("my pictures 1.0/b", 6);
+    let image_folder = DatasetFixture::new();
+    image_folder
+        .write_class("my pictures 1.0/a", 6)
+        .write_class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("choose-data-folder"));
     assert!(shows!(window, "shell-path-no-portal"));
-    shot(&mut window, "path");
+    save_screenshot(&mut window, "path");
     // The dialog reports a missing file and stays open.
-    submit_path(&mut window, tr!("shell-path"), &made.path().join("gone"));
+    submit_path(
+        &mut window,
+        tr!("shell-path"),
+        &image_folder.path().join("gone"),
+    );
     window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
     submit_path(
         &mut window,
         tr!("shell-path"),
-        &made.path().join("my pictures 1.0"),
+        &image_folder.path().join("my pictures 1.0"),
     );
-    let place = made.path().join("my pictures 1.0").display().to_string();
-    assert_eq!(window.state().session.experiment.draft.data, place);
+    let data_path = image_folder
+        .path()
+        .join("my pictures 1.0")
+        .display()
+        .to_string();
+    assert_eq!(window.state().session.experiment.draft.data, data_path);
     assert_absent!(window, "shell-path-choose-folder");
     // The next dialog begins with that folder, and Escape changes nothing.
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     let field = window.get_by_label(tr!("shell-path"));
-    assert_eq!(field.accesskit_node().value(), Some(place.clone()));
+    assert_eq!(field.accesskit_node().value(), Some(data_path.clone()));
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     assert_absent!(window, "shell-path-choose-folder");
-    assert_eq!(window.state().session.experiment.draft.data, place);
+    assert_eq!(window.state().session.experiment.draft.data, data_path);
 }
 
 #[test]
 fn image_can_be_chosen_by_typed_path() {
-    let made = Made::new();
-    made.class("pictures", 2);
+    let image_folder = DatasetFixture::new();
+    image_folder.write_class("pictures", 2);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     events(2).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-source-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("predict-choose")).click();
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     let name = |window: &Harness<'_, StudioApp>| {
-        let picture = window.state().session.predict.picture.clone();
+        let picture = window.state().session.predict.image.clone();
         picture.map(|picture| picture.name.clone())
     };
     for (field, file) in [
         (tr!("shell-path"), "001.png"),
         (tr!("predict-image-file"), "000.png"),
     ] {
-        submit_path(&mut window, field, &made.path().join("pictures").join(file));
+        submit_path(
+            &mut window,
+            field,
+            &image_folder.path().join("pictures").join(file),
+        );
         assert_eq!(name(&window).as_deref(), Some(file));
     }
 }
@@ -141,8 +154,8 @@ fn image_can_be_chosen_by_typed_path() {
 #[test]
 fn unresponsive_file_dialog_can_be_replaced_by_path() {
     let runs = tempfile::tempdir().unwrap();
-    let late = Choice::Path("/late".into());
-    let (mut window, _) = open_window(dialogs(runs.path(), late, 2500));
+    let late_choice = Choice::Path("/late".into());
+    let (mut window, _) = open_window(dialogs(runs.path(), late_choice, 2500));
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
@@ -160,7 +173,9 @@ fn unresponsive_file_dialog_can_be_replaced_by_path() {
     window.run_steps(4);
     window.get_by_label(tr!("shell-path-choose-folder"));
     // The late choice of the dialog is ignored.
-    wait(&mut window, "the dialog returns", |app| !app.session.busy());
+    wait(&mut window, "the dialog returns", |app| {
+        !app.session.is_busy()
+    });
     window.run_steps(3);
     assert_eq!(window.state().session.experiment.draft.data, "digits");
 }
@@ -172,9 +187,11 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
-    let wanted = DialogPurpose::DataExport(DataExportKind::Data, Form::Folder);
-    window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
-    settle(&mut window);
+    let purpose = DialogPurpose::DataExport(DataExportKind::Data, ExportFormat::Folder);
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::TypePath(purpose));
+    wait_until_idle(&mut window);
     // With and without the typed extension.
     for name in ["old.zip", "old"] {
         window.get_by_label(tr!("shell-path-save-here"));
@@ -186,20 +203,22 @@ fn existing_file_is_not_replaced_without_confirmation() {
         window.get_by_label(tr!("shell-path")).type_text("x");
         window.run_steps(2);
     }
-    shot(&mut window, "path-save");
-    let new = folder.path().join("digits.zip");
-    submit_path(&mut window, tr!("shell-path"), &new);
-    let there = |app: &StudioApp| app.session.notices.list.last().is_some();
-    wait(&mut window, "the file is written", there);
-    assert!(new.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
-    let old = std::fs::read(folder.path().join("old.zip")).unwrap();
-    assert_eq!(old, b"old");
+    save_screenshot(&mut window, "path-save");
+    let new_file = folder.path().join("digits.zip");
+    submit_path(&mut window, tr!("shell-path"), &new_file);
+    let has_notice = |app: &StudioApp| app.session.notices.list.last().is_some();
+    wait(&mut window, "the file is written", has_notice);
+    assert!(new_file.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
+    let old_content = std::fs::read(folder.path().join("old.zip")).unwrap();
+    assert_eq!(old_content, b"old");
     // In a folder, the file gets its default name.
-    window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
-    settle(&mut window);
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::TypePath(purpose));
+    wait_until_idle(&mut window);
     submit_path(&mut window, tr!("shell-path"), folder.path());
-    let there = |app: &StudioApp| app.session.notices.total > 1;
-    wait(&mut window, "the second file is written", there);
+    let has_second_notice = |app: &StudioApp| app.session.notices.total > 1;
+    wait(&mut window, "the second file is written", has_second_notice);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }
 
@@ -207,22 +226,22 @@ fn existing_file_is_not_replaced_without_confirmation() {
 fn exports_run_as_zip_to_chosen_path() {
     let runs = tempfile::tempdir().unwrap();
     let run = runs.path().join("old");
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
-    crate::copy_folder(&kept, &run);
-    let to = tempfile::tempdir().unwrap();
-    let chosen = Choice::Path(to.path().join("mine"));
-    let (mut window, _) = open_window(dialogs(runs.path(), chosen, 0));
+    let source_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    crate::copy_folder(&source_run, &run);
+    let target = tempfile::tempdir().unwrap();
+    let choice = Choice::Path(target.path().join("mine"));
+    let (mut window, _) = open_window(dialogs(runs.path(), choice, 0));
     let ctx = window.ctx.clone();
-    let pack = UiCommand::change(|session| session.pick_pack(run));
-    window.state_mut().act(&ctx, pack);
-    settle(&mut window);
-    settle(&mut window);
-    let told = window.state().session.notices.list.last().unwrap().clone();
-    assert!(!told.bad);
-    assert_says!(told.problem.what, "story-run-packed");
-    let packed = to.path().join("mine.laerun.zip");
-    let other = to.path().join("runs");
-    let unpacked = lae_studio::store::unpack(&packed, &other).unwrap();
+    let command = UiCommand::change(|session| session.pick_pack(run));
+    window.state_mut().execute(&ctx, command);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
+    let notice = window.state().session.notices.list.last().unwrap().clone();
+    assert!(!notice.is_error);
+    assert_says!(notice.problem.what, "story-run-packed");
+    let packed = target.path().join("mine.laerun.zip");
+    let other_runs = target.path().join("runs");
+    let unpacked = lae_studio::store::unpack(&packed, &other_runs).unwrap();
     assert!(unpacked.folder.join("task_2.safetensors").exists());
 }
 
@@ -231,86 +250,100 @@ fn exports_run_as_zip_to_chosen_path() {
 fn exports_model_to_chosen_folder() {
     let runs = tempfile::tempdir().unwrap();
     let run = runs.path().join("old");
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
-    crate::copy_folder(&kept, &run);
-    let to = tempfile::tempdir().unwrap();
-    let (mut window, _) = open_window(dialogs(runs.path(), Choice::Path(to.path().into()), 0));
+    let source_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    crate::copy_folder(&source_run, &run);
+    let target = tempfile::tempdir().unwrap();
+    let (mut window, _) = open_window(dialogs(runs.path(), Choice::Path(target.path().into()), 0));
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, UiCommand::Show(Page::Predict));
-    settle(&mut window);
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::Show(Page::Predict));
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("shell-export-model")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     // Each format is described.
     for format in Format::ALL {
         window.get_by_label_contains(format.2);
     }
-    shot(&mut window, "take-along");
+    save_screenshot(&mut window, "take-along");
     window.get_by_label(tr!("shell-export-model-torch")).click();
-    let there = |app: &StudioApp| app.session.notices.list.last().is_some();
-    wait(&mut window, "the model is written", there);
-    let told = window.state().session.notices.list.last().unwrap().clone();
+    let has_notice = |app: &StudioApp| app.session.notices.list.last().is_some();
+    wait(&mut window, "the model is written", has_notice);
+    let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(
-        !told.bad && says!(told.problem.what, "story-model-exported"),
-        "{told:?}"
+        !notice.is_error && says!(notice.problem.what, "story-model-exported"),
+        "{notice:?}"
     );
-    assert!(to.path().join("old-torch/model.py").exists());
+    assert!(target.path().join("old-torch/model.py").exists());
 }
 
 /// Replaces the text of a field without pressing Enter.
 fn type_without_enter(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
     super::named::fill(window, field, text);
-    let typed = window.get_by_label(field).accesskit_node().value();
-    assert_eq!(typed.as_deref(), Some(text));
+    let value = window.get_by_label(field).accesskit_node().value();
+    assert_eq!(value.as_deref(), Some(text));
 }
 
 #[test]
 fn typed_path_applies_on_blur_and_escape_reverts() {
-    let made = Made::new();
-    made.class("mine/a", 6).class("mine/b", 6);
+    let image_folder = DatasetFixture::new();
+    image_folder
+        .write_class("mine/a", 6)
+        .write_class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     super::open_steps(&mut window);
     // The field exists only while the backbone is a file.
-    let first = made.path().join("first.safetensors").display().to_string();
-    window.state_mut().session.choose_weights(first);
-    settle(&mut window);
-    let data = made.path().join("mine").display().to_string();
-    let weights = made.path().join("none.safetensors").display().to_string();
+    let first_weights = image_folder
+        .path()
+        .join("first.safetensors")
+        .display()
+        .to_string();
+    window.state_mut().session.choose_weights(first_weights);
+    wait_until_idle(&mut window);
+    let data = image_folder.path().join("mine").display().to_string();
+    let weights = image_folder
+        .path()
+        .join("none.safetensors")
+        .display()
+        .to_string();
     type_without_enter(&mut window, tr!("data-folder-name"), &data);
     // A click on the next field leaves this one.
     window.get_by_label(tr!("experiment-weights-name")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let draft = |window: &Harness<'_, StudioApp>| window.state().session.experiment.draft.clone();
     assert_eq!(draft(&window).data, data);
     type_without_enter(&mut window, tr!("experiment-weights-name"), &weights);
     window.get_by_label(tr!("data-folder-name")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(draft(&window).backbone, weights);
     // Escape restores the previous value.
     type_without_enter(&mut window, tr!("data-folder-name"), "/somewhere/else");
     window.key_press(egui::Key::Escape);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(draft(&window).data, data);
-    let shown = window
+    let field = window
         .get_by_label(tr!("data-folder-name"))
         .accesskit_node();
-    assert_eq!(shown.value(), Some(data));
+    assert_eq!(field.value(), Some(data));
 }
 
 #[test]
 fn ctrl_enter_starts_run_with_current_settings() {
-    let made = Made::new();
-    made.class("mine/a", 6).class("mine/b", 6);
+    let image_folder = DatasetFixture::new();
+    image_folder
+        .write_class("mine/a", 6)
+        .write_class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     let start = |window: &mut Harness<'_, StudioApp>| {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
-        settle(window);
-        settle(window);
+        wait_until_idle(window);
+        wait_until_idle(window);
     };
     let queued = || {
-        let asked = backend.asked();
-        let jobs = asked.into_iter().filter_map(|command| match command {
+        let commands = backend.commands();
+        let jobs = commands.into_iter().filter_map(|command| match command {
             Command::Queue(job) => match job.work {
                 JobWork::Train(config) => Some(config),
                 _ => None,
@@ -326,8 +359,8 @@ fn ctrl_enter_starts_run_with_current_settings() {
     assert_eq!(window.state().page, Page::Experiment);
     // The folder being typed is used for training.
     window.state_mut().session.experiment.draft.order = "natural".into();
-    settle(&mut window);
-    let data = made.path().join("mine").display().to_string();
+    wait_until_idle(&mut window);
+    let data = image_folder.path().join("mine").display().to_string();
     type_without_enter(&mut window, tr!("data-folder-name"), &data);
     start(&mut window);
     wait(&mut window, "the run is queued", |_| !queued().is_empty());

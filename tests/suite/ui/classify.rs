@@ -6,47 +6,47 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::classify::Work;
+use lae_studio::session::classify::ModelStep;
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::{Dropped, recorded, settle, shot, wait, window};
+use super::{DroppedPath, recorded_window, save_screenshot, wait, wait_until_idle, window};
 use crate::teach::letters;
 
 fn drop_folder(window: &mut Harness<'_, StudioApp>, folder: &std::path::Path) {
-    let dropped = Arc::new(Dropped(folder.to_path_buf()));
+    let dropped = Arc::new(DroppedPath(folder.to_path_buf()));
     window.input_mut().dropped_files.push(dropped);
     window.step();
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
 fn start_page_opens_experiment_and_learn() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
     window.state_mut().welcome();
-    settle(&mut window);
-    shot(&mut window, "start");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "start");
     for (open, page) in [
         ("start-experiment-open", Page::Experiment),
         ("tour-start", Page::Learn),
     ] {
         window.state_mut().page = Page::Start;
-        settle(&mut window);
+        wait_until_idle(&mut window);
         window.get_by_label(tr!(open)).click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
         assert_eq!(window.state().page, page);
     }
     let file = runs.path().join("window.toml");
-    assert!(Settings::are_new(Some(&file)));
+    assert!(Settings::is_first_start(Some(&file)));
     Settings::default().save(&file).unwrap();
-    assert!(!Settings::are_new(Some(&file)) && !Settings::are_new(None));
+    assert!(!Settings::is_first_start(Some(&file)) && !Settings::is_first_start(None));
 }
 
 #[test]
-fn classifies_own_images_on_start_page() {
+fn classifies_user_images_on_start_page() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let config = RunConfig {
@@ -57,74 +57,74 @@ fn classifies_own_images_on_start_page() {
         Session::open(root, config, Default::default(), wake).unwrap()
     });
     window.state_mut().welcome();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("start-classify-open")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     // The built-in digits are not shown here.
     assert_absent!(window, "classify-model");
-    let known = letters("ABC", 12);
-    drop_folder(&mut window, known.path());
+    let known_images = letters("ABC", 12);
+    drop_folder(&mut window, known_images.path());
     wait(&mut window, "the images are read", |app| {
-        app.session.own_images().is_some() && app.session.is_planned()
+        app.session.user_dataset().is_some() && app.session.is_planned()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Start);
-    shot(&mut window, "classify-images");
+    save_screenshot(&mut window, "classify-images");
     window.get_by_label(tr!("classify-make")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("classify-comparing"));
     wait(&mut window, "the model is ready", |app| {
-        app.session.classify.work == Work::Nothing && app.session.model().is_some()
+        app.session.classify.step == ModelStep::Idle && app.session.model().is_some()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.state().session.classify.problem.is_none());
     let model = window.state().session.model().unwrap();
     assert!(model.figures.final_accuracy().unwrap() > 60.0);
     assert_eq!(model.header.as_ref().unwrap().tasks.len(), 1);
     window.get_by_label(tr!("classify-details")).click();
-    settle(&mut window);
-    shot(&mut window, "classify-model");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "classify-model");
     // The second folder has new images.
-    let new = letters("ABC", 3);
-    drop_folder(&mut window, new.path());
+    let new_images = letters("ABC", 3);
+    drop_folder(&mut window, new_images.path());
     wait(&mut window, "the images are classified", |app| {
         app.session.predict.sorted.ready().is_some()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let sorted = window.state().session.predict.sorted.ready().cloned();
-    assert_eq!(sorted.unwrap().pictures.len(), 9);
+    assert_eq!(sorted.unwrap().images.len(), 9);
     window.get_by_label(&tr!("predict-sorted-by-class", n = 9));
     window.get_by_label(tr!("predict-sorted-copy"));
     // The page does not mention runs.
     assert!(!shows!(window, "predict-sorted-back"));
-    shot(&mut window, "classify-sorted");
+    save_screenshot(&mut window, "classify-sorted");
     // In the overview, a dropped folder contains known classes again.
     window.get_by_label(tr!("classify-back")).click();
-    settle(&mut window);
-    drop_folder(&mut window, known.path());
+    wait_until_idle(&mut window);
+    drop_folder(&mut window, known_images.path());
     window.get_by_label(tr!("classify-model"));
     let session = &window.state().session;
     let table = session.predict.sheet.as_ref().unwrap();
-    assert_eq!(table.request.folder, new.path());
+    assert_eq!(table.request.folder, new_images.path());
 }
 
 #[test]
 fn refuses_new_images_without_model() {
     let runs = tempfile::tempdir().unwrap();
-    let backend = lae_studio::session::backend::Recorded::default();
+    let backend = lae_studio::session::backend::RecordedBackend::default();
     let root = runs.path().to_path_buf();
     let mut window = window([700.0, 600.0], ThemeChoice::Dark, move |wake| {
-        Session::with(
+        Session::with_backend(
             Box::new(backend),
-            Disk::at(root),
+            Disk::new(root),
             RunConfig::default(),
             wake,
         )
     });
     window.state_mut().welcome();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("start-classify-open")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.png");
     image::RgbImage::new(8, 8).save(&file).unwrap();

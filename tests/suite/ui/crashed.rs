@@ -5,76 +5,86 @@ use std::path::{Path, PathBuf};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::Settings;
 
 use super::synthetic::{header, report};
-use super::{settle, shot, wait, window_with};
+use super::{save_screenshot, wait, wait_until_idle, window_with};
 
 #[test]
 fn settings_of_crashed_window_are_restored_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
-    let others = tempfile::tempdir().unwrap();
-    let own = RunConfig {
+    let other_runs = tempfile::tempdir().unwrap();
+    let config = RunConfig {
         data: "letters".into(),
         seed: 9,
         ..RunConfig::default()
     };
     let crashed = Settings {
-        setup: Some(own.clone()),
-        folders: vec![others.path().to_path_buf()],
+        setup: Some(config.clone()),
+        folders: vec![other_runs.path().to_path_buf()],
         ..Settings::default()
     };
     let settings = crashed.after_crash();
     let draft = settings.setup.clone().unwrap_or_default();
     let runs = folder.path().to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), move |wake| {
-        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
+        Session::with_backend(
+            Box::new(RecordedBackend::default()),
+            Disk::new(runs),
+            draft,
+            wake,
+        )
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(
         window.state().session.experiment.draft,
         RunConfig::default()
     );
     window.get_by_label_contains("letters · LAE · adapter 5 and one folder of runs");
     assert!(window.state().session.compare.folders.paths().is_empty());
-    shot(&mut window, "after-a-crash");
+    save_screenshot(&mut window, "after-a-crash");
     // The offer is stored on disk until the user answers.
     wait(&mut window, "the settings are written", |_| file.exists());
-    let kept = Settings::load(Some(&file));
-    assert_eq!(kept.former.as_ref(), Some(&own));
+    let saved = Settings::load(Some(&file));
+    assert_eq!(saved.former.as_ref(), Some(&config));
     window
         .get_by_label(tr!("experiment-earlier-restore"))
         .click();
-    settle(&mut window);
-    assert_eq!(window.state().session.experiment.draft, own);
+    wait_until_idle(&mut window);
+    assert_eq!(window.state().session.experiment.draft, config);
     assert_eq!(
         window.state().session.compare.folders.paths(),
-        [others.path()]
+        [other_runs.path()]
     );
     assert_absent!(window, "experiment-earlier-restore");
 }
 
 /// Stores a run that was stopped after its first task; returns its folder and settings.
 fn store_stopped_run(runs: &Path) -> (PathBuf, RunConfig) {
-    let mut facts = header();
-    facts.config.seed = 3;
-    let folder = RunFolder::create(runs, &mut facts, "").unwrap();
+    let mut header = header();
+    header.config.seed = 3;
+    let folder = RunFolder::create(runs, &mut header, "").unwrap();
     folder.save_task(&report(0), &Default::default()).unwrap();
-    (folder.path().to_path_buf(), facts.config)
+    (folder.path().to_path_buf(), header.config)
 }
 
 fn open_window(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     let runs = runs.to_path_buf();
     let draft = settings.setup.clone().unwrap_or_default();
     let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
-        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
+        Session::with_backend(
+            Box::new(RecordedBackend::default()),
+            Disk::new(runs),
+            draft,
+            wake,
+        )
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
@@ -85,48 +95,48 @@ const CLOSED: &str = "experiment-last-run-in-progress";
 fn crash_notice_offers_run_and_settings_once() {
     let runs = tempfile::tempdir().unwrap();
     let (run, config) = store_stopped_run(runs.path());
-    let left = |setup: &RunConfig| Settings {
+    let settings_with = |setup: &RunConfig| Settings {
         setup: Some(setup.clone()),
         unfinished: Some(run.clone()),
         ..Settings::default()
     };
     // The settings are those of the run, so only resuming is offered.
-    let window = open_window(runs.path(), left(&config).after_crash());
+    let window = open_window(runs.path(), settings_with(&config).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
     assert_absent!(window, "experiment-earlier-restore");
     // Other settings are offered in the same notice.
-    let other = RunConfig {
+    let other_config = RunConfig {
         data: "letters".into(),
         ..RunConfig::default()
     };
-    let mut window = open_window(runs.path(), left(&other).after_crash());
+    let mut window = open_window(runs.path(), settings_with(&other_config).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
-    shot(&mut window, "after-a-crash-both");
+    save_screenshot(&mut window, "after-a-crash-both");
     window
         .get_by_label(tr!("experiment-earlier-discard"))
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     // The offer of the run remains.
     assert_absent!(window, "experiment-earlier-restore");
     window.get_by_label(tr!("experiment-last-run-resume"));
     window.get_by_label(tr!("experiment-last-not-now")).click();
-    settle(&mut window);
-    for gone in [tr!(CRASHED), tr!("experiment-last-run-resume")] {
-        assert!(window.query_by_label(gone).is_none(), "{gone}");
+    wait_until_idle(&mut window);
+    for label in [tr!(CRASHED), tr!("experiment-last-run-resume")] {
+        assert!(window.query_by_label(label).is_none(), "{label}");
     }
     assert!(run.exists());
     // The other order works as well.
-    let mut window = open_window(runs.path(), left(&other).after_crash());
+    let mut window = open_window(runs.path(), settings_with(&other_config).after_crash());
     window.get_by_label(tr!("experiment-last-not-now")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_absent!(window, "experiment-last-run-resume");
     window.get_by_label(tr!("experiment-earlier-restore"));
     // After a normal exit, the notice does not mention a crash.
-    let window = open_window(runs.path(), left(&RunConfig::default()));
+    let window = open_window(runs.path(), settings_with(&RunConfig::default()));
     window.get_by_label(tr!(CLOSED));
     assert_absent!(window, CRASHED);
 }
@@ -150,22 +160,22 @@ fn folders_of_crashed_window_open_once() {
 #[test]
 fn settings_from_older_crash_do_not_report_crash() {
     let runs = tempfile::tempdir().unwrap();
-    let own = RunConfig {
+    let config = RunConfig {
         data: "letters".into(),
         ..RunConfig::default()
     };
-    let kept = Settings {
-        former: Some(own.clone()),
+    let settings = Settings {
+        former: Some(config.clone()),
         ..Settings::default()
     };
-    let mut window = open_window(runs.path(), kept);
+    let mut window = open_window(runs.path(), settings);
     assert_absent!(window, CRASHED);
     window.get_by_label(tr!("experiment-earlier-settings-saved"));
-    let kept = tr!("experiment-earlier-crash-settings", kept = "letters");
-    window.get_by_label_contains(kept.trim_end_matches('.'));
+    let message = tr!("experiment-earlier-crash-settings", kept = "letters");
+    window.get_by_label_contains(message.trim_end_matches('.'));
     // The offer disappears once the settings are equal.
-    window.state_mut().session.experiment.draft = own;
-    settle(&mut window);
+    window.state_mut().session.experiment.draft = config;
+    wait_until_idle(&mut window);
     assert_absent!(window, "experiment-earlier-restore");
     assert_eq!(window.state().session.former.config, None);
 }

@@ -10,19 +10,19 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::editor::{OpenPlugin, Written};
+use lae_studio::session::backend::{Backend, RecordedBackend};
+use lae_studio::session::editor::{OpenPlugin, StoredText};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::{Dropped, settle, shot, wait, window_with};
+use super::{DroppedPath, save_screenshot, wait, wait_until_idle, window_with};
 
 const SIZE: [f32; 2] = [1440.0, 1000.0];
 
 /// AdaptFormer as in its paper, with two errors: an unknown function and a transposed matrix.
-const WRONG: &str = r#"name = "My AdaptFormer"
+const INVALID_PLUGIN: &str = r#"name = "My AdaptFormer"
 description = "A bottleneck beside the MLP."
 reference = "Chen et al., NeurIPS 2022"
 
@@ -50,19 +50,21 @@ fn open_plugins_with(
     settings: Settings,
     file: Option<std::path::PathBuf>,
 ) -> Harness<'static, StudioApp> {
-    let disk = Disk::at(folder.join("runs")).with_plugins(folder.join("plugins"));
+    let disk = Disk::new(folder.join("runs")).with_plugins(folder.join("plugins"));
     let mut window = window_with(SIZE, settings, file, move |wake| {
-        let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, disk, RunConfig::default(), wake)
+        let backend: Box<dyn Backend> = Box::new(RecordedBackend::default());
+        Session::with_backend(backend, disk, RunConfig::default(), wake)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, UiCommand::Show(Page::Plugins));
-    settle(&mut window);
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::Show(Page::Plugins));
+    wait_until_idle(&mut window);
     window
 }
 
-fn open_plugin(window: &Harness<'_, StudioApp>) -> OpenPlugin {
+fn current_plugin(window: &Harness<'_, StudioApp>) -> OpenPlugin {
     window.state().session.editor.open.clone().unwrap()
 }
 
@@ -75,13 +77,13 @@ fn replace_text(window: &mut Harness<'_, StudioApp>, text: &str) {
     window.event(egui::Event::Paste(text.to_string()));
     window.run_steps(2);
     wait_until_checked(window);
-    assert_eq!(open_plugin(window).text, text);
+    assert_eq!(current_plugin(window).text, text);
 }
 
 fn wait_until_checked(window: &mut Harness<'_, StudioApp>) {
     wait(window, "the text is checked", |app| {
         let open = app.session.editor.open.as_ref();
-        open.is_some_and(|open| open.checked == open.version)
+        open.is_some_and(|open| open.checked_version == open.version)
     });
 }
 
@@ -93,19 +95,19 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
         ..Settings::default()
     };
     let mut window = open_plugins(folder.path(), dark);
-    shot(&mut window, "editor-0-list");
+    save_screenshot(&mut window, "editor-0-list");
     window.get_by_label(tr!("plugins-new")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     wait_until_checked(&mut window);
-    assert!(open_plugin(&window).is_sound());
+    assert!(current_plugin(&window).is_valid());
     window.get_by_label(tr!("editor-no-errors"));
-    replace_text(&mut window, WRONG);
+    replace_text(&mut window, INVALID_PLUGIN);
     // The results of the last valid version stay visible.
     window.get_by_label(&tr!("editor-errors", n = 1));
     window.get_by_label(&tr!("editor-error-place", line = 16, column = 17));
     assert!(shows!(window, "problem-function-unknown", name = "rellu"));
     window.get_by_label(tr!("editor-last-valid-version"));
-    shot(&mut window, "editor-1-name");
+    save_screenshot(&mut window, "editor-1-name");
     window
         .get_by_label(&tr!("editor-error-fix", text = "relu"))
         .click();
@@ -121,13 +123,13 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     );
     let part = "relu(e @ down) @ up";
     window.get_by_label_contains(&tr!("problem-equation-part", part, why));
-    assert_eq!(open_plugin(&window).mistakes[0].0.0, 16);
-    shot(&mut window, "editor-2-shape");
-    let right = open_plugin(&window).text.replace(
+    assert_eq!(current_plugin(&window).errors[0].0.0, 16);
+    save_screenshot(&mut window, "editor-2-shape");
+    let corrected = current_plugin(&window).text.replace(
         "up   = { shape = [\"d\", \"r\"]",
         "up   = { shape = [\"r\", \"d\"]",
     );
-    replace_text(&mut window, &right);
+    replace_text(&mut window, &corrected);
     window.get_by_label(tr!("editor-no-errors"));
     assert!(shows!(window, "editor-on-starts-identity"));
     assert!(shows!(
@@ -137,22 +139,22 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     ));
     wait(&mut window, "the plugin is measured", |app| {
         let open = app.session.editor.open.as_ref();
-        open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
+        open.is_some_and(|open| open.measurements.ready().is_some() && !open.is_measuring)
     });
     assert!(shows!(window, "editor-measured-times"));
     window.get_by_label_contains(tr!("editor-parameter-learns-second-step"));
-    shot(&mut window, "editor-3-sound");
+    save_screenshot(&mut window, "editor-3-sound");
     window.get_by_label(tr!("editor-save")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let file = folder.path().join("plugins/my-adaptformer.toml");
-    assert_eq!(fs::read_to_string(&file).unwrap(), right);
+    assert_eq!(fs::read_to_string(&file).unwrap(), corrected);
     window.get_by_label(tr!("plugins-use")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     let draft = &window.state().session.experiment.draft;
     assert_eq!((draft.pet.as_str(), draft.pet_size), ("my adaptformer", 16));
     assert!(window.state().session.experiment.plan.problems.is_empty());
-    shot(&mut window, "editor-4-used");
+    save_screenshot(&mut window, "editor-4-used");
 }
 
 #[test]
@@ -160,8 +162,12 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open_plugins(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-copy-edit")).click();
-    settle(&mut window);
-    assert!(open_plugin(&window).text.contains("name = \"My Adapter\""));
+    wait_until_idle(&mut window);
+    assert!(
+        current_plugin(&window)
+            .text
+            .contains("name = \"My Adapter\"")
+    );
     replace_text(
         &mut window,
         "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d",
@@ -170,27 +176,27 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
     window.run_steps(3);
     wait_until_checked(&mut window);
     window.run_steps(3);
-    shot(&mut window, "editor-5-names");
+    save_screenshot(&mut window, "editor-5-names");
     window.key_press(egui::Key::Tab);
     window.run_steps(3);
     assert!(
-        open_plugin(&window).text.ends_with("h + e @ down"),
+        current_plugin(&window).text.ends_with("h + e @ down"),
         "{}",
-        open_plugin(&window).text
+        current_plugin(&window).text
     );
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
     assert!(
-        open_plugin(&window).text.ends_with("h + e @ do"),
+        current_plugin(&window).text.ends_with("h + e @ do"),
         "{}",
-        open_plugin(&window).text
+        current_plugin(&window).text
     );
     // Text closed without saving can be edited again.
     window.get_by_label(tr!("editor-close")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("plugins-continue-editing")).click();
-    settle(&mut window);
-    assert!(open_plugin(&window).text.ends_with("h + e @ do"));
+    wait_until_idle(&mut window);
+    assert!(current_plugin(&window).text.ends_with("h + e @ do"));
     window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     // Find and replace.
@@ -200,7 +206,7 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
     window.run_steps(3);
     window.get_by_label(&tr!("editor-find-count", n = 1));
     window.get_by_label(tr!("editor-replace-with"));
-    settle(&mut window);
+    wait_until_idle(&mut window);
 }
 
 #[test]
@@ -208,7 +214,7 @@ fn replace_skips_text_it_has_inserted() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open_plugins(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-new")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     replace_text(&mut window, "# aaaa b aa\n");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Home);
     window.run_steps(2);
@@ -220,14 +226,14 @@ fn replace_skips_text_it_has_inserted() {
     let press = |window: &mut Harness<'_, StudioApp>, label: &str| {
         window.get_by_label(label).click();
         window.run_steps(3);
-        open_plugin(window).text
+        current_plugin(window).text
     };
     // Enter moves to the next match and inserts nothing.
     for _ in 0..2 {
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
     }
-    assert_eq!(open_plugin(&window).text, "# aaaa b aa\n");
+    assert_eq!(current_plugin(&window).text, "# aaaa b aa\n");
     window.get_by_label(tr!("editor-replace-with")).focus();
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
@@ -248,7 +254,7 @@ fn replace_skips_text_it_has_inserted() {
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
-    assert_eq!(open_plugin(&window).text, "# aaaaa b aaa\n");
+    assert_eq!(current_plugin(&window).text, "# aaaaa b aaa\n");
 }
 
 #[test]
@@ -257,25 +263,28 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     let file = folder.path().join("window.toml");
     let mut window = open_plugins_with(folder.path(), Settings::default(), Some(file.clone()));
     window.get_by_label(tr!("plugins-new")).click();
-    settle(&mut window);
-    replace_text(&mut window, WRONG);
+    wait_until_idle(&mut window);
+    replace_text(&mut window, INVALID_PLUGIN);
     eframe::App::on_exit(window.state_mut());
     drop(window);
     let settings = Settings::load(Some(&file));
     assert_eq!(
-        settings.writing.as_ref().map(|own| own.text.as_str()),
-        Some(WRONG)
+        settings
+            .writing
+            .as_ref()
+            .map(|unsaved| unsaved.text.as_str()),
+        Some(INVALID_PLUGIN)
     );
 
     let plugins = folder.path().join("plugins");
     fs::create_dir_all(&plugins).unwrap();
-    let own = plugins.join("mine.toml");
-    fs::write(&own, BUILT_IN[0].replace("\"Adapter\"", "\"Mine\"")).unwrap();
+    let plugin_file = plugins.join("mine.toml");
+    fs::write(&plugin_file, BUILT_IN[0].replace("\"Adapter\"", "\"Mine\"")).unwrap();
     let settings = Settings {
-        writing: Some(Written {
-            text: fs::read_to_string(&own).unwrap(),
-            file: Some(own.clone()),
-            ..Written::default()
+        writing: Some(StoredText {
+            text: fs::read_to_string(&plugin_file).unwrap(),
+            file: Some(plugin_file.clone()),
+            ..StoredText::default()
         }),
         ..settings
     };
@@ -285,36 +294,38 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
             .editor
             .open
             .as_ref()
-            .is_some_and(|open| !open.is_changed())
+            .is_some_and(|open| !open.has_unsaved_changes())
     });
-    let theirs = fs::read_to_string(&own).unwrap().replace("gelu", "relu");
+    let external_text = fs::read_to_string(&plugin_file)
+        .unwrap()
+        .replace("gelu", "relu");
     std::thread::sleep(Duration::from_millis(20));
-    fs::write(&own, &theirs).unwrap();
+    fs::write(&plugin_file, &external_text).unwrap();
     wait(&mut window, "external changes appear", |app| {
         app.session
             .editor
             .open
             .as_ref()
-            .is_some_and(|open| open.text == theirs)
+            .is_some_and(|open| open.text == external_text)
     });
     // With unsaved changes, the editor asks first.
     wait_until_checked(&mut window);
-    let mine = format!("{theirs}\n# mine\n");
-    replace_text(&mut window, &mine);
-    fs::write(&own, theirs.replace("relu", "tanh")).unwrap();
+    let unsaved_text = format!("{external_text}\n# mine\n");
+    replace_text(&mut window, &unsaved_text);
+    fs::write(&plugin_file, external_text.replace("relu", "tanh")).unwrap();
     wait(&mut window, "reloading is offered", |app| {
         app.session
             .editor
             .open
             .as_ref()
-            .is_some_and(|open| open.theirs.is_some())
+            .is_some_and(|open| open.disk_text.is_some())
     });
     window.run_steps(3);
     window.get_by_label(tr!("editor-changed-on-disk"));
     window.get_by_label(tr!("editor-reload-file")).click();
     window.run_steps(3);
-    assert!(open_plugin(&window).text.contains("tanh"));
-    settle(&mut window);
+    assert!(current_plugin(&window).text.contains("tanh"));
+    wait_until_idle(&mut window);
 }
 
 #[test]
@@ -322,19 +333,19 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     let folder = tempfile::tempdir().unwrap();
     let mail = folder.path().join("mail");
     fs::create_dir_all(&mail).unwrap();
-    let theirs = mail.join("adapter.toml");
-    fs::write(&theirs, BUILT_IN[0].replace("gelu", "relu")).unwrap();
+    let source_file = mail.join("adapter.toml");
+    fs::write(&source_file, BUILT_IN[0].replace("gelu", "relu")).unwrap();
     let mut window = open_plugins(folder.path(), Settings::default());
-    let drop = Arc::new(Dropped(theirs.clone()));
-    window.input_mut().dropped_files.push(drop);
+    let dropped = Arc::new(DroppedPath(source_file.clone()));
+    window.input_mut().dropped_files.push(dropped);
     window.run_steps(2);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     wait_until_checked(&mut window);
     window.get_by_label(tr!("editor-not-installed"));
     window.get_by_label(&tr!("editor-overrides-built-in", name = "Adapter"));
-    shot(&mut window, "editor-6-dropped");
+    save_screenshot(&mut window, "editor-6-dropped");
     window.get_by_label(tr!("editor-install")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
     assert!(shows!(
         window,
@@ -342,13 +353,13 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
         name = "Adapter"
     ));
     window.get_by_label("Override Adapter").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label(tr!("editor-close")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(&tr!("plugins-overrides-built-in", name = "Adapter"));
     window.get_by_label_contains("Installed on");
-    shot(&mut window, "editor-7-installed");
+    save_screenshot(&mut window, "editor-7-installed");
 
     // A plugin copied into the folder is rejected until the user allows it.
     let lora = folder.path().join("plugins/lora.toml");
@@ -356,20 +367,22 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     let ctx = window.ctx.clone();
     window
         .state_mut()
-        .act(&ctx, UiCommand::change(Session::read_plugins));
-    settle(&mut window);
-    let of = |window: &Harness<'_, StudioApp>| {
+        .execute(&ctx, UiCommand::change(Session::read_plugins));
+    wait_until_idle(&mut window);
+    let lora_state = |window: &Harness<'_, StudioApp>| {
         let session = &window.state().session;
-        let own = session
+        let plugin = session
             .inventory
             .plugins
             .iter()
-            .find(|own| own.name == "lora");
-        own.map(|own| (own.hides, own.problem.is_some())).unwrap()
+            .find(|plugin| plugin.name == "lora");
+        plugin
+            .map(|plugin| (plugin.hides, plugin.problem.is_some()))
+            .unwrap()
     };
-    assert_eq!(of(&window), (Some(false), true));
+    assert_eq!(lora_state(&window), (Some(false), true));
     let allow = UiCommand::change(|session| session.allow_plugin(lora));
-    window.state_mut().act(&ctx, allow);
-    settle(&mut window);
-    assert_eq!(of(&window), (Some(true), false));
+    window.state_mut().execute(&ctx, allow);
+    wait_until_idle(&mut window);
+    assert_eq!(lora_state(&window), (Some(true), false));
 }

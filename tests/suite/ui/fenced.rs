@@ -12,7 +12,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, ControlRequest};
 use lae_studio::run::job::JobId;
 use lae_studio::run::queue::JobEvent;
-use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::run_view::Stage;
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, StoredState};
@@ -20,10 +20,10 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::flow::after_one_task;
-use super::named::finished;
+use super::flow::window_after_one_task;
+use super::named::store_seeded_run;
 use super::synthetic::events;
-use super::{recorded, settle, shot, wait, window};
+use super::{recorded_window, save_screenshot, wait, wait_until_idle, window};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 const ERROR_TEXT: &str = "This part of the window stopped after an internal error";
@@ -46,16 +46,16 @@ fn count_error_panels(window: &Harness<'_, StudioApp>) -> usize {
 #[test]
 fn panicking_page_shows_error_and_others_keep_working() {
     let runs = tempfile::tempdir().unwrap();
-    finished(runs.path(), 1);
-    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    store_seeded_run(runs.path(), 1);
+    let (mut window, backend) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     events(4).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     for (page, ..) in Page::ALL {
         inject_fault(&mut window, Some(page.title()));
         for (other, _, _) in Page::ALL {
             open_page(&mut window, other);
-            settle(&mut window);
+            wait_until_idle(&mut window);
             assert_eq!(
                 count_error_panels(&window),
                 usize::from(page == other),
@@ -68,13 +68,13 @@ fn panicking_page_shows_error_and_others_keep_working() {
 #[test]
 fn panicked_page_recovers_on_retry_or_return() {
     let runs = tempfile::tempdir().unwrap();
-    finished(runs.path(), 1);
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    store_seeded_run(runs.path(), 1);
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     inject_fault(&mut window, Some(tr!("page-compare")));
     open_page(&mut window, Page::Compare);
-    settle(&mut window);
-    shot(&mut window, "fenced-page");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "fenced-page");
     assert!(shows!(
         window,
         "shell-part-test-fault",
@@ -95,7 +95,7 @@ fn panicked_page_recovers_on_retry_or_return() {
     window.run_steps(3);
     window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
-    shot(&mut window, "fenced-page-twice");
+    save_screenshot(&mut window, "fenced-page-twice");
     inject_fault(&mut window, None);
     window.get_by_label(tr!("shell-part-reset-page")).click();
     window.run_steps(3);
@@ -114,7 +114,7 @@ fn panicked_page_recovers_on_retry_or_return() {
 #[test]
 fn run_finishes_while_page_and_event_handling_panic() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = after_one_task(runs.path());
+    let mut window = window_after_one_task(runs.path());
     inject_fault(&mut window, Some(tr!("page-train")));
     window.run_steps(3);
     assert_eq!(count_error_panels(&window), 1);
@@ -138,15 +138,15 @@ fn run_finishes_while_page_and_event_handling_panic() {
     // Events are not handled for a while.
     inject_fault(&mut window, Some(tr!("part-news")));
     window.run_steps(3);
-    let told = window
+    let errors = window
         .state()
         .session
         .notices
         .list
         .iter()
-        .filter(|told| told.bad);
+        .filter(|notice| notice.is_error);
     assert_eq!(
-        told.count(),
+        errors.count(),
         1,
         "the error is reported once, not in every frame"
     );
@@ -159,7 +159,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
     window.get_by_label(tr!("shell-part-try-again")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(count_error_panels(&window), 0);
     window.get_by_label(tr!("figure-confusion"));
 }
@@ -167,11 +167,11 @@ fn run_finishes_while_page_and_event_handling_panic() {
 #[test]
 fn panicking_dialog_closes_with_notice_and_reopens() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
     inject_fault(&mut window, Some(tr!("part-run-folders")));
-    window.state_mut().act(&ctx, UiCommand::Folders);
+    window.state_mut().execute(&ctx, UiCommand::ShowFolders);
     window.run_steps(4);
     let notices = &window.state().session.notices.list;
     assert_eq!(notices.len(), 1, "{notices:?}");
@@ -179,7 +179,7 @@ fn panicking_dialog_closes_with_notice_and_reopens() {
     assert_absent!(window, "shell-close");
     window.get_by_label(tr!("experiment-start"));
     inject_fault(&mut window, None);
-    window.state_mut().act(&ctx, UiCommand::Folders);
+    window.state_mut().execute(&ctx, UiCommand::ShowFolders);
     window.run_steps(4);
     window.get_by_label(tr!("shell-close"));
     assert_eq!(window.state().session.notices.list.len(), 1);
@@ -188,11 +188,11 @@ fn panicking_dialog_closes_with_notice_and_reopens() {
 #[test]
 fn window_works_by_keys_without_top_bar() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     inject_fault(&mut window, Some(tr!("part-top-bar")));
     window.run_steps(3);
-    shot(&mut window, "fenced-top-bar");
+    save_screenshot(&mut window, "fenced-top-bar");
     assert!(
         window
             .query_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
@@ -213,7 +213,7 @@ fn window_works_by_keys_without_top_bar() {
 }
 
 /// A recorded backend that panics while the flag is set.
-struct PanickingBackend(Recorded, Arc<AtomicBool>);
+struct PanickingBackend(RecordedBackend, Arc<AtomicBool>);
 
 impl Backend for PanickingBackend {
     fn send(&mut self, command: Command) {
@@ -225,12 +225,12 @@ impl Backend for PanickingBackend {
         self.0.try_recv()
     }
 
-    fn control_running(&self, wish: ControlRequest) {
-        self.0.control_running(wish);
+    fn control_running(&self, request: ControlRequest) {
+        self.0.control_running(request);
     }
 
-    fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.0.control_job(job, wish);
+    fn control_job(&self, job: JobId, request: ControlRequest) {
+        self.0.control_job(job, request);
     }
 }
 
@@ -238,23 +238,23 @@ impl Backend for PanickingBackend {
 fn panicking_event_keeps_window_and_run_alive() {
     let runs = tempfile::tempdir().unwrap();
     let broken = Arc::new(AtomicBool::new(false));
-    let backend = Recorded::default();
-    let (twin, switch) = (backend.clone(), broken.clone());
+    let backend = RecordedBackend::default();
+    let (backend_clone, broken_clone) = (backend.clone(), broken.clone());
     let root = runs.path().to_path_buf();
     let mut window = window(SIZE, ThemeChoice::Dark, move |wake| {
-        let backend: Box<dyn Backend> = Box::new(PanickingBackend(twin, switch));
-        Session::with(backend, Disk::at(root), RunConfig::default(), wake)
+        let backend: Box<dyn Backend> = Box::new(PanickingBackend(backend_clone, broken_clone));
+        Session::with_backend(backend, Disk::new(root), RunConfig::default(), wake)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     events(2).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     broken.store(true, Ordering::Relaxed);
     events(4).into_iter().for_each(|event| backend.push(event));
     window.run_steps(5);
     open_page(&mut window, Page::Train);
     window.get_by_label(tr!("train-accuracy-curves-name"));
     assert_eq!(window.state().session.notices.list.len(), 1);
-    assert_eq!(backend.wished(), ControlRequest::Run);
+    assert_eq!(backend.last_request(), ControlRequest::Run);
     broken.store(false, Ordering::Relaxed);
     wait(&mut window, "the events are handled later", |app| {
         let live = app.session.train.live.as_ref();
@@ -265,20 +265,20 @@ fn panicking_event_keeps_window_and_run_alive() {
 #[test]
 fn window_panic_saves_running_run() {
     let runs = tempfile::tempdir().unwrap();
-    let torn = catch_unwind(AssertUnwindSafe(|| {
-        let _window = after_one_task(runs.path());
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let _window = window_after_one_task(runs.path());
         panic!("the driver is gone");
     }));
-    assert!(torn.is_err());
-    let listed = store::list(runs.path());
+    assert!(result.is_err());
+    let listed = store::list_runs(runs.path());
     let [run] = &listed[..] else {
         panic!("expected one run, found {}", listed.len());
     };
-    let stored = run.summary.as_ref().unwrap();
-    assert!(stored.saved() > 0);
+    let summary = run.summary.as_ref().unwrap();
+    assert!(summary.saved_tasks() > 0);
     assert!(
-        matches!(stored.state, StoredState::Interrupted { .. }),
+        matches!(summary.state, StoredState::Interrupted { .. }),
         "{:?}",
-        stored.state
+        summary.state
     );
 }

@@ -12,13 +12,17 @@ use lae_studio::session::run_view::Stage;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{settle, shot, wait, window};
+use super::{save_screenshot, wait, wait_until_idle, window};
 
 /// Draws a seven on the canvas with the mouse.
 pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
     let canvas = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
-    let at = |x: f32, y: f32| canvas.min + egui::vec2(x, y) * canvas.width();
-    let corners = [at(0.25, 0.25), at(0.75, 0.25), at(0.45, 0.8)];
+    let position = |x: f32, y: f32| canvas.min + egui::vec2(x, y) * canvas.width();
+    let corners = [
+        position(0.25, 0.25),
+        position(0.75, 0.25),
+        position(0.45, 0.8),
+    ];
     harness.drag_at(corners[0]);
     harness.run_steps(2);
     for pair in corners.windows(2) {
@@ -32,7 +36,7 @@ pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
 }
 
 /// A run that finishes soon: three tasks, few images, two epochs of which one is frozen.
-pub fn small() -> RunConfig {
+pub fn small_run_config() -> RunConfig {
     RunConfig {
         epochs: 2,
         settings: crate::frozen_epochs(1),
@@ -45,12 +49,12 @@ pub fn small() -> RunConfig {
 }
 
 /// Opens a window and waits until its run has learned one task.
-pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
+pub fn window_after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), Default::default(), wake).unwrap()
+        Session::open(root, small_run_config(), Default::default(), wake).unwrap()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
     wait(&mut window, "one task is evaluated", |app| {
         let live = app.session.train.live.as_ref();
@@ -62,8 +66,8 @@ pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
 #[test]
 fn demo_run_trains_and_predicts_drawing() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = after_one_task(runs.path());
-    shot(&mut window, "real-train-begins");
+    let mut window = window_after_one_task(runs.path());
+    save_screenshot(&mut window, "real-train-begins");
     wait(&mut window, "the run ends", |app| {
         app.session
             .train
@@ -74,29 +78,29 @@ fn demo_run_trains_and_predicts_drawing() {
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
-    assert_eq!(live.of(Expert::ENSEMBLE).accuracy.len(), 3);
+    assert_eq!(live.expert_history(Expert::ENSEMBLE).accuracy.len(), 3);
     window.get_by_label(tr!("figure-confusion"));
-    settle(&mut window);
-    shot(&mut window, "real-train-done");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "real-train-done");
 
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     draw_seven(&mut window);
     wait(&mut window, "three snapshots predict", |app| {
-        app.session.predict.answers.iter().flatten().count() == 3
+        app.session.predict.predictions.iter().flatten().count() == 3
     });
     let predict = &window.state().session.predict;
     assert!(predict.problem.is_none());
-    for (task, answer) in predict.answers.iter().flatten().enumerate() {
+    for (task, answer) in predict.predictions.iter().flatten().enumerate() {
         assert_eq!(answer.task, task);
         let sum: f32 = answer.opinions[0].probabilities.iter().sum();
         assert!((sum - 1.0).abs() < 1e-3);
     }
-    shot(&mut window, "real-predict");
+    save_screenshot(&mut window, "real-predict");
 
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label_contains("finished ·");
     window.get_by_label(tr!("compare-curves-name"));
-    shot(&mut window, "real-compare");
+    save_screenshot(&mut window, "real-compare");
 }

@@ -6,16 +6,20 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::named::{compare, fill, finished};
-use super::{Dropped, settle, shot, window_with};
+use super::named::{fill, open_compare, store_seeded_run};
+use super::{DroppedPath, save_screenshot, wait_until_idle, window_with};
 
 /// A window that remembers these folders and keeps its settings in a file.
-fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'static, StudioApp> {
+fn open_window_with_folders(
+    runs: &Path,
+    folders: Vec<PathBuf>,
+    file: PathBuf,
+) -> Harness<'static, StudioApp> {
     let settings = Settings {
         theme: ThemeChoice::Dark,
         folders,
@@ -23,33 +27,33 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
     };
     let runs = runs.to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file), move |wake| {
-        let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, Disk::at(runs), RunConfig::default(), wake)
+        let backend: Box<dyn Backend> = Box::new(RecordedBackend::default());
+        Session::with_backend(backend, Disk::new(runs), RunConfig::default(), wake)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
         .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
 fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
     let rows = window.state().session.compare.runs.ready().unwrap();
-    rows.iter().map(|row| row.line()).collect()
+    rows.iter().map(|row| row.list_label()).collect()
 }
 
 #[test]
 fn run_folders_can_be_added_and_removed() {
-    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let shared = others.path().join("shared runs");
-    let empty = others.path().join("empty");
+    let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let shared = other_runs.path().join("shared runs");
+    let empty = other_runs.path().join("empty");
     for folder in [&shared, &empty] {
         std::fs::create_dir(folder).unwrap();
     }
-    finished(runs.path(), 1);
-    let theirs = finished(&shared, 2);
-    let mut window = compare(runs.path());
+    store_seeded_run(runs.path(), 1);
+    let other_run = store_seeded_run(&shared, 2);
+    let mut window = open_compare(runs.path());
     window.get_by_label(tr!("compare-folders")).click();
     window.run_steps(3);
     fill(
@@ -58,7 +62,7 @@ fn run_folders_can_be_added_and_removed() {
         &empty.display().to_string(),
     );
     window.get_by_label(tr!("shell-folders-add")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(window, "notices-run-folder-empty"));
     fill(
         &mut window,
@@ -66,11 +70,11 @@ fn run_folders_can_be_added_and_removed() {
         &shared.display().to_string(),
     );
     window.key_press(egui::Key::Enter);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("1 run");
-    shot(&mut window, "folders");
+    save_screenshot(&mut window, "folders");
     window.get_by_label(tr!("shell-close")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let listed = titles(&window);
     assert_eq!(listed.len(), 2);
     let marked = listed
@@ -78,55 +82,55 @@ fn run_folders_can_be_added_and_removed() {
         .filter(|title| title.ends_with("in shared runs"));
     assert_eq!(marked.count(), 1, "{listed:?}");
     window.get_by_label_contains("· in shared runs");
-    shot(&mut window, "folders-listed");
+    save_screenshot(&mut window, "folders-listed");
     // Runs deleted there go to the trash of that folder and can be restored.
-    window.state_mut().session.delete(vec![theirs.clone()]);
-    settle(&mut window);
-    assert!(shared.join(".trash").is_dir() && !theirs.exists());
+    window.state_mut().session.delete(vec![other_run.clone()]);
+    wait_until_idle(&mut window);
+    assert!(shared.join(".trash").is_dir() && !other_run.exists());
     window.get_by_label(tr!("shell-undo")).click();
-    settle(&mut window);
-    assert!(theirs.is_dir());
+    wait_until_idle(&mut window);
+    assert!(other_run.is_dir());
     window
         .get_by_label(&tr!("compare-folders-of", n = 1))
         .click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-folders-remove")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(titles(&window).len(), 1);
-    assert!(theirs.is_dir());
+    assert!(other_run.is_dir());
     window.get_by_label(tr!("shell-close")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     // Dropping the folder of a run adds its parent folder.
-    let drop = Arc::new(Dropped(theirs));
-    window.input_mut().dropped_files.push(drop);
+    let dropped = Arc::new(DroppedPath(other_run));
+    window.input_mut().dropped_files.push(dropped);
     window.step();
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(titles(&window).len(), 2);
 }
 
 #[test]
 fn remembers_run_folders_and_reports_missing_one_once() {
-    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    finished(runs.path(), 1);
-    finished(others.path(), 2);
+    let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    store_seeded_run(runs.path(), 1);
+    store_seeded_run(other_runs.path(), 2);
     let file = runs.path().join("window.toml");
-    let gone = others.path().join("gone");
-    let folders = vec![others.path().to_path_buf(), gone.clone()];
-    let mut window = with_folders(runs.path(), folders.clone(), file.clone());
+    let missing_folder = other_runs.path().join("gone");
+    let folders = vec![other_runs.path().to_path_buf(), missing_folder.clone()];
+    let mut window = open_window_with_folders(runs.path(), folders.clone(), file.clone());
     assert_eq!(titles(&window).len(), 2);
-    let told = |window: &Harness<'_, StudioApp>| {
+    let missing_notice_count = |window: &Harness<'_, StudioApp>| {
         let notices = window.state().session.notices.list.iter();
-        let missing = |what: &str| what.contains(tr!("shell-folders-missing"));
+        let reports_missing = |what: &str| what.contains(tr!("shell-folders-missing"));
         notices
-            .filter(|notice| missing(&notice.problem.what))
+            .filter(|notice| reports_missing(&notice.problem.what))
             .count()
     };
-    assert_eq!(told(&window), 1);
+    assert_eq!(missing_notice_count(&window), 1);
     // It is reported only once.
     window.get_by_label(tr!("compare-reload")).click();
-    settle(&mut window);
-    assert_eq!(told(&window), 1);
+    wait_until_idle(&mut window);
+    assert_eq!(missing_notice_count(&window), 1);
     window
         .get_by_label(&tr!("compare-folders-of", n = 2))
         .click();
@@ -137,7 +141,7 @@ fn remembers_run_folders_and_reports_missing_one_once() {
         .next_back()
         .unwrap()
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
     eframe::App::on_exit(window.state_mut());
@@ -149,43 +153,44 @@ fn remembers_run_folders_and_reports_missing_one_once() {
 fn read_only_folder_opens_runs_but_disables_changes() {
     use egui_kittest::kittest::NodeT;
     use std::os::unix::fs::PermissionsExt;
-    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    finished(others.path(), 2);
-    let mode = |mode| {
-        let may = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(others.path(), may).unwrap();
+    let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    store_seeded_run(other_runs.path(), 2);
+    let set_mode = |mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(other_runs.path(), permissions).unwrap();
     };
-    mode(0o555);
+    set_mode(0o555);
     let file = runs.path().join("window.toml");
-    let mut window = with_folders(runs.path(), vec![others.path().to_path_buf()], file);
+    let mut window =
+        open_window_with_folders(runs.path(), vec![other_runs.path().to_path_buf()], file);
     window.get_by_label_contains("(read-only)");
-    shot(&mut window, "folders-read-only");
+    save_screenshot(&mut window, "folders-read-only");
     for change in [tr!("compare-name-run"), tr!("compare-delete")] {
         assert!(window.get_by_label(change).accesskit_node().is_disabled());
     }
     window.get_by_label(tr!("compare-open")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.state().session.train.opened.is_some());
-    mode(0o755);
+    set_mode(0o755);
 }
 
 #[test]
 fn dropped_packed_run_is_added_only_once() {
-    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let theirs = finished(others.path(), 2);
-    let file = others.path().join("theirs.laerun.zip");
-    lae_studio::store::pack(&theirs, &file).unwrap();
+    let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let other_run = store_seeded_run(other_runs.path(), 2);
+    let file = other_runs.path().join("theirs.laerun.zip");
+    lae_studio::store::pack(&other_run, &file).unwrap();
     let settings = runs.path().join("window.toml");
-    let mut window = with_folders(runs.path(), Vec::new(), settings);
+    let mut window = open_window_with_folders(runs.path(), Vec::new(), settings);
     for _ in 0..2 {
-        let drop = Arc::new(Dropped(file.clone()));
-        window.input_mut().dropped_files.push(drop);
+        let dropped = Arc::new(DroppedPath(file.clone()));
+        window.input_mut().dropped_files.push(dropped);
         window.step();
-        settle(&mut window);
-        settle(&mut window);
+        wait_until_idle(&mut window);
+        wait_until_idle(&mut window);
         assert_eq!(titles(&window).len(), 1);
     }
-    let told: Vec<&str> = window
+    let messages: Vec<&str> = window
         .state()
         .session
         .notices
@@ -193,19 +198,22 @@ fn dropped_packed_run_is_added_only_once() {
         .iter()
         .map(|notice| notice.problem.what.as_str())
         .collect();
-    assert_says!(told[0], "story-run-unpacked");
-    assert_says!(told[1], "problem-run-exists");
+    assert_says!(messages[0], "story-run-unpacked");
+    assert_says!(messages[1], "problem-run-exists");
 }
 
 #[test]
 fn revealing_missing_folder_reports_error() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = compare(runs.path());
-    let gone = runs.path().join("gone/table.csv");
-    window.state_mut().session.reveal(&gone);
-    settle(&mut window);
+    let mut window = open_compare(runs.path());
+    let missing_file = runs.path().join("gone/table.csv");
+    window.state_mut().session.reveal(&missing_file);
+    wait_until_idle(&mut window);
     let notices = &window.state().session.notices.list;
-    let told: Vec<_> = notices.iter().map(|told| (told.bad, told.good)).collect();
-    assert_eq!(told, [(true, false)]);
+    let flags: Vec<_> = notices
+        .iter()
+        .map(|notice| (notice.is_error, notice.is_success))
+        .collect();
+    assert_eq!(flags, [(true, false)]);
     assert!(shows!(window, "notices-folder-missing"));
 }

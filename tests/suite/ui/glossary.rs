@@ -9,16 +9,16 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 const ACCUMULATION: &str = "θ_off ← α · θ_off + (1 − α) · θ_on";
 
 fn open_page(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 1400.0], theme, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 1400.0], theme, runs.path());
+    wait_until_idle(&mut window);
     window.state_mut().page = page;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
@@ -26,24 +26,24 @@ fn open_page(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
 fn term_in_lesson_opens_explanation_on_click() {
     let mut window = open_page(Page::Learn, ThemeChoice::Dark);
     window.get_by_label("Open: Inside LAE").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.query_by_label(ACCUMULATION).is_none());
     // The description for screen readers.
-    let means = tr!("glossary-term-meaning", term = "offline");
-    let term = window.get_by_label(&means);
-    let told = term.accesskit_node().description().unwrap_or_default();
+    let label = tr!("glossary-term-meaning", term = "offline");
+    let term = window.get_by_label(&label);
+    let description = term.accesskit_node().description().unwrap_or_default();
     assert!(
-        told.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"),
-        "{told}"
+        description.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"),
+        "{description}"
     );
     term.click();
-    settle(&mut window);
-    shot(&mut window, "glossary-term");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "glossary-term");
     window.get_by_label("Gao et al., ICCV 2023, §4.2, Eq. 13");
     window.key_press(Key::Escape);
-    settle(&mut window);
-    let gone = window.query_by_label("Gao et al., ICCV 2023, §4.2, Eq. 13");
-    assert!(gone.is_none());
+    wait_until_idle(&mut window);
+    let explanation = window.query_by_label("Gao et al., ICCV 2023, §4.2, Eq. 13");
+    assert!(explanation.is_none());
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn hovered_term_is_explained_in_selected_language() {
     let ctx = window.ctx.clone();
     window
         .state_mut()
-        .act(&ctx, UiCommand::SetLanguage(Language::German));
-    settle(&mut window);
+        .execute(&ctx, UiCommand::SetLanguage(Language::German));
+    wait_until_idle(&mut window);
     window
         .get_by_label("Backbone (Grundnetz): was es bedeutet")
         .hover();
@@ -61,7 +61,7 @@ fn hovered_term_is_explained_in_selected_language() {
         window.run_steps(4);
         std::thread::sleep(std::time::Duration::from_millis(120));
     }
-    shot(&mut window, "glossary-hover");
+    save_screenshot(&mut window, "glossary-hover");
     window.get_by_label("Backbone (Grundnetz)");
 }
 
@@ -69,22 +69,25 @@ fn hovered_term_is_explained_in_selected_language() {
 fn palette_opens_glossary_and_search_filters_terms() {
     let mut window = open_page(Page::Experiment, ThemeChoice::Light);
     window.key_press_modifiers(Modifiers::COMMAND, Key::K);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.event(egui::Event::Text("glossary".into()));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press(Key::Enter);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Learn);
     window.event(egui::Event::Text("moving average".into()));
-    settle(&mut window);
-    shot(&mut window, "glossary-found");
-    let found = window
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "glossary-found");
+    let entry_rect = window
         .get_by_label("α (decay of the moving average)")
         .rect();
-    assert!(window.ctx.viewport_rect().contains_rect(found), "{found}");
+    assert!(
+        window.ctx.viewport_rect().contains_rect(entry_rect),
+        "{entry_rect}"
+    );
     window.get_by_label(ACCUMULATION);
     assert_absent!(window, "experiment-backbone");
     window.event(egui::Event::Text(" xyz".into()));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("glossary-no-match"));
 }

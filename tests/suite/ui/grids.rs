@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::grid::CellStanding;
+use lae_studio::run::grid::CellState;
 use lae_studio::run::job::SearchBy;
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, RunKey, StoredState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::{recorded, settle, shot, wait, window, window_with};
+use super::{recorded_window, save_screenshot, wait, wait_until_idle, window, window_with};
 
 /// Settings of runs that finish quickly.
 fn tiny_run() -> RunConfig {
@@ -38,14 +38,14 @@ fn open_window(root: &Path) -> Harness<'static, StudioApp> {
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
         Session::open(root, tiny_run(), Default::default(), wake).unwrap()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
 fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, command);
-    settle(window);
+    window.state_mut().execute(&ctx, command);
+    wait_until_idle(window);
 }
 
 /// Changes the session and shows Experiment.
@@ -62,13 +62,13 @@ fn set_up_grid(window: &mut Harness<'_, StudioApp>) {
     });
     change_grid(window, |session| session.repeat_rows("order", Some(2)));
     wait(window, "the grid is planned", |app| {
-        app.session.grid_to_do() == Some(4)
+        app.session.remaining_grid_runs() == Some(4)
     });
 }
 
 /// The keys of all runs; asserts that they are finished.
 fn finished_keys(root: &Path) -> Vec<RunKey> {
-    let runs = store::list(root)
+    let runs = store::list_runs(root)
         .into_iter()
         .map(|run| run.summary.unwrap());
     let runs = runs.inspect(|run| assert_eq!(run.state, StoredState::Finished));
@@ -81,15 +81,15 @@ fn grid_of_values_runs_each_combination_once() {
     let mut window = open_window(runs.path());
     set_up_grid(&mut window);
     window.get_by_label_contains("2 methods × 2 class orders = 4 runs");
-    shot(&mut window, "several-values");
+    save_screenshot(&mut window, "several-values");
     window
         .get_by_label(&tr!("experiment-start-runs", n = 4))
         .click();
     wait(&mut window, "the grid is done", |app| {
         let grid = app.session.train.grid.as_ref();
-        grid.is_some_and(|grid| !grid.live)
+        grid.is_some_and(|grid| !grid.is_live)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let keys = finished_keys(runs.path());
     assert_eq!(keys.len(), 4);
     // A user on Train is moved to Compare.
@@ -97,15 +97,15 @@ fn grid_of_values_runs_each_combination_once() {
     act(&mut window, UiCommand::Show(Page::Experiment));
     wait(&mut window, "the finished runs are found", |app| {
         let view = app.session.experiment.grid.view.ready();
-        view.is_some_and(|view| view.standing.done() == 4)
+        view.is_some_and(|view| view.state.finished_runs() == 4)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label_contains(&tr!("experiment-runs-already-done", n = 4));
     window.get_by_label(tr!("experiment-nothing-to-start"));
     // Of three orders, only the third is missing.
     change_grid(&mut window, |session| session.repeat_rows("order", Some(3)));
     wait(&mut window, "two runs remain", |app| {
-        app.session.grid_to_do() == Some(2)
+        app.session.remaining_grid_runs() == Some(2)
     });
     change_grid(&mut window, Session::close_grid);
     window.get_by_label(tr!("experiment-start"));
@@ -115,67 +115,72 @@ fn grid_of_values_runs_each_combination_once() {
 fn value_lists_are_separate_and_survive_restart() {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("window.toml");
-    let next = || {
+    let reopen = || {
         let (root, settings) = (runs.path().to_path_buf(), Settings::load(Some(&file)));
         let draft = settings.setup.clone().unwrap_or_else(tiny_run);
         let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), |wake| {
-            Session::with(Box::new(Recorded::default()), Disk::at(root), draft, wake)
+            Session::with_backend(
+                Box::new(RecordedBackend::default()),
+                Disk::new(root),
+                draft,
+                wake,
+            )
         });
-        settle(&mut window);
+        wait_until_idle(&mut window);
         window
     };
-    let mut window = next();
+    let mut window = reopen();
     for (key, values) in [("epochs", [1, 2]), ("batch", [8, 16])] {
         let values = values.map(Setting::Whole).into();
         change_grid(&mut window, move |session| session.vary(key));
         change_grid(&mut window, move |session| session.set_values(key, values));
     }
     // The field of the open list comes after those of the page.
-    let field = |window: &Harness<'_, StudioApp>| {
+    let focus_last_field = |window: &Harness<'_, StudioApp>| {
         let fields = window.get_all_by_role(egui::Role::TextInput);
         let node = fields.last().unwrap();
         node.focus();
         node.accesskit_node().value().unwrap_or_default()
     };
-    let list = |window: &mut Harness<'_, StudioApp>, name: &str| {
+    let open_value_list = |window: &mut Harness<'_, StudioApp>, name: &str| {
         let label = tr!("experiment-values-of", setting = name);
-        let open = window.get_all_by_label(&label);
-        open.last().unwrap().click();
-        settle(window);
+        let buttons = window.get_all_by_label(&label);
+        buttons.last().unwrap().click();
+        wait_until_idle(window);
     };
-    list(&mut window, "Epochs");
-    assert_eq!(field(&window), "");
+    open_value_list(&mut window, "Epochs");
+    assert_eq!(focus_last_field(&window), "");
     window.run_steps(2);
     window.event(egui::Event::Text("no number".into()));
-    settle(&mut window);
-    assert_eq!(field(&window), "no number");
+    wait_until_idle(&mut window);
+    assert_eq!(focus_last_field(&window), "no number");
     window.get_by_label(tr!("experiment-add-value")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(
         window,
         "experiment-value-invalid",
         text = "no number"
     ));
-    shot(&mut window, "several-no-value");
+    save_screenshot(&mut window, "several-no-value");
     window.key_press(egui::Key::Escape);
-    settle(&mut window);
-    list(&mut window, "Batch");
-    assert_eq!(field(&window), "");
+    wait_until_idle(&mut window);
+    open_value_list(&mut window, "Batch");
+    assert_eq!(focus_last_field(&window), "");
     assert!(!shows!(window, "experiment-value-invalid"));
     window.key_press(egui::Key::Escape);
-    let several = window.state().session.experiment.grid.several.clone();
-    assert_eq!(several.axes.len(), 2);
+    let value_lists = window.state().session.experiment.grid.varying.clone();
+    assert_eq!(value_lists.axes.len(), 2);
     wait(&mut window, "the values are saved", |_| {
-        Settings::load(Some(&file)).several == several
+        Settings::load(Some(&file)).several == value_lists
     });
     drop(window);
-    let window = next();
-    assert_eq!(window.state().session.experiment.grid.several, several);
+    let window = reopen();
+    assert_eq!(window.state().session.experiment.grid.varying, value_lists);
     drop(window);
     // After a crash they are offered with the previous settings.
     let crashed = Settings::load(Some(&file)).after_crash();
     assert!(crashed.several.is_empty() && crashed.former.is_some());
-    assert_eq!(crashed.former_several, several);
+    assert_eq!(crashed.former_several, value_lists);
 }
 
 #[test]
@@ -186,12 +191,12 @@ fn grid_resumes_after_window_closes() {
     act(&mut first, UiCommand::Start);
     wait(&mut first, "one run is done and another begun", |app| {
         let grid = app.session.train.grid.as_ref();
-        let lines = grid.map_or(&[][..], |grid| &grid.standing.lines);
-        let begun = lines.iter().any(|l| l.standing == CellStanding::AtWork);
-        begun && grid.is_some_and(|grid| grid.standing.done() > 0)
+        let lines = grid.map_or(&[][..], |grid| &grid.state.lines);
+        let is_running = lines.iter().any(|l| l.standing == CellState::AtWork);
+        is_running && grid.is_some_and(|grid| grid.state.finished_runs() > 0)
     });
     drop(first);
-    let before = store::list(runs.path()).len();
+    let before = store::list_runs(runs.path()).len();
     assert!((1..4).contains(&before), "{before}");
     let mut second = open_window(runs.path());
     wait(&mut second, "the grid is queued", |app| {
@@ -200,13 +205,13 @@ fn grid_resumes_after_window_closes() {
     act(&mut second, UiCommand::Show(Page::Train));
     second.get_by_label(tr!("train-on-hold"));
     second.get_by_label("4 runs").click();
-    settle(&mut second);
-    shot(&mut second, "grid-waits");
+    wait_until_idle(&mut second);
+    save_screenshot(&mut second, "grid-waits");
     second.get_by_label_contains("baseline · order natural");
     second.get_by_label(tr!("train-queue-resume")).click();
     wait(&mut second, "the grid is done", |app| {
         let grid = app.session.train.grid.as_ref();
-        grid.is_some_and(|grid| !grid.live)
+        grid.is_some_and(|grid| !grid.is_live)
     });
     let keys = finished_keys(runs.path());
     let distinct: HashSet<&RunKey> = keys.iter().collect();
@@ -217,27 +222,27 @@ fn grid_resumes_after_window_closes() {
 #[test]
 fn opens_built_in_grid_and_reports_invalid_file() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     change_grid(&mut window, |session| {
         session.open_grid("switches-demo".into());
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("The three switches on letters");
     window.get_by_label_contains("14 runs in 7 rows");
     window.get_by_label(&tr!("experiment-start-runs", n = 14));
-    shot(&mut window, "grid-opened");
+    save_screenshot(&mut window, "grid-opened");
     window.get_by_label(tr!("experiment-grid-close")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-start"));
     // An invalid file is reported.
     let file = runs.path().join("mine.toml");
     std::fs::write(&file, "methd = \"lae\"\n").unwrap();
     let name = file.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.get_all_by_label_contains("`methd`").count() > 0);
-    assert_eq!(window.state().session.grid_to_do(), None);
+    assert_eq!(window.state().session.remaining_grid_runs(), None);
 }
 
 #[test]
@@ -249,38 +254,38 @@ fn saved_grid_reopens_with_same_runs() {
         session.set_values("epochs", [1, 2].map(Setting::Whole).into());
     });
     wait(&mut window, "the grid is planned", |app| {
-        app.session.grid_to_do() == Some(8)
+        app.session.remaining_grid_runs() == Some(8)
     });
     let file: PathBuf = runs.path().join("mine");
     window.state_mut().session.save_grid(file.clone());
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let saved = file.with_added_extension("toml");
     let text = std::fs::read_to_string(&saved).unwrap();
     assert!(text.contains("method = [\"lae\", \"baseline\"]"), "{text}");
     assert!(text.contains("orders = 2"), "{text}");
-    let lines = |window: &Harness<'_, StudioApp>| {
+    let row_count = |window: &Harness<'_, StudioApp>| {
         let view = window.state().session.experiment.grid.view.ready().cloned();
-        view.unwrap().standing.lines.len()
+        view.unwrap().state.lines.len()
     };
-    assert_eq!(lines(&window), 8);
+    assert_eq!(row_count(&window), 8);
     let name = saved.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));
     wait(&mut window, "the file is planned", |app| {
-        app.session.grid_to_do() == Some(8)
+        app.session.remaining_grid_runs() == Some(8)
     });
-    assert_eq!(lines(&window), 8);
+    assert_eq!(row_count(&window), 8);
     // A product of values can be edited.
     window.get_by_label(tr!("experiment-grid-edit")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     wait(&mut window, "the settings are planned", |app| {
-        app.session.grid_to_do() == Some(8)
+        app.session.remaining_grid_runs() == Some(8)
     });
     window.get_by_label_contains("2 methods × 2 epochs × 2 class orders = 8 runs");
     let title = tr!("experiment-grid-edit");
     change_grid(&mut window, |session| {
         session.open_grid("switches-demo".into());
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(
         window.query_by_label(title).is_none(),
         "a grid of parts cannot be edited as a product"
@@ -296,30 +301,34 @@ fn check_confirms_run_and_detects_changed_snapshot() {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
-    let folder = store::list(runs.path())[0].folder.clone();
-    let check = |window: &mut Harness<'_, StudioApp>, place: PathBuf, train| {
+    let folder = store::list_runs(runs.path())[0].folder.clone();
+    let check = |window: &mut Harness<'_, StudioApp>, run_folder: PathBuf, train| {
         act(
             window,
-            UiCommand::change_on(Page::Train, move |session| session.check(place, train)),
+            UiCommand::change_on(Page::Train, move |session| session.check(run_folder, train)),
         );
         wait(window, "the check ends", |app| !app.session.is_training());
-        let told = window.state().session.notices.list.last().unwrap().clone();
-        told.problem.what
+        let notice = window.state().session.notices.list.last().unwrap().clone();
+        notice.problem.what
     };
     for train in [false, true] {
-        let told = check(&mut window, folder.clone(), train);
-        assert!(told.contains("equal to the last bit"), "{told}");
+        let message = check(&mut window, folder.clone(), train);
+        assert!(message.contains("equal to the last bit"), "{message}");
     }
-    shot(&mut window, "checked");
-    assert_eq!(store::list(runs.path()).len(), 1, "a check stores no run");
+    save_screenshot(&mut window, "checked");
+    assert_eq!(
+        store::list_runs(runs.path()).len(),
+        1,
+        "a check stores no run"
+    );
     // The check finds a changed byte.
     let snapshot = folder.join("task_1.safetensors");
     let mut bytes = std::fs::read(&snapshot).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     std::fs::write(&snapshot, bytes).unwrap();
-    let told = check(&mut window, folder, false);
-    assert!(told.ends_with("differs"), "{told}");
+    let message = check(&mut window, folder, false);
+    assert!(message.ends_with("differs"), "{message}");
 }
 
 #[test]
@@ -335,21 +344,21 @@ fn search_selects_best_row_and_saves_grid() {
         app.session.can_start()
     });
     window.get_by_label(tr!("experiment-search")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     change_grid(&mut window, |session| {
         session.experiment.grid.search = Some(SearchBy::All);
     });
     window.get_by_label(tr!("experiment-start-search")).click();
-    let chosen = |app: &StudioApp| {
-        let mut told = app.session.notices.list.iter();
-        told.any(|notice| {
+    let is_chosen = |app: &StudioApp| {
+        let mut notices = app.session.notices.list.iter();
+        notices.any(|notice| {
             notice
                 .problem
                 .what
                 .contains("has the highest accuracy of 2 rows")
         })
     };
-    wait(&mut window, "the best row is chosen", chosen);
+    wait(&mut window, "the best row is chosen", is_chosen);
     let file = root.path().join("several-values-best.toml");
     let name = file.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));
@@ -357,6 +366,6 @@ fn search_selects_best_row_and_saves_grid() {
         app.session.can_start()
     });
     let view = window.state().session.experiment.grid.view.ready().cloned();
-    let standing = &view.unwrap().standing;
-    assert_eq!((standing.lines.len(), standing.to_do()), (1, 1));
+    let status = &view.unwrap().state;
+    assert_eq!((status.lines.len(), status.pending_runs()), (1, 1));
 }

@@ -4,26 +4,26 @@ use std::sync::{Arc, RwLock};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use lae_studio::method::named_method;
+use lae_studio::method::find_method;
 use lae_studio::problem::Result;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::session::backend::Recorded;
-use lae_studio::session::loads::DataAsk;
+use lae_studio::session::backend::RecordedBackend;
+use lae_studio::session::loads::DataRequest;
 use lae_studio::session::progress::Progress;
 use lae_studio::session::views::DataView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{open_steps, recorded, settle, shot};
+use super::{open_steps, recorded_window, save_screenshot, wait_until_idle};
 
-fn window() -> Harness<'static, StudioApp> {
+fn open_window() -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     open_steps(&mut window);
     window.get_by_label(tr!("experiment-more-settings")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
@@ -39,24 +39,24 @@ fn assert_tooltip(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &
     window.get_by_label_contains(words);
 }
 
-const NUMBER: egui::Role = egui::Role::SpinButton;
+const NUMBER_FIELD: egui::Role = egui::Role::SpinButton;
 
 #[test]
 fn pet_without_size_disables_size_field() {
-    let mut window = window();
-    assert!(enabled(&window, NUMBER, tr!("experiment-pet-size")));
+    let mut window = open_window();
+    assert!(enabled(&window, NUMBER_FIELD, tr!("experiment-pet-size")));
     window.state_mut().session.experiment.draft.pet = "ssf".into();
-    settle(&mut window);
-    assert!(!enabled(&window, NUMBER, tr!("experiment-pet-size")));
+    wait_until_idle(&mut window);
+    assert!(!enabled(&window, NUMBER_FIELD, tr!("experiment-pet-size")));
     assert_tooltip(
         &mut window,
-        NUMBER,
+        NUMBER_FIELD,
         tr!("experiment-pet-size"),
         &tr!("idle-no-size", title = "SSF"),
     );
-    shot(&mut window, "idle-ssf");
+    save_screenshot(&mut window, "idle-ssf");
     assert!(window.state().session.experiment.plan.problems.is_empty());
-    let (command, _) = window.state().session.command();
+    let (command, _) = window.state().session.shell_command();
     assert!(!command.contains("--pet-size"), "{command}");
     let session = &window.state().session;
     assert_eq!(
@@ -67,71 +67,73 @@ fn pet_without_size_disables_size_field() {
 
 #[test]
 fn settings_unused_by_method_are_disabled_with_reason() {
-    let mut window = window();
-    let method = |window: &mut Harness<'_, StudioApp>, key: &str| {
-        let spec = named_method(key).unwrap();
+    let mut window = open_window();
+    let choose_method = |window: &mut Harness<'_, StudioApp>, key: &str| {
+        let spec = find_method(key).unwrap();
         window.state_mut().session.choose_method(spec);
-        settle(window);
+        wait_until_idle(window);
     };
     let mirror = (egui::Role::CheckBox, "Mirror images at random");
     for name in ["Epochs", "Frozen epochs", "α", "Smallest crop"] {
-        assert!(enabled(&window, NUMBER, name), "{name}");
+        assert!(enabled(&window, NUMBER_FIELD, name), "{name}");
     }
     window.get_by_label("Learning").click();
-    settle(&mut window);
-    assert!(!enabled(&window, NUMBER, "Frozen epochs") && enabled(&window, NUMBER, "α"));
+    wait_until_idle(&mut window);
+    assert!(
+        !enabled(&window, NUMBER_FIELD, "Frozen epochs") && enabled(&window, NUMBER_FIELD, "α")
+    );
     assert_tooltip(
         &mut window,
-        NUMBER,
+        NUMBER_FIELD,
         "Frozen epochs",
         tr!("idle-no-learning"),
     );
-    method(&mut window, "baseline");
+    choose_method(&mut window, "baseline");
     assert!(window.query_by_label("Ensemble").is_none());
-    shot(&mut window, "idle-baseline");
-    method(&mut window, "simplecil");
+    save_screenshot(&mut window, "idle-baseline");
+    choose_method(&mut window, "simplecil");
     window.get_by_label(&tr!("experiment-method-without-pet", method = "SimpleCIL"));
     for name in ["Epochs", "Smallest crop", "Largest crop"] {
-        assert!(!enabled(&window, NUMBER, name), "{name}");
+        assert!(!enabled(&window, NUMBER_FIELD, name), "{name}");
     }
     assert!(!enabled(&window, mirror.0, mirror.1));
     assert_tooltip(
         &mut window,
-        NUMBER,
+        NUMBER_FIELD,
         "Epochs",
         &tr!("idle-no-epochs", title = "SimpleCIL"),
     );
-    shot(&mut window, "idle-simplecil");
-    let (command, _) = window.state().session.command();
+    save_screenshot(&mut window, "idle-simplecil");
+    let (command, _) = window.state().session.shell_command();
     for option in ["--pet", "--epochs", "--base-lr", "--flip", "--blocks"] {
         assert!(!command.contains(option), "{command}");
     }
     let sizes = (egui::Role::TextInput, tr!("data-classes-per-task"));
     assert!(enabled(&window, sizes.0, sizes.1));
-    method(&mut window, "joint-ft");
+    choose_method(&mut window, "joint-ft");
     assert!(!enabled(&window, sizes.0, sizes.1));
-    assert!(enabled(&window, NUMBER, "Epochs") && enabled(&window, mirror.0, mirror.1));
+    assert!(enabled(&window, NUMBER_FIELD, "Epochs") && enabled(&window, mirror.0, mirror.1));
 }
 
 #[test]
 fn run_with_only_frozen_epochs_cannot_start() {
-    let mut window = window();
+    let mut window = open_window();
     let words = "all 3 epochs are frozen, so the PET learns nothing";
     assert!(window.query_by_label_contains(words).is_none());
     window.state_mut().session.experiment.draft.epochs = 3;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.query_all_by_label_contains(words).next().is_some());
     assert!(!window.state().session.can_start());
     // Longer tasks have epochs in which the PET learns.
     window.state_mut().session.experiment.draft.min_steps = 1000;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.state().session.can_start());
     window.state_mut().session.experiment.draft.min_steps = 0;
-    settle(&mut window);
-    shot(&mut window, "all-frozen");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "all-frozen");
     window.get_by_label("Freeze 1").click();
-    settle(&mut window);
-    let own = window
+    wait_until_idle(&mut window);
+    let freeze_epochs = window
         .state()
         .session
         .experiment
@@ -139,7 +141,7 @@ fn run_with_only_frozen_epochs_cannot_start() {
         .settings
         .get("freeze_epochs")
         .cloned();
-    assert_eq!(own, Some(Setting::Whole(1)));
+    assert_eq!(freeze_epochs, Some(Setting::Whole(1)));
     assert!(window.query_by_label_contains(words).is_none());
 }
 
@@ -151,8 +153,8 @@ impl Sources for SlowLetters {
         &self.0
     }
 
-    fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
-        if ask.place == "letters" {
+    fn open_data(&self, ask: &DataRequest, progress: &Progress) -> Result<DataView> {
+        if ask.location == "letters" {
             drop(self.1.read());
         }
         self.0.open_data(ask, progress)
@@ -162,26 +164,26 @@ impl Sources for SlowLetters {
 #[test]
 fn settings_follow_latest_method_while_data_set_opens() {
     let runs = tempfile::tempdir().unwrap();
-    let held = Arc::new(RwLock::new(()));
-    let sources = SlowLetters(Disk::at(runs.path().to_path_buf()), held.clone());
+    let lock = Arc::new(RwLock::new(()));
+    let sources = SlowLetters(Disk::new(runs.path().to_path_buf()), lock.clone());
     let mut window = super::window([1280.0, 1100.0], ThemeChoice::Dark, move |wake| {
-        let backend = Box::new(Recorded::default());
-        Session::with(backend, sources, RunConfig::default(), wake)
+        let backend = Box::new(RecordedBackend::default());
+        Session::with_backend(backend, sources, RunConfig::default(), wake)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     open_steps(&mut window);
-    let opens = held.write().unwrap();
+    let guard = lock.write().unwrap();
     window.state_mut().session.choose_data("letters");
     for (key, learns) in [("simplecil", false), ("lae", true), ("simplecil", false)] {
-        let spec = named_method(key).unwrap();
+        let spec = find_method(key).unwrap();
         window.state_mut().session.choose_method(spec);
         window.run_steps(6);
         assert!(window.state().session.experiment.data.is_busy());
-        assert_eq!(enabled(&window, NUMBER, "Epochs"), learns, "{key}");
-        let (command, _) = window.state().session.command();
+        assert_eq!(enabled(&window, NUMBER_FIELD, "Epochs"), learns, "{key}");
+        let (command, _) = window.state().session.shell_command();
         assert_eq!(command.contains("--epochs"), learns, "{command}");
     }
-    drop(opens);
-    settle(&mut window);
-    assert!(!enabled(&window, NUMBER, "Epochs"));
+    drop(guard);
+    wait_until_idle(&mut window);
+    assert!(!enabled(&window, NUMBER_FIELD, "Epochs"));
 }

@@ -10,8 +10,8 @@ use lae_studio::session::Session;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::flow::{after_one_task, draw_seven, small};
-use super::{settle, shot, wait, window};
+use super::flow::{draw_seven, small_run_config, window_after_one_task};
+use super::{save_screenshot, wait, wait_until_idle, window};
 
 /// The number of tasks with inside data for the run on Predict and for its image.
 fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
@@ -19,10 +19,10 @@ fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
     let Some(run) = &session.predict.run else {
         return (0, 0);
     };
-    let of_picture = (0..9).filter(|task| session.predict.insides.picture(*task).is_some());
+    let image_tasks = (0..9).filter(|task| session.predict.inside.image(*task).is_some());
     (
-        session.predict.insides.tasks_of(run).count(),
-        of_picture.count(),
+        session.predict.inside.run_results(run).count(),
+        image_tasks.count(),
     )
 }
 
@@ -31,26 +31,26 @@ const TALL: egui::Vec2 = egui::vec2(1280.0, 2400.0);
 
 /// Opens Predict with a run of three tasks, a drawing and the inside view.
 fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
-    let mut window = after_one_task(runs);
+    let mut window = window_after_one_task(runs);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     draw_seven(&mut window);
     wait(&mut window, "three snapshots predict", |app| {
-        app.session.predict.answers.iter().flatten().count() == 3
+        app.session.predict.predictions.iter().flatten().count() == 3
     });
     window.get_by_label(tr!("predict-pin")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.set_size(TALL);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-inside-open")).click();
     wait(&mut window, "all inside data is loaded", |app| {
         loaded_tasks(app) == (3, 3)
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
@@ -73,11 +73,11 @@ fn inside_views_follow_slider_and_select_images() {
         assert!(shows_text(&window, words), "{words}");
     }
     let pins = &window.state().session.predict.pins;
-    let (pin, run) = (pins.pictures()[0].id, pins.runs()[0].clone());
+    let (pin, run) = (pins.pins()[0].id, pins.runs()[0].clone());
     wait(&mut window, "the pinned image is predicted", |app| {
-        app.session.predict.pins.answered(pin, &run) == 3
+        app.session.predict.pins.prediction_count(pin, &run) == 3
     });
-    shot(&mut window, "inside-task-3");
+    save_screenshot(&mut window, "inside-task-3");
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
     assert_eq!(window.state().session.predict.task, 1);
@@ -92,7 +92,7 @@ fn inside_views_follow_slider_and_select_images() {
         &window,
         "pre-trained, highest of 4 × 4 positions"
     ));
-    shot(&mut window, "inside-task-1");
+    save_screenshot(&mut window, "inside-task-1");
     // Arrow keys move through the images; Enter predicts one.
     let described = tr!("predict-map-described", task = "");
     let map = window.get_by_label_contains(described.trim_end());
@@ -107,7 +107,7 @@ fn inside_views_follow_slider_and_select_images() {
     wait(&mut window, "the image is loaded", |app| {
         loaded_tasks(app).1 == 3
     });
-    assert!(window.state().session.predict.pins.pictures().len() == 1);
+    assert!(window.state().session.predict.pins.pins().len() == 1);
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Offline")
         .click();
@@ -128,7 +128,7 @@ fn inside_views_fit_small_windows() {
             .get_by_label_contains(tr!("predict-map-described", task = "").trim_end())
             .rect();
         assert!(map.right() <= width && map.width() > 100.0, "{map:?}");
-        shot(&mut window, &format!("inside-{width:.0}"));
+        save_screenshot(&mut window, &format!("inside-{width:.0}"));
     }
 }
 
@@ -137,7 +137,7 @@ fn inside_views_fit_small_windows() {
 #[ignore = "measurement, takes several minutes"]
 fn slider_step_with_ten_runs_is_measured() {
     let runs = tempfile::tempdir().unwrap();
-    let mut config = small();
+    let mut config = small_run_config();
     config.classes_per_task = "2".into();
     let configs = (0..10).map(|seed| {
         let mut config = config.clone();
@@ -147,58 +147,63 @@ fn slider_step_with_ten_runs_is_measured() {
     let configs: Vec<_> = configs.collect();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), Default::default(), wake).unwrap()
+        Session::open(root, small_run_config(), Default::default(), wake).unwrap()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.state_mut().session.train_all(configs);
-    let end = Instant::now() + crate::PATIENCE;
-    let trained = |app: &StudioApp| {
+    let end = Instant::now() + crate::TIMEOUT;
+    let is_trained = |app: &StudioApp| {
         let rows = app.session.compare.runs.ready();
         let done = rows.map_or(0, |rows| {
-            let whole = rows.iter().filter(|row| row.answers().accuracy.len() == 5);
-            whole.count()
+            let complete = rows
+                .iter()
+                .filter(|row| row.answer_history().accuracy.len() == 5);
+            complete.count()
         });
         done == 10 && !app.session.is_training()
     };
-    while !trained(window.state()) {
+    while !is_trained(window.state()) {
         window.step();
         std::thread::sleep(Duration::from_millis(50));
         assert!(Instant::now() < end);
     }
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     draw_seven(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-pin")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.set_size(TALL);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
-    let own = session.predict.run.clone().unwrap();
-    for run in session.runs_with_classes_of(&own) {
-        session.show_pins_to(run);
+    let selected_run = session.predict.run.clone().unwrap();
+    for run in session.runs_with_classes_of(&selected_run) {
+        session.add_run_to_board(run);
     }
     // The board grows and moves the widgets below it.
-    settle(&mut window);
-    let begun = Instant::now();
+    wait_until_idle(&mut window);
+    let start = Instant::now();
     window.get_by_label(tr!("predict-inside-open")).click();
     wait(&mut window, "all inside data is loaded", |app| {
         let pins = &app.session.predict.pins;
-        let pin = pins.pictures()[0].id;
-        let all = pins.runs().iter().all(|run| pins.answered(pin, run) == 5);
-        all && pins.runs().len() == 10 && loaded_tasks(app) == (5, 5)
+        let pin = pins.pins()[0].id;
+        let all_answered = pins
+            .runs()
+            .iter()
+            .all(|run| pins.prediction_count(pin, run) == 5);
+        all_answered && pins.runs().len() == 10 && loaded_tasks(app) == (5, 5)
     });
-    let ready = begun.elapsed();
+    let ready = start.elapsed();
     let mut times: Vec<f64> = Vec::new();
     for round in 0..100 {
         let key = match (round / 4) % 2 {
             0 => Key::ArrowLeft,
             _ => Key::ArrowRight,
         };
-        let begun = Instant::now();
+        let step_start = Instant::now();
         window.key_press(key);
         window.step();
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        times.push(step_start.elapsed().as_secs_f64() * 1e3);
         window.run_steps(12);
     }
     times.sort_by(f64::total_cmp);

@@ -5,31 +5,31 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::ControlRequest;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::entries::found;
+use lae_studio::ui::entries::matching_entries;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 fn titles(window: &Harness<'_, StudioApp>, typed: &str) -> Vec<String> {
-    let lines = found(&window.state().session, typed);
-    lines.into_iter().map(|entry| entry.title).collect()
+    let entries = matching_entries(&window.state().session, typed);
+    entries.into_iter().map(|entry| entry.title).collect()
 }
 
 #[test]
 fn typing_run_never_offers_stop() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(3).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
-    let stops = |line: &String| {
-        line.starts_with(tr!("train-stop-run")) || line.starts_with(tr!("compare-delete"))
+    wait_until_idle(&mut window);
+    let stops_run = |title: &String| {
+        title.starts_with(tr!("train-stop-run")) || title.starts_with(tr!("compare-delete"))
     };
     for typed in ["run", "r", "the run", "save", "un"] {
-        assert!(!titles(&window, typed).iter().any(stops), "{typed}");
+        assert!(!titles(&window, typed).iter().any(stops_run), "{typed}");
     }
     assert_eq!(titles(&window, "stop")[0], tr!("entries-stop"));
     assert_eq!(
@@ -55,17 +55,17 @@ fn typing_run_never_offers_stop() {
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Compare);
-    assert_eq!(backend.wished(), ControlRequest::Run);
+    assert_eq!(backend.last_request(), ControlRequest::Run);
 }
 
 #[test]
 fn palette_keeps_position_while_typing() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([900.0, 600.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(4);
-    let place = |window: &Harness<'_, StudioApp>| {
+    let layout = |window: &Harness<'_, StudioApp>| {
         let field = window.get_by_label(tr!("palette-command")).rect();
         (
             field,
@@ -74,15 +74,15 @@ fn palette_keeps_position_while_typing() {
                 .memory(|m| m.area_rect(egui::Id::unique("palette"))),
         )
     };
-    let before = place(&window);
+    let before = layout(&window);
     for letter in ["t", "h", "e", "m", "e", "x"] {
         window
             .get_by_label(tr!("palette-command"))
             .type_text(letter);
         window.run_steps(3);
-        assert_eq!(place(&window), before, "after {letter}");
+        assert_eq!(layout(&window), before, "after {letter}");
     }
-    shot(&mut window, "palette-nothing");
+    save_screenshot(&mut window, "palette-nothing");
     // The list scrolls with the arrow keys.
     for _ in 0..6 {
         window.key_press(egui::Key::Backspace);
@@ -91,7 +91,7 @@ fn palette_keeps_position_while_typing() {
         window.key_press(egui::Key::ArrowDown);
     }
     window.run_steps(3);
-    assert_eq!(place(&window), before);
+    assert_eq!(layout(&window), before);
     let fifteenth = titles(&window, "")[14].clone();
     window.get_by_label_contains(&fifteenth);
 }
@@ -99,9 +99,9 @@ fn palette_keeps_position_while_typing() {
 #[test]
 fn palette_finds_window_actions() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(5).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     for typed in [
         "pause",
         "pause the queue",
@@ -122,7 +122,7 @@ fn palette_finds_window_actions() {
         assert!(!titles(&window, typed).is_empty(), "{typed}");
     }
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, UiCommand::Zoom(1.5));
+    window.state_mut().execute(&ctx, UiCommand::Zoom(1.5));
     window.run_steps(3);
     assert!((window.ctx.zoom_factor() - 1.5).abs() < 1e-6);
 }

@@ -15,7 +15,7 @@ use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{events, header, report};
-use super::{drawn, recorded, settle, shot};
+use super::{recorded_window, render_window, save_screenshot, wait_until_idle};
 use crate::skip::skip;
 
 fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
@@ -24,36 +24,36 @@ fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
 }
 
 /// The report after a task: accuracy on a task falls by this share with every later task.
-fn forgetful_report(task: usize, falls: f64) -> TaskReport {
-    let mut told = report(task);
-    let answers = &mut told.answers;
-    let answer = |(at, &label): (usize, &usize)| {
-        let right = 1.0 - falls * (task - label / 2) as f64;
-        match (at % 45) as f64 >= right * 45.0 - 0.01 {
+fn forgetful_report(task: usize, drop_per_task: f64) -> TaskReport {
+    let mut report = report(task);
+    let answers = &mut report.answers;
+    let predict = |(index, &label): (usize, &usize)| {
+        let accuracy = 1.0 - drop_per_task * (task - label / 2) as f64;
+        match (index % 45) as f64 >= accuracy * 45.0 - 0.01 {
             true => (label + 2) % (2 * task + 2),
             false => label,
         }
     };
-    let given = answers.labels.iter().enumerate().map(answer).collect();
-    answers.given = [(Expert::ANSWER, given)].into();
-    told
+    let predictions = answers.labels.iter().enumerate().map(predict).collect();
+    answers.given = [(Expert::ANSWER, predictions)].into();
+    report
 }
 
 /// Stores a finished run of a method that forgets this share of a task with every later one.
 fn store_run(
     root: &Path,
     method: (&str, &str),
-    falls: f64,
+    drop_per_task: f64,
     change: impl Fn(&mut RunHeader),
 ) -> PathBuf {
     let mut header = header();
     header.config.method = method.0.into();
     header.method.title = method.1.into();
-    header.method.experts = Expert::ALONE.to_vec();
+    header.method.experts = Expert::SINGLE.to_vec();
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..5 {
-        let report = forgetful_report(task, falls);
+        let report = forgetful_report(task, drop_per_task);
         folder.save_task(&report, &Default::default()).unwrap();
     }
     folder.finish(false).unwrap();
@@ -74,12 +74,12 @@ fn is_closed(window: &Harness<'_, StudioApp>) -> bool {
 fn presentation_asks_guess_before_each_task() {
     let runs = tempfile::tempdir().unwrap();
     for size in [[1920.0, 1080.0], [900.0, 600.0]] {
-        let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());
+        let (mut window, backend) = recorded_window(size, ThemeChoice::Light, runs.path());
         press(&mut window, egui::Key::F11);
         window.get_by_label(tr!("present-no-run"));
         press(&mut window, egui::Key::F11);
         events(3).into_iter().for_each(|event| backend.push(event));
-        settle(&mut window);
+        wait_until_idle(&mut window);
         press(&mut window, egui::Key::F11);
         assert!(!is_closed(&window));
         assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
@@ -88,12 +88,12 @@ fn presentation_asks_guess_before_each_task() {
         window.get_by_label(tr!("present-next")).click();
         window.run_steps(3);
         assert!(shows!(window, "present-guess", next = "2, 3"));
-        shot(&mut window, &format!("present-guess-{}", size[0]));
+        save_screenshot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
         assert!(shows!(window, "present-still-correct", first = "0, 1"));
         // A loss of 2 of 100 images is within chance.
         assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
-        shot(&mut window, &format!("present-told-{}", size[0]));
+        save_screenshot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned, so the presentation waits.
         for _ in 0..6 {
             press(&mut window, egui::Key::Space);
@@ -116,26 +116,26 @@ fn presentation_asks_guess_before_each_task() {
 fn dialog_above_presentation_receives_keys() {
     let runs = tempfile::tempdir().unwrap();
     store_run(runs.path(), BASELINE, 0.1, |_| {});
-    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
     let german = UiCommand::SetLanguage(Language::German);
-    window.state_mut().act(&ctx, german);
+    window.state_mut().execute(&ctx, german);
     window.state_mut().page = Page::Compare;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     press(&mut window, egui::Key::F11);
     for _ in 0..9 {
         press(&mut window, egui::Key::ArrowRight);
     }
-    let title = |window: &Harness<'_, StudioApp>| {
+    let shows_title = |window: &Harness<'_, StudioApp>| {
         let title = window.query_by_label_contains("am stärksten vergessen: von 100\u{a0}% auf");
         title.is_some()
     };
-    assert!(title(&window));
-    window.state_mut().act(&ctx, UiCommand::Help);
+    assert!(shows_title(&window));
+    window.state_mut().execute(&ctx, UiCommand::Help);
     window.run_steps(4);
     press(&mut window, egui::Key::ArrowLeft);
-    assert!(title(&window), "the dialog receives the arrow key");
+    assert!(shows_title(&window), "the dialog receives the arrow key");
     press(&mut window, egui::Key::Escape);
     assert!(!is_closed(&window));
     window.get_by_label("Lauf wählen").click();
@@ -146,8 +146,8 @@ fn dialog_above_presentation_receives_keys() {
     assert!(is_closed(&window));
     // Escape also closes it without runs.
     let empty = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([900.0, 600.0], ThemeChoice::Light, empty.path());
+    wait_until_idle(&mut window);
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::Escape);
     assert!(is_closed(&window));
@@ -164,10 +164,10 @@ fn presentation_shows_runs_selected_on_compare() {
     store_run(runs.path(), ("l2p", "L2P"), 0.0, |header| {
         header.class_order.reverse();
     });
-    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.state_mut().page = Page::Compare;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let select = |window: &mut Harness<'_, StudioApp>, names: [&str; 2]| {
         for (name, keys) in names
             .iter()
@@ -176,7 +176,7 @@ fn presentation_shows_runs_selected_on_compare() {
             let label = format!("digits · {name}");
             let row = window.get_all_by_label_contains(&label).next();
             row.unwrap().click_modifiers(keys);
-            settle(window);
+            wait_until_idle(window);
         }
     };
     select(&mut window, ["Baseline", "LAE"]);
@@ -184,8 +184,8 @@ fn presentation_shows_runs_selected_on_compare() {
     for _ in 0..3 {
         press(&mut window, egui::Key::ArrowRight);
     }
-    let both = "Still correct for 0, 1: Baseline 80\u{a0}%, LAE 98\u{a0}%.";
-    window.get_by_label(both);
+    let expected = "Still correct for 0, 1: Baseline 80\u{a0}%, LAE 98\u{a0}%.";
+    window.get_by_label(expected);
     assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
     assert!(shows!(
         window,
@@ -196,8 +196,8 @@ fn presentation_shows_runs_selected_on_compare() {
     // Choosing another run affects only the presentation.
     window.get_by_label(tr!("present-choose-run")).click();
     window.run_steps(4);
-    let line = window.get_by_label_contains("digits · RanPAC");
-    line.click();
+    let row = window.get_by_label_contains("digits · RanPAC");
+    row.click();
     window.run_steps(4);
     assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
     press(&mut window, egui::Key::Escape);
@@ -207,7 +207,7 @@ fn presentation_shows_runs_selected_on_compare() {
     for _ in 0..3 {
         press(&mut window, egui::Key::ArrowRight);
     }
-    window.get_by_label(both);
+    window.get_by_label(expected);
     press(&mut window, egui::Key::Escape);
     // A run with other tasks is not shown beside the first.
     select(&mut window, ["Baseline", "L2P"]);
@@ -229,25 +229,25 @@ fn presentation_shows_runs_selected_on_compare() {
 #[test]
 fn presentation_shows_runs_of_current_page() {
     let runs = tempfile::tempdir().unwrap();
-    let entries = units::entries();
+    let entries = units::read_entries();
     let lesson = entries.iter().find(|entry| entry.name == "forgetting");
     let lesson = lesson.unwrap().unit.as_ref().unwrap();
     let config = &lesson.plans().next().unwrap().configs[0];
     store_run(runs.path(), BASELINE, 0.1, |header| {
         header.config = config.clone();
     });
-    let other = store_run(runs.path(), LAE, 0.0, |header| {
+    let other_run = store_run(runs.path(), LAE, 0.0, |header| {
         header.started = "2026-11-23T10:00:00Z".into();
     });
-    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
     session.open_unit(Some(lesson.clone()));
-    session.open_run(other);
-    settle(&mut window);
+    session.open_run(other_run);
+    wait_until_idle(&mut window);
     for (page, name) in [(Page::Learn, "Baseline"), (Page::Train, "LAE")] {
         window.state_mut().page = page;
-        settle(&mut window);
+        wait_until_idle(&mut window);
         press(&mut window, egui::Key::F11);
         press(&mut window, egui::Key::ArrowRight);
         window.get_by_label(&format!("Correct for 0, 1: {name} 100\u{a0}%."));
@@ -263,12 +263,12 @@ fn open_presentation(
     keys: usize,
 ) -> (tempfile::TempDir, Harness<'static, StudioApp>) {
     let runs = tempfile::tempdir().unwrap();
-    for (i, (method, falls)) in [(LAE, 0.03), (BASELINE, 0.15)]
+    for (i, (method, drop_per_task)) in [(LAE, 0.03), (BASELINE, 0.15)]
         .iter()
         .take(count)
         .enumerate()
     {
-        store_run(runs.path(), *method, *falls, |header| {
+        store_run(runs.path(), *method, *drop_per_task, |header| {
             header.started = format!("2026-11-2{i}T10:00:00Z");
             if is_long {
                 header.method.title += " with a name as long as people give it in a course";
@@ -277,14 +277,14 @@ fn open_presentation(
             }
         });
     }
-    let (mut window, _) = recorded(size, theme, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window(size, theme, runs.path());
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
     window
         .state_mut()
-        .act(&ctx, UiCommand::SetLanguage(language));
+        .execute(&ctx, UiCommand::SetLanguage(language));
     window.state_mut().page = Page::Compare;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     press(&mut window, egui::Key::F11);
     for _ in 0..keys {
         press(&mut window, egui::Key::ArrowRight);
@@ -293,10 +293,10 @@ fn open_presentation(
 }
 
 /// Collects all painted texts with their positions.
-fn collect_texts(shape: &Shape, found: &mut Vec<TextShape>) {
+fn collect_texts(shape: &Shape, texts: &mut Vec<TextShape>) {
     match shape {
-        Shape::Vec(all) => all.iter().for_each(|shape| collect_texts(shape, found)),
-        Shape::Text(text) if !text.galley.is_empty() => found.push(text.clone()),
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_texts(shape, texts)),
+        Shape::Text(text) if !text.galley.is_empty() => texts.push(text.clone()),
         _ => {}
     }
 }
@@ -317,16 +317,16 @@ fn presentation_text_neither_overflows_nor_overlaps() {
             for known in [false, true] {
                 let name = format!("{size:?}, {count} runs, long {is_long}, known {known}");
                 let screen = window.ctx.content_rect();
-                let mut found = Vec::new();
+                let mut texts = Vec::new();
                 for clipped in &window.output().shapes {
-                    let first = found.len();
-                    collect_texts(&clipped.shape, &mut found);
-                    for text in &found[first..] {
-                        let place = text.visual_bounding_rect();
-                        let room = clipped.clip_rect.intersect(screen).expand(1.0);
+                    let first = texts.len();
+                    collect_texts(&clipped.shape, &mut texts);
+                    for text in &texts[first..] {
+                        let bounds = text.visual_bounding_rect();
+                        let visible = clipped.clip_rect.intersect(screen).expand(1.0);
                         assert!(
-                            room.contains_rect(place),
-                            "{name}: {:?} at {place:?} in {room:?}",
+                            visible.contains_rect(bounds),
+                            "{name}: {:?} at {bounds:?} in {visible:?}",
                             text.galley.text()
                         );
                     }
@@ -337,21 +337,21 @@ fn presentation_text_neither_overflows_nor_overlaps() {
                     text.chars()
                         .all(|c| c.is_ascii_digit() || "\u{a0}%?".contains(c))
                 };
-                let numbers = found.iter().filter(is_number);
+                let numbers = texts.iter().filter(is_number);
                 assert!(numbers.clone().count() >= count * 4, "{name}");
                 for number in numbers {
                     let galley = &number.galley;
                     assert!(galley.rows.len() == 1 && !galley.elided, "{name}");
                 }
-                for (at, text) in found.iter().enumerate() {
-                    let place = text.visual_bounding_rect().shrink(1.0);
-                    let over = |other: &&TextShape| {
+                for (index, text) in texts.iter().enumerate() {
+                    let bounds = text.visual_bounding_rect().shrink(1.0);
+                    let overlaps = |other: &&TextShape| {
                         let other = other.visual_bounding_rect().shrink(1.0);
-                        other.intersects(place)
+                        other.intersects(bounds)
                     };
-                    if let Some(other) = found[at + 1..].iter().find(over) {
+                    if let Some(other) = texts[index + 1..].iter().find(overlaps) {
                         let pair = [text.galley.text(), other.galley.text()];
-                        panic!("{name}: {pair:?} at {place:?}");
+                        panic!("{name}: {pair:?} at {bounds:?}");
                     }
                 }
                 // The bars fill the width and are high enough.
@@ -380,7 +380,7 @@ fn presentation_matches_snapshots() {
     use ThemeChoice::{Dark, Light};
     let mut results = egui_kittest::SnapshotResults::new();
     let [small, middle, large] = [[1024.0, 768.0], [1400.0, 900.0], [3840.0, 2160.0]];
-    for (name, look, runs, keys) in [
+    for (name, style, runs, keys) in [
         ("one-1024", (small, Light, English), (1, false), 9),
         ("two-1024", (small, Dark, German), (2, true), 9),
         ("guess-1400", (middle, Dark, English), (2, false), 8),
@@ -388,17 +388,19 @@ fn presentation_matches_snapshots() {
         ("two-3840", (large, Light, German), (2, false), 7),
         ("one-3840", (large, Dark, English), (1, true), 9),
     ] {
-        let (_runs, mut window) = open_presentation(look, runs, keys);
-        let picture = drawn(&mut window);
+        let (_runs, mut window) = open_presentation(style, runs, keys);
+        let screenshot = render_window(&mut window);
         English.speak();
-        let Some(mut picture) = picture else { return };
+        let Some(mut screenshot) = screenshot else {
+            return;
+        };
         // Smaller snapshots still show the layout.
-        let (width, height) = (640, (640.0 * look.0[1] / look.0[0]) as u32);
+        let (width, height) = (640, (640.0 * style.0[1] / style.0[0]) as u32);
         let filter = image::imageops::FilterType::Triangle;
-        picture = image::imageops::resize(&picture, width, height, filter);
+        screenshot = image::imageops::resize(&screenshot, width, height, filter);
         let options = SnapshotOptions::new().max_failed_pixels(100);
         results.add(try_image_snapshot_options(
-            &picture,
+            &screenshot,
             format!("present-{name}"),
             &options,
         ));

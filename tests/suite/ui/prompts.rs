@@ -6,20 +6,20 @@ use lae_studio::run::event::{Event, MethodFacts, RunHeader, TaskReport};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 /// The report after a task: half of the images choose their slot, and 30 of 90 are correct.
 fn report_with_slots(task: usize) -> TaskReport {
-    let slots = (0..=task).map(|of| {
-        let mut counts = SlotCounts::none(task + 1);
+    let slots = (0..=task).map(|slot| {
+        let mut counts = SlotCounts::zeros(task + 1);
         counts.images = 90;
-        counts.chosen[of] = 45;
+        counts.chosen[slot] = 45;
         counts.right = vec![30; task + 1];
         counts
     });
     let mut report = report(task);
-    let given = report.answers.given.remove(&Expert::ENSEMBLE).unwrap();
-    report.answers.given = [(Expert::ANSWER, given)].into();
+    let predictions = report.answers.given.remove(&Expert::ENSEMBLE).unwrap();
+    report.answers.given = [(Expert::ANSWER, predictions)].into();
     report.slots = slots.collect();
     report
 }
@@ -44,8 +44,8 @@ fn prompt_study_needs_slots_of_every_task() {
     let runs = tempfile::tempdir().unwrap();
     for with_study in [true, false] {
         let size = [1280.0, 1900.0];
-        let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs.path());
-        settle(&mut window);
+        let (mut window, backend) = recorded_window(size, ThemeChoice::Dark, runs.path());
+        wait_until_idle(&mut window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         let header = dualprompt_header();
         let run = header.run.clone();
@@ -58,13 +58,13 @@ fn prompt_study_needs_slots_of_every_task() {
             let (run, report) = (run.clone(), Box::new(report));
             backend.push(Event::TaskEvaluated { run, report });
         }
-        settle(&mut window);
-        let told = window.query_by_label(tr!("train-prompts-name")).is_some();
-        assert_eq!(told, with_study);
+        wait_until_idle(&mut window);
+        let is_shown = window.query_by_label(tr!("train-prompts-name")).is_some();
+        assert_eq!(is_shown, with_study);
         if with_study {
             // Five slots: all tasks, their mean, and five tasks.
             assert_eq!(window.get_all_by_label("33.3").count(), 5 * 7);
-            shot(&mut window, "prompts");
+            save_screenshot(&mut window, "prompts");
         }
     }
 }

@@ -7,16 +7,17 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
-    InsideContent, InsideRequest, InsideTarget, Insight, Movement, ProbeInside, RunInside,
+    Inspection, InspectionContent, InspectionRequest, InspectionTarget, Movement, ProbeInspection,
+    RunInspection,
 };
-use lae_studio::run::refusal::{KnownImage, chosen, measurements_of, threshold_name};
-use lae_studio::session::backend::Recorded;
+use lae_studio::run::refusal::{KnownImage, fit_threshold, measurements_of, threshold_name};
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, prediction, report};
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 /// Stores a run of two tasks with this threshold, if any.
 fn store_run_with_threshold(root: &Path, threshold: Option<f64>) {
@@ -36,53 +37,52 @@ fn store_run_with(root: &Path, measurements: Vec<(String, f64)>) {
 }
 
 /// Opens Predict with a predicted sample whose energies are about −6.7.
-fn open_predicted_sample(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, root);
-    settle(&mut window);
+fn open_predicted_sample(root: &Path) -> (Harness<'static, StudioApp>, RecordedBackend) {
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Light, root);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
-    settle(&mut window);
+    wait_until_idle(&mut window);
+    wait_until_idle(&mut window);
     window
         .get_all_by_label(&tr!("predict-sample-of-class", class = "7"))
         .next()
         .unwrap()
         .click();
-    settle(&mut window);
-    let requests = backend.asked().into_iter();
+    wait_until_idle(&mut window);
+    let requests = backend.commands().into_iter();
     let mut request = requests.filter_map(|command| match command {
         Command::Predict(request) => Some(request),
         _ => None,
     });
     let request = request.next_back().unwrap();
     for &task in &request.tasks {
-        let mut told = prediction(request.ticket, task);
-        told.run.clone_from(&request.run);
-        backend.push(Event::Predicted(Box::new(told)));
+        let mut answer = prediction(request.ticket, task);
+        answer.run.clone_from(&request.run);
+        backend.push(Event::Predicted(Box::new(answer)));
     }
-    settle(&mut window);
+    wait_until_idle(&mut window);
     (window, backend)
 }
 
-fn inside_requests(backend: &Recorded) -> Vec<InsideRequest> {
-    let all = backend.asked().into_iter();
-    all.filter_map(|command| match command {
-        Command::Inside(request) if matches!(request.look, InsideTarget::Run { .. }) => {
-            Some(request)
-        }
-        _ => None,
-    })
-    .collect()
+fn inside_requests(backend: &RecordedBackend) -> Vec<InspectionRequest> {
+    let commands = backend.commands().into_iter();
+    commands
+        .filter_map(|command| match command {
+            Command::Inside(request) if matches!(request.look, InspectionTarget::Run { .. }) => {
+                Some(request)
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// Reports 40 images of the four known classes and 20 of a later one.
-fn push_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+fn push_probe(window: &mut Harness<'_, StudioApp>, backend: &RecordedBackend) {
     let request = inside_requests(backend).pop().unwrap();
-    let strangeness: Vec<f32> = (0..60).map(|at| at as f32 / 10.0 - 10.0).collect();
-    let probe = ProbeInside {
-        places: (0..60).map(|at| (0, at)).collect(),
-        labels: (0..60)
-            .map(|at| if at < 40 { at / 10 } else { 5 })
-            .collect(),
+    let strangeness: Vec<f32> = (0..60).map(|i| i as f32 / 10.0 - 10.0).collect();
+    let probe = ProbeInspection {
+        places: (0..60).map(|i| (0, i)).collect(),
+        labels: (0..60).map(|i| if i < 40 { i / 10 } else { 5 }).collect(),
         given: vec![0; 60],
         known: 4,
         maps: Vec::new(),
@@ -90,18 +90,18 @@ fn push_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
         strangeness: vec![(Expert::ENSEMBLE, strangeness)],
     };
     for &task in &request.tasks {
-        backend.push(Event::Inside(Box::new(Insight {
+        backend.push(Event::Inside(Box::new(Inspection {
             ticket: request.ticket,
             run: request.run.clone(),
             task,
-            seen: InsideContent::Run(Box::new(RunInside {
+            seen: InspectionContent::Run(Box::new(RunInspection {
                 probe: Some(probe.clone()),
                 problem: None,
                 movement: Movement::default(),
             })),
         })));
     }
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
     window
         .get_by_label(tr!("predict-none-count-rejected"))
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(window, "predict-none-counting-rejected"));
     push_probe(&mut window, &backend);
     assert!(shows!(
@@ -132,13 +132,13 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
         share = "100\u{a0}%"
     ));
     assert!(shows!(window, "predict-none-limit-images-rejected", n = 5));
-    shot(&mut window, "none-of-these");
+    save_screenshot(&mut window, "none-of-these");
     window.get_by_label(tr!("predict-none-disallow")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_absent!(window, "predict-none");
     window.get_by_label(&tr!("predict-wrong", class = "7"));
     window.get_by_label(tr!("predict-none-allow")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-none"));
 }
 
@@ -154,12 +154,13 @@ fn familiar_image_is_not_rejected() {
 fn shows_share_of_rejected_test_images() {
     let runs = tempfile::tempdir().unwrap();
     // 40 images, each less familiar than the one before.
-    let known: Vec<KnownImage> = (0..40)
-        .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
-        .collect();
-    store_run_with(runs.path(), measurements_of(Expert::ENSEMBLE, &known));
+    let known_images: Vec<KnownImage> = (0..40).map(|i| ((0, i), i as f32 / 10.0 - 6.0)).collect();
+    store_run_with(
+        runs.path(),
+        measurements_of(Expert::ENSEMBLE, &known_images),
+    );
     let (window, _) = open_predicted_sample(runs.path());
-    let (_, counted) = chosen(&known).unwrap();
+    let (_, counted) = fit_threshold(&known_images).unwrap();
     let share = (100.0 * counted.share()).round();
     let share = format!("{share}\u{a0}%");
     assert!(shows!(
@@ -178,7 +179,7 @@ fn run_without_limit_is_measured_on_test_images() {
     store_run_with_threshold(runs.path(), None);
     let (mut window, backend) = open_predicted_sample(runs.path());
     window.get_by_label(tr!("predict-none-find-limit")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(window, "predict-none-measuring-limit"));
     assert_eq!(
         inside_requests(&backend).len(),

@@ -3,7 +3,7 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::method::filled;
+use lae_studio::method::with_explicit_settings;
 use lae_studio::run::config::{RunConfig, SETTINGS, Setting, SettingKind};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -11,20 +11,26 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{open_steps, recorded, settle, shot};
+use super::{open_steps, recorded_window, save_screenshot, wait_until_idle};
 
 /// Settings at their minimum or maximum, or with more digits than fields show.
 fn extreme_settings(which: usize) -> RunConfig {
     let mut config = RunConfig::default();
     for setting in SETTINGS {
-        let whole = |least, most, odd| [least, most, odd].map(Setting::Whole);
-        let of_kind = match setting.spec.kind {
-            SettingKind::Whole { least, most, .. } => whole(least, most, most.min((1 << 53) + 1)),
-            SettingKind::Limit => whole(1, i64::MAX, (1 << 54) + 1),
-            SettingKind::Seed => whole(0, i64::MAX, (1 << 60) + 1),
-            SettingKind::Real { least, most, .. } => {
-                [least, most, 0.012_345_678_901_234_56].map(Setting::Real)
-            }
+        let integers = |least, most, odd| [least, most, odd].map(Setting::Whole);
+        let values = match setting.spec.kind {
+            SettingKind::Whole {
+                min: least,
+                max: most,
+                ..
+            } => integers(least, most, most.min((1 << 53) + 1)),
+            SettingKind::Limit => integers(1, i64::MAX, (1 << 54) + 1),
+            SettingKind::Seed => integers(0, i64::MAX, (1 << 60) + 1),
+            SettingKind::Real {
+                min: least,
+                max: most,
+                ..
+            } => [least, most, 0.012_345_678_901_234_56].map(Setting::Real),
             SettingKind::Share(_) | SettingKind::ShareOrNone => [
                 f64::MIN_POSITIVE,
                 1.0 - f64::EPSILON,
@@ -32,11 +38,11 @@ fn extreme_settings(which: usize) -> RunConfig {
             ]
             .map(Setting::Real),
             SettingKind::Shares(_) => {
-                [f32::MIN_POSITIVE, 1.0, 0.123_456_79].map(|both| Setting::Pair([both; 2]))
+                [f32::MIN_POSITIVE, 1.0, 0.123_456_79].map(|share| Setting::Pair([share; 2]))
             }
             _ => continue,
         };
-        let [least, most, odd] = of_kind;
+        let [least, most, odd] = values;
         let value = [least, most, odd].into_iter().nth(which).unwrap();
         assert!((setting.set)(&mut config, value), "{}", setting.spec.key);
     }
@@ -46,30 +52,30 @@ fn extreme_settings(which: usize) -> RunConfig {
     let frozen = Setting::Whole(frozen);
     config.settings.insert("freeze_epochs".into(), frozen);
     // As stored in the file of a run.
-    filled(&config)
+    with_explicit_settings(&config)
 }
 
 /// Opens a window, duplicates a run with these settings and shows all fields.
 fn duplicate_run(config: &RunConfig) -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
-    let mut facts = header();
-    facts.config = config.clone();
+    let mut header = header();
+    header.config = config.clone();
     let plugin = std::fs::read_to_string("plugins/adapter.toml").unwrap();
-    let folder = RunFolder::create(runs.path(), &mut facts, &plugin).unwrap();
+    let folder = RunFolder::create(runs.path(), &mut header, &plugin).unwrap();
     folder.save_task(&report(0), &Default::default()).unwrap();
     drop(folder);
-    let (mut window, _) = recorded([1280.0, 2200.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 2200.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.state_mut().page = Page::Compare;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("compare-duplicate")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     open_steps(&mut window);
     for name in [tr!("experiment-more-settings"), tr!("data-part-splits")] {
         if let Some(link) = window.query_by_label(name) {
             link.click();
-            settle(&mut window);
+            wait_until_idle(&mut window);
         }
     }
     window
@@ -82,7 +88,7 @@ fn duplicate_keeps_all_digits_of_settings() {
         let mut window = duplicate_run(&config);
         window.run_steps(5);
         assert_eq!(window.state().session.experiment.draft, config);
-        shot(&mut window, &format!("repeat-{which}"));
+        save_screenshot(&mut window, &format!("repeat-{which}"));
         let fields: Vec<(egui::Role, &str)> = [
             "Epochs",
             "Frozen epochs",
@@ -127,10 +133,10 @@ fn duplicate_keeps_all_digits_of_settings() {
 #[test]
 fn seed_accepts_large_values_and_rejects_invalid_ones() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     open_steps(&mut window);
-    let field = |window: &Harness<'_, StudioApp>| {
+    let seed_text = |window: &Harness<'_, StudioApp>| {
         let node = window.get_by_role_and_label(egui::Role::TextInput, "Seed");
         node.value().unwrap()
     };
@@ -157,9 +163,9 @@ fn seed_accepts_large_values_and_rejects_invalid_ones() {
             seed,
             "{typed}"
         );
-        assert_eq!(field(&window), typed);
+        assert_eq!(seed_text(&window), typed);
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
-        assert_eq!(field(&window), seed.to_string());
+        assert_eq!(seed_text(&window), seed.to_string());
     }
 }

@@ -2,13 +2,13 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::logging::Level;
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::Settings;
 
 use super::named::fill;
-use super::{settle, shot, wait, window_with};
+use super::{save_screenshot, wait, wait_until_idle, window_with};
 
 #[test]
 fn bug_report_lists_files_and_saves_to_chosen_path() {
@@ -22,11 +22,16 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     settings.save(&file).unwrap();
     let mut window = window_with([1280.0, 800.0], settings, Some(file.clone()), move |wake| {
         let draft = lae_studio::run::config::RunConfig::default();
-        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
+        Session::with_backend(
+            Box::new(RecordedBackend::default()),
+            Disk::new(runs),
+            draft,
+            wake,
+        )
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, UiCommand::Notices);
+    window.state_mut().execute(&ctx, UiCommand::Notices);
     window.run_steps(3);
     window.get_by_label(tr!("shell-report-problem")).click();
     wait(&mut window, "the report is gathered", |app| {
@@ -34,7 +39,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     });
     // The dialog grows with its content; wait until it is stable before clicking.
     window.run_steps(6);
-    shot(&mut window, "report-versions");
+    save_screenshot(&mut window, "report-versions");
     window.get_by_label_contains("settings.toml · ").click();
     window.run_steps(3);
     window.get_by_label_contains("theme = \"system\"");
@@ -43,43 +48,43 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     // Only the visible lines of a long file are laid out.
     let lines = window.get_all_by_label("the engine said something").count();
     assert!((5..200).contains(&lines), "{lines}");
-    shot(&mut window, "report-log");
+    save_screenshot(&mut window, "report-log");
 
     window
         .state_mut()
-        .act(&ctx, UiCommand::LogLevel(Level::Debug));
+        .execute(&ctx, UiCommand::LogLevel(Level::Debug));
     wait(&mut window, "the log level is saved", |_| {
         Settings::load(Some(&file)).log == Level::Debug
     });
 
     // A file blocks the folder: the dialog reports it, and another path works.
-    let in_the_way = file.join("report.zip");
+    let blocked_path = file.join("report.zip");
     fill(
         &mut window,
         tr!("shell-report-save-as"),
-        in_the_way.to_str().unwrap(),
+        blocked_path.to_str().unwrap(),
     );
     window.get_by_label(tr!("shell-report-save")).click();
     wait(&mut window, "saving the report fails", |app| {
         app.session.saving_report.problem().is_some()
     });
-    settle(&mut window);
-    window.get_by_label(in_the_way.to_str().unwrap());
-    shot(&mut window, "report-not-written");
-    let place = folder.path().join("given-away.zip");
+    wait_until_idle(&mut window);
+    window.get_by_label(blocked_path.to_str().unwrap());
+    save_screenshot(&mut window, "report-not-written");
+    let path = folder.path().join("given-away.zip");
     fill(
         &mut window,
         tr!("shell-report-save-as"),
-        place.to_str().unwrap(),
+        path.to_str().unwrap(),
     );
     window.get_by_label(tr!("shell-report-save")).click();
-    wait(&mut window, "the report is saved", |_| place.exists());
-    settle(&mut window);
+    wait(&mut window, "the report is saved", |_| path.exists());
+    wait_until_idle(&mut window);
     assert!(
         window.query_by_label(tr!("shell-report-save")).is_none(),
         "closed"
     );
-    let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
-    let last = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
-    assert!(last.ends_with("\\u{1b}[2J the last line\n"));
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let log_text = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
+    assert!(log_text.ends_with("\\u{1b}[2J the last line\n"));
 }

@@ -11,52 +11,52 @@ use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{RUN, header, report};
-use super::{recorded, settle, shot};
-use crate::data::Made;
+use super::{recorded_window, save_screenshot, wait_until_idle};
+use crate::data::DatasetFixture;
 
 const SIZE: [f32; 2] = [1280.0, 1000.0];
 
 #[test]
 fn errors_use_field_names_instead_of_cli_options() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
-    let usual = RunConfig::default();
-    let broken = [
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let defaults = RunConfig::default();
+    let invalid = [
         (
             RunConfig {
                 epochs: 0,
                 batch: 0,
                 base_lr: 0.0,
-                ..usual.clone()
+                ..defaults.clone()
             },
             "Base learning rate",
         ),
         (
             RunConfig {
                 backbone: "vit_nothing".into(),
-                ..usual.clone()
+                ..defaults.clone()
             },
             tr!("experiment-backbone"),
         ),
         (
             RunConfig {
                 order: "upside down".into(),
-                ..usual.clone()
+                ..defaults.clone()
             },
             tr!("data-class-order"),
         ),
         (
             RunConfig {
                 classes_per_task: "3,3".into(),
-                ..usual.clone()
+                ..defaults.clone()
             },
             tr!("data-classes-per-task"),
         ),
         (
             RunConfig {
                 classes_per_task: "9".into(),
-                ..usual.clone()
+                ..defaults.clone()
             },
             tr!("data-classes-per-task"),
         ),
@@ -64,40 +64,40 @@ fn errors_use_field_names_instead_of_cli_options() {
             RunConfig {
                 blocks: "99".into(),
                 pet_size: 0,
-                ..usual.clone()
+                ..defaults.clone()
             },
             "Blocks",
         ),
         (
             RunConfig {
                 data: "cifar-10".into(),
-                ..usual.clone()
+                ..defaults.clone()
             },
             tr!("data-title"),
         ),
         (
             RunConfig {
                 data: "/nowhere/at/all".into(),
-                ..usual
+                ..defaults
             },
             tr!("data-title"),
         ),
     ];
-    for (draft, field) in broken {
+    for (draft, field) in invalid {
         window.state_mut().session.load_run_settings(draft);
-        settle(&mut window);
-        settle(&mut window);
+        wait_until_idle(&mut window);
+        wait_until_idle(&mut window);
         assert!(
             window.query_all_by_label_contains(field).next().is_some(),
             "{field}"
         );
-        for wrong in ["--", "lae-studio "] {
-            let told = window.query_all_by_label_contains(wrong).next();
-            assert!(told.is_none(), "{wrong} is reported at {field}");
+        for option in ["--", "lae-studio "] {
+            let node = window.query_all_by_label_contains(option).next();
+            assert!(node.is_none(), "{option} is reported at {field}");
         }
         if field == tr!("experiment-backbone") {
             window.get_by_label_contains("more.");
-            shot(&mut window, "unknown-backbone");
+            save_screenshot(&mut window, "unknown-backbone");
         }
     }
 }
@@ -106,114 +106,119 @@ fn errors_use_field_names_instead_of_cli_options() {
 fn every_class_has_image_or_is_counted() {
     let runs = tempfile::tempdir().unwrap();
     for width in [450.0, 900.0, 1024.0, 1280.0] {
-        let (mut window, _) = recorded([width, 900.0], ThemeChoice::Light, runs.path());
-        settle(&mut window);
+        let (mut window, _) = recorded_window([width, 900.0], ThemeChoice::Light, runs.path());
+        wait_until_idle(&mut window);
         for digit in 0..10 {
             let label = digit.to_string();
-            let mut all = window.query_all_by_role_and_label(egui::Role::Image, &label);
-            assert!(all.next().is_some(), "{digit} at {width}");
+            let mut nodes = window.query_all_by_role_and_label(egui::Role::Image, &label);
+            assert!(nodes.next().is_some(), "{digit} at {width}");
         }
     }
-    let made = Made::new();
+    let image_folder = DatasetFixture::new();
     for class in 0..40 {
-        made.class(&format!("kind {class}"), 3);
+        image_folder.write_class(&format!("kind {class}"), 3);
     }
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
     let ctx = window.ctx.clone();
-    let data = made.path().display().to_string();
-    window.state_mut().act(&ctx, UiCommand::ChooseData(data));
-    settle(&mut window);
-    let drawn = (0..40).filter(|class| {
+    let data = image_folder.path().display().to_string();
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::ChooseData(data));
+    wait_until_idle(&mut window);
+    let visible = (0..40).filter(|class| {
         let label = format!("kind {class}");
-        let mut all = window.query_all_by_role_and_label(egui::Role::Image, &label);
-        all.next().is_some()
+        let mut nodes = window.query_all_by_role_and_label(egui::Role::Image, &label);
+        nodes.next().is_some()
     });
-    let drawn = drawn.count();
-    assert!((10..40).contains(&drawn), "{drawn}");
-    window.get_by_label(&format!("+{}", 40 - drawn));
-    shot(&mut window, "forty-classes");
+    let visible_count = visible.count();
+    assert!((10..40).contains(&visible_count), "{visible_count}");
+    window.get_by_label(&format!("+{}", 40 - visible_count));
+    save_screenshot(&mut window, "forty-classes");
 }
 
 #[test]
 fn unshowable_class_names_suggest_fonts() {
-    let made = Made::new();
-    made.class("猫", 4)
-        .class("แมว", 4)
-        .class("बिल्ली", 4)
-        .class("Katze", 4);
+    let image_folder = DatasetFixture::new();
+    image_folder
+        .write_class("猫", 4)
+        .write_class("แมว", 4)
+        .write_class("बिल्ली", 4)
+        .write_class("Katze", 4);
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
     let ctx = window.ctx.clone();
     ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
-    let data = made.path().display().to_string();
-    window.state_mut().act(&ctx, UiCommand::ChooseData(data));
-    settle(&mut window);
+    let data = image_folder.path().display().to_string();
+    window
+        .state_mut()
+        .execute(&ctx, UiCommand::ChooseData(data));
+    wait_until_idle(&mut window);
     for font in ["Noto Sans CJK", "Noto Sans Thai", "Noto Sans Devanagari"] {
         window.get_by_label_contains(font);
     }
-    shot(&mut window, "fonts-missing");
+    save_screenshot(&mut window, "fonts-missing");
 }
 
 /// Finishes a run whose predictions are all wrong.
 fn finish_with_wrong_answers(
     window: &mut Harness<'_, StudioApp>,
-    backend: &lae_studio::session::backend::Recorded,
+    backend: &lae_studio::session::backend::RecordedBackend,
 ) {
-    let mut told = report(4);
-    let wrong: Vec<usize> = told
+    let mut report = report(4);
+    let predictions: Vec<usize> = report
         .answers
         .labels
         .iter()
         .map(|label| (label + 1) % 10)
         .collect();
     for expert in [Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE] {
-        told.answers.given.insert(expert, wrong.clone());
+        report.answers.given.insert(expert, predictions.clone());
     }
     backend.push(Event::Started(Box::new(header())));
     backend.push(Event::TaskEvaluated {
         run: RUN.into(),
-        report: Box::new(told),
+        report: Box::new(report),
     });
     backend.push(Event::Finished { run: RUN.into() });
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
 fn run_at_chance_level_is_no_success() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     finish_with_wrong_answers(&mut window, &backend);
     let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
-    assert!(!notice.good && !notice.bad);
+    assert!(!notice.is_success && !notice.is_error);
     assert_says!(notice.problem.remedy, "train-no-better-than-guessing");
-    let marks = window
+    let warnings = window
         .get_all_by_label(tr!("train-no-better-than-guessing"))
         .count();
-    assert_eq!(marks, 3, "one warning beside each expert's figure");
-    shot(&mut window, "guessing");
+    assert_eq!(warnings, 3, "one warning beside each expert's figure");
+    save_screenshot(&mut window, "guessing");
 }
 
 #[test]
 fn notices_appear_below_page_without_moving_it() {
     let runs = tempfile::tempdir().unwrap();
     for size in [[900.0, 600.0], [1280.0, 800.0]] {
-        let (mut window, _) = recorded(size, ThemeChoice::Dark, runs.path());
-        settle(&mut window);
+        let (mut window, _) = recorded_window(size, ThemeChoice::Dark, runs.path());
+        wait_until_idle(&mut window);
         let start = window.get_by_label(tr!("experiment-start")).rect();
-        let told = Problem::new("something is to be known").advise("look at it");
-        window.state_mut().session.notify(told, true);
+        let problem = Problem::new("something is to be known").advise("look at it");
+        window.state_mut().session.notify(problem, true);
         window.run_steps(3);
-        let news = window.get_by_label("Something is to be known.").rect();
+        let notice = window.get_by_label("Something is to be known.").rect();
         assert_eq!(
             window.get_by_label(tr!("experiment-start")).rect(),
             start,
             "the start button does not move"
         );
-        assert!(news.top() > start.bottom());
-        shot(&mut window, &format!("news-{}", size[0]));
+        assert!(notice.top() > start.bottom());
+        save_screenshot(&mut window, &format!("news-{}", size[0]));
         window.get_by_label("Something is to be known.").click();
         window.run_steps(4);
         window.get_by_label("Look at it.");
@@ -223,8 +228,8 @@ fn notices_appear_below_page_without_moving_it() {
 #[test]
 fn tab_key_moves_through_bar_left_to_right() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let bar = [
         tr!("page-plugins"),
         tr!("page-learn"),
@@ -252,16 +257,16 @@ fn tab_key_moves_through_bar_left_to_right() {
 fn run_titles_show_differing_seed_and_order() {
     let runs = tempfile::tempdir().unwrap();
     for (seed, order) in [(0, "natural"), (3, "natural"), (0, "seed:7")] {
-        let mut facts = header();
-        facts.config.seed = seed;
-        facts.config.order = order.into();
-        let folder = lae_studio::store::RunFolder::create(runs.path(), &mut facts, "").unwrap();
+        let mut header = header();
+        header.config.seed = seed;
+        header.config.order = order.into();
+        let folder = lae_studio::store::RunFolder::create(runs.path(), &mut header, "").unwrap();
         folder.save_task(&report(0), &Default::default()).unwrap();
     }
-    let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window(SIZE, ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     for title in [
         "digits · LAE · adapter 5 · seed 3",
         "digits · LAE · adapter 5 · order seed:7",
@@ -272,5 +277,5 @@ fn run_titles_show_differing_seed_and_order() {
         .get_all_by_label_contains(" · stopped after 1 of 5 tasks")
         .next()
         .unwrap();
-    shot(&mut window, "told-apart");
+    save_screenshot(&mut window, "told-apart");
 }

@@ -3,8 +3,8 @@
 use egui::{Event, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::event::{Command, Picture};
-use lae_studio::session::backend::Recorded;
+use lae_studio::run::event::{Command, NamedImage};
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::drawing::Drawing;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
@@ -12,7 +12,7 @@ use lae_studio::ui::theme;
 use lae_studio::ui::widgets::canvas::canvas;
 
 use super::synthetic::events;
-use super::{recorded, settle};
+use super::{recorded_window, wait_until_idle};
 
 fn pointer_button(pos: Pos2, pressed: bool) -> Event {
     Event::PointerButton {
@@ -24,13 +24,13 @@ fn pointer_button(pos: Pos2, pressed: bool) -> Event {
 }
 
 /// The events of a stroke through these positions.
-fn stroke(places: &[Pos2]) -> Vec<Event> {
+fn stroke(points: &[Pos2]) -> Vec<Event> {
     let mut events = vec![
-        Event::PointerMoved(places[0]),
-        pointer_button(places[0], true),
+        Event::PointerMoved(points[0]),
+        pointer_button(points[0], true),
     ];
-    events.extend(places.iter().map(|place| Event::PointerMoved(*place)));
-    events.push(pointer_button(places[places.len() - 1], false));
+    events.extend(points.iter().map(|point| Event::PointerMoved(*point)));
+    events.push(pointer_button(points[points.len() - 1], false));
     events
 }
 
@@ -47,12 +47,17 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     theme::install(&harness.ctx);
     harness.run_steps(2);
     let rect = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
-    let at = |x: f32, y: f32| rect.min + egui::vec2(x, y) * rect.width();
-    let first = [at(0.1, 0.1), at(0.5, 0.1), at(0.9, 0.1), at(0.9, 0.9)];
-    let second = [at(0.2, 0.5), at(0.4, 0.8)];
-    let dot = [at(0.7, 0.3)];
-    for places in [&first[..], &second, &dot] {
-        harness.input_mut().events.extend(stroke(places));
+    let position = |x: f32, y: f32| rect.min + egui::vec2(x, y) * rect.width();
+    let first = [
+        position(0.1, 0.1),
+        position(0.5, 0.1),
+        position(0.9, 0.1),
+        position(0.9, 0.9),
+    ];
+    let second = [position(0.2, 0.5), position(0.4, 0.8)];
+    let dot = [position(0.7, 0.3)];
+    for points in [&first[..], &second, &dot] {
+        harness.input_mut().events.extend(stroke(points));
     }
     harness.step();
     let (drawing, lifted) = harness.state();
@@ -62,9 +67,9 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     assert_eq!((drawing.strokes[2].len(), *lifted), (1, 1));
     // A stroke that continues in the next frame and ends outside the canvas.
     harness.input_mut().events.extend([
-        Event::PointerMoved(at(0.3, 0.3)),
-        pointer_button(at(0.3, 0.3), true),
-        Event::PointerMoved(at(0.3, 0.6)),
+        Event::PointerMoved(position(0.3, 0.3)),
+        pointer_button(position(0.3, 0.3), true),
+        Event::PointerMoved(position(0.3, 0.6)),
     ]);
     harness.step();
     assert!(harness.state().0.down);
@@ -81,53 +86,54 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     harness
         .input_mut()
         .events
-        .extend(stroke(&[outside, at(0.5, 0.5)]));
+        .extend(stroke(&[outside, position(0.5, 0.5)]));
     harness.step();
     assert_eq!(harness.state().0.strokes.len(), 4);
 }
 
 /// The images of all prediction requests, oldest first.
-fn predicted_images(backend: &Recorded) -> Vec<Picture> {
-    let all = backend.asked().into_iter();
-    all.filter_map(|command| match command {
-        Command::Predict(request) => Some(request.picture),
-        _ => None,
-    })
-    .collect()
+fn predicted_images(backend: &RecordedBackend) -> Vec<NamedImage> {
+    let commands = backend.commands().into_iter();
+    commands
+        .filter_map(|command| match command {
+            Command::Predict(request) => Some(request.picture),
+            _ => None,
+        })
+        .collect()
 }
 
 fn draw(window: &mut Harness<'_, StudioApp>, from: [f32; 2], to: [f32; 2]) {
     let rect = window.get_by_label(tr!("shell-drawing-canvas")).rect();
-    let at = |p: [f32; 2]| rect.min + egui::vec2(p[0], p[1]) * rect.width();
+    let position = |p: [f32; 2]| rect.min + egui::vec2(p[0], p[1]) * rect.width();
     window
         .input_mut()
         .events
-        .extend(stroke(&[at(from), at(to)]));
-    settle(window);
+        .extend(stroke(&[position(from), position(to)]));
+    wait_until_idle(window);
 }
 
 #[test]
 fn ctrl_z_removes_strokes_and_predicts_again() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(3).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Num5);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     draw(&mut window, [0.2, 0.2], [0.8, 0.2]);
     draw(&mut window, [0.5, 0.2], [0.5, 0.9]);
-    let pictures = predicted_images(&backend);
-    assert_eq!(pictures.len(), 2);
+    let images = predicted_images(&backend);
+    assert_eq!(images.len(), 2);
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
-    settle(&mut window);
-    let pictures = predicted_images(&backend);
-    assert_eq!(pictures.len(), 3);
+    wait_until_idle(&mut window);
+    let images = predicted_images(&backend);
+    assert_eq!(images.len(), 3);
     assert_eq!(
-        pictures[2], pictures[0],
+        images[2], images[0],
         "only the first stroke is predicted again"
     );
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
-    settle(&mut window);
-    assert!(window.state().session.predict.picture.is_none());
+    wait_until_idle(&mut window);
+    assert!(window.state().session.predict.image.is_none());
     assert_eq!(predicted_images(&backend).len(), 3);
 }

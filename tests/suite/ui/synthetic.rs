@@ -1,6 +1,6 @@
 //! Made-up events of a run: five tasks of two digits, with a little forgetting.
 
-use lae_studio::metrics::{Answers, Expert};
+use lae_studio::metrics::{Expert, Predictions};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{
     ClassPrediction, Event, Phase, Prediction, RunHeader, RunProgress, TaskReport,
@@ -35,9 +35,9 @@ pub fn header() -> RunHeader {
 }
 
 /// A reproducible sequence of numbers in 0..1.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn next(&mut self) -> f64 {
         self.0 = self
             .0
@@ -48,15 +48,15 @@ impl Numbers {
 }
 
 pub fn report(task: usize) -> TaskReport {
-    let mut numbers = Numbers(7 + task as u64);
-    let seen = 2 * (task + 1);
-    let mut answers = Answers::default();
-    for sample in 0..45 * seen {
+    let mut numbers = RandomNumbers(7 + task as u64);
+    let classes = 2 * (task + 1);
+    let mut answers = Predictions::default();
+    for sample in 0..45 * classes {
         let label = sample / 45;
         let age = task - label / 2;
         let mut answer = |share: f64| {
             if numbers.next() < share * age as f64 {
-                ((numbers.next() * seen as f64) as usize).min(seen - 1)
+                ((numbers.next() * classes as f64) as usize).min(classes - 1)
             } else {
                 label
             }
@@ -103,7 +103,7 @@ pub fn training(task: usize, epoch: usize, frozen: bool) -> Event {
 
 pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
     let steps = 12;
-    let mut numbers = Numbers(99 + (task * 7 + epoch) as u64);
+    let mut numbers = RandomNumbers(99 + (task * 7 + epoch) as u64);
     let losses = (0..steps)
         .map(|i| {
             let step = (epoch * steps + i) as f64;
@@ -157,7 +157,7 @@ pub fn events(done: usize) -> Vec<Event> {
 /// The prediction of a seven after a task.
 pub fn prediction(ticket: u64, task: usize) -> Prediction {
     let count = 2 * (task + 1);
-    let spread = |favourite: usize, p: f32| {
+    let class_prediction = |favourite: usize, p: f32| {
         let rest = (1.0 - p) / (count - 1) as f32;
         let mut probabilities = vec![rest; count];
         probabilities[favourite.min(count - 1)] = p;
@@ -168,16 +168,16 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
             energy: Some(-3.0 - 4.0 * p),
         }
     };
-    let online = spread(7, 0.61);
-    let offline = spread(7, 0.93);
+    let online = class_prediction(7, 0.61);
+    let offline = class_prediction(7, 0.93);
     let probabilities = (0..count)
         .map(|i| online.probabilities[i].max(offline.probabilities[i]))
         .collect();
     let seen = (0..32 * 32)
         .flat_map(|i| {
             let (x, y) = (i % 32, i / 32);
-            let on = (6..8).contains(&y) && (8..24).contains(&x) || x + y / 2 == 24 && y > 7;
-            [if on { 240 } else { 0 }; 3]
+            let is_stroke = (6..8).contains(&y) && (8..24).contains(&x) || x + y / 2 == 24 && y > 7;
+            [if is_stroke { 240 } else { 0 }; 3]
         })
         .collect();
     Prediction {

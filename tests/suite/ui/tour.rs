@@ -16,7 +16,7 @@ use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 use lae_studio::ui::theme;
 
-use super::{recorded, settle, shot, wait, window};
+use super::{recorded_window, save_screenshot, wait, wait_until_idle, window};
 
 fn draft() -> RunConfig {
     RunConfig {
@@ -26,14 +26,14 @@ fn draft() -> RunConfig {
 }
 
 /// Opens Learn with the real engine.
-fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
+fn open_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window(size, ThemeChoice::Dark, move |wake| {
         Session::open(root, draft(), Default::default(), wake).unwrap()
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window
 }
 
@@ -56,23 +56,23 @@ fn wait_for(window: &mut Harness<'_, StudioApp>, step: TourStep) {
         let tour = app.session.learn.tour.as_ref();
         tour.is_some_and(|tour| tour.step == step)
     });
-    settle(window);
+    wait_until_idle(window);
 }
 
 /// Draws lines through these corners on a canvas with the mouse.
 fn draw(window: &mut Harness<'_, StudioApp>, canvas: &str, corners: &[[f32; 2]]) {
     let rect = window.get_by_label(canvas).rect();
-    let at = |[x, y]: [f32; 2]| rect.min + egui::vec2(x, y) * rect.width();
-    window.drag_at(at(corners[0]));
+    let position = |[x, y]: [f32; 2]| rect.min + egui::vec2(x, y) * rect.width();
+    window.drag_at(position(corners[0]));
     window.run_steps(2);
     for pair in corners.windows(2) {
         for i in 1..=6 {
-            let part = i as f32 / 6.0;
-            window.hover_at(at(pair[0]).lerp(at(pair[1]), part));
+            let fraction = i as f32 / 6.0;
+            window.hover_at(position(pair[0]).lerp(position(pair[1]), fraction));
             window.step();
         }
     }
-    window.drop_at(at(corners[corners.len() - 1]));
+    window.drop_at(position(corners[corners.len() - 1]));
     window.run_steps(2);
 }
 
@@ -86,13 +86,13 @@ fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
 #[test]
 fn tour_by_mouse_ends_with_runs_in_trash() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = on_learn(runs.path(), [1280.0, 800.0]);
+    let mut window = open_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.experiment.draft.clone();
-    shot(&mut window, "tour-0");
+    save_screenshot(&mut window, "tour-0");
     press(&mut window, tr!("tour-start"));
     shorten_runs(&mut window);
-    settle(&mut window);
-    shot(&mut window, "tour-1");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "tour-1");
     draw(
         &mut window,
         &tr!("tour-draw-canvas", digit = 1),
@@ -111,7 +111,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
         ],
     );
     wait_for(&mut window, TourStep::First);
-    shot(&mut window, "tour-2");
+    save_screenshot(&mut window, "tour-2");
     press(&mut window, tr!("tour-first-train"));
     wait_for(&mut window, TourStep::Guess);
     // The run waits for the user and predicts the drawings in the meantime.
@@ -121,10 +121,10 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     });
     let answers = window.get_all_by_label_contains("Seq-FT: ");
     assert_eq!(answers.count(), 2);
-    shot(&mut window, "tour-3");
+    save_screenshot(&mut window, "tour-3");
     press(&mut window, tr!("tour-guess-kept-weakly"));
     assert_eq!(tour(&window).guess, Some(DrawingOutcome::Uncertain));
-    shot(&mut window, "tour-4");
+    save_screenshot(&mut window, "tour-4");
     for (step, name, train) in [
         (TourStep::Pet, "Seq-FT", "tour-pet-train"),
         (TourStep::Lae, "Baseline", "tour-lae-train"),
@@ -137,12 +137,19 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
             name = name,
             classes = classes.as_str()
         ));
-        shot(&mut window, &format!("tour-5-{name}"));
+        save_screenshot(&mut window, &format!("tour-5-{name}"));
         press(&mut window, tr!(train));
         wait(&mut window, "the run has learned two tasks", |app| {
-            app.session.learn.tour.as_ref().unwrap().run().measured() >= 2
+            app.session
+                .learn
+                .tour
+                .as_ref()
+                .unwrap()
+                .run()
+                .measured_tasks()
+                >= 2
         });
-        shot(&mut window, &format!("tour-5-{step:?}"));
+        save_screenshot(&mut window, &format!("tour-5-{step:?}"));
     }
     wait_for(&mut window, TourStep::Compare);
     assert_eq!(tour(&window).task, 4);
@@ -153,10 +160,10 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     }
     window.key_press(Key::ArrowRight);
     window.run_steps(2);
-    shot(&mut window, "tour-6");
+    save_screenshot(&mut window, "tour-6");
     press(&mut window, tr!("tour-show-summary"));
     window.get_by_label_contains("You guessed “Still a 1, but with less than 80 % confidence”");
-    shot(&mut window, "tour-7");
+    save_screenshot(&mut window, "tour-7");
     let runs = tour(&window).runs.each_ref();
     let folders = runs.map(|run| run.folder.clone().unwrap());
     assert!(folders.iter().all(|folder| folder.is_dir()));
@@ -164,7 +171,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     press(&mut window, tr!("tour-end-trash-no"));
     press(&mut window, tr!("tour-end-delete-runs"));
     press(&mut window, tr!("tour-end-trash-yes"));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.state().session.learn.tour.is_none());
     assert!(folders.iter().all(|folder| !folder.exists()));
     window.get_by_label(tr!("tour-start"));
@@ -175,7 +182,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     );
 }
 
-/// Presses Tab until this has the focus, then Enter.
+/// Presses Tab until the button with this label has the focus, then Enter.
 fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
     for _ in 0..40 {
         let node = window.get_by_role_and_label(egui::Role::Button, label);
@@ -193,7 +200,7 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 #[test]
 fn tour_by_keyboard_keeps_runs() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = on_learn(runs.path(), [1280.0, 800.0]);
+    let mut window = open_learn(runs.path(), [1280.0, 800.0]);
     choose_by_keys(&mut window, tr!("tour-start"));
     shorten_runs(&mut window);
     choose_by_keys(&mut window, tr!("tour-draw-use-samples"));
@@ -220,15 +227,15 @@ fn tour_by_keyboard_keeps_runs() {
     choose_by_keys(&mut window, tr!("tour-show-summary"));
     let folder = tour(&window).run().folder.clone().unwrap();
     choose_by_keys(&mut window, tr!("tour-end-keep-runs"));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.state().session.learn.tour.is_none() && folder.is_dir());
-    assert_eq!(window.state().session.predict.pins.pictures().len(), 2);
+    assert_eq!(window.state().session.predict.pins.pins().len(), 2);
 }
 
 #[test]
 fn escape_leaves_tour_and_stops_its_run() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = on_learn(runs.path(), [900.0, 600.0]);
+    let mut window = open_learn(runs.path(), [900.0, 600.0]);
     for last in [
         TourStep::Draw,
         TourStep::First,
@@ -255,7 +262,7 @@ fn escape_leaves_tour_and_stops_its_run() {
         // After the first step the tour asks before leaving; Escape and Enter cancel.
         if last > TourStep::Draw {
             window.get_by_label(tr!("shell-ask-leave"));
-            shot(&mut window, "tour-leave");
+            save_screenshot(&mut window, "tour-leave");
             for key in [Key::Escape, Key::Enter] {
                 window.key_press(key);
                 window.run_steps(3);
@@ -271,32 +278,32 @@ fn escape_leaves_tour_and_stops_its_run() {
         wait(&mut window, "the run of the tour ends", |app| {
             !app.session.is_training()
         });
-        assert!(window.state().session.predict.pins.pictures().is_empty());
+        assert!(window.state().session.predict.pins.pins().is_empty());
     }
 }
 
 #[test]
 fn leaving_tour_keeps_other_run_training() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     press(&mut window, tr!("tour-first-train"));
     let events = super::synthetic::events(2);
     events.into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     press(&mut window, tr!("tour-start"));
     press(&mut window, tr!("tour-draw-use-samples"));
     press(&mut window, tr!("tour-first-train"));
     assert!(shows!(window, "tour-busy-about"));
-    shot(&mut window, "tour-busy");
+    save_screenshot(&mut window, "tour-busy");
     press(&mut window, tr!("tour-busy-queue"));
     assert!(shows!(window, "tour-busy-queued"));
     press(&mut window, tr!("tour-leave"));
     press(&mut window, tr!("shell-ask-leave-yes"));
-    settle(&mut window);
-    assert_eq!(backend.wished(), ControlRequest::Run);
+    wait_until_idle(&mut window);
+    assert_eq!(backend.last_request(), ControlRequest::Run);
     assert!(window.state().session.is_training());
     assert_eq!(window.state().session.waiting().count(), 0);
 }
@@ -314,23 +321,23 @@ fn tour_controls_are_visible_in_small_windows() {
     {
         let runs = tempfile::tempdir().unwrap();
         let points = [size[0] / zoom, size[1] / zoom];
-        let (mut window, _) = recorded(points, ThemeChoice::Dark, runs.path());
+        let (mut window, _) = recorded_window(points, ThemeChoice::Dark, runs.path());
         let ctx = window.ctx.clone();
         window
             .state_mut()
-            .act(&ctx, UiCommand::SetLanguage(language));
+            .execute(&ctx, UiCommand::SetLanguage(language));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         press(&mut window, language.text("tour-start"));
-        settle(&mut window);
+        wait_until_idle(&mut window);
         let name = format!("{}-{zoom}-{}", size[0], language.code());
-        shot(&mut window, &format!("tour-size-{name}"));
+        save_screenshot(&mut window, &format!("tour-size-{name}"));
         for key in ["tour-leave", "tour-draw-use-samples"] {
             let rect = window.get_by_label(language.text(key)).rect();
-            let whole = window.ctx.content_rect();
+            let content_rect = window.ctx.content_rect();
             assert!(
-                whole.contains_rect(rect),
-                "{name}: {key} {rect:?} in {whole:?}"
+                content_rect.contains_rect(rect),
+                "{name}: {key} {rect:?} in {content_rect:?}"
             );
         }
         let canvas = language.fill("tour-draw-canvas", &[("digit", "1")]);
@@ -345,20 +352,20 @@ fn tour_controls_are_visible_in_small_windows() {
 #[test]
 fn reduced_motion_disables_animations() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     // The help button is visible while nothing trains.
     press(&mut window, tr!("shell-help"));
-    shot(&mut window, "help");
+    save_screenshot(&mut window, "help");
     press(&mut window, tr!("help-tour"));
     assert_eq!(window.state().page, Page::Learn);
     press(&mut window, tr!("tour-leave"));
-    let time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
-    theme::let_move(&window.ctx, true);
-    assert!(time(&window) > 0.0);
+    let animation_time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
+    theme::set_animations(&window.ctx, true);
+    assert!(animation_time(&window) > 0.0);
     window.get_by_label(tr!("settings-title")).click();
     window.run_steps(3);
     window.get_by_label(tr!("settings-reduce-motion")).click();
     window.run_steps(3);
-    assert_eq!(time(&window), 0.0);
+    assert_eq!(animation_time(&window), 0.0);
 }

@@ -2,7 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::experiment::ResourceCache;
-use lae_studio::experiment::trial::contenders;
+use lae_studio::experiment::trial::candidate_settings;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase};
@@ -11,12 +11,12 @@ use lae_studio::run::trial_result::{Trial, TriedMethod};
 use lae_studio::session::backend::Backend;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle, shot};
+use super::{recorded_window, save_screenshot, wait_until_idle};
 
 fn trial() -> Trial {
-    let all = contenders(&RunConfig::default(), &ResourceCache::default()).unwrap();
+    let configs = candidate_settings(&RunConfig::default(), &ResourceCache::default()).unwrap();
     let figures = [Some(71.5), Some(93.8), None];
-    let each = all.into_iter().zip(figures).map(|(config, right)| {
+    let methods = configs.into_iter().zip(figures).map(|(config, right)| {
         let title = match config.method.as_str() {
             "lae" => "LAE",
             "simplecil" => "SimpleCIL",
@@ -42,7 +42,7 @@ fn trial() -> Trial {
         train_images: 1080,
         judged_images: 270,
         bounds: Vec::new(),
-        methods: each.collect(),
+        methods: methods.collect(),
         seconds: 9.0,
     }
 }
@@ -50,40 +50,40 @@ fn trial() -> Trial {
 #[test]
 fn method_trial_shows_results_and_applies_choice() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 1100.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-trial-start")).click();
-    settle(&mut window);
-    let asked = backend.asked();
-    let tried = asked.iter().find_map(|command| match command {
+    wait_until_idle(&mut window);
+    let commands = backend.commands();
+    let trial_config = commands.iter().find_map(|command| match command {
         Command::Queue(job) => match &job.work {
             JobWork::Try(config) => Some(config.clone()),
             _ => None,
         },
         _ => None,
     });
-    assert_eq!(*tried.unwrap(), RunConfig::default());
+    assert_eq!(*trial_config.unwrap(), RunConfig::default());
     assert_absent!(window, "experiment-trial-start");
     backend.push(Event::Tried(Box::new(trial())));
     backend.push(Event::Finished { run: String::new() });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(window, "trial-best-method", title = "SimpleCIL"));
     window.get_by_label_contains("No test images were used");
-    shot(&mut window, "tried-methods");
+    save_screenshot(&mut window, "tried-methods");
     window
         .get_all_by_label(tr!("experiment-trial-use"))
         .nth(1)
         .unwrap()
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.method, "simplecil");
     assert_eq!(session.experiment.draft.validation_share, 0.0);
     // Results are not shown for other images.
     let ctx = window.ctx.clone();
-    let letters = lae_studio::ui::command::UiCommand::ChooseData("letters".into());
-    window.state_mut().act(&ctx, letters);
-    settle(&mut window);
+    let choose_letters = lae_studio::ui::command::UiCommand::ChooseData("letters".into());
+    window.state_mut().execute(&ctx, choose_letters);
+    wait_until_idle(&mut window);
     assert!(!shows!(window, "trial-best-method"));
     window.get_by_label(tr!("experiment-trial-start"));
 }
@@ -91,32 +91,32 @@ fn method_trial_shows_results_and_applies_choice() {
 #[test]
 fn trial_queued_before_restart_shows_result() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 1100.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
     let job = Job::new(
         JobWork::Try(Box::default()),
         "Which method suits digits".into(),
     );
     // The job was queued by a previous window.
     backend.clone().send(Command::Queue(Box::new(job)));
-    settle(&mut window);
+    wait_until_idle(&mut window);
     backend.push(Event::Phase {
         run: String::new(),
         phase: Phase::Paused,
     });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label_contains("Paused …");
     backend.push(Event::Tried(Box::new(trial())));
     backend.push(Event::Finished { run: String::new() });
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(shows!(window, "trial-best-method", title = "SimpleCIL"));
 }
 
 #[test]
 fn stopped_or_failed_trial_can_restart() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     for end in [
         Event::Stopped { run: String::new() },
         Event::Failed {
@@ -125,10 +125,10 @@ fn stopped_or_failed_trial_can_restart() {
         },
     ] {
         window.get_by_label(tr!("experiment-trial-start")).click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
         assert_absent!(window, "experiment-trial-start");
         backend.push(end);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         window.get_by_label(tr!("experiment-trial-start"));
     }
 }

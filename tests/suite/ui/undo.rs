@@ -8,15 +8,15 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle};
+use super::{recorded_window, wait_until_idle};
 
 const UNDO: (Modifiers, Key) = (Modifiers::COMMAND, Key::Z);
 const REDO: (Modifiers, Key) = (Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 
 /// Opens a window and changes the epochs twice, with a pause after each change.
-fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
-    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs);
-    settle(&mut window);
+fn window_with_two_changes(runs: &std::path::Path) -> Harness<'static, StudioApp> {
+    let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs);
+    wait_until_idle(&mut window);
     for epochs in [7, 9] {
         window.state_mut().session.experiment.draft.epochs = epochs;
         // The frames of the test window are a quarter of a second apart.
@@ -34,7 +34,7 @@ fn press(window: &mut Harness<'_, StudioApp>, (modifiers, key): (Modifiers, Key)
 #[test]
 fn undo_and_redo_step_through_settings() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = changed_twice(runs.path());
+    let mut window = window_with_two_changes(runs.path());
     assert_eq!(press(&mut window, UNDO), 7);
     assert_eq!(press(&mut window, UNDO), 5);
     assert_eq!(press(&mut window, UNDO), 5, "no earlier settings exist");
@@ -51,7 +51,7 @@ fn undo_and_redo_step_through_settings() {
 #[test]
 fn focused_text_field_does_not_undo_settings() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = changed_twice(runs.path());
+    let mut window = window_with_two_changes(runs.path());
     window
         .get_by_role_and_label(egui::Role::TextInput, tr!("data-class-order"))
         .focus();
@@ -62,18 +62,18 @@ fn focused_text_field_does_not_undo_settings() {
 #[test]
 fn undo_restores_data_set_with_its_settings() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let before = window.state().session.experiment.draft.clone();
     window.state_mut().session.choose_data("letters");
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.run_steps(12);
     assert_eq!(
         window.state().session.experiment.draft.classes_per_task,
         "6,5,5,5,5"
     );
     press(&mut window, UNDO);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.experiment.draft, before);
     assert_eq!(
@@ -89,28 +89,31 @@ fn undo_restores_data_set_with_its_settings() {
 #[test]
 fn undo_restores_preset_and_baseline_choice() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
-    let pair = presets().iter().find(|preset| preset.then.is_some());
+    let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let pair_preset = presets().iter().find(|preset| preset.comparison.is_some());
     window
-        .get_by_role_and_label(egui::Role::Button, pair.unwrap().title)
+        .get_by_role_and_label(egui::Role::Button, pair_preset.unwrap().title)
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.run_steps(12);
-    let chosen = window.state().session.experiment.set_up();
-    assert!(chosen.beside && chosen.preset.is_some());
+    let with_preset = window.state().session.experiment.set_up();
+    assert!(with_preset.with_baseline && with_preset.preset.is_some());
     press(&mut window, UNDO);
     let before = window.state().session.experiment.set_up();
-    assert!(!before.beside && before.preset.is_none(), "{before:?}");
+    assert!(
+        !before.with_baseline && before.preset.is_none(),
+        "{before:?}"
+    );
     press(&mut window, REDO);
-    assert_eq!(window.state().session.experiment.set_up(), chosen);
+    assert_eq!(window.state().session.experiment.set_up(), with_preset);
 }
 
 #[test]
 fn undo_reverts_rapid_class_moves_one_by_one() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
-    settle(&mut window);
+    let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
     let sizes = |window: &Harness<'_, StudioApp>| {
         let draft = &window.state().session.experiment.draft;
@@ -118,9 +121,13 @@ fn undo_reverts_rapid_class_moves_one_by_one() {
     };
     for class in [0, 2] {
         let plan = &window.state().session.experiment.plan;
-        let moved = plan.scenario.as_ref().unwrap().moved(class, 4, 0);
-        let arrange = UiCommand::SetTasks(Box::new(moved));
-        window.state_mut().act(&ctx, arrange);
+        let moved = plan
+            .scenario
+            .as_ref()
+            .unwrap()
+            .with_moved_class(class, 4, 0);
+        let command = UiCommand::SetTasks(Box::new(moved));
+        window.state_mut().execute(&ctx, command);
     }
     assert_eq!(sizes(&window), "1,1,2,2,4");
     press(&mut window, UNDO);

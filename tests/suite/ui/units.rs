@@ -6,7 +6,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::chooser::Choice;
 use lae_studio::session::units::{self, GivenAnswer, UnitPart};
 use lae_studio::session::{Disk, Session};
@@ -18,52 +18,55 @@ use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::sizes::scroll;
 use super::synthetic::{RUN, header, report};
-use super::{choosers, recorded, settle, shot, wait, window_with};
+use super::{choosers, recorded_window, save_screenshot, wait, wait_until_idle, window_with};
 
 /// Opens the list of lessons.
-fn open_learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
+fn open_learn(
+    size: [f32; 2],
+    theme: ThemeChoice,
+) -> (Harness<'static, StudioApp>, RecordedBackend) {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded(size, theme, runs.path());
-    settle(&mut window);
+    let (mut window, backend) = recorded_window(size, theme, runs.path());
+    wait_until_idle(&mut window);
     window.state_mut().page = Page::Learn;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     (window, backend)
 }
 
 fn open_lesson(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_label(&format!("Open: {title}")).click();
-    settle(window);
+    wait_until_idle(window);
 }
 
 #[test]
 fn lesson_saves_guess_and_queues_its_runs() {
     let (mut window, backend) = open_learn([1280.0, 1100.0], ThemeChoice::Dark);
     open_lesson(&mut window, "What is forgotten?");
-    shot(&mut window, "unit-begins");
+    save_screenshot(&mut window, "unit-begins");
     window.get_by_label("Most, 60 to 95 %").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label(tr!("learn-guess-saved"));
     let draft = window.state().session.experiment.draft.clone();
     window.get_by_label("Train the Baseline").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.query_by_label("Train the Baseline").is_none());
-    let asked = backend.asked();
-    let queued = asked.iter().filter(|c| matches!(c, Command::Queue(_)));
+    let commands = backend.commands();
+    let queued = commands.iter().filter(|c| matches!(c, Command::Queue(_)));
     assert_eq!(queued.count(), 1);
     assert_eq!(window.state().session.experiment.draft, draft);
     // The lesson keeps the answer when the language changes to German.
     window.get_by_label(tr!("settings-title")).click();
     window.run_steps(3);
     window.get_by_label("Deutsch").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.key_press(egui::Key::Escape);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("Was wird vergessen?");
     window.get_by_label("Gespeichert. Die Läufe werden die Antwort zeigen.");
-    let open = window.state().session.learn.units.open.clone().unwrap();
-    assert_eq!(open.language, Language::German);
+    let unit = window.state().session.learn.units.open.clone().unwrap();
+    assert_eq!(unit.language, Language::German);
     window.get_by_label("Alle Lektionen").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("Öffnen: Lernrate und Vergessen");
     Language::English.speak();
 }
@@ -72,28 +75,33 @@ fn lesson_saves_guess_and_queues_its_runs() {
 fn lesson_answer_survives_restart() {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("window.toml");
-    let on_learn = || {
+    let reopen = || {
         let (root, settings) = (runs.path().to_path_buf(), Settings::load(Some(&file)));
         let mut window = window_with([1280.0, 1100.0], settings, Some(file.clone()), |wake| {
             let draft = RunConfig::default();
-            Session::with(Box::new(Recorded::default()), Disk::at(root), draft, wake)
+            Session::with_backend(
+                Box::new(RecordedBackend::default()),
+                Disk::new(root),
+                draft,
+                wake,
+            )
         });
         window.state_mut().page = Page::Learn;
-        settle(&mut window);
+        wait_until_idle(&mut window);
         open_lesson(&mut window, "What is forgotten?");
         window
     };
-    let mut first = on_learn();
+    let mut first = reopen();
     first.get_by_label("Most, 60 to 95 %").click();
-    settle(&mut first);
+    wait_until_idle(&mut first);
     wait(&mut first, "the answer is saved", |_| {
         !Settings::load(Some(&file)).answers.is_empty()
     });
     drop(first);
-    let mut second = on_learn();
+    let mut second = reopen();
     second.get_by_label(tr!("learn-guess-saved"));
     second.get_by_label(tr!("learn-all-lessons")).click();
-    settle(&mut second);
+    wait_until_idle(&mut second);
     assert!(shows!(second, "learn-questions-answered"));
 }
 
@@ -102,16 +110,19 @@ fn lesson_resumes_paused_queue() {
     let (mut window, backend) = open_learn([1280.0, 2400.0], ThemeChoice::Dark);
     open_lesson(&mut window, "Inside LAE");
     window.get_by_label("Both the same").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.get_by_label("Train all six").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.state_mut().session.hold_queue(true);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     // The first run is training.
     assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 5);
     window.get_by_label(tr!("learn-resume-queue")).click();
-    settle(&mut window);
-    assert!(matches!(backend.asked().last(), Some(Command::Hold(false))));
+    wait_until_idle(&mut window);
+    assert!(matches!(
+        backend.commands().last(),
+        Some(Command::Hold(false))
+    ));
     assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 0);
     assert_absent!(window, "learn-resume-queue");
 }
@@ -128,73 +139,76 @@ fn every_lesson_opens_at_double_zoom() {
     for title in titles {
         open_lesson(&mut window, title);
         window.ctx.set_zoom_factor(2.0);
-        settle(&mut window);
-        shot(&mut window, &format!("unit-small-{}", title.len()));
+        wait_until_idle(&mut window);
+        save_screenshot(&mut window, &format!("unit-small-{}", title.len()));
         let unit = window.state().session.learn.units.open.clone().unwrap();
         assert_eq!(unit.title, title);
         assert!(
             unit.parts
                 .iter()
-                .any(|part| matches!(part, UnitPart::Expect(_)))
+                .any(|part| matches!(part, UnitPart::Expectation(_)))
         );
         let width = window.ctx.content_rect().x_range();
-        let shown: Vec<_> = window
+        let title_rects: Vec<_> = window
             .get_all_by_label(title)
             .map(|node| node.rect())
             .collect();
         let fits = |rect: &egui::Rect| width.contains(rect.left()) && width.contains(rect.right());
-        assert!(shown.iter().all(fits), "{title}: {shown:?} in {width:?}");
+        assert!(
+            title_rects.iter().all(fits),
+            "{title}: {title_rects:?} in {width:?}"
+        );
         window.ctx.set_zoom_factor(1.0);
-        settle(&mut window);
+        wait_until_idle(&mut window);
         window
             .get_all_by_label(tr!("learn-all-lessons"))
             .next()
             .unwrap()
             .click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
     }
 }
 
 /// Pushes the events of the run of the lesson "What is forgotten?" with this start time.
-fn record_run(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: String) {
+fn record_run(window: &mut Harness<'_, StudioApp>, backend: &RecordedBackend, started: String) {
     let unit = window.state().session.learn.units.open.clone().unwrap();
-    let mut facts = header();
-    facts.config = unit.plans().next().unwrap().configs[0].clone();
-    facts.method.experts = vec![Expert::ONLINE];
-    facts.method.title = "Baseline".into();
-    facts.started = started;
-    backend.push(Event::Started(Box::new(facts)));
+    let mut header = header();
+    header.config = unit.plans().next().unwrap().configs[0].clone();
+    header.method.experts = vec![Expert::ONLINE];
+    header.method.title = "Baseline".into();
+    header.started = started;
+    backend.push(Event::Started(Box::new(header)));
     for task in 0..5 {
         let run = RUN.to_string();
         let report = Box::new(report(task));
         backend.push(Event::TaskEvaluated { run, report });
-        settle(window);
+        wait_until_idle(window);
         if task < 4 {
             assert!(window.query_by_label("3. Measure by hand").is_none());
         }
     }
     backend.push(Event::Finished { run: RUN.into() });
-    settle(window);
+    wait_until_idle(window);
 }
 
 /// Opens "What is forgotten?", guesses and trains.
-fn guess_and_train(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+fn guess_and_train(window: &mut Harness<'_, StudioApp>, backend: &RecordedBackend) {
     open_lesson(window, "What is forgotten?");
     window.get_by_label("Most, 60 to 95 %").click();
-    settle(window);
+    wait_until_idle(window);
     window.get_by_label(tr!("learn-runs-to-continue"));
     window.get_by_label("Train the Baseline").click();
-    settle(window);
+    wait_until_idle(window);
     record_run(window, backend, header().started);
     assert_absent!(window, "learn-runs-to-continue");
 }
 
-fn restart_lesson(window: &mut Harness<'_, StudioApp>, how: &str) {
+fn restart_lesson(window: &mut Harness<'_, StudioApp>, choice: &str) {
     window.get_by_label(tr!("learn-restart-lesson")).click();
-    settle(window);
+    wait_until_idle(window);
     window.get_by_label(tr!("shell-ask-restart"));
-    window.get_by_label(how).click();
-    settle(window);
+    window.get_by_label(choice).click();
+    wait_until_idle(window);
 }
 
 const MATRIX: &str = "Accuracy by task, in %";
@@ -210,21 +224,21 @@ fn content_after_guess_is_hidden_until_answered() {
         .next()
         .unwrap()
         .click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     guess_and_train(&mut window, &backend);
-    for again in 0..2 {
+    for round in 0..2 {
         window.get_by_label(MATRIX);
         // The second guess of the lesson hides the content after it.
-        let end = window.query_by_label("5. Final question");
-        assert!(end.is_none());
+        let final_question = window.query_by_label("5. Final question");
+        assert!(final_question.is_none());
         restart_lesson(&mut window, tr!("shell-ask-restart-keep"));
         window.get_by_label(tr!("learn-answer-to-continue"));
-        for later in [MATRIX, "2. Run", "3. Measure by hand"] {
-            assert!(window.query_by_label(later).is_none(), "{again}: {later}");
+        for label in [MATRIX, "2. Run", "3. Measure by hand"] {
+            assert!(window.query_by_label(label).is_none(), "{round}: {label}");
         }
-        shot(&mut window, "unit-guess-first");
+        save_screenshot(&mut window, "unit-guess-first");
         window.get_by_label("Most, 60 to 95 %").click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
     }
     // The old run is reused.
     window.get_by_label("3. Measure by hand");
@@ -234,28 +248,28 @@ fn content_after_guess_is_hidden_until_answered() {
 fn restarted_lesson_can_train_its_runs_again() {
     let (mut window, backend) = open_learn([1280.0, 4000.0], ThemeChoice::Dark);
     open_lesson(&mut window, "What is forgotten?");
-    assert!(!window.state().session.learn.units.is_begun());
+    assert!(!window.state().session.learn.units.has_progress());
     window.state_mut().session.open_unit(None);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     guess_and_train(&mut window, &backend);
     restart_lesson(&mut window, tr!("shell-cancel"));
     window.get_by_label(MATRIX);
     let queued = || {
-        let asked = backend.asked();
-        asked
+        let commands = backend.commands();
+        commands
             .iter()
             .filter(|c| matches!(c, Command::Queue(_)))
             .count()
     };
     let before = queued();
     restart_lesson(&mut window, tr!("shell-ask-restart-train"));
-    let kept = window.state().session.learn.units.retrained.clone();
-    assert_eq!(kept.keys().collect::<Vec<_>>(), ["forgetting"]);
+    let retrained = window.state().session.learn.units.retrained.clone();
+    assert_eq!(retrained.keys().collect::<Vec<_>>(), ["forgetting"]);
     window.get_by_label("Most, 60 to 95 %").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert!(window.query_by_label("3. Measure by hand").is_none());
     window.get_by_label("Train the Baseline").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     assert_eq!(queued(), before + 1);
     record_run(
         &mut window,
@@ -270,11 +284,11 @@ fn control_rects(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
     let choices = window.query_all_by_role(egui::Role::RadioButton);
     let fields = window.query_all_by_role(egui::Role::TextInput);
     let checks = window.query_all_by_label(tr!("learn-check-answer"));
-    let all = choices.chain(fields).chain(checks).map(|node| {
+    let controls = choices.chain(fields).chain(checks).map(|node| {
         let label = node.accesskit_node().label().unwrap_or_default();
         (label, node.rect())
     });
-    all.collect()
+    controls.collect()
 }
 
 #[test]
@@ -282,16 +296,16 @@ fn answering_does_not_move_controls() {
     let (mut window, backend) = open_learn([1280.0, 4000.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
     window.get_by_label("Nearly perfect, 95 % or more").click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     let before = control_rects(&window);
     assert_eq!(before.len(), 3 + 3 + 3 + 2 * 3);
-    let stay = |window: &Harness<'_, StudioApp>, what: &str| {
-        let now = control_rects(window);
+    let assert_unmoved = |window: &Harness<'_, StudioApp>, what: &str| {
+        let rects = control_rects(window);
         for (label, rect) in &before {
-            let near =
+            let is_near =
                 |at: &egui::Rect| at.min.distance(rect.min) + at.max.distance(rect.max) < 1.0;
-            let here = |(other, at): &(String, egui::Rect)| other == label && near(at);
-            assert!(now.iter().any(here), "{what}: {label} moved");
+            let is_same = |(other, at): &(String, egui::Rect)| other == label && is_near(at);
+            assert!(rects.iter().any(is_same), "{what}: {label} moved");
         }
     };
     for choice in [
@@ -299,24 +313,24 @@ fn answering_does_not_move_controls() {
         "Both of them",
     ] {
         window.get_by_label(choice).click();
-        settle(&mut window);
-        stay(&window, choice);
+        wait_until_idle(&mut window);
+        assert_unmoved(&window, choice);
     }
     window.get_by_label(tr!("learn-answer-right"));
     let fields = window.query_all_by_label(tr!("learn-your-number")).count();
     for field in 0..fields {
         for number in ["1", "many"] {
-            let all = window.query_all_by_role(egui::Role::TextInput);
-            all.collect::<Vec<_>>()[field].focus();
+            let inputs = window.query_all_by_role(egui::Role::TextInput);
+            inputs.collect::<Vec<_>>()[field].focus();
             window.run_steps(2);
             window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
             window.run_steps(2);
-            let all = window.query_all_by_role(egui::Role::TextInput);
-            all.collect::<Vec<_>>()[field].type_text(number);
+            let inputs = window.query_all_by_role(egui::Role::TextInput);
+            inputs.collect::<Vec<_>>()[field].type_text(number);
             window.run_steps(2);
             window.key_press(egui::Key::Enter);
-            settle(&mut window);
-            stay(&window, number);
+            wait_until_idle(&mut window);
+            assert_unmoved(&window, number);
         }
     }
     assert!(window.query_all_by_label(tr!("learn-enter-number")).count() > 0);
@@ -326,71 +340,81 @@ fn answering_does_not_move_controls() {
 fn lessons_keep_scroll_position_until_restarted() {
     let (mut window, backend) = open_learn([1280.0, 700.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
-    let place = |window: &Harness<'_, StudioApp>| window.get_by_label("1. Guess").rect().top();
-    let top = place(&window);
+    let heading_top =
+        |window: &Harness<'_, StudioApp>| window.get_by_label("1. Guess").rect().top();
+    let top = heading_top(&window);
     scroll(&mut window, egui::pos2(640.0, 400.0), -300.0);
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.run_steps(30);
-    let scrolled = place(&window);
+    let scrolled = heading_top(&window);
     assert!(scrolled < top - 100.0, "{scrolled}");
     // Opens another lesson, then another page.
     window.get_by_label(tr!("learn-all-lessons")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     open_lesson(&mut window, "Inside LAE");
-    assert!(place(&window) > top);
+    assert!(heading_top(&window) > top);
     window.get_by_label(tr!("learn-all-lessons")).click();
-    settle(&mut window);
+    wait_until_idle(&mut window);
     open_lesson(&mut window, "What is forgotten?");
-    assert_eq!(place(&window), scrolled);
+    assert_eq!(heading_top(&window), scrolled);
     window.state_mut().page = Page::Compare;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     window.state_mut().page = Page::Learn;
-    settle(&mut window);
-    assert_eq!(place(&window), scrolled);
+    wait_until_idle(&mut window);
+    assert_eq!(heading_top(&window), scrolled);
     restart_lesson(&mut window, tr!("shell-ask-restart-keep"));
     window.get_by_label("Most, 60 to 95 %").click();
-    settle(&mut window);
-    assert_eq!(place(&window), top);
+    wait_until_idle(&mut window);
+    assert_eq!(heading_top(&window), top);
 }
 
 #[test]
 fn finished_lesson_saves_summary() {
     let runs = tempfile::tempdir().unwrap();
     let path = runs.path().join("summary");
-    let chosen = choosers::dialogs(runs.path(), Choice::Path(path.clone()), 0);
-    let (mut window, backend) = choosers::open_window(chosen);
+    let dialogs = choosers::dialogs(runs.path(), Choice::Path(path.clone()), 0);
+    let (mut window, backend) = choosers::open_window(dialogs);
     window.set_size([1280.0, 4000.0].into());
     window.state_mut().page = Page::Learn;
-    settle(&mut window);
+    wait_until_idle(&mut window);
     guess_and_train(&mut window, &backend);
     for choice in ["Hardly better", "Both of them"] {
         window.get_by_label(choice).click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
     }
     assert_absent!(window, "learn-save-summary");
-    for ask in ["drop", "forgetting", "average"] {
+    for question in ["drop", "forgetting", "average"] {
         let typed = "12,5".to_string();
-        let given = GivenAnswer {
+        let answer = GivenAnswer {
             typed,
             checked: true,
             ..GivenAnswer::default()
         };
-        window.state_mut().session.learn.units.answer(ask, given);
+        window
+            .state_mut()
+            .session
+            .learn
+            .units
+            .set_answer(question, answer);
     }
-    settle(&mut window);
-    shot(&mut window, "unit-finished");
+    wait_until_idle(&mut window);
+    save_screenshot(&mut window, "unit-finished");
     let unit = window.state().session.learn.units.open.clone().unwrap();
     let page = units::summary(&unit, &window.state().session.learn.units);
     let FigureContent::Page(figure::Page { parts }) = &page.content else {
         panic!("expected a page");
     };
-    let says = |words: &str| {
-        let said = |part: &PagePart| matches!(part, PagePart::Text(text) if text.contains(words));
-        parts.iter().any(said)
+    let summary_contains = |words: &str| {
+        let is_match =
+            |part: &PagePart| matches!(part, PagePart::Text(text) if text.contains(words));
+        parts.iter().any(is_match)
     };
-    assert!(says(&tr!("learn-summary-answer", answer = "12,5 points")));
-    assert!(says(tr!("learn-answer-right")));
-    assert!(says(&tr!(
+    assert!(summary_contains(&tr!(
+        "learn-summary-answer",
+        answer = "12,5 points"
+    )));
+    assert!(summary_contains(tr!("learn-answer-right")));
+    assert!(summary_contains(&tr!(
         "learn-summary-correct",
         answer = "Nearly perfect, 95 % or more"
     )));
@@ -398,19 +422,19 @@ fn finished_lesson_saves_summary() {
         .iter()
         .filter(|part| matches!(part, PagePart::Figure(_)));
     assert_eq!(figures.count(), 2);
-    for (save, ending, begins) in [
+    for (save, ending, magic_bytes) in [
         ("figure-save-pdf", "pdf", &b"%PDF"[..]),
         ("figure-save-png", "png", b"\x89PNG"),
     ] {
         window.get_by_label(tr!("learn-save-summary")).click();
         window.run_steps(3);
         window.get_by_label(tr!(save)).click();
-        settle(&mut window);
+        wait_until_idle(&mut window);
         let file = std::fs::read(path.with_extension(ending)).unwrap();
-        assert!(file.starts_with(begins), "{ending}");
+        assert!(file.starts_with(magic_bytes), "{ending}");
         if let Some(folder) = std::env::var_os("LAE_SHOTS") {
-            let to = std::path::Path::new(&folder).join(format!("summary.{ending}"));
-            std::fs::write(to, file).unwrap();
+            let target = std::path::Path::new(&folder).join(format!("summary.{ending}"));
+            std::fs::write(target, file).unwrap();
         }
     }
 }

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::super::End;
-use super::super::output::tell;
-use super::asked::pairs;
+use super::super::CommandOutcome;
+use super::super::output::print_message;
+use super::asked::parse_pairs;
 use super::progress::GridReporter;
-use super::{Args, before, devices, print_end};
-use crate::counts::counted;
+use super::{Args, devices, plan_summary, print_end};
+use crate::counts::count_with_noun;
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
 use crate::experiment::grid::{Cells, GridEnd, Overrides};
 use crate::problem::{Problem, Result};
-use crate::run::config::shell_word;
+use crate::run::config::quote_for_shell;
 use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::job::SearchBy;
@@ -59,8 +59,13 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 /// Runs the search.
-pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> Result<End> {
-    if devices::devices(args.device.as_deref())?.is_some() {
+pub(super) fn run(
+    args: &Args,
+    strategy: SearchBy,
+    grid: Grid,
+    control: &Control,
+) -> Result<CommandOutcome> {
+    if devices::select_devices(args.device.as_deref())?.is_some() {
         let problem = Problem::new("a search uses a single device").at("--device");
         return Err(problem.advise(
             "give one device; another process can search in the same folder on another device",
@@ -68,46 +73,52 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
     }
     let overrides = Overrides {
         device: args.device.clone(),
-        data: pairs(&args.data, "--data")?,
+        data: parse_pairs(&args.data, "--data")?,
         ..Overrides::default()
     };
     let root = store::runs_root(args.out.as_deref());
-    let cells = Cells::of(grid, &root, &overrides)?;
+    let cells = Cells::from_grid(grid, &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
     let cache = ResourceCache::default();
-    let search = Search::new(cells, (by, args.search.validation), budget, &cache, control)?;
+    let search = Search::new(
+        cells,
+        (strategy, args.search.validation),
+        budget,
+        &cache,
+        control,
+    )?;
     if args.list {
-        let Some(forecast) = Forecast::make(&search, &root, &cache, control) else {
+        let Some(forecast) = Forecast::estimate(&search, &root, &cache, control) else {
             print_end(&GridEnd::Stopped { saved: false }, false);
-            return Ok(End::Stopped);
+            return Ok(CommandOutcome::Stopped);
         };
         let report = SearchReport::new(&search, Some(&forecast), &[], String::new());
         args.json
             .print_results(&report, &listing(&search, &forecast))?;
-        return Ok(End::Done);
+        return Ok(CommandOutcome::Done);
     }
     if !args.quiet {
-        tell(plan_text(&search, None).trim_end());
+        print_message(plan_text(&search, None).trim_end());
     }
     let mut is_saved = false;
-    let verdicts = search.run(&root, &cache, control, |plan, order, round| {
+    let verdicts = search.run(&root, &cache, control, |plan, cells, round| {
         if !args.quiet {
             let (at, of) = (round + 1, search.rounds());
-            let rows = counted(plan.cells.rows.len(), "row");
-            let before = before(plan, order);
-            tell(format!("round {at} of {of}, {rows}: {before}"));
+            let rows = count_with_noun(plan.cells.rows.len(), "row");
+            let summary = plan_summary(plan, cells);
+            print_message(format!("round {at} of {of}, {rows}: {summary}"));
         }
-        let mut sink = GridReporter::new(args.quiet, plan, order);
-        let end = plan.run(order, &mut sink);
-        sink.close();
+        let mut sink = GridReporter::new(args.quiet, plan, cells);
+        let end = plan.run(cells, &mut sink);
+        sink.finish();
         is_saved = matches!(end, GridEnd::Stopped { saved: true });
         end
     })?;
     let Some(verdicts) = verdicts else {
         print_end(&GridEnd::Stopped { saved: is_saved }, false);
-        return Ok(End::Stopped);
+        return Ok(CommandOutcome::Stopped);
     };
-    let file = search.file_of(&verdicts)?;
+    let file = search.format_chosen_grid(&verdicts)?;
     let saved = args
         .search
         .winners
@@ -116,7 +127,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
     let text = verdict_text(&search, &verdicts);
     let next = match &args.search.winners {
         Some(path) => {
-            let file = shell_word(&path.display().to_string());
+            let file = quote_for_shell(&path.display().to_string());
             format!("To run these on the test images: lae-studio grid {file}\n")
         }
         None => format!("\n{file}"),
@@ -127,5 +138,9 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
     let failed = verdicts
         .iter()
         .any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
-    Ok(if failed { End::Failed } else { End::Done })
+    Ok(if failed {
+        CommandOutcome::Failed
+    } else {
+        CommandOutcome::Done
+    })
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::super::super::output::{Table, duration};
-use crate::counts::{count_text, counted};
+use super::super::super::output::{Table, format_duration};
+use crate::counts::{count_with_noun, format_count};
 use crate::experiment::ResourceCache;
-use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner, most};
+use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner, max_cost};
 use crate::experiment::grid::{GridCosts, GridPlan};
 use crate::run::event::Control;
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::run::job::SearchBy;
-use crate::run::search_result::{ChosenEnd, EdgeEnd};
+use crate::run::search_result::{ChosenRow, EdgeSetting};
 use crate::store::spread_text;
 
 /// Version of the JSON; increased when a field changes its meaning.
@@ -49,7 +49,7 @@ struct ContestReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     rows: Vec<RowReport>,
-    chosen: Option<Chosen>,
+    chosen: Option<WinnerReport>,
     /// Rows of which a run could not be finished.
     unranked: Vec<String>,
 }
@@ -69,7 +69,7 @@ struct RowReport {
 }
 
 #[derive(Serialize)]
-struct Chosen {
+struct WinnerReport {
     title: String,
     settings: BTreeMap<String, String>,
     /// A_N on the validation images, in percent.
@@ -85,7 +85,7 @@ struct Chosen {
     /// Other rows that do not differ significantly from it.
     level: Vec<String>,
     /// Its settings with the lowest or highest value that was tried.
-    edges: Vec<EdgeEnd>,
+    edges: Vec<EdgeSetting>,
 }
 
 /// Estimated costs of each row in each round.
@@ -103,20 +103,23 @@ struct RowForecast {
 
 impl Forecast {
     /// Estimates all rounds before anything runs; `None` if the user stopped it.
-    pub fn make(
+    pub fn estimate(
         search: &Search,
         root: &Path,
         cache: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
-        let everybody = search.begin();
+        let all_rows = search.initial_rows();
         let mut rounds = Vec::new();
         for round in 0..search.rounds() {
-            let (cells, numbers) = search.round(round, &everybody);
-            let plan = GridPlan::make(cells, root, false, cache, control)?;
+            let (cells, numbers) = search.round_cells(round, &all_rows);
+            let plan = GridPlan::build(cells, root, false, cache, control)?;
             let rows = numbers.into_iter().zip(&plan.cells.rows);
             let rows = rows.map(|(number, row)| {
-                let (costs, state) = (plan.costs(&row.cells), state_text(&plan, &row.cells));
+                let (costs, state) = (
+                    plan.estimate_costs(&row.cells),
+                    state_text(&plan, &row.cells),
+                );
                 (number, RowForecast { costs, state })
             });
             rounds.push(rows.collect());
@@ -126,13 +129,13 @@ impl Forecast {
 
     fn row_forecast(&self, row: usize, round: u32) -> RowForecast {
         let round = self.rounds.get(round as usize);
-        let known = round.and_then(|rows| rows.get(&row));
-        known.cloned().unwrap_or_default()
+        let forecast = round.and_then(|rows| rows.get(&row));
+        forecast.cloned().unwrap_or_default()
     }
 
     /// Returns the maximum seconds of a contest.
     fn seconds(&self, contest: &Contest) -> f64 {
-        most(&contest.rows, contest.rounds, |row, round| {
+        max_cost(&contest.rows, contest.rounds, |row, round| {
             self.row_forecast(row, round).costs.seconds
         })
     }
@@ -150,14 +153,14 @@ fn state_text(plan: &GridPlan, cells: &[usize]) -> String {
     let mut done = 0;
     for cell in cells {
         match plan.state(*cell) {
-            CellStanding::Refused(problem) => return format!("cannot be run: {}", problem.what),
-            CellStanding::Done(_) => done += 1,
+            CellState::Refused(problem) => return format!("cannot be run: {}", problem.what),
+            CellState::Done(_) => done += 1,
             _ => {}
         }
     }
     match done {
         0 => "to do".into(),
-        done => format!("{} done", count_text(done)),
+        done => format!("{} done", format_count(done)),
     }
 }
 
@@ -166,70 +169,76 @@ pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
     let mut table = Table::new(&["", "row", ">runs", "state", ">steps", ">time"]);
     for contest in &search.contests {
         for &row in &contest.rows {
-            let known = forecast.row_forecast(row, 0);
-            let steps = search.steps_of_row(row, contest.rounds, 0);
-            table.row([
+            let row_forecast = forecast.row_forecast(row, 0);
+            let steps = search.row_steps(row, contest.rounds, 0);
+            table.add_row([
                 contest.title.clone(),
                 search.row(row).title.clone(),
-                count_text(search.row(row).cells.len()),
-                known.state,
-                count_text(steps),
-                duration(known.costs.seconds),
+                format_count(search.row(row).cells.len()),
+                row_forecast.state,
+                format_count(steps),
+                format_duration(row_forecast.costs.seconds),
             ]);
         }
-        for &row in &contest.left_out {
-            let left_out = ["over budget", "–", "–"].map(String::from);
-            let runs = count_text(search.row(row).cells.len());
-            let told = [contest.title.clone(), search.row(row).title.clone(), runs];
-            table.row(told.into_iter().chain(left_out));
+        for &row in &contest.excluded_rows {
+            let placeholders = ["over budget", "–", "–"].map(String::from);
+            let runs = format_count(search.row(row).cells.len());
+            let cells = [contest.title.clone(), search.row(row).title.clone(), runs];
+            table.add_row(cells.into_iter().chain(placeholders));
         }
     }
     let halves = search.contests.iter().any(|contest| contest.rounds > 1);
-    let of = match halves {
+    let note = match halves {
         true => "steps and time are for the first round\n",
         false => "",
     };
-    format!("{table}{of}{}", plan_text(search, Some(forecast)))
+    format!("{table}{note}{}", plan_text(search, Some(forecast)))
 }
 
 /// Returns a line for each contest, and the budget.
 pub(super) fn plan_text(search: &Search, forecast: Option<&Forecast>) -> String {
     let mut text = String::new();
     for contest in &search.contests {
-        let mut parts = vec![counted(contest.rows.len(), "row")];
-        if !contest.left_out.is_empty() {
-            let left_out = count_text(contest.left_out.len());
+        let mut parts = vec![count_with_noun(contest.rows.len(), "row")];
+        if !contest.excluded_rows.is_empty() {
+            let left_out = format_count(contest.excluded_rows.len());
             parts.push(format!("{left_out} over budget"));
         }
-        let steps = counted(contest.steps, "training step");
+        let steps = count_with_noun(contest.steps, "training step");
         parts.push(match (contest.rounds, search.strategy) {
             (1, SearchBy::Halving) if contest.rows.len() > 1 => {
                 format!("{steps} with all epochs, because halving would not save any")
             }
             (1, _) => steps,
             (rounds, _) => {
-                let rows = (0..rounds).map(|round| count_text(contest.rows_in(round)));
+                let rows = (0..rounds).map(|round| format_count(contest.rows_in(round)));
                 format!(
                     "at most {steps} in rounds of {} rows (all rows with all epochs: {})",
                     rows.collect::<Vec<_>>().join(", "),
-                    count_text(contest.steps_of_all)
+                    format_count(contest.steps_of_all)
                 )
             }
         });
         if let Some(forecast) = forecast {
-            parts.push(format!("about {}", duration(forecast.seconds(contest))));
+            parts.push(format!(
+                "about {}",
+                format_duration(forecast.seconds(contest))
+            ));
         }
         text += &format!("{}: {}\n", contest.title, parts.join(", "));
     }
-    let budget = counted(search.budget, "training step");
+    let budget = count_with_noun(search.budget, "training step");
     text += &format!("budget per method: {budget}\n");
     if let Some(forecast) = forecast {
-        let seconds = search.contests.iter().map(|of| forecast.seconds(of));
+        let seconds = search
+            .contests
+            .iter()
+            .map(|contest| forecast.seconds(contest));
         let how = match forecast.is_measured() {
             true => "based on earlier runs",
             false => "a rough guess until a similar run has finished here",
         };
-        text += &format!("total: about {} ({how})\n", duration(seconds.sum()));
+        text += &format!("total: about {} ({how})\n", format_duration(seconds.sum()));
     }
     text
 }
@@ -248,23 +257,26 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
     ];
     let mut table = Table::new(&columns);
     for (contest, verdict) in search.contests.iter().zip(verdicts) {
-        let tried = [count_text(contest.rows.len()), count_text(contest.steps)];
+        let tried = [
+            format_count(contest.rows.len()),
+            format_count(contest.steps),
+        ];
         let row = [contest.title.clone()].into_iter().chain(tried);
         let Some(winner) = &verdict.winner else {
-            table.row(row.chain(["–"; 5].map(String::from)));
+            table.add_row(row.chain(["–"; 5].map(String::from)));
             continue;
         };
         let second = winner.second.as_ref();
         let behind = second.map(|second| spread_text(Some(second.difference), second.error, " ± "));
-        table.row(row.chain([
+        table.add_row(row.chain([
             search.row(winner.row).title.clone(),
-            count_text(winner.runs),
+            format_count(winner.runs),
             spread_text(Some(winner.mean), winner.std, " ± "),
             second.map_or_else(|| "–".into(), |second| search.row(second.row).title.clone()),
             behind.unwrap_or_else(|| "–".into()),
         ]));
     }
-    let ends = search.ends(verdicts);
+    let ends = search.summarize_contests(verdicts);
     let notes = ends.iter().flat_map(|end| {
         let notes = end.notes().into_iter();
         notes.map(|note| format!("{}: {}\n", end.title, note.english()))
@@ -284,7 +296,7 @@ impl SearchReport {
         verdicts: &[ContestResult],
         winners: String,
     ) -> Self {
-        let mut results = verdicts.iter().zip(search.ends(verdicts));
+        let mut results = verdicts.iter().zip(search.summarize_contests(verdicts));
         let contests = search.contests.iter().map(|contest| {
             let (verdict, end) = results.next().unzip();
             let end = end.unwrap_or_default();
@@ -292,15 +304,15 @@ impl SearchReport {
             ContestReport {
                 title: contest.title.clone(),
                 tried: contest.rows.len(),
-                left_out: contest.left_out.len(),
+                left_out: contest.excluded_rows.len(),
                 rounds: contest.rounds,
                 steps: contest.steps,
                 steps_of_all: contest.steps_of_all,
                 seconds: forecast.map(|forecast| forecast.seconds(contest)),
-                rows: rows(search, contest, forecast),
+                rows: row_reports(search, contest, forecast),
                 chosen: winner
                     .zip(end.chosen)
-                    .map(|(winner, end)| chosen(search, winner, end)),
+                    .map(|(winner, end)| winner_report(search, winner, end)),
                 unranked: end.unranked,
             }
         });
@@ -315,26 +327,26 @@ impl SearchReport {
     }
 }
 
-fn rows(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<RowReport> {
+fn row_reports(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<RowReport> {
     let row = |row: &usize, left_out: bool| RowReport {
         title: search.row(*row).title.clone(),
         settings: search.row(*row).varied.iter().cloned().collect(),
         left_out,
         runs: search.row(*row).cells.len(),
-        steps: search.steps_of_row(*row, contest.rounds, 0),
+        steps: search.row_steps(*row, contest.rounds, 0),
         seconds: forecast
             .filter(|_| !left_out)
             .map(|forecast| forecast.row_forecast(*row, 0).costs.seconds),
     };
     let tried = contest.rows.iter().map(|number| row(number, false));
-    let left_out = contest.left_out.iter().map(|number| row(number, true));
+    let left_out = contest.excluded_rows.iter().map(|number| row(number, true));
     tried.chain(left_out).collect()
 }
 
-fn chosen(search: &Search, winner: &Winner, end: ChosenEnd) -> Chosen {
-    let compared = winner.second.as_ref();
+fn winner_report(search: &Search, winner: &Winner, end: ChosenRow) -> WinnerReport {
+    let runner_up = winner.second.as_ref();
     let (second, difference) = end.second.unzip();
-    Chosen {
+    WinnerReport {
         title: end.title,
         settings: search.row(winner.row).varied.iter().cloned().collect(),
         mean: end.mean,
@@ -342,8 +354,8 @@ fn chosen(search: &Search, winner: &Winner, end: ChosenEnd) -> Chosen {
         runs: end.runs,
         second,
         difference,
-        error: compared.and_then(|second| second.error),
-        p: compared.and_then(|second| second.p),
+        error: runner_up.and_then(|second| second.error),
+        p: runner_up.and_then(|second| second.p),
         level: end.level,
         edges: end.edges,
     }

@@ -8,7 +8,7 @@ use burn_std::{AccessError, AccessPolicy, AllocationController, AllocationProper
 use lae_kernels::buffer::Buffer;
 
 /// Returns the buffer as the memory of a tensor.
-pub fn bytes_of(buffer: Buffer) -> Bytes {
+pub fn into_bytes(buffer: Buffer) -> Bytes {
     let len = size_of_val::<[f32]>(&buffer);
     // SAFETY: the controller owns `len` bytes and all of them are initialised.
     unsafe { Bytes::from_controller(Box::new(Owner(buffer)), len) }
@@ -30,18 +30,18 @@ impl AllocationController for Owner {
         &mut self,
         _policy: AccessPolicy,
     ) -> Result<&mut [MaybeUninit<u8>], AccessError> {
-        let numbers: &mut [f32] = &mut self.0;
-        let len = size_of_val(numbers);
+        let values: &mut [f32] = &mut self.0;
+        let len = size_of_val(values);
         // SAFETY: the same memory as bytes; the caller promises to write only initialised bytes,
         // and every bit pattern is a valid f32.
-        Ok(unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), len) })
+        Ok(unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) })
     }
 
     fn memory(&self, _policy: AccessPolicy) -> Result<&[MaybeUninit<u8>], AccessError> {
-        let numbers: &[f32] = &self.0;
-        let len = size_of_val(numbers);
+        let values: &[f32] = &self.0;
+        let len = size_of_val(values);
         // SAFETY: the slice covers the same memory, as bytes.
-        Ok(unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), len) })
+        Ok(unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), len) })
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
         let mut buffer = Buffer::new(len);
         buffer.fill(2.0);
         let address = buffer.as_ptr() as usize;
-        let bytes = bytes_of(buffer);
+        let bytes = into_bytes(buffer);
         assert_eq!(bytes.len(), len * 4);
         assert_eq!(bytes[..4], 2f32.to_ne_bytes());
         drop(bytes);

@@ -11,7 +11,7 @@ use burn::backend::{Flex, TensorMetadata};
 use burn::tensor::{DType, Shape, Tensor};
 use lae_kernels::buffer::Buffer;
 
-use super::bytes::bytes_of;
+use super::bytes::into_bytes;
 use crate::nn::input;
 
 /// Returns an f32 tensor of the CPU device; `None` for other tensors.
@@ -38,7 +38,7 @@ impl Dense {
     }
 
     /// Returns the values.
-    pub fn numbers(&self) -> &[f32] {
+    pub fn values(&self) -> &[f32] {
         // Does not fail: every `Dense` is contiguous, and [`to_input`] has checked that it is f32.
         self.0.as_slice().unwrap_or_default()
     }
@@ -52,24 +52,24 @@ pub enum Gradient {
     /// The same as the gradient of the result.
     Same,
     /// Other values.
-    Own(Buffer),
+    Values(Buffer),
 }
 
 /// Computes the gradients of the inputs that require one from the gradient of the result.
-pub type Run<const N: usize> =
+pub type BackwardFn<const N: usize> =
     Arc<dyn Fn(&[f32], [bool; N]) -> [Option<Gradient>; N] + Send + Sync>;
 
 /// The result of an operation and, if requested, its backward function.
-pub type Outcome<const N: usize> = (Buffer, Option<Run<N>>);
+pub type ForwardResult<const N: usize> = (Buffer, Option<BackwardFn<N>>);
 
-fn tensor(values: Buffer, shape: Shape) -> FlexTensor {
-    FlexTensor::new(bytes_of(values), Layout::contiguous(shape), DType::F32)
+fn to_primitive(values: Buffer, shape: Shape) -> FlexTensor {
+    FlexTensor::new(into_bytes(values), Layout::contiguous(shape), DType::F32)
 }
 
 /// Returns values as a constant tensor of rank 1.
 pub fn constant(values: Buffer) -> Tensor<1> {
     let shape = Shape::from(vec![values.len()]);
-    Tensor::from_primitive::<Flex>(tensor(values, shape))
+    Tensor::from_primitive::<Flex>(to_primitive(values, shape))
 }
 
 /// Runs an operation on N inputs. `forward` gets their values, and whether to also return the backward function; its
@@ -77,24 +77,24 @@ pub fn constant(values: Buffer) -> Tensor<1> {
 pub fn apply<const N: usize, const E: usize>(
     inputs: [Input; N],
     shape: [usize; E],
-    forward: impl FnOnce([Dense; N], bool) -> Outcome<N>,
+    forward: impl FnOnce([Dense; N], bool) -> ForwardResult<N>,
 ) -> Tensor<E> {
     input::apply(inputs, |inputs, tracked| {
         let shapes = inputs.each_ref().map(TensorMetadata::shape);
-        let (values, run) = forward(inputs.map(Dense::new), tracked);
-        let run = run.map(|run| -> input::Run<Flex, N> {
+        let (values, backward) = forward(inputs.map(Dense::new), tracked);
+        let backward = backward.map(|backward| -> input::BackwardFn<Flex, N> {
             Arc::new(move |g, wanted| {
                 let g = Dense::new(g);
                 let mut shapes = shapes.iter().cloned();
-                run(g.numbers(), wanted).map(|gradient| {
+                backward(g.values(), wanted).map(|gradient| {
                     let shape = shapes.next()?;
                     Some(match gradient? {
                         Gradient::Same => g.0.clone(),
-                        Gradient::Own(values) => tensor(values, shape),
+                        Gradient::Values(values) => to_primitive(values, shape),
                     })
                 })
             })
         });
-        (tensor(values, Shape::from(shape.to_vec())), run)
+        (to_primitive(values, Shape::from(shape.to_vec())), backward)
     })
 }

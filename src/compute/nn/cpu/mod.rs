@@ -17,26 +17,26 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use half::bf16;
-use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
+use lae_kernels::block::{Mlp, Norm, NormResidual, SelfAttention};
 use lae_kernels::buffer::Buffer;
-use lae_kernels::linear::{self, Numbers, Weights};
+use lae_kernels::linear::{self, WeightValues, Weights};
 use lae_kernels::rotary::Angles;
 use lae_kernels::rows::Order;
 use lae_kernels::simd::Level;
-use lae_kernels::sums::{PIECE, rows_at_once, sum_of_rows};
+use lae_kernels::sums::{CHUNK_LEN, rows_per_chunk, sum_rows};
 use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
 use super::{Frame, LayerNorm, Linear, Matrix};
 use glue::{Dense, Gradient, apply, to_input};
 
-pub use pairs::{plus, project, sum_of_squares, times};
+pub use pairs::{add, multiply, project, sum_of_squares};
 pub use prefixed::prefixed_attention;
 pub use trained::{linear as trained_linear, momentum_step};
 pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention};
 
 /// Returns whether this module computes operations on such a tensor.
-pub fn serves<const D: usize>(x: &Tensor<D>) -> bool {
+pub fn is_supported<const D: usize>(x: &Tensor<D>) -> bool {
     to_input(x).is_some()
 }
 
@@ -45,19 +45,19 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let level = Level::best();
-        let mut y = Buffer::new(x.numbers().len());
-        y.par_chunks_mut(PIECE)
-            .zip(x.numbers().par_chunks(PIECE))
+        let mut y = Buffer::new(x.values().len());
+        y.par_chunks_mut(CHUNK_LEN)
+            .zip(x.values().par_chunks(CHUNK_LEN))
             .for_each(|(y, x)| elementwise::gelu(level, x, y));
-        let back = one(tracked, move |g| {
+        let backward = unary_backward(tracked, move |g| {
             let mut dx = Buffer::new(g.len());
-            dx.par_chunks_mut(PIECE)
-                .zip(x.numbers().par_chunks(PIECE))
-                .zip(g.par_chunks(PIECE))
+            dx.par_chunks_mut(CHUNK_LEN)
+                .zip(x.values().par_chunks(CHUNK_LEN))
+                .zip(g.par_chunks(CHUNK_LEN))
                 .for_each(|((dx, x), g)| elementwise::gelu_backward(level, x, g, dx));
             dx
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
@@ -66,21 +66,21 @@ pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let [batch, tokens, width] = x.dims();
     let hidden = width / 2;
-    let rows = rows_at_once(width);
+    let rows = rows_per_chunk(width);
     Some(apply([input], [batch, tokens, hidden], |[x], tracked| {
         let level = Level::best();
         let mut y = Buffer::new(batch * tokens * hidden);
         y.par_chunks_mut(rows * hidden)
-            .zip(x.numbers().par_chunks(rows * width))
+            .zip(x.values().par_chunks(rows * width))
             .for_each(|(y, x)| {
                 for (y, x) in y.chunks_exact_mut(hidden).zip(x.chunks_exact(width)) {
                     elementwise::swiglu(level, &x[..hidden], &x[hidden..], y);
                 }
             });
-        let back = one(tracked, move |g| {
-            let mut dx = Buffer::new(x.numbers().len());
+        let backward = unary_backward(tracked, move |g| {
+            let mut dx = Buffer::new(x.values().len());
             dx.par_chunks_mut(rows * width)
-                .zip(x.numbers().par_chunks(rows * width))
+                .zip(x.values().par_chunks(rows * width))
                 .zip(g.par_chunks(rows * hidden))
                 .for_each(|((dx, x), g)| {
                     let each = dx.chunks_exact_mut(width).zip(x.chunks_exact(width));
@@ -92,7 +92,7 @@ pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
                 });
             dx
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
@@ -102,22 +102,25 @@ pub fn rotate(qkv: &Tensor<3>, angles: &Arc<Angles>) -> Option<Tensor<3>> {
     let [_, tokens, packed] = qkv.dims();
     Some(apply([input], qkv.dims(), |[qkv], tracked| {
         let angles = angles.clone();
-        let y = angles.rotate(qkv.numbers(), tokens, packed / 3, false);
-        let back = one(tracked, move |g| angles.rotate(g, tokens, packed / 3, true));
-        (y, back)
+        let y = angles.rotate(qkv.values(), tokens, packed / 3, false);
+        let backward = unary_backward(tracked, move |g| angles.rotate(g, tokens, packed / 3, true));
+        (y, backward)
     }))
 }
 
 /// Returns the rows of every image in another order.
-pub fn in_order(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
+pub fn reorder(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
     let (input, order) = (to_input(x)?, order.clone());
     let [batch, _, width] = x.dims();
     Some(apply(
         [input],
         [batch, order.len(), width],
         |[x], tracked| {
-            let y = order.of(x.numbers(), width);
-            (y, one(tracked, move |g| order.back(g, width)))
+            let y = order.gather(x.values(), width);
+            (
+                y,
+                unary_backward(tracked, move |g| order.backward(g, width)),
+            )
         },
     ))
 }
@@ -129,10 +132,10 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let width = *shape.last()?;
     Some(apply([input], shape, |[x], tracked| {
         let level = Level::best();
-        let piece = rows_at_once(width) * width;
-        let mut y = Buffer::new(x.numbers().len());
+        let piece = rows_per_chunk(width) * width;
+        let mut y = Buffer::new(x.values().len());
         y.par_chunks_mut(piece.max(1))
-            .zip(x.numbers().par_chunks(piece.max(1)))
+            .zip(x.values().par_chunks(piece.max(1)))
             .for_each(|(y, x)| {
                 y.copy_from_slice(x);
                 let mut stats = vec![[0.0; 2]; y.len() / width];
@@ -141,12 +144,12 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
         if !tracked {
             return (y, None);
         }
-        let mut kept = Buffer::new(y.len());
-        kept.copy_from_slice(&y);
-        let back = one(true, move |g| {
+        let mut probabilities = Buffer::new(y.len());
+        probabilities.copy_from_slice(&y);
+        let backward = unary_backward(true, move |g| {
             let mut dx = Buffer::new(g.len());
             dx.par_chunks_mut(piece)
-                .zip(kept.par_chunks(piece))
+                .zip(probabilities.par_chunks(piece))
                 .zip(g.par_chunks(piece))
                 .for_each(|((dx, p), g)| {
                     dx.copy_from_slice(g);
@@ -154,7 +157,7 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
                 });
             dx
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
@@ -169,44 +172,48 @@ pub fn layer_norm<const D: usize>(
     let [width] = gamma.dims();
     Some(apply(inputs, x.dims(), |[x, gamma, beta], tracked| {
         let level = Level::best();
-        let rows = rows_at_once(width);
-        let mut y = Buffer::new(x.numbers().len());
-        let mut moments = vec![[0.0; 2]; x.numbers().len() / width];
+        let rows = rows_per_chunk(width);
+        let mut y = Buffer::new(x.values().len());
+        let mut moments = vec![[0.0; 2]; x.values().len() / width];
         y.par_chunks_mut(rows * width)
-            .zip(x.numbers().par_chunks(rows * width))
+            .zip(x.values().par_chunks(rows * width))
             .zip(moments.par_chunks_mut(rows))
             .for_each(|((y, x), moments)| {
-                let (gamma, beta) = (gamma.numbers(), beta.numbers());
+                let (gamma, beta) = (gamma.values(), beta.values());
                 norm::layer_norm(level, x, gamma, beta, epsilon as f32, y, moments);
             });
-        let back = tracked.then(|| {
-            let back: glue::Run<3> = Arc::new(move |g, [to_x, to_gamma, to_beta]| {
-                let (x, gamma) = (x.numbers(), gamma.numbers());
-                let own = (to_gamma || to_beta).then(|| norm::own_gradients(x, &moments, g, width));
-                let [to_gamma, to_beta] =
-                    own.map_or([None, None], |own| own.map(Gradient::Own).map(Some));
-                [
-                    to_x.then(|| Gradient::Own(norm::gradient(x, gamma, &moments, g))),
-                    to_gamma,
-                    to_beta,
-                ]
-            });
-            back
+        let backward = tracked.then(|| {
+            let run: glue::BackwardFn<3> =
+                Arc::new(move |g, [wants_x, wants_gamma, wants_beta]| {
+                    let (x, gamma) = (x.values(), gamma.values());
+                    let gradients = (wants_gamma || wants_beta)
+                        .then(|| norm::affine_gradients(x, &moments, g, width));
+                    let [gamma_gradient, beta_gradient] = gradients
+                        .map_or([None, None], |gradients| {
+                            gradients.map(Gradient::Values).map(Some)
+                        });
+                    [
+                        wants_x.then(|| Gradient::Values(norm::backward(x, gamma, &moments, g))),
+                        gamma_gradient,
+                        beta_gradient,
+                    ]
+                });
+            run
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
 /// Computes `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
-    let layer = Frozen::new(layer)?;
+    let layer = FrozenLinear::new(layer)?;
     let input = to_input(x)?;
     let mut shape = x.dims();
     *shape.last_mut()? = layer.outputs;
     Some(apply([input], shape, |[x], tracked| {
-        let y = linear::forward(x.numbers(), layer.weights());
-        let back = one(tracked, move |g| linear::backward(g, layer.weights()));
-        (y, back)
+        let y = linear::forward(x.values(), layer.weights());
+        let backward = unary_backward(tracked, move |g| linear::backward(g, layer.weights()));
+        (y, backward)
     }))
 }
 
@@ -226,18 +233,18 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
         None => None,
     };
     let input = to_input(qkv)?;
-    let result = [batch, tokens, shape.width];
-    Some(apply([input], result, |[qkv], tracked| {
-        let (y, stats) = attention::forward(shape, qkv.numbers(), scores_bias(&bias));
-        let back = one(tracked, move |g| {
-            attention::backward(shape, qkv.numbers(), scores_bias(&bias), &stats, g)
+    let result_shape = [batch, tokens, shape.width];
+    Some(apply([input], result_shape, |[qkv], tracked| {
+        let (y, stats) = attention::forward(shape, qkv.values(), scores_bias(&bias));
+        let backward = unary_backward(tracked, move |g| {
+            attention::backward(shape, qkv.values(), scores_bias(&bias), &stats, g)
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
 fn scores_bias(bias: &Option<Dense>) -> attention::Bias<'_> {
-    attention::Bias(bias.as_ref().map_or(&[], Dense::numbers))
+    attention::Bias(bias.as_ref().map_or(&[], Dense::values))
 }
 
 /// Computes a depthwise 7 × 7 convolution of tokens; `kernel` is 49 × channels. Kernel and bias may be trained.
@@ -254,44 +261,46 @@ pub fn depthwise7(
         channels: x.dims()[2],
     };
     Some(apply(inputs, x.dims(), |[x, kernel, bias], tracked| {
-        let y = depthwise::convolve(shape, x.numbers(), kernel.numbers(), bias.numbers(), false);
-        let back = tracked.then(|| {
-            let back: glue::Run<3> = Arc::new(move |g, [to_x, to_kernel, to_bias]| {
-                let input = || depthwise::convolve(shape, g, kernel.numbers(), &[], true);
-                let own = || depthwise::kernel_gradient(shape, x.numbers(), g);
-                let sum = || sum_of_rows(g, None, shape.channels);
-                [
-                    to_x.then(|| Gradient::Own(input())),
-                    to_kernel.then(|| Gradient::Own(own())),
-                    to_bias.then(|| Gradient::Own(sum())),
-                ]
-            });
-            back
+        let y = depthwise::convolve(shape, x.values(), kernel.values(), bias.values(), false);
+        let backward = tracked.then(|| {
+            let run: glue::BackwardFn<3> =
+                Arc::new(move |g, [wants_x, wants_kernel, wants_bias]| {
+                    let input_gradient =
+                        || depthwise::convolve(shape, g, kernel.values(), &[], true);
+                    let kernel_gradient = || depthwise::kernel_gradient(shape, x.values(), g);
+                    let bias_gradient = || sum_rows(g, None, shape.channels);
+                    [
+                        wants_x.then(|| Gradient::Values(input_gradient())),
+                        wants_kernel.then(|| Gradient::Values(kernel_gradient())),
+                        wants_bias.then(|| Gradient::Values(bias_gradient())),
+                    ]
+                });
+            run
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
 /// Computes a frozen MLP as one operation; see [`super::mlp`].
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let frame = FrozenFrame::new(frame)?;
-    let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
+    let [fc1, fc2] = [FrozenLinear::new(fc1)?, FrozenLinear::new(fc2)?];
     let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let layer = (frame, fc1, fc2);
-        let (y, kept) = mlp_of(&layer).forward(x.numbers(), tracked);
-        let back = kept.and_then(|kept| {
-            one(true, move |g| {
-                mlp_of(&layer).backward(x.numbers(), &kept, g)
+        let (y, saved) = as_mlp(&layer).forward(x.values(), tracked);
+        let backward = saved.and_then(|saved| {
+            unary_backward(true, move |g| {
+                as_mlp(&layer).backward(x.values(), &saved, g)
             })
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
-fn mlp_of((frame, fc1, fc2): &(FrozenFrame, Frozen, Frozen)) -> Mlp<'_> {
+fn as_mlp((frame, fc1, fc2): &(FrozenFrame, FrozenLinear, FrozenLinear)) -> Mlp<'_> {
     Mlp {
-        around: frame.around(),
+        norm_residual: frame.around(),
         fc1: fc1.weights(),
         fc2: fc2.weights(),
     }
@@ -321,33 +330,36 @@ pub fn self_attention(
     };
     let layer = FrozenAttention {
         frame: FrozenFrame::new(frame)?,
-        qkv: Frozen::new(qkv)?,
-        proj: Frozen::new(proj)?,
+        qkv: FrozenLinear::new(qkv)?,
+        proj: FrozenLinear::new(proj)?,
         shape,
         bias,
     };
     let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
-        let (y, kept) = layer.whole().forward(x.numbers(), tracked);
-        let back =
-            kept.and_then(|kept| one(true, move |g| layer.whole().backward(x.numbers(), &kept, g)));
-        (y, back)
+        let (y, saved) = layer.as_self_attention().forward(x.values(), tracked);
+        let backward = saved.and_then(|saved| {
+            unary_backward(true, move |g| {
+                layer.as_self_attention().backward(x.values(), &saved, g)
+            })
+        });
+        (y, backward)
     }))
 }
 
 /// The constants of a self-attention with its projections.
 struct FrozenAttention {
     frame: FrozenFrame,
-    qkv: Frozen,
-    proj: Frozen,
+    qkv: FrozenLinear,
+    proj: FrozenLinear,
     shape: attention::Shape,
     bias: Option<Dense>,
 }
 
 impl FrozenAttention {
-    fn whole(&self) -> SelfAttention<'_> {
+    fn as_self_attention(&self) -> SelfAttention<'_> {
         SelfAttention {
-            around: self.frame.around(),
+            norm_residual: self.frame.around(),
             qkv: self.qkv.weights(),
             proj: self.proj.weights(),
             shape: self.shape,
@@ -378,13 +390,13 @@ impl FrozenFrame {
         })
     }
 
-    fn around(&self) -> Around<'_> {
+    fn around(&self) -> NormResidual<'_> {
         let norm = self.norm.as_ref().map(|(gamma, beta, epsilon)| Norm {
-            gamma: gamma.numbers(),
-            beta: beta.numbers(),
+            gamma: gamma.values(),
+            beta: beta.values(),
             epsilon: *epsilon,
         });
-        Around {
+        NormResidual {
             norm,
             residual: self.residual,
         }
@@ -392,20 +404,20 @@ impl FrozenFrame {
 }
 
 /// Returns the backward function of an operation with one input, if it is tracked.
-fn one(
+fn unary_backward(
     tracked: bool,
-    back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
-) -> Option<glue::Run<1>> {
+    gradient: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
+) -> Option<glue::BackwardFn<1>> {
     tracked.then(|| {
-        let run: glue::Run<1> =
-            Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Own(back(g)))]);
+        let run: glue::BackwardFn<1> =
+            Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Values(gradient(g)))]);
         run
     })
 }
 
 /// A linear layer with constant weights.
 #[derive(Clone)]
-struct Frozen {
+struct FrozenLinear {
     weight: FrozenWeight,
     bias: Option<Dense>,
     inputs: usize,
@@ -415,22 +427,22 @@ struct Frozen {
 /// The weight, inputs × outputs.
 #[derive(Clone)]
 enum FrozenWeight {
-    Whole(Dense),
-    Rounded(Arc<[bf16]>),
+    F32(Dense),
+    Bf16(Arc<[bf16]>),
 }
 
-impl Frozen {
+impl FrozenLinear {
     fn new(layer: &Linear) -> Option<Self> {
         let ([inputs, outputs], weight) = match &layer.matrix {
-            Matrix::Whole(weight) => {
-                let numbers = Dense::constant(weight)?;
-                (weight.dims(), FrozenWeight::Whole(numbers))
+            Matrix::F32(weight) => {
+                let values = Dense::constant(weight)?;
+                (weight.dims(), FrozenWeight::F32(values))
             }
-            Matrix::Rounded(rounded) => {
-                let numbers = FrozenWeight::Rounded(rounded.values.clone());
-                (rounded.shape, numbers)
+            Matrix::Bf16(rounded) => {
+                let values = FrozenWeight::Bf16(rounded.values.clone());
+                (rounded.shape, values)
             }
-            Matrix::Half(_) | Matrix::Trained(_) => return None,
+            Matrix::F16(_) | Matrix::Trained(_) => return None,
         };
         let bias = match &layer.bias {
             Some(bias) => Some(Dense::constant(bias)?),
@@ -447,11 +459,11 @@ impl Frozen {
     fn weights(&self) -> Weights<'_> {
         Weights {
             weight: match &self.weight {
-                FrozenWeight::Whole(weight) => Numbers::F32(weight.numbers()),
-                FrozenWeight::Rounded(weight) => Numbers::Bf16(weight),
+                FrozenWeight::F32(weight) => WeightValues::F32(weight.values()),
+                FrozenWeight::Bf16(weight) => WeightValues::Bf16(weight),
             },
-            turned: false,
-            bias: self.bias.as_ref().map_or(&[], Dense::numbers),
+            transposed: false,
+            bias: self.bias.as_ref().map_or(&[], Dense::values),
             inputs: self.inputs,
             outputs: self.outputs,
         }

@@ -5,57 +5,57 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use lae_kernels::buffer::Buffer;
-use lae_kernels::elementwise::{add_row, add_to, multiply_by_row, multiply_to, scale};
+use lae_kernels::elementwise::{add_into, add_row, multiply_by_row, multiply_into, scale};
 use lae_kernels::gemm::{Matrix, Store, parallel_product, product};
 use lae_kernels::simd::Level;
-use lae_kernels::sums::{ROWS, added, rows_at_once, sum_of_all, sum_of_rows};
+use lae_kernels::sums::{ROWS_PER_SUM, rows_per_chunk, sum_all, sum_buffers, sum_rows};
 use rayon::prelude::*;
 
-use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
+use super::glue::{BackwardFn, Dense, Gradient, Input, apply, to_input};
 
 /// How the smaller of two tensors is broadcast to the shape of the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spread {
+enum Broadcast {
     /// Both have the same shape.
-    Whole,
+    Same,
     /// One row is added to (or multiplied with) all rows.
     Row,
     /// A single value is used for all elements.
-    Number,
+    Scalar,
 }
 
-impl Spread {
+impl Broadcast {
     /// Returns how `small` is broadcast to `large`; `None` for cases that are left to the framework.
-    fn of(small: &[usize], large: &[usize]) -> Option<Self> {
+    fn new(small: &[usize], large: &[usize]) -> Option<Self> {
         let (last, lead) = small.split_last()?;
         if small == large {
-            Some(Self::Whole)
+            Some(Self::Same)
         } else if lead.iter().any(|size| *size != 1) {
             None
         } else if last == large.last()? {
             Some(Self::Row)
         } else {
-            (*last == 1).then_some(Self::Number)
+            (*last == 1).then_some(Self::Scalar)
         }
     }
 }
 
 /// Returns the larger tensor first, its shape, and how the other one is broadcast.
-fn ordered<const D: usize>(
+fn order_inputs<const D: usize>(
     a: &Tensor<D>,
     b: &Tensor<D>,
-) -> Option<([Input; 2], [usize; D], Spread)> {
-    let (x, y) = match Spread::of(&b.dims(), &a.dims()) {
+) -> Option<([Input; 2], [usize; D], Broadcast)> {
+    let (x, y) = match Broadcast::new(&b.dims(), &a.dims()) {
         Some(_) => (a, b),
         None => (b, a),
     };
-    let spread = Spread::of(&y.dims(), &x.dims())?;
-    Some(([to_input(x)?, to_input(y)?], x.dims(), spread))
+    let broadcast = Broadcast::new(&y.dims(), &x.dims())?;
+    Some(([to_input(x)?, to_input(y)?], x.dims(), broadcast))
 }
 
 /// Calls `f` with pieces of whole rows of `x`, the same pieces of the result, and their offset, on all cores.
-fn by_rows(x: &[f32], width: usize, f: impl Fn(&[f32], &mut [f32], usize) + Sync) -> Buffer {
-    let piece = (rows_at_once(width) * width).max(1);
+fn map_rows(x: &[f32], width: usize, f: impl Fn(&[f32], &mut [f32], usize) + Sync) -> Buffer {
+    let piece = (rows_per_chunk(width) * width).max(1);
     let mut y = Buffer::new(x.len());
     y.par_chunks_mut(piece)
         .zip(x.par_chunks(piece))
@@ -65,69 +65,69 @@ fn by_rows(x: &[f32], width: usize, f: impl Fn(&[f32], &mut [f32], usize) + Sync
 }
 
 /// Computes a + b, element-wise.
-pub fn plus<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
-    let (inputs, shape, spread) = ordered(a, b)?;
+pub fn add<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
+    let (inputs, shape, broadcast) = order_inputs(a, b)?;
     let width = *shape.last()?;
     Some(apply(inputs, shape, |[x, y], tracked| {
-        let (level, y) = (Level::best(), y.numbers());
-        let sum = by_rows(x.numbers(), width, |x, sum, at| match spread {
-            Spread::Whole => add_to(level, x, &y[at..at + x.len()], sum),
-            Spread::Row => add_row(level, x, y, sum),
-            Spread::Number => add_row(level, x, &vec![y[0]; width], sum),
+        let (level, y) = (Level::best(), y.values());
+        let sum = map_rows(x.values(), width, |x, sum, offset| match broadcast {
+            Broadcast::Same => add_into(level, x, &y[offset..offset + x.len()], sum),
+            Broadcast::Row => add_row(level, x, y, sum),
+            Broadcast::Scalar => add_row(level, x, &vec![y[0]; width], sum),
         });
-        let back = tracked.then(|| {
-            let back: Run<2> = Arc::new(move |g, [x, y]| {
-                let small = || match spread {
-                    Spread::Whole => Gradient::Same,
-                    Spread::Row => Gradient::Own(sum_of_rows(g, None, width)),
-                    Spread::Number => Gradient::Own(sum_of_all(g, None)),
+        let backward = tracked.then(|| {
+            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_y]| {
+                let y_gradient = || match broadcast {
+                    Broadcast::Same => Gradient::Same,
+                    Broadcast::Row => Gradient::Values(sum_rows(g, None, width)),
+                    Broadcast::Scalar => Gradient::Values(sum_all(g, None)),
                 };
-                [x.then_some(Gradient::Same), y.then(small)]
+                [wants_x.then_some(Gradient::Same), wants_y.then(y_gradient)]
             });
-            back
+            run
         });
-        (sum, back)
+        (sum, backward)
     }))
 }
 
 /// Computes a · b, element-wise.
-pub fn times<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
-    let (inputs, shape, spread) = ordered(a, b)?;
+pub fn multiply<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
+    let (inputs, shape, broadcast) = order_inputs(a, b)?;
     let width = *shape.last()?;
     Some(apply(inputs, shape, |[x, y], tracked| {
-        let all = multiplied(x.numbers(), y.numbers(), spread, width);
-        let back = tracked.then(|| {
-            let back: Run<2> = Arc::new(move |g, [to_x, to_y]| {
-                let (x, y) = (x.numbers(), y.numbers());
-                let small = || match spread {
-                    Spread::Whole => multiplied(g, x, spread, width),
-                    Spread::Row => sum_of_rows(g, Some(x), width),
-                    Spread::Number => sum_of_all(g, Some(x)),
+        let product = multiply_values(x.values(), y.values(), broadcast, width);
+        let backward = tracked.then(|| {
+            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_y]| {
+                let (x, y) = (x.values(), y.values());
+                let y_gradient = || match broadcast {
+                    Broadcast::Same => multiply_values(g, x, broadcast, width),
+                    Broadcast::Row => sum_rows(g, Some(x), width),
+                    Broadcast::Scalar => sum_all(g, Some(x)),
                 };
                 [
-                    to_x.then(|| Gradient::Own(multiplied(g, y, spread, width))),
-                    to_y.then(|| Gradient::Own(small())),
+                    wants_x.then(|| Gradient::Values(multiply_values(g, y, broadcast, width))),
+                    wants_y.then(|| Gradient::Values(y_gradient())),
                 ]
             });
-            back
+            run
         });
-        (all, back)
+        (product, backward)
     }))
 }
 
-fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
+fn multiply_values(x: &[f32], y: &[f32], broadcast: Broadcast, width: usize) -> Buffer {
     let level = Level::best();
-    by_rows(x, width, |x, result, at| match spread {
-        Spread::Whole => multiply_to(level, x, &y[at..at + x.len()], result),
-        Spread::Row => multiply_by_row(level, x, y, result),
-        Spread::Number => scale(level, x, y[0], result),
+    map_rows(x, width, |x, result, offset| match broadcast {
+        Broadcast::Same => multiply_into(level, x, &y[offset..offset + x.len()], result),
+        Broadcast::Row => multiply_by_row(level, x, y, result),
+        Broadcast::Scalar => scale(level, x, y[0], result),
     })
 }
 
 /// Computes Σ x² of a constant, without a gradient.
 pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
     Dense::constant(x)?;
-    let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
+    let sum = |[x]: [Dense; 1], _| (sum_all(x.values(), Some(x.values())), None);
     Some(apply([to_input(x)?], [1], sum))
 }
 
@@ -140,33 +140,33 @@ pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
     let tensors = [to_input(x)?, to_input(w)?];
     Some(apply(tensors, [rows, outputs], |[x, w], tracked| {
         let mut y = Buffer::new(rows * outputs);
-        let a = Matrix::new(x.numbers(), rows, inputs, inputs);
-        let b = Matrix::new(w.numbers(), inputs, outputs, outputs);
+        let a = Matrix::new(x.values(), rows, inputs, inputs);
+        let b = Matrix::new(w.values(), inputs, outputs, outputs);
         parallel_product(&mut y, Store::Replace, a, b);
-        let back = tracked.then(|| {
-            let back: Run<2> = Arc::new(move |g, [to_x, to_w]| {
-                let to_x = to_x.then(|| {
+        let backward = tracked.then(|| {
+            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_w]| {
+                let x_gradient = wants_x.then(|| {
                     let mut dx = Buffer::new(rows * inputs);
                     let g = Matrix::new(g, rows, outputs, outputs);
-                    let w = Matrix::new(w.numbers(), inputs, outputs, outputs).transposed();
+                    let w = Matrix::new(w.values(), inputs, outputs, outputs).transposed();
                     parallel_product(&mut dx, Store::Replace, g, w);
-                    Gradient::Own(dx)
+                    Gradient::Values(dx)
                 });
                 [
-                    to_x,
-                    to_w.then(|| Gradient::Own(weight_gradient(&x, g, inputs, outputs))),
+                    x_gradient,
+                    wants_w.then(|| Gradient::Values(weight_gradient(&x, g, inputs, outputs))),
                 ]
             });
-            back
+            run
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
 /// Computes xᵀ · g. The rows are split into pieces of fixed size, whose results are added.
 fn weight_gradient(x: &Dense, g: &[f32], inputs: usize, outputs: usize) -> Buffer {
-    let parts: Vec<Buffer> = (x.numbers().par_chunks(ROWS * inputs))
-        .zip(g.par_chunks(ROWS * outputs))
+    let parts: Vec<Buffer> = (x.values().par_chunks(ROWS_PER_SUM * inputs))
+        .zip(g.par_chunks(ROWS_PER_SUM * outputs))
         .map(|(x, g)| {
             let mut part = Buffer::new(inputs * outputs);
             let rows = g.len() / outputs;
@@ -176,5 +176,5 @@ fn weight_gradient(x: &Dense, g: &[f32], inputs: usize, outputs: usize) -> Buffe
             part
         })
         .collect();
-    added(parts, inputs * outputs)
+    sum_buffers(parts, inputs * outputs)
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use lae_kernels::attention::Shape;
 use lae_kernels::buffer::Buffer;
-use lae_kernels::prefixed::Prefixed;
-use lae_kernels::sums::sum_of_rows;
+use lae_kernels::prefixed::PrefixedShape;
+use lae_kernels::sums::sum_rows;
 
-use super::glue::{Dense, Gradient, Run, apply, to_input};
+use super::glue::{BackwardFn, Dense, Gradient, apply, to_input};
 
 /// Computes attention with the keys and values of `prefix` before the others; all may be tracked. See
 /// [`crate::nn::prefixed_attention`].
@@ -21,8 +21,8 @@ pub fn prefixed_attention(
     let inputs = [to_input(qkv)?, to_input(keys)?, to_input(values)?];
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
-    let [shared, length, _] = keys.dims();
-    if keys.dims() != values.dims() || length == 0 || (shared != 1 && shared != batch) {
+    let [prefix_batch, length, _] = keys.dims();
+    if keys.dims() != values.dims() || length == 0 || (prefix_batch != 1 && prefix_batch != batch) {
         return None;
     }
     let shape = Shape {
@@ -30,27 +30,27 @@ pub fn prefixed_attention(
         heads,
         width,
     };
-    let layer = Prefixed { shape, length };
-    let result = [batch, tokens, width];
-    Some(apply(inputs, result, |inputs, tracked| {
-        let (y, stats) = layer.forward(inputs.each_ref().map(Dense::numbers).into());
-        let back = tracked.then(|| {
-            let back: Run<3> = Arc::new(move |g, [to_qkv, to_keys, to_values]| {
-                let given = inputs.each_ref().map(Dense::numbers);
-                let of = layer.backward(given.into(), &stats, g, to_qkv);
-                let [to_all, keys, values] = of;
-                let own = |of: Buffer| match shared == batch {
-                    true => of,
-                    false => sum_of_rows(&of, None, length * width),
+    let layer = PrefixedShape { shape, length };
+    let result_shape = [batch, tokens, width];
+    Some(apply(inputs, result_shape, |inputs, tracked| {
+        let (y, stats) = layer.forward(inputs.each_ref().map(Dense::values).into());
+        let backward = tracked.then(|| {
+            let run: BackwardFn<3> = Arc::new(move |g, [wants_qkv, wants_keys, wants_values]| {
+                let values_of_inputs = inputs.each_ref().map(Dense::values);
+                let gradients = layer.backward(values_of_inputs.into(), &stats, g, wants_qkv);
+                let [qkv_gradient, key_gradient, value_gradient] = gradients;
+                let sum_if_shared = |gradient: Buffer| match prefix_batch == batch {
+                    true => gradient,
+                    false => sum_rows(&gradient, None, length * width),
                 };
                 [
-                    to_qkv.then_some(Gradient::Own(to_all)),
-                    to_keys.then(|| Gradient::Own(own(keys))),
-                    to_values.then(|| Gradient::Own(own(values))),
+                    wants_qkv.then_some(Gradient::Values(qkv_gradient)),
+                    wants_keys.then(|| Gradient::Values(sum_if_shared(key_gradient))),
+                    wants_values.then(|| Gradient::Values(sum_if_shared(value_gradient))),
                 ]
             });
-            back
+            run
         });
-        (y, back)
+        (y, backward)
     }))
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use lae_kernels::attention::{self, Bias};
-use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
+use lae_kernels::block::{Mlp, Norm, NormResidual, SelfAttention};
 use lae_kernels::buffer::Buffer;
 use lae_kernels::trained_block::{
     TENSORS, attention_backward, attention_forward, mlp_backward, mlp_forward,
 };
 
-use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
+use super::glue::{BackwardFn, Dense, Gradient, Input, apply, to_input};
 use super::trained::weights;
 use crate::nn::{Frame, Linear};
 
@@ -26,34 +26,34 @@ struct Layer {
 
 impl Layer {
     fn new(frame: Frame<'_>, [first, second]: [&Linear; 2]) -> Option<Self> {
-        let [outputs, width] = first.own()?.0.dims();
-        let [_, read] = second.own()?.0.dims();
+        let [outputs, width] = first.trained_parameters()?.0.dims();
+        let [_, inputs] = second.trained_parameters()?.0.dims();
         Some(Self {
             width,
-            sizes: [outputs, read],
+            sizes: [outputs, inputs],
             epsilon: frame.norm?.epsilon as f32,
             residual: frame.residual,
         })
     }
 
-    fn around<'a>(&self, tensors: &'a [Dense; TENSORS]) -> Around<'a> {
+    fn around<'a>(&self, tensors: &'a [Dense; TENSORS]) -> NormResidual<'a> {
         let norm = Norm {
-            gamma: tensors[1].numbers(),
-            beta: tensors[2].numbers(),
+            gamma: tensors[1].values(),
+            beta: tensors[2].values(),
             epsilon: self.epsilon,
         };
-        Around {
+        NormResidual {
             norm: Some(norm),
             residual: self.residual,
         }
     }
 
     fn mlp<'a>(&self, tensors: &'a [Dense; TENSORS]) -> Mlp<'a> {
-        let [hidden, read] = self.sizes;
+        let [hidden, inputs] = self.sizes;
         Mlp {
-            around: self.around(tensors),
+            norm_residual: self.around(tensors),
             fc1: weights(&tensors[3..5], [hidden, self.width]),
-            fc2: weights(&tensors[5..], [self.width, read]),
+            fc2: weights(&tensors[5..], [self.width, inputs]),
         }
     }
 
@@ -62,11 +62,11 @@ impl Layer {
         tensors: &'a [Dense; TENSORS],
         shape: attention::Shape,
     ) -> SelfAttention<'a> {
-        let [packed, read] = self.sizes;
+        let [packed, inputs] = self.sizes;
         SelfAttention {
-            around: self.around(tensors),
+            norm_residual: self.around(tensors),
             qkv: weights(&tensors[3..5], [packed, self.width]),
-            proj: weights(&tensors[5..], [self.width, read]),
+            proj: weights(&tensors[5..], [self.width, inputs]),
             shape,
             bias: Bias(&[]),
         }
@@ -76,7 +76,10 @@ impl Layer {
 /// Returns all tensors as inputs; `None` if any is not f32 on the CPU device.
 fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Input; TENSORS]> {
     let norm = frame.norm?;
-    let [(w1, b1), (w2, b2)] = [linears[0].own()?, linears[1].own()?];
+    let [(w1, b1), (w2, b2)] = [
+        linears[0].trained_parameters()?,
+        linears[1].trained_parameters()?,
+    ];
     Some([
         to_input(x)?,
         to_input(&norm.gamma)?,
@@ -89,12 +92,17 @@ fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Inp
 }
 
 /// Returns a backward function that computes all gradients and returns the requested ones.
-fn way_back(
+fn backward_fn(
     gradients: impl Fn(&[f32]) -> [Buffer; TENSORS] + Send + Sync + 'static,
-) -> Run<TENSORS> {
+) -> BackwardFn<TENSORS> {
     Arc::new(move |g, wanted| {
-        let mut all = gradients(g).into_iter();
-        wanted.map(|wanted| all.next().filter(|_| wanted).map(Gradient::Own))
+        let mut all_gradients = gradients(g).into_iter();
+        wanted.map(|wanted| {
+            all_gradients
+                .next()
+                .filter(|_| wanted)
+                .map(Gradient::Values)
+        })
     })
 }
 
@@ -103,16 +111,16 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
     let layer = Layer::new(frame, [fc1, fc2])?;
     let inputs = inputs(x, frame, [fc1, fc2])?;
     Some(apply(inputs, x.dims(), |tensors, tracked| {
-        let own = layer.mlp(&tensors);
+        let sublayer = layer.mlp(&tensors);
         if !tracked {
-            return (own.forward(tensors[0].numbers(), false).0, None);
+            return (sublayer.forward(tensors[0].values(), false).0, None);
         }
-        let (y, kept) = mlp_forward(own, tensors[0].numbers());
-        let back = way_back(move |g| {
-            let x = tensors[0].numbers();
-            mlp_backward(layer.mlp(&tensors), x, &kept, g).gradients(x, &kept, g, layer.width)
+        let (y, saved) = mlp_forward(sublayer, tensors[0].values());
+        let backward = backward_fn(move |g| {
+            let x = tensors[0].values();
+            mlp_backward(layer.mlp(&tensors), x, &saved, g).gradients(x, &saved, g, layer.width)
         });
-        (y, Some(back))
+        (y, Some(backward))
     }))
 }
 
@@ -136,16 +144,16 @@ pub fn self_attention(
         width,
     };
     Some(apply(inputs, x.dims(), |tensors, tracked| {
-        let own = layer.attention(&tensors, shape);
+        let sublayer = layer.attention(&tensors, shape);
         if !tracked {
-            return (own.forward(tensors[0].numbers(), false).0, None);
+            return (sublayer.forward(tensors[0].values(), false).0, None);
         }
-        let (y, kept) = attention_forward(own, tensors[0].numbers());
-        let back = way_back(move |g| {
-            let x = tensors[0].numbers();
-            let own = layer.attention(&tensors, shape);
-            attention_backward(own, x, &kept, g).gradients(x, &kept, g, layer.width)
+        let (y, saved) = attention_forward(sublayer, tensors[0].values());
+        let backward = backward_fn(move |g| {
+            let x = tensors[0].values();
+            let sublayer = layer.attention(&tensors, shape);
+            attention_backward(sublayer, x, &saved, g).gradients(x, &saved, g, layer.width)
         });
-        (y, Some(back))
+        (y, Some(backward))
     }))
 }

@@ -12,12 +12,15 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::flash::{Flash, FlashResult};
-use super::glue::{Run, apply, constant, to_input};
+use super::glue::{BackwardFn, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::prefix::PrefixJoin;
-use super::product::{Product, Size, Stored};
+use super::product::{MatrixLayout, Product, Size};
 use super::rows::{GroupBias, softmax, softmax_gradient};
-use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits, launch};
+use super::{
+    EpilogueTensors, Frame, FrozenLinear, LEFT_GRADIENT, Linear, NO_GRADIENT, NormResidual,
+    RIGHT_GRADIENT, fits, launch,
+};
 
 /// The largest size of all scores, in bytes: the default limit of WebGPU for a storage buffer.
 const MAX_SCORES: usize = 128 << 20;
@@ -74,25 +77,25 @@ impl Attention {
             bias,
             rounded: false,
         }
-        .served()
+        .if_supported()
     }
 
     /// Returns the attention with this many keys and values before those of the tokens.
-    fn prefixed(self, count: usize) -> Option<Self> {
+    fn with_prefix(self, count: usize) -> Option<Self> {
         Self {
             keys: count + self.tokens,
             is_prefixed: true,
             ..self
         }
-        .served()
+        .if_supported()
     }
 
     /// Returns the attention unless a limit of the kernels is exceeded.
-    fn served(self) -> Option<Self> {
-        let is_served = fits(self.batch * self.keys)
+    fn if_supported(self) -> Option<Self> {
+        let is_supported = fits(self.batch * self.keys)
             && self.batch * self.heads <= MAX_GROUPS
             && (self.scores_fit() || self.flash().is_some());
-        is_served.then_some(self)
+        is_supported.then_some(self)
     }
 
     fn scores_fit(&self) -> bool {
@@ -132,29 +135,29 @@ impl Attention {
     }
 
     /// Describes the matrix of a head: this many rows of this width, of which the head starts at this column.
-    fn heads_of(&self, [rows, width]: [usize; 2], column: usize) -> Stored {
-        Stored::row_major(width)
+    fn head_layout(&self, [rows, width]: [usize; 2], column: usize) -> MatrixLayout {
+        MatrixLayout::row_major(width)
             .batched(rows * width, self.head())
-            .at(column)
+            .with_offset(column)
     }
 
     /// Describes the queries (0), keys (1) or values (2) of a head.
-    fn part(&self, part: usize) -> Stored {
-        match self.is_prefixed && part > 0 {
-            true => self.heads_of([self.keys, 2 * self.width], (part - 1) * self.width),
-            false => self.heads_of([self.tokens, 3 * self.width], part * self.width),
+    fn operand_layout(&self, operand: usize) -> MatrixLayout {
+        match self.is_prefixed && operand > 0 {
+            true => self.head_layout([self.keys, 2 * self.width], (operand - 1) * self.width),
+            false => self.head_layout([self.tokens, 3 * self.width], operand * self.width),
         }
     }
 
-    fn mixed(&self) -> Stored {
-        self.heads_of([self.tokens, self.width], 0)
+    fn output_layout(&self) -> MatrixLayout {
+        self.head_layout([self.tokens, self.width], 0)
     }
 
-    fn scores(&self) -> Stored {
+    fn scores_layout(&self) -> MatrixLayout {
         let head = self.tokens * self.pitch();
-        Stored {
+        MatrixLayout {
             padded: true,
-            ..Stored::row_major(self.pitch()).batched(self.heads * head, head)
+            ..MatrixLayout::row_major(self.pitch()).batched(self.heads * head, head)
         }
     }
 
@@ -163,23 +166,23 @@ impl Attention {
     fn multiply(
         &self,
         [m, k, n]: [usize; 3],
-        stored: [Stored; 3],
+        layouts: [MatrixLayout; 3],
         buffers: [&CubeTensor; 3],
         scale: f32,
         gradients: [bool; 2],
     ) {
-        let [a, b, out] = stored;
+        let [a, b, out_layout] = layouts;
         let sizes = [m, k].map(|size| Size::Fixed(size as u32));
         let product = Product {
             inner: self.heads as u32,
-            out,
+            out: out_layout,
             scale: scale.to_bits(),
             rounded: self.rounded,
             gradients,
             ..Product::new(sizes, n, [a, b])
         };
         let batch = self.batch * self.heads;
-        launch(product, [m, k], batch, buffers, Extra::default());
+        launch(product, [m, k], batch, buffers, EpilogueTensors::default());
     }
 
     fn scale(&self) -> f32 {
@@ -190,13 +193,17 @@ impl Attention {
     /// it is `qkv`.
     fn probabilities(&self, [qkv, keys]: [&CubeTensor; 2]) -> CubeTensor {
         let scores = empty(qkv, &self.scores_shape());
-        let stored = [self.part(0), self.part(1).transposed(), self.scores()];
+        let layouts = [
+            self.operand_layout(0),
+            self.operand_layout(1).transposed(),
+            self.scores_layout(),
+        ];
         self.multiply(
             [self.tokens, self.head(), self.keys],
-            stored,
+            layouts,
             [qkv, keys, &scores],
             self.scale(),
-            NONE,
+            NO_GRADIENT,
         );
         let bias = self.bias.as_ref().map(|(values, bias)| (values, *bias));
         softmax(&scores, self.keys, bias);
@@ -211,9 +218,13 @@ impl Attention {
         }
         let p = self.probabilities([qkv, keys]);
         let y = empty(qkv, &[self.batch, self.tokens, self.width]);
-        let stored = [self.scores(), self.part(2), self.mixed()];
+        let layouts = [
+            self.scores_layout(),
+            self.operand_layout(2),
+            self.output_layout(),
+        ];
         let sizes = [self.tokens, self.keys, self.head()];
-        self.multiply(sizes, stored, [&p, keys, &y], 1.0, NONE);
+        self.multiply(sizes, layouts, [&p, keys, &y], 1.0, NO_GRADIENT);
         (y, None)
     }
 
@@ -232,19 +243,41 @@ impl Attention {
         }
         let (tokens, head) = (self.tokens, self.head());
         let p = self.probabilities([qkv, keys]);
-        let scores = self.scores();
+        let scores_layout = self.scores_layout();
         let ds = empty(qkv, &self.scores_shape());
-        let stored = [self.mixed(), self.part(2).transposed(), scores];
-        self.multiply([tokens, head, self.keys], stored, [g, keys, &ds], 1.0, LEFT);
+        let layouts = [
+            self.output_layout(),
+            self.operand_layout(2).transposed(),
+            scores_layout,
+        ];
+        self.multiply(
+            [tokens, head, self.keys],
+            layouts,
+            [g, keys, &ds],
+            1.0,
+            LEFT_GRADIENT,
+        );
         softmax_gradient(&ds, &p, self.keys, self.scale());
-        let to_queries = [scores, self.part(1), self.part(0)];
+        let to_queries = [
+            scores_layout,
+            self.operand_layout(1),
+            self.operand_layout(0),
+        ];
         let sizes = [tokens, self.keys, head];
-        self.multiply(sizes, to_queries, [&ds, keys, out], 1.0, LEFT);
+        self.multiply(sizes, to_queries, [&ds, keys, out], 1.0, LEFT_GRADIENT);
         let sizes = [self.keys, tokens, head];
-        let to_keys = [scores.transposed(), self.part(0), self.part(1)];
-        self.multiply(sizes, to_keys, [&ds, qkv, out_keys], 1.0, LEFT);
-        let to_values = [scores.transposed(), self.mixed(), self.part(2)];
-        self.multiply(sizes, to_values, [&p, g, out_keys], 1.0, RIGHT);
+        let to_keys = [
+            scores_layout.transposed(),
+            self.operand_layout(0),
+            self.operand_layout(1),
+        ];
+        self.multiply(sizes, to_keys, [&ds, qkv, out_keys], 1.0, LEFT_GRADIENT);
+        let to_values = [
+            scores_layout.transposed(),
+            self.output_layout(),
+            self.operand_layout(2),
+        ];
+        self.multiply(sizes, to_values, [&p, g, out_keys], 1.0, RIGHT_GRADIENT);
     }
 
     /// Computes the gradient of packed projections without a prefix.
@@ -267,11 +300,11 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
     Some(apply([input], |[qkv]| {
         let qkv = into_contiguous(qkv);
         let (y, result) = attention.forward([&qkv, &qkv]);
-        let back: Run<1> = Arc::new(move |g, _| {
+        let backward: BackwardFn<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
             [Some(attention.backward_packed(&qkv, result.as_ref(), &g))]
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
@@ -285,7 +318,7 @@ pub fn prefixed_attention(
     let inputs = [to_input(qkv)?, to_input(&prefix[0])?, to_input(&prefix[1])?];
     let [batch, tokens, packed] = qkv.dims();
     let [copies, count, width] = prefix[0].dims();
-    let attention = Attention::new([batch, tokens, packed], heads, None)?.prefixed(count)?;
+    let attention = Attention::new([batch, tokens, packed], heads, None)?.with_prefix(count)?;
     let join = PrefixJoin {
         tokens,
         count,
@@ -294,14 +327,14 @@ pub fn prefixed_attention(
     };
     Some(apply(inputs, |[qkv, first, second]| {
         let qkv = into_contiguous(qkv);
-        let keys = join.join(&qkv, [first, second].map(into_contiguous), batch);
-        let (y, result) = attention.forward([&qkv, &keys]);
-        let back: Run<3> = Arc::new(move |g, wanted| {
+        let joined_keys = join.join(&qkv, [first, second].map(into_contiguous), batch);
+        let (y, result) = attention.forward([&qkv, &joined_keys]);
+        let backward: BackwardFn<3> = Arc::new(move |g, wanted| {
             let out = empty(&qkv, qkv.meta.shape());
-            let out_keys = empty(&keys, keys.meta.shape());
+            let out_keys = empty(&joined_keys, joined_keys.meta.shape());
             let g = into_contiguous(g);
             let outputs = [&out, &out_keys];
-            attention.backward([&qkv, &keys], result.as_ref(), &g, outputs);
+            attention.backward([&qkv, &joined_keys], result.as_ref(), &g, outputs);
             join.split(&out_keys, &out, batch);
             if !wanted[1] && !wanted[2] {
                 return [Some(out), None, None];
@@ -309,7 +342,7 @@ pub fn prefixed_attention(
             let [first, second] = join.prefix_gradient(&out_keys, batch);
             [Some(out), Some(first), Some(second)]
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
@@ -322,8 +355,8 @@ pub fn self_attention(
     bias: Option<&Tensor<4>>,
 ) -> Option<Tensor<3>> {
     let input = to_input(x)?;
-    let outside = NormResidual::new(frame)?;
-    let [packed, proj] = [Frozen::new(packed)?, Frozen::new(proj)?];
+    let norm_residual = NormResidual::new(frame)?;
+    let [packed, proj] = [FrozenLinear::new(packed)?, FrozenLinear::new(proj)?];
     let [batch, tokens, _] = x.dims();
     let attention = Attention {
         rounded: packed.is_half(),
@@ -331,16 +364,18 @@ pub fn self_attention(
     };
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
-        let qkv = packed.forward(&outside.enter(&x), Extra::default());
+        let qkv = packed.forward(&norm_residual.normalize(&x), EpilogueTensors::default());
         let (mixed, result) = attention.forward([&qkv, &qkv]);
-        let y = proj.forward(&mixed, outside.extra(&x));
-        let back: Run<1> = Arc::new(move |g, _| {
+        let y = proj.forward(&mixed, norm_residual.epilogue(&x));
+        let backward: BackwardFn<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
-            let mixed = proj.backward(&g, Extra::default());
-            let inside = attention.backward_packed(&qkv, result.as_ref(), &mixed);
-            let inside = packed.backward(&inside, outside.extra_back(&g));
-            [Some(outside.leave(&x, inside, &g))]
+            let attention_gradient = proj.backward(&g, EpilogueTensors::default());
+            let qkv_gradient =
+                attention.backward_packed(&qkv, result.as_ref(), &attention_gradient);
+            let input_gradient =
+                packed.backward(&qkv_gradient, norm_residual.backward_epilogue(&g));
+            [Some(norm_residual.input_gradient(&x, input_gradient, &g))]
         });
-        (y, back)
+        (y, backward)
     }))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 
-use super::glue::{Run, apply, constant, to_input};
+use super::glue::{BackwardFn, apply, constant, to_input};
 use super::kernel::{Bound, Cache, Kernel, empty, launch_values, value_kernel};
 
 /// Neighbours in a row of the grid that a thread computes.
@@ -136,7 +136,7 @@ pub fn depthwise7(
             let y = empty(&x, x.meta.shape());
             let buffers = [&x, &taps, &bias].map(Bound::Read);
             convolution.launch(batch, &[&buffers[..], &[Bound::Write(&y)]].concat());
-            let back: Run<1> = Arc::new(move |g, _| {
+            let backward: BackwardFn<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);
                 let dx = empty(&g, g.meta.shape());
                 let gradient = Depthwise {
@@ -147,7 +147,7 @@ pub fn depthwise7(
                 gradient.launch(batch, &buffers);
                 [Some(dx)]
             });
-            (y, back)
+            (y, backward)
         })
     })
 }

@@ -9,9 +9,9 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::ops::numeric::zeros_client;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{Run, apply, constant, to_input};
+use super::glue::{BackwardFn, apply, constant, to_input};
 use super::kernel::{
-    Bound, Cache, Kernel, VALUE_THREADS, declare, empty, for_each_value, numbers, value_grid,
+    Bound, Cache, Kernel, VALUE_THREADS, cached_numbers, declare, empty, for_each_value, value_grid,
 };
 use super::product::GELU;
 use crate::nn::{Adam, Momentum};
@@ -26,7 +26,7 @@ enum Elementwise {
     Adam {
         betas: [u32; 2],
         /// 1 − β, rounded separately: the difference 1 − β computed from the rounded β would have an error of 1e-5.
-        rests: [u32; 2],
+        one_minus_betas: [u32; 2],
         epsilon: u32,
         /// Whether gradients are multiplied by a number on the device.
         factor: bool,
@@ -40,7 +40,7 @@ enum Elementwise {
 }
 
 /// Returns the bits of a number as f32.
-fn bits(number: f64) -> u32 {
+fn to_f32_bits(number: f64) -> u32 {
     (number as f32).to_bits()
 }
 
@@ -65,13 +65,13 @@ impl Elementwise {
         let count = like.meta.shape().iter().product::<usize>();
         // Parameters keep their sizes, so the size is part of the kernel. The buffer of scalars, which changes with
         // every step, is then the same for all of them.
-        let (fixed, open) = match self {
+        let (fixed_count, runtime_count) = match self {
             Self::Gelu | Self::GeluGradient => (None, count as u32),
             _ => (Some(count as u32), 0),
         };
-        let kernel = KERNELS.get(&(self, fixed), || self.kernel(fixed));
-        let [a, b] = scalars.map(bits);
-        let numbers = numbers(like, [open, a, b]);
+        let kernel = KERNELS.get(&(self, fixed_count), || self.kernel(fixed_count));
+        let [a, b] = scalars.map(to_f32_bits);
+        let numbers = cached_numbers(like, [runtime_count, a, b]);
         let buffers = [buffers, &[Bound::Read(&numbers)]].concat();
         kernel.launch(value_grid(count), &buffers);
     }
@@ -100,7 +100,7 @@ impl Elementwise {
             ),
             Self::Adam {
                 betas: [beta1, beta2],
-                rests: [rest1, rest2],
+                one_minus_betas: [rest1, rest2],
                 epsilon,
                 factor,
             } => {
@@ -167,19 +167,19 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
         let x = into_contiguous(x);
         let y = empty(&x, x.meta.shape());
         Elementwise::Gelu.launch(&x, [0.0; 2], &[Bound::Read(&x), Bound::Write(&y)]);
-        let back: Run<1> = Arc::new(move |g, _| {
+        let backward: BackwardFn<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
             let dx = empty(&x, x.meta.shape());
             let buffers = [Bound::Read(&x), Bound::Read(&g), Bound::Write(&dx)];
             Elementwise::GeluGradient.launch(&x, [0.0; 2], &buffers);
             [Some(dx)]
         });
-        (y, back)
+        (y, backward)
     }))
 }
 
 /// Runs a kernel on contiguous tensors of equal size.
-fn step(
+fn launch_step(
     kernel: Elementwise,
     scalars: [f64; 2],
     inputs: &[&CubeTensor],
@@ -199,7 +199,7 @@ fn step(
 pub fn blend(old: &CubeTensor, new: &CubeTensor, share: f64) -> CubeTensor {
     let blended = empty(old, old.meta.shape());
     let scalars = [share, 1.0 - share];
-    step(Elementwise::Blend, scalars, &[old, new], &[&blended], None);
+    launch_step(Elementwise::Blend, scalars, &[old, new], &[&blended], None);
     blended
 }
 
@@ -209,15 +209,15 @@ pub fn adam_step(
     value: &Tensor<1>,
     gradient: &Tensor<1>,
     factor: Option<&Tensor<1>>,
-    former: Option<&[Tensor<1>; 2]>,
+    previous: Option<&[Tensor<1>; 2]>,
 ) -> Option<[Tensor<1>; 3]> {
     let [value, gradient] = contiguous([value, gradient])?;
-    let former = match former {
+    let previous = match previous {
         Some([first, second]) => Some(contiguous([first, second])?),
         None => None,
     };
     let moved = empty(&value, value.meta.shape());
-    let moments = adam_values(rule, [&value, &gradient], factor, former.as_ref(), &moved);
+    let moments = adam_values(rule, [&value, &gradient], factor, previous.as_ref(), &moved);
     let [first, second] = moments;
     Some([moved, first, second].map(Tensor::from_primitive::<Cube>))
 }
@@ -227,23 +227,23 @@ pub fn adam_values(
     rule: Adam,
     [value, gradient]: [&CubeTensor; 2],
     factor: Option<&Tensor<1>>,
-    former: Option<&[CubeTensor; 2]>,
+    previous: Option<&[CubeTensor; 2]>,
     moved: &CubeTensor,
 ) -> [CubeTensor; 2] {
     let factor = factor.and_then(constant);
     let kernel = Elementwise::Adam {
-        betas: rule.betas.map(bits),
-        rests: rule.betas.map(|beta| bits(1.0 - beta)),
-        epsilon: bits(rule.epsilon),
+        betas: rule.betas.map(to_f32_bits),
+        one_minus_betas: rule.betas.map(|beta| to_f32_bits(1.0 - beta)),
+        epsilon: to_f32_bits(rule.epsilon),
         factor: factor.is_some(),
     };
-    let [first, second] = former
+    let [first, second] = previous
         .cloned()
         .unwrap_or_else(|| [zeros(value), zeros(value)]);
     let new = [first.meta.shape(), second.meta.shape()].map(|shape| empty(value, shape));
     let inputs = [value, gradient, &first, &second];
     let outputs = [moved, &new[0], &new[1]];
-    step(
+    launch_step(
         kernel,
         rule.corrections(),
         &inputs,
@@ -259,15 +259,15 @@ pub fn momentum_step(
     value: &Tensor<1>,
     gradient: &Tensor<1>,
     factor: Option<&Tensor<1>>,
-    former: Option<&Tensor<1>>,
+    previous: Option<&Tensor<1>>,
 ) -> Option<[Tensor<1>; 2]> {
     let [value, gradient] = contiguous([value, gradient])?;
-    let former = match former {
-        Some(former) => Some(into_contiguous(constant(former)?)),
+    let previous = match previous {
+        Some(previous) => Some(into_contiguous(constant(previous)?)),
         None => None,
     };
     let moved = empty(&value, value.meta.shape());
-    let change = momentum_values(rule, [&value, &gradient], factor, former.as_ref(), &moved);
+    let change = momentum_values(rule, [&value, &gradient], factor, previous.as_ref(), &moved);
     Some([moved, change].map(Tensor::from_primitive::<Cube>))
 }
 
@@ -276,19 +276,19 @@ pub fn momentum_values(
     rule: Momentum,
     [value, gradient]: [&CubeTensor; 2],
     factor: Option<&Tensor<1>>,
-    former: Option<&CubeTensor>,
+    previous: Option<&CubeTensor>,
     moved: &CubeTensor,
 ) -> CubeTensor {
     let factor = factor.and_then(constant);
     let kernel = Elementwise::Momentum {
-        momentum: bits(rule.momentum),
-        decay: bits(rule.decay),
+        momentum: to_f32_bits(rule.momentum),
+        decay: to_f32_bits(rule.decay),
         factor: factor.is_some(),
     };
-    let former = former.cloned().unwrap_or_else(|| zeros(value));
+    let previous = previous.cloned().unwrap_or_else(|| zeros(value));
     let change = empty(value, value.meta.shape());
-    let inputs = [value, gradient, &former];
-    step(
+    let inputs = [value, gradient, &previous];
+    launch_step(
         kernel,
         [rule.rate, 0.0],
         &inputs,
@@ -322,17 +322,17 @@ mod tests {
 
     #[test]
     fn elementwise_kernels_are_valid_wgsl() {
-        let betas = [0.9, 0.999].map(bits);
-        let epsilon = bits(1e-8);
+        let betas = [0.9, 0.999].map(to_f32_bits);
+        let epsilon = to_f32_bits(1e-8);
         let adam = |factor| Elementwise::Adam {
             betas,
-            rests: betas,
+            one_minus_betas: betas,
             epsilon,
             factor,
         };
         let momentum = |factor| Elementwise::Momentum {
-            momentum: bits(0.9),
-            decay: bits(0.0),
+            momentum: to_f32_bits(0.9),
+            decay: to_f32_bits(0.0),
             factor,
         };
         let kernels = [

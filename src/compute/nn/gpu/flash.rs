@@ -11,7 +11,7 @@ use std::fmt::Write;
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::prelude::KernelMetadata;
 
-use super::kernel::{Bound, Cache, Kernel, declare_typed, empty, grid, numbers};
+use super::kernel::{Bound, Cache, Kernel, cached_numbers, declare_typed, empty, grid};
 use super::launches;
 
 /// The largest number of channels of a head: a thread holds several vectors of this length in registers.
@@ -126,10 +126,10 @@ impl Flash {
         static KERNELS: Cache<(Flash, Part)> = Cache::new();
         let kernel = KERNELS.get(&(self, part), || self.kernel(part));
         let groups = batch * self.heads * self.blocks(part);
-        let count = numbers(qkv, [groups as u32, 0, 0]);
-        let own_keys = self.is_prefixed.then_some(Bound::Read(keys));
+        let count = cached_numbers(qkv, [groups as u32, 0, 0]);
+        let separate_keys = self.is_prefixed.then_some(Bound::Read(keys));
         let mut buffers = vec![Bound::Read(qkv)];
-        buffers.extend(own_keys);
+        buffers.extend(separate_keys);
         buffers.extend_from_slice(others);
         buffers.extend(bias.map(Bound::Read));
         buffers.push(Bound::Read(&count));
@@ -165,9 +165,9 @@ impl Flash {
     }
 
     /// Returns the number of rows in a tile: as many as fit into shared memory, with the l and δ of each.
-    fn tile(self, part: Part) -> usize {
-        let most = SHARED_BYTES / (2 * self.head * size_of::<f32>() + 2 * size_of::<f32>());
-        most.min(self.tiled_rows(part).next_multiple_of(4)) / 4 * 4
+    fn rows_per_tile(self, part: Part) -> usize {
+        let max_rows = SHARED_BYTES / (2 * self.head * size_of::<f32>() + 2 * size_of::<f32>());
+        max_rows.min(self.tiled_rows(part).next_multiple_of(4)) / 4 * 4
     }
 
     fn kernel(self, part: Part) -> Kernel {
@@ -185,7 +185,7 @@ impl Flash {
     fn text(self, part: Part) -> String {
         let threads = self.threads(part);
         let vectors = self.head / 4;
-        let tile = self.tile(part);
+        let tile = self.rows_per_tile(part);
         let mut text = self.declarations(part);
         let _ = write!(
             text,
@@ -284,7 +284,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     }
 
     /// Returns a statement for each vector of a head, in which `#` is the number of the vector.
-    fn each(self, statement: &str) -> String {
+    fn for_each_vector(self, statement: &str) -> String {
         let numbers = 0..self.head / 4;
         numbers
             .map(|c| format!("{}\n", statement.replace('#', &c.to_string())))
@@ -293,7 +293,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
 
     /// Returns statements that declare a scalar: the product of the vectors `left#` and of those in a tile from `at`.
     fn dot(self, name: &str, left: &str, tile: &str, at: &str) -> String {
-        let sum = self.each(&format!("{name}4 += {left}# * {tile}[{at} + #u];"));
+        let sum = self.for_each_vector(&format!("{name}4 += {left}# * {tile}[{at} + #u];"));
         format!(
             "var {name}4 = vec4<f32>(0.0);\n{sum}var {name} = {name}4.x + {name}4.y + {name}4.z + {name}4.w;\n"
         )
@@ -318,7 +318,11 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     /// statements that also fill the tile for the row `start + i`, and the body of the loop, which uses row j, or for the
     /// result four rows from j.
     fn tiles(self, part: Part, operands: [(&str, String); 2], also: &str, body: &str) -> String {
-        let (rows, tile, threads) = (self.tiled_rows(part), self.tile(part), self.threads(part));
+        let (rows, tile, threads) = (
+            self.tiled_rows(part),
+            self.rows_per_tile(part),
+            self.threads(part),
+        );
         let vectors = self.head / 4;
         let [(buffer1, at1), (buffer2, at2)] = operands;
         let step = match part {
@@ -369,12 +373,12 @@ let p3 = exp(s3 - most);
 top = most;
 sum = sum * fade + ((p0 + p1) + (p2 + p3));
 ";
-        body += &self.each(
+        body += &self.for_each_vector(
             "y# = y# * fade + p0 * tile2[at0 + #u] + p1 * tile2[at1 + #u] + p2 * tile2[at2 + #u] + p3 * tile2[at3 + #u];",
         );
         let mut text = format!("let from_q = {};\n", self.offset(0, "row"));
-        text += &self.each(&format!("let q# = qkv[from_q + #u] * {};", self.scale()));
-        text += &self.each("var y# = vec4<f32>(0.0);");
+        text += &self.for_each_vector(&format!("let q# = qkv[from_q + #u] * {};", self.scale()));
+        text += &self.for_each_vector("var y# = vec4<f32>(0.0);");
         text += "var top = -3.4e38;\nvar sum = 0.0;\n";
         let operands = [1, 2].map(|operand| (keys, self.offset(operand, "line")));
         text += &self.tiles(Part::Result, operands, "", &body);
@@ -387,7 +391,7 @@ sums[{}] = top + log(sum);
 ",
             self.result_offset("row"),
             self.sum_offset("row"),
-            self.each("y[to_y + #u] = y# / sum;"),
+            self.for_each_vector("y[to_y + #u] = y# / sum;"),
         );
         text
     }
@@ -399,7 +403,7 @@ sums[{}] = top + log(sum);
         body += &self.dot("dp", "g", "tile2", "at");
         let bias = self.bias("row", "(start + j)");
         let _ = writeln!(body, "let ds = exp(s{bias} - total) * (dp - delta);");
-        body += &self.each("d# += ds * tile1[at + #u];");
+        body += &self.for_each_vector("d# += ds * tile1[at + #u];");
         let scale = self.scale();
         let mut text = format!(
             "let from_q = {};\nlet from_y = {};\nlet total = sums[{sum}];\n",
@@ -407,13 +411,13 @@ sums[{}] = top + log(sum);
             self.result_offset("row"),
             sum = self.sum_offset("row"),
         );
-        text += &self.each(&format!(
+        text += &self.for_each_vector(&format!(
             "let q# = qkv[from_q + #u] * {scale};
 let g# = g[from_y + #u];
 var d# = vec4<f32>(0.0);"
         ));
         text += "var delta = 0.0;\n";
-        text += &self.each("delta += dot(g#, y[from_y + #u]);");
+        text += &self.for_each_vector("delta += dot(g#, y[from_y + #u]);");
         let operands = [1, 2].map(|operand| (keys, self.offset(operand, "line")));
         text += &self.tiles(Part::QueryGradient, operands, "", &body);
         let _ = write!(
@@ -423,7 +427,7 @@ deltas[{}] = delta;
 {}}}
 ",
             self.sum_offset("row"),
-            self.each(&format!("dqkv[from_q + #u] = d# * {scale};")),
+            self.for_each_vector(&format!("dqkv[from_q + #u] = d# * {scale};")),
         );
         text
     }
@@ -444,21 +448,21 @@ deltas[{}] = delta;
             self.offset(1, "row"),
             self.offset(2, "row")
         );
-        text += &self.each(&format!("let k# = {keys}[from_k + #u] * {scale};"));
+        text += &self.for_each_vector(&format!("let k# = {keys}[from_k + #u] * {scale};"));
         let mut end = String::new();
         if of_keys {
-            text += &self.each(&format!(
+            text += &self.for_each_vector(&format!(
                 "let v# = {keys}[from_v + #u];\nvar dk# = vec4<f32>(0.0);"
             ));
             body += &self.dot("dp", "v", "tile2", "at");
             body += "let ds = p * (dp - tile_deltas[j]);\n";
-            body += &self.each("dk# += ds * tile1[at + #u];");
-            end += &self.each(&format!("dkv[from_k + #u] = dk# * {scale};"));
+            body += &self.for_each_vector("dk# += ds * tile1[at + #u];");
+            end += &self.for_each_vector(&format!("dkv[from_k + #u] = dk# * {scale};"));
         }
         if of_values {
-            text += &self.each("var dv# = vec4<f32>(0.0);");
-            body += &self.each("dv# += p * tile2[at + #u];");
-            end += &self.each("dkv[from_v + #u] = dv#;");
+            text += &self.for_each_vector("var dv# = vec4<f32>(0.0);");
+            body += &self.for_each_vector("dv# += p * tile2[at + #u];");
+            end += &self.for_each_vector("dkv[from_v + #u] = dv#;");
         }
         let operands = [
             ("qkv", self.offset(0, "line")),

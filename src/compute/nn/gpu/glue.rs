@@ -31,15 +31,15 @@ pub fn constant_weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
 }
 
 /// Maps the gradient of the result, and which inputs require one, to the gradients of the inputs.
-pub type Run<const N: usize> = input::Run<Cube, N>;
+pub type BackwardFn<const N: usize> = input::BackwardFn<Cube, N>;
 
 /// Runs an operation like [`input::apply`], where `forward` always returns the backward function.
 pub fn apply<const N: usize, const E: usize>(
     inputs: [Input; N],
-    forward: impl FnOnce([CubeTensor; N]) -> (CubeTensor, Run<N>),
+    forward: impl FnOnce([CubeTensor; N]) -> (CubeTensor, BackwardFn<N>),
 ) -> Tensor<E> {
     input::apply(inputs, |inputs, _| {
-        let (output, run) = forward(inputs);
-        (output, Some(run))
+        let (output, backward) = forward(inputs);
+        (output, Some(backward))
     })
 }

@@ -145,10 +145,10 @@ impl<K: Hash + Eq + Clone> Cache<K> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Returns the kernel with this key; `make` creates it the first time.
-    pub fn get(&self, key: &K, make: impl FnOnce() -> Kernel) -> Kernel {
+    /// Returns the kernel with this key; `create` creates it the first time.
+    pub fn get(&self, key: &K, create: impl FnOnce() -> Kernel) -> Kernel {
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kernels.entry(key.clone()).or_insert_with(make).clone()
+        kernels.entry(key.clone()).or_insert_with(create).clone()
     }
 }
 
@@ -176,14 +176,14 @@ impl<K: Hash + Eq, V: Clone> BufferCache<K, V> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Returns the buffers on the device of `like`; `make` creates them the first time.
-    pub fn get(&self, like: &CubeTensor, key: K, make: impl FnOnce() -> V) -> V {
+    /// Returns the buffers on the device of `like`; `create` creates them the first time.
+    pub fn get(&self, like: &CubeTensor, key: K, create: impl FnOnce() -> V) -> V {
         let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (like.device.clone(), key);
         if buffers.len() >= Self::LIMIT && !buffers.contains_key(&key) {
             buffers.clear();
         }
-        buffers.entry(key).or_insert_with(make).clone()
+        buffers.entry(key).or_insert_with(create).clone()
     }
 
     /// Removes all buffers.
@@ -193,17 +193,17 @@ impl<K: Hash + Eq, V: Clone> BufferCache<K, V> {
     }
 }
 
-/// The buffers of [`numbers`].
+/// The buffers of [`cached_numbers`].
 pub static NUMBERS: BufferCache<[u32; 3], CubeTensor> = BufferCache::new();
 
 /// Returns a buffer with these numbers, which is cached.
-pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
+pub fn cached_numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
     let [a, b, c] = numbers;
-    NUMBERS.get(like, numbers, || indices(like, &[a, b, c, 0]))
+    NUMBERS.get(like, numbers, || u32_buffer(like, &[a, b, c, 0]))
 }
 
 /// Returns a new buffer with these numbers.
-pub fn indices(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
+pub fn u32_buffer(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
     let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
     CubeTensor::new_contiguous(
         like.client.clone(),
@@ -216,8 +216,8 @@ pub fn indices(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
 
 /// Returns the dimensions of a launch of this many workgroups; they use a second axis if one is too short.
 pub fn grid(groups: usize) -> [u32; 3] {
-    let down = groups.div_ceil(MAX_GROUPS).max(1);
-    [groups.div_ceil(down) as u32, down as u32, 1]
+    let rows = groups.div_ceil(MAX_GROUPS).max(1);
+    [groups.div_ceil(rows) as u32, rows as u32, 1]
 }
 
 /// Returns WGSL declarations of f32 buffers, followed by u32 buffers, with these names.
@@ -269,7 +269,7 @@ pub fn launch_values(
     buffers: &[Bound<'_>],
     like: &CubeTensor,
 ) {
-    let count = numbers(like, [threads as u32, other as u32, 0]);
+    let count = cached_numbers(like, [threads as u32, other as u32, 0]);
     kernel.launch(
         value_grid(threads),
         &[buffers, &[Bound::Read(&count)]].concat(),

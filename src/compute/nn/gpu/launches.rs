@@ -12,7 +12,7 @@ use cubecl::logging::{
 
 /// All launches of one kernel.
 #[derive(Clone, Debug, Default)]
-pub struct Launches {
+pub struct KernelLaunches {
     /// The name of the kernel. Those of this program contain a space; the framework's are type names.
     pub kernel: String,
     /// Number of launches.
@@ -46,7 +46,7 @@ pub fn count_operations(kernel: &'static str, operations: f64) {
 #[derive(Default)]
 struct Observer {
     pending: Mutex<Vec<(&'static str, ProfileDuration)>>,
-    read: Mutex<Vec<(&'static str, Duration)>>,
+    timed: Mutex<Vec<(&'static str, Duration)>>,
 }
 
 impl LaunchObserver for Observer {
@@ -61,12 +61,12 @@ impl LaunchObserver for Observer {
     }
 
     fn timed(&self, kernel: &'static str, time: Duration, _method: TimingMethod) {
-        lock(&self.read).push((kernel, time));
+        lock(&self.timed).push((kernel, time));
     }
 }
 
 /// Runs work and returns its kernel launches, sorted by decreasing time. The work must wait for its results.
-pub fn observe<T>(work: impl FnOnce() -> T) -> (T, Vec<Launches>) {
+pub fn observe<T>(work: impl FnOnce() -> T) -> (T, Vec<KernelLaunches>) {
     let observer = Arc::new(Observer::default());
     *lock(&OPERATIONS) = Some(BTreeMap::new());
     let observation = LaunchObservation::new(observer.clone());
@@ -74,22 +74,22 @@ pub fn observe<T>(work: impl FnOnce() -> T) -> (T, Vec<Launches>) {
     drop(observation);
     let operations = lock(&OPERATIONS).take().unwrap_or_default();
     let pending = std::mem::take(&mut *lock(&observer.pending));
-    let mut times = std::mem::take(&mut *lock(&observer.read));
+    let mut times = std::mem::take(&mut *lock(&observer.timed));
     for (kernel, profile) in pending {
         let time = block_on(profile.resolve()).map_or(Duration::ZERO, |ticks| ticks.duration());
         times.push((kernel, time));
     }
-    let mut all: BTreeMap<&'static str, Launches> = BTreeMap::new();
+    let mut by_kernel: BTreeMap<&'static str, KernelLaunches> = BTreeMap::new();
     for (kernel, time) in times {
-        let launches = all.entry(kernel).or_insert_with(|| Launches {
+        let launches = by_kernel.entry(kernel).or_insert_with(|| KernelLaunches {
             kernel: type_name_format(kernel, TypeNameFormatLevel::Short),
             operations: operations.get(kernel).copied().unwrap_or(0.0),
-            ..Launches::default()
+            ..KernelLaunches::default()
         });
         launches.count += 1;
         launches.time += time;
     }
-    let mut all: Vec<_> = all.into_values().collect();
-    all.sort_by_key(|launches| std::cmp::Reverse(launches.time));
-    (result, all)
+    let mut sorted: Vec<_> = by_kernel.into_values().collect();
+    sorted.sort_by_key(|launches| std::cmp::Reverse(launches.time));
+    (result, sorted)
 }

@@ -33,9 +33,9 @@ use cubecl::prelude::KernelMetadata;
 
 use super::half::HalfMatrix;
 use super::{Frame, LayerNorm, Linear, Matrix};
-use glue::{Run, apply, constant, constant_weight, to_input};
-use kernel::{Bound, MAX_GROUPS, empty, numbers};
-use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
+use glue::{BackwardFn, apply, constant, constant_weight, to_input};
+use kernel::{Bound, MAX_GROUPS, cached_numbers, empty};
+use product::{Activation, Epilogue, MatrixLayout, Product, SUM_THREADS, Size, Tiles};
 
 pub use attention::{attention, prefixed_attention, self_attention};
 pub use convolution::depthwise7;
@@ -43,7 +43,7 @@ pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;
 pub use replay::Recording;
-pub use tokens::{in_order, rotate, swiglu};
+pub use tokens::{reorder, rotate, swiglu};
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
@@ -58,15 +58,15 @@ pub fn is_enabled() -> bool {
 }
 
 /// Neither operand of a product is a gradient.
-const NONE: [bool; 2] = [false, false];
+const NO_GRADIENT: [bool; 2] = [false, false];
 /// The left operand of a product is a gradient.
-const LEFT: [bool; 2] = [true, false];
+const LEFT_GRADIENT: [bool; 2] = [true, false];
 /// The right operand of a product is a gradient.
-const RIGHT: [bool; 2] = [false, true];
+const RIGHT_GRADIENT: [bool; 2] = [false, true];
 
 /// The tensors of an epilogue.
 #[derive(Clone, Copy, Default)]
-struct Extra<'a> {
+struct EpilogueTensors<'a> {
     bias: Option<&'a CubeTensor>,
     /// Written by [`Activation::Gelu`], read by [`Activation::GeluGradient`].
     other: Option<(Activation, &'a CubeTensor)>,
@@ -79,7 +79,7 @@ fn launch(
     [m, k]: [usize; 2],
     batch: usize,
     buffers: [&CubeTensor; 3],
-    extra: Extra<'_>,
+    extra: EpilogueTensors<'_>,
 ) {
     let sizes = [m, product.n as usize, k];
     let tiles = plans::choose_tiles(&product, sizes, batch);
@@ -93,7 +93,7 @@ fn launch_with(
     [m, k]: [usize; 2],
     batch: usize,
     [a, b, out]: [&CubeTensor; 3],
-    extra: Extra<'_>,
+    extra: EpilogueTensors<'_>,
 ) {
     let activation = extra.other.map(|(activation, _)| activation);
     product.epilogue = Epilogue {
@@ -102,7 +102,7 @@ fn launch_with(
         residual: extra.residual.is_some(),
     };
     let n = product.n as usize;
-    if product.epilogue != Epilogue::default() || product.out != Stored::row_major(n) {
+    if product.epilogue != Epilogue::default() || product.out != MatrixLayout::row_major(n) {
         tiles.splits = 1;
     }
     let parts = (tiles.splits > 1).then(|| empty(out, &[tiles.splits as usize, m, n]));
@@ -120,7 +120,7 @@ fn launch_with(
     };
     let sizes = product
         .has_rows()
-        .then(|| numbers(out, [rows as u32, 0, 0]));
+        .then(|| cached_numbers(out, [rows as u32, 0, 0]));
     buffers.extend(sizes.as_ref().map(Bound::Read));
     let kernel = product::kernel(&product, &tiles);
     let operations = [m, k, n, batch].map(|size| size as f64);
@@ -141,7 +141,7 @@ fn row_count(x: &CubeTensor) -> usize {
 
 /// A frozen linear layer on the GPU.
 #[derive(Clone)]
-struct Frozen {
+struct FrozenLinear {
     /// in × out, row-major; f32 or f16.
     weight: CubeTensor,
     bias: Option<CubeTensor>,
@@ -149,13 +149,13 @@ struct Frozen {
     outputs: usize,
 }
 
-impl Frozen {
+impl FrozenLinear {
     /// Returns the layer; `None` if it is trained, on another device, or f16 with a number of outputs that is not a
     /// multiple of four.
     fn new(layer: &Linear) -> Option<Self> {
         let weight = match &layer.matrix {
-            Matrix::Whole(weight) => weight,
-            Matrix::Half(HalfMatrix {
+            Matrix::F32(weight) => weight,
+            Matrix::F16(HalfMatrix {
                 values,
                 factors: None,
             }) if values.dims()[1].is_multiple_of(4) => values,
@@ -180,30 +180,36 @@ impl Frozen {
     }
 
     /// Returns x · weight + bias, with the epilogue `extra`.
-    fn forward(&self, x: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
+    fn forward(&self, x: &CubeTensor, extra: EpilogueTensors<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [Stored::row_major(inputs), Stored::row_major(outputs)];
-        let extra = Extra {
+        let stored = [
+            MatrixLayout::row_major(inputs),
+            MatrixLayout::row_major(outputs),
+        ];
+        let extra = EpilogueTensors {
             bias: self.bias.as_ref(),
             ..extra
         };
-        self.multiply(x, stored, [inputs, outputs], NONE, extra)
+        self.multiply(x, stored, [inputs, outputs], NO_GRADIENT, extra)
     }
 
     /// Returns g · weightᵀ, the gradient for the input, with the epilogue `extra`.
-    fn backward(&self, g: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
+    fn backward(&self, g: &CubeTensor, extra: EpilogueTensors<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [Stored::row_major(outputs), Stored::column_major(outputs)];
-        self.multiply(g, stored, [outputs, inputs], LEFT, extra)
+        let stored = [
+            MatrixLayout::row_major(outputs),
+            MatrixLayout::column_major(outputs),
+        ];
+        self.multiply(g, stored, [outputs, inputs], LEFT_GRADIENT, extra)
     }
 
     fn multiply(
         &self,
         x: &CubeTensor,
-        stored: [Stored; 2],
+        stored: [MatrixLayout; 2],
         [k, n]: [usize; 2],
         gradients: [bool; 2],
-        extra: Extra<'_>,
+        extra: EpilogueTensors<'_>,
     ) -> CubeTensor {
         let rows = row_count(x);
         let mut shape = x.meta.shape().to_vec();
@@ -230,13 +236,17 @@ fn fits(rows: usize) -> bool {
 /// Computes `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
     let input = to_input(x)?;
-    let layer = Frozen::new(layer)?;
+    let layer = FrozenLinear::new(layer)?;
     fits(x.shape().num_elements() / layer.inputs).then(|| {
         apply([input], |[x]| {
-            let y = layer.forward(&into_contiguous(x), Extra::default());
-            let back: Run<1> =
-                Arc::new(move |g, _| [Some(layer.backward(&into_contiguous(g), Extra::default()))]);
-            (y, back)
+            let y = layer.forward(&into_contiguous(x), EpilogueTensors::default());
+            let backward: BackwardFn<1> = Arc::new(move |g, _| {
+                [Some(layer.backward(
+                    &into_contiguous(g),
+                    EpilogueTensors::default(),
+                ))]
+            });
+            (y, backward)
         })
     })
 }
@@ -280,9 +290,9 @@ pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Ten
         apply([input], |[x]| {
             let x = into_contiguous(x);
             let y = norm.forward(&x);
-            let back: Run<1> =
+            let backward: BackwardFn<1> =
                 Arc::new(move |g, _| [Some(norm.backward(&x, &into_contiguous(g), None))]);
-            (y, back)
+            (y, backward)
         })
     })
 }
@@ -304,7 +314,7 @@ impl NormResidual {
         Some(Self { norm, residual })
     }
 
-    fn enter(&self, x: &CubeTensor) -> CubeTensor {
+    fn normalize(&self, x: &CubeTensor) -> CubeTensor {
         match &self.norm {
             Some(norm) => norm.forward(x),
             None => x.clone(),
@@ -312,15 +322,15 @@ impl NormResidual {
     }
 
     /// Returns the residual for the last product of a sub-layer.
-    fn extra<'a>(&self, x: &'a CubeTensor) -> Extra<'a> {
-        Extra {
+    fn epilogue<'a>(&self, x: &'a CubeTensor) -> EpilogueTensors<'a> {
+        EpilogueTensors {
             residual: self.residual.then_some(x),
-            ..Extra::default()
+            ..EpilogueTensors::default()
         }
     }
 
     /// Returns the gradient of the input, given that of the normalised input (`inside`) and that of the result (`g`).
-    fn leave(&self, x: &CubeTensor, inside: CubeTensor, g: &CubeTensor) -> CubeTensor {
+    fn input_gradient(&self, x: &CubeTensor, inside: CubeTensor, g: &CubeTensor) -> CubeTensor {
         match &self.norm {
             Some(norm) => norm.backward(x, &inside, self.residual.then_some(g)),
             None => inside,
@@ -329,10 +339,10 @@ impl NormResidual {
 
     /// Returns the residual to add in the gradient of the first product; with a norm, the gradient of the norm adds
     /// it.
-    fn extra_back<'a>(&self, g: &'a CubeTensor) -> Extra<'a> {
+    fn backward_epilogue<'a>(&self, g: &'a CubeTensor) -> EpilogueTensors<'a> {
         match &self.norm {
-            Some(_) => Extra::default(),
-            None => self.extra(g),
+            Some(_) => EpilogueTensors::default(),
+            None => self.epilogue(g),
         }
     }
 }
@@ -340,30 +350,30 @@ impl NormResidual {
 /// Computes `fc2(gelu(fc1(LN(x))))` (+ x) with constant weights.
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let input = to_input(x)?;
-    let outside = NormResidual::new(frame)?;
-    let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
+    let norm_residual = NormResidual::new(frame)?;
+    let [fc1, fc2] = [FrozenLinear::new(fc1)?, FrozenLinear::new(fc2)?];
     fits(x.shape().num_elements() / fc1.inputs).then(|| {
         apply([input], |[x]| {
             let x = into_contiguous(x);
             let shape = [row_count(&x), fc1.outputs];
-            let before = empty(&x, &shape);
-            let extra = Extra {
-                other: Some((Activation::Gelu, &before)),
-                ..Extra::default()
+            let pre_activation = empty(&x, &shape);
+            let extra = EpilogueTensors {
+                other: Some((Activation::Gelu, &pre_activation)),
+                ..EpilogueTensors::default()
             };
-            let hidden = fc1.forward(&outside.enter(&x), extra);
-            let y = fc2.forward(&hidden, outside.extra(&x));
-            let back: Run<1> = Arc::new(move |g, _| {
+            let hidden = fc1.forward(&norm_residual.normalize(&x), extra);
+            let y = fc2.forward(&hidden, norm_residual.epilogue(&x));
+            let backward: BackwardFn<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);
-                let extra = Extra {
-                    other: Some((Activation::GeluGradient, &before)),
-                    ..Extra::default()
+                let extra = EpilogueTensors {
+                    other: Some((Activation::GeluGradient, &pre_activation)),
+                    ..EpilogueTensors::default()
                 };
                 let hidden = fc2.backward(&g, extra);
-                let inside = fc1.backward(&hidden, outside.extra_back(&g));
-                [Some(outside.leave(&x, inside, &g))]
+                let inner_gradient = fc1.backward(&hidden, norm_residual.backward_epilogue(&g));
+                [Some(norm_residual.input_gradient(&x, inner_gradient, &g))]
             });
-            (y, back)
+            (y, backward)
         })
     })
 }

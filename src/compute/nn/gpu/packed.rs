@@ -30,7 +30,7 @@ const MAX_PARTS: usize = 30;
 /// f32 tensors in one buffer on a GPU, with zeros in the gaps between them.
 #[derive(Clone, Debug)]
 pub struct Packed {
-    all: CubeTensor,
+    buffer: CubeTensor,
     sizes: Vec<usize>,
 }
 
@@ -50,8 +50,8 @@ impl Packed {
         let parts = parts.collect::<Option<Vec<_>>>()?;
         let sizes: Vec<usize> = parts.iter().map(|part| part.meta.shape()[0]).collect();
         let like = parts.first().filter(|_| total(&sizes) <= MAX_VALUES)?;
-        let all = empty(like, &[total(&sizes)]);
-        let packed = Self { all, sizes };
+        let buffer = empty(like, &[total(&sizes)]);
+        let packed = Self { buffer, sizes };
         packed.copy_from(&parts);
         Some(packed)
     }
@@ -65,11 +65,11 @@ impl Packed {
 
     fn copy_from(&self, parts: &[CubeTensor]) {
         // One binding is used for the result.
-        let bindings = self.all.client.properties().hardware.max_bindings as usize;
-        let most = MAX_PARTS.min(bindings.saturating_sub(1)).max(1);
+        let bindings = self.buffer.client.properties().hardware.max_bindings as usize;
+        let max_parts = MAX_PARTS.min(bindings.saturating_sub(1)).max(1);
         let mut start = 0;
-        for (parts, sizes) in parts.chunks(most).zip(self.sizes.chunks(most)) {
-            copy(parts, sizes, &self.all, start);
+        for (parts, sizes) in parts.chunks(max_parts).zip(self.sizes.chunks(max_parts)) {
+            copy(parts, sizes, &self.buffer, start);
             start += total(sizes);
         }
     }
@@ -81,20 +81,20 @@ impl Packed {
 
     /// Returns uninitialised tensors of the same sizes.
     pub fn empty(&self) -> Self {
-        self.with(empty(&self.all, self.all.meta.shape()))
+        self.with_buffer(empty(&self.buffer, self.buffer.meta.shape()))
     }
 
     /// Returns all values as one tensor, including the gaps.
     pub fn values(&self) -> Tensor<1> {
-        Tensor::from_primitive::<Cube>(self.all.clone())
+        Tensor::from_primitive::<Cube>(self.buffer.clone())
     }
 
     /// Returns a range of the tensors, without a copy.
     pub fn range(&self, range: Range<usize>) -> Self {
         let start = total(&self.sizes[..range.start]);
         let sizes = self.sizes[range].to_vec();
-        let all = self.view(start, total(&sizes));
-        Self { all, sizes }
+        let buffer = self.view(start, total(&sizes));
+        Self { buffer, sizes }
     }
 
     /// Returns the tensors, without copies.
@@ -113,11 +113,13 @@ impl Packed {
         rule: Adam,
         [value, gradient]: [&Self; 2],
         factor: Option<&Tensor<1>>,
-        former: Option<&[Self; 2]>,
+        previous: Option<&[Self; 2]>,
     ) -> [Self; 2] {
-        let former = former.map(|moments| moments.each_ref().map(|moment| moment.all.clone()));
-        let inputs = [&value.all, &gradient.all];
-        adam_values(rule, inputs, factor, former.as_ref(), &self.all).map(|all| self.with(all))
+        let previous =
+            previous.map(|moments| moments.each_ref().map(|moment| moment.buffer.clone()));
+        let inputs = [&value.buffer, &gradient.buffer];
+        adam_values(rule, inputs, factor, previous.as_ref(), &self.buffer)
+            .map(|buffer| self.with_buffer(buffer))
     }
 
     /// Performs [`Momentum::step`] on all values; writes the new values to `self` and returns the change.
@@ -126,34 +128,42 @@ impl Packed {
         rule: Momentum,
         [value, gradient]: [&Self; 2],
         factor: Option<&Tensor<1>>,
-        former: Option<&Self>,
+        previous: Option<&Self>,
     ) -> Self {
-        let former = former.map(|former| &former.all);
-        let inputs = [&value.all, &gradient.all];
-        self.with(momentum_values(rule, inputs, factor, former, &self.all))
+        let previous = previous.map(|previous| &previous.buffer);
+        let inputs = [&value.buffer, &gradient.buffer];
+        self.with_buffer(momentum_values(
+            rule,
+            inputs,
+            factor,
+            previous,
+            &self.buffer,
+        ))
     }
 
     /// Returns `self · share + new · (1 − share)`.
     pub fn blend(&self, new: &Self, share: f64) -> Self {
-        self.with(blend(&self.all, &new.all, share))
+        self.with_buffer(blend(&self.buffer, &new.buffer, share))
     }
 
-    fn with(&self, all: CubeTensor) -> Self {
+    fn with_buffer(&self, buffer: CubeTensor) -> Self {
         let sizes = self.sizes.clone();
-        Self { all, sizes }
+        Self { buffer, sizes }
     }
 
     /// Returns values from `start`, a multiple of [`ALIGNMENT`], without a copy.
     fn view(&self, start: usize, count: usize) -> CubeTensor {
         let bytes = |values: usize| (values * size_of::<f32>()) as u64;
-        let rest = self.all.meta.shape()[0] - start - count;
-        let handle = self.all.handle.clone();
+        let remaining = self.buffer.meta.shape()[0] - start - count;
+        let handle = self.buffer.handle.clone();
         CubeTensor::new_contiguous(
-            self.all.client.clone(),
-            self.all.device.clone(),
+            self.buffer.client.clone(),
+            self.buffer.device.clone(),
             burn_std::Shape::from(vec![count]),
-            handle.offset_start(bytes(start)).offset_end(bytes(rest)),
-            self.all.dtype,
+            handle
+                .offset_start(bytes(start))
+                .offset_end(bytes(remaining)),
+            self.buffer.dtype,
         )
     }
 }

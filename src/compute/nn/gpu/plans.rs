@@ -58,7 +58,7 @@ impl Class {
     }
 
     /// Returns whether the left and the right matrix are transposed.
-    pub(super) fn is_transposed(self) -> [bool; 2] {
+    pub(super) fn transposed_operands(self) -> [bool; 2] {
         match self {
             Self::Wide | Self::Narrow | Self::Mixed => [false, false],
             Self::WideTransposed | Self::NarrowTransposed | Self::Scores => [false, true],
@@ -86,7 +86,7 @@ impl Plans {
     /// Returns whether a class uses cooperative matrices.
     pub fn has_cooperative(&self) -> bool {
         let mut names = self.f32.values().chain(self.f16.values());
-        names.any(|name| Tiles::named(name).is_some_and(|tiles| tiles.fragments.is_some()))
+        names.any(|name| Tiles::from_name(name).is_some_and(|tiles| tiles.fragments.is_some()))
     }
 }
 
@@ -97,13 +97,13 @@ static PLANS: RwLock<[TilesOfClasses; 2]> = RwLock::new([BTreeMap::new(), BTreeM
 
 /// Sets the tiles for all products of this process. Unknown names are ignored.
 pub fn set_plans(plans: &Plans) {
-    let known = |names: &BTreeMap<Class, String>| {
+    let parse_tiles = |names: &BTreeMap<Class, String>| {
         let names = names.iter();
-        let known = names.filter_map(|(class, name)| Some((*class, Tiles::named(name)?)));
-        known.collect()
+        let tiles = names.filter_map(|(class, name)| Some((*class, Tiles::from_name(name)?)));
+        tiles.collect()
     };
-    let known = [known(&plans.f32), known(&plans.f16)];
-    *PLANS.write().unwrap_or_else(PoisonError::into_inner) = known;
+    let tiles = [parse_tiles(&plans.f32), parse_tiles(&plans.f16)];
+    *PLANS.write().unwrap_or_else(PoisonError::into_inner) = tiles;
 }
 
 /// Returns the tiles of a product with sizes m, n and k: those measured for its class, or else the default.
@@ -118,19 +118,19 @@ pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::product::{Size, Stored};
+    use super::super::product::{MatrixLayout, Size};
     use super::*;
 
     #[test]
     fn classes_match_their_example_products() {
         for (class, [m, k, n], batch) in CLASSES {
-            let lay_out = |transposed: bool| match transposed {
-                true => Stored::column_major(8),
-                false => Stored::row_major(8),
+            let layout = |transposed: bool| match transposed {
+                true => MatrixLayout::column_major(8),
+                false => MatrixLayout::row_major(8),
             };
-            let stored = class.is_transposed().map(lay_out);
+            let layouts = class.transposed_operands().map(layout);
             let sizes = [Size::Fixed(m as u32), Size::Fixed(k as u32)];
-            let product = Product::new(sizes, n, stored);
+            let product = Product::new(sizes, n, layouts);
             assert_eq!(Class::new(&product, [m, n, k], batch), Some(class));
         }
     }
@@ -142,9 +142,9 @@ mod tests {
             lanes: 32,
         };
         for tiles in Tiles::ALL.into_iter().chain(Tiles::cooperative(fragments)) {
-            assert_eq!(Tiles::named(&tiles.name()), Some(tiles));
+            assert_eq!(Tiles::from_name(&tiles.name()), Some(tiles));
         }
-        assert_eq!(Tiles::named("7x7x7 of 1x1"), None);
+        assert_eq!(Tiles::from_name("7x7x7 of 1x1"), None);
         let plans = Plans {
             f32: [(Class::Scores, Tiles::ALL[0].name())].into(),
             ..Plans::default()

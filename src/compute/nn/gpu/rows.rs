@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use burn_cubecl::tensor::CubeTensor;
 
-use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
+use super::kernel::{Bound, Cache, Kernel, cached_numbers, declare, empty, grid};
 
 /// The operation of a row kernel, with all parameters of its source. f32 parameters are stored as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,7 +139,7 @@ impl Row {
         let kernel = KERNELS.get(&self, || self.kernel());
         let count: usize = like.meta.shape().iter().product();
         let rows = count / (width(like) as usize).max(1);
-        let sizes = numbers(like, [rows as u32, 0, 0]);
+        let sizes = cached_numbers(like, [rows as u32, 0, 0]);
         let buffers = [buffers, &[Bound::Read(&sizes)]].concat();
         kernel.launch(grid(rows), &buffers);
     }

@@ -7,9 +7,9 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{Run, apply, constant, to_input};
+use super::glue::{BackwardFn, apply, constant, to_input};
 use super::kernel::{
-    Bound, BufferCache, Cache, Kernel, empty, indices, launch_values, value_kernel,
+    Bound, BufferCache, Cache, Kernel, empty, launch_values, u32_buffer, value_kernel,
 };
 use crate::nn::rows::Order;
 
@@ -130,14 +130,14 @@ pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
             let buffers = [Bound::Read(&x), Bound::Write(&y)];
             let hidden = hidden as u32;
             TokenKernel::SwiGlu { hidden }.launch(threads, &buffers, &x);
-            let back: Run<1> = Arc::new(move |g, _| {
+            let backward: BackwardFn<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);
                 let dx = empty(&x, x.meta.shape());
                 let buffers = [Bound::Read(&x), Bound::Read(&g), Bound::Write(&dx)];
                 TokenKernel::SwiGluGradient { hidden }.launch(threads, &buffers, &x);
                 [Some(dx)]
             });
-            (y, back)
+            (y, backward)
         })
     })
 }
@@ -169,24 +169,24 @@ pub fn rotate(qkv: &Tensor<3>, tables: &[Tensor<2>; 2], half: bool) -> Option<Te
     (batch * tokens > 0).then(|| {
         apply([input], |[x]| {
             let y = run(x, false);
-            let back: Run<1> = Arc::new(move |g, _| [Some(run(g, true))]);
-            (y, back)
+            let backward: BackwardFn<1> = Arc::new(move |g, _| [Some(run(g, true))]);
+            (y, backward)
         })
     })
 }
 
 /// Returns the rows of every image (batch × rows × width) in another order.
-pub fn in_order(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
+pub fn reorder(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let [batch, before, width] = x.dims();
     let after = order.len();
     (batch * after * width > 0).then(|| {
         apply([input], |[x]| {
-            let [to, back] = order_buffers(&x, order);
-            let y = gather(&x, &to, [batch, after, width]);
-            let back: Run<1> =
-                Arc::new(move |g, _| [Some(gather(&g, &back, [batch, before, width]))]);
-            (y, back)
+            let [order_indices, inverse_indices] = order_buffers(&x, order);
+            let y = gather(&x, &order_indices, [batch, after, width]);
+            let backward: BackwardFn<1> =
+                Arc::new(move |g, _| [Some(gather(&g, &inverse_indices, [batch, before, width]))]);
+            (y, backward)
         })
     })
 }
@@ -197,11 +197,11 @@ pub static ORDERS: BufferCache<usize, (Arc<Order>, [CubeTensor; 2])> = BufferCac
 
 /// Returns buffers with the indices of an order and of its inverse, which are cached.
 fn order_buffers(like: &CubeTensor, order: &Arc<Order>) -> [CubeTensor; 2] {
-    let make = || {
-        let buffers = order.indices().map(|list| indices(like, list));
+    let create = || {
+        let buffers = order.indices().map(|list| u32_buffer(like, list));
         (order.clone(), buffers)
     };
-    ORDERS.get(like, Arc::as_ptr(order) as usize, make).1
+    ORDERS.get(like, Arc::as_ptr(order) as usize, create).1
 }
 
 /// Returns the rows with these indices; zeros for an index that is too large.

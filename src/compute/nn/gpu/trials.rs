@@ -12,8 +12,8 @@ use half::f16;
 use super::glue::constant_weight;
 use super::kernel::empty;
 use super::plans::{CLASSES, Plans};
-use super::product::{self, Activation, Fragments, Product, Size, Stored, Tiles};
-use super::{Extra, LEFT, NONE, RIGHT, launch_with};
+use super::product::{self, Activation, Fragments, MatrixLayout, Product, Size, Tiles};
+use super::{EpilogueTensors, LEFT_GRADIENT, NO_GRADIENT, RIGHT_GRADIENT, launch_with};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -37,10 +37,10 @@ fn matrix([rows, columns]: [usize; 2], dtype: DType, device: &Device) -> Result<
         DType::F16 => TensorData::new(values.map(f16::from_f32).collect(), shape),
         _ => TensorData::new(values.collect::<Vec<f32>>(), shape),
     };
-    constant_weight(&Tensor::<2>::from_data(data, (device, dtype))).ok_or_else(not_served)
+    constant_weight(&Tensor::<2>::from_data(data, (device, dtype))).ok_or_else(unsupported_device)
 }
 
-fn not_served() -> Problem {
+fn unsupported_device() -> Problem {
     Problem::new("this device does not run the program's own kernels")
 }
 
@@ -51,8 +51,8 @@ struct Trial {
     batch: usize,
     operands: [CubeTensor; 2],
     device: Device,
-    /// Only every `step`-th row of the result is compared with the CPU's.
-    step: usize,
+    /// Only every `row_step`-th row of the result is compared with the CPU's.
+    row_step: usize,
 }
 
 impl Trial {
@@ -65,24 +65,24 @@ impl Trial {
         b_half: bool,
         device: &Device,
     ) -> Result<Self> {
-        let lay_out = |transposed: bool, [rows, columns]: [usize; 2], dtype: DType| {
-            let (shape, stored) = match transposed {
-                true => ([columns, rows], Stored::column_major(rows)),
-                false => ([rows, columns], Stored::row_major(columns)),
+        let create_operand = |transposed: bool, [rows, columns]: [usize; 2], dtype: DType| {
+            let (shape, layout) = match transposed {
+                true => ([columns, rows], MatrixLayout::column_major(rows)),
+                false => ([rows, columns], MatrixLayout::row_major(columns)),
             };
             let values = matrix([batch * shape[0], shape[1]], dtype, device)?;
-            Ok::<_, Problem>((values, stored.batched(0, rows * columns)))
+            Ok::<_, Problem>((values, layout.batched(0, rows * columns)))
         };
-        let (a, stored_a) = lay_out(a, [m, k], DType::F32)?;
+        let (a, stored_a) = create_operand(a, [m, k], DType::F32)?;
         let dtype = if b_half { DType::F16 } else { DType::F32 };
-        let (b, stored_b) = lay_out(b, [k, n], dtype)?;
+        let (b, stored_b) = create_operand(b, [k, n], dtype)?;
         let rows = match batch {
             1 => Size::Rows,
             _ => Size::Fixed(m as u32),
         };
         let product = Product {
             inner: batch as u32,
-            out: Stored::row_major(n).batched(0, m * n),
+            out: MatrixLayout::row_major(n).batched(0, m * n),
             b_half,
             ..Product::new([rows, Size::Fixed(k as u32)], n, [stored_a, stored_b])
         };
@@ -92,7 +92,7 @@ impl Trial {
             batch,
             operands: [a, b],
             device: device.clone(),
-            step: 1,
+            row_step: 1,
         })
     }
 
@@ -108,30 +108,30 @@ impl Trial {
         tiles.filter(fits).collect()
     }
 
-    fn launch(&self, tiles: Tiles, out: &CubeTensor, extra: Extra<'_>) {
+    fn launch(&self, tiles: Tiles, out: &CubeTensor, extra: EpilogueTensors<'_>) {
         let [m, k, _] = self.sizes;
         let [a, b] = &self.operands;
         launch_with(self.product, tiles, [m, k], self.batch, [a, b, out], extra);
     }
 
     /// Computes the product and copies it from the device. Values that the kernel does not write are NaN.
-    fn compute(&self, tiles: Tiles, extra: Extra<'_>) -> Result<HostTensor> {
+    fn compute(&self, tiles: Tiles, extra: EpilogueTensors<'_>) -> Result<HostTensor> {
         let shape = [self.batch * self.sizes[0], self.sizes[2]];
         let out = Tensor::<2>::full(shape, f32::NAN, &self.device);
-        let out = constant_weight(&out).ok_or_else(not_served)?;
+        let out = constant_weight(&out).ok_or_else(unsupported_device)?;
         self.launch(tiles, &out, extra);
         read(&out)
     }
 
-    /// Returns the time of one launch in seconds: the shortest of several measurements within `MEASURED`. After the
+    /// Returns the time of one launch in seconds: the shortest of several measurements within `TIME_LIMIT`. After the
     /// first, each measures ten launches.
     fn time(&self, tiles: Tiles) -> Result<f64> {
-        const MEASURED: Duration = Duration::from_millis(30);
+        const TIME_LIMIT: Duration = Duration::from_millis(30);
         let out = empty(
             &self.operands[0],
             &[self.batch * self.sizes[0], self.sizes[2]],
         );
-        let launch = || self.launch(tiles, &out, Extra::default());
+        let launch = || self.launch(tiles, &out, EpilogueTensors::default());
         // Waits until the device has finished all launches.
         let wait = || {
             let out = Tensor::<2>::from_primitive::<Cube>(out.clone());
@@ -142,16 +142,16 @@ impl Trial {
         wait()?;
         let mut launches = 1;
         let mut best = f64::INFINITY;
-        let all = Instant::now();
+        let loop_start = Instant::now();
         loop {
-            let began = Instant::now();
+            let start = Instant::now();
             for _ in 0..launches {
                 launch();
             }
             wait()?;
-            let time = began.elapsed().as_secs_f64() / f64::from(launches);
+            let time = start.elapsed().as_secs_f64() / f64::from(launches);
             best = best.min(time);
-            if all.elapsed() > MEASURED {
+            if loop_start.elapsed() > TIME_LIMIT {
                 return Ok(best);
             }
             launches = 10;
@@ -163,22 +163,22 @@ impl Trial {
         let [m, k, n] = self.sizes;
         let [a, b] = &self.operands;
         let [a, b] = [read(a)?.values, read(b)?.values];
-        let at = |stored: Stored, z: usize, row: usize, column: usize| {
-            let (line, place) = match stored.transposed {
+        let element_index = |layout: MatrixLayout, z: usize, row: usize, column: usize| {
+            let (line, offset) = match layout.transposed {
                 true => (column, row),
                 false => (row, column),
             };
-            z * stored.inner as usize + line * stored.lead as usize + place
+            z * layout.inner as usize + line * layout.lead as usize + offset
         };
         let mut values = Vec::new();
         for (z, i) in (0..self.batch * m)
-            .step_by(self.step)
+            .step_by(self.row_step)
             .map(|row| (row / m, row % m))
         {
             for j in 0..n {
                 let product = |l: usize| {
-                    let x = a[at(self.product.a, z, i, l)];
-                    let y = b[at(self.product.b, z, l, j)];
+                    let x = a[element_index(self.product.a, z, i, l)];
+                    let y = b[element_index(self.product.b, z, l, j)];
                     f64::from(x) * f64::from(y)
                 };
                 values.push((0..k).map(product).sum::<f64>() as f32);
@@ -195,8 +195,8 @@ impl Trial {
     /// # Errors
     /// Returns a Problem that names the tiles if the error is too large.
     fn check(&self, tiles: Tiles, expected: &HostTensor) -> Result<f64> {
-        let values = self.compute(tiles, Extra::default())?.values;
-        let rows = values.chunks(self.sizes[2]).step_by(self.step);
+        let values = self.compute(tiles, EpilogueTensors::default())?.values;
+        let rows = values.chunks(self.sizes[2]).step_by(self.row_step);
         let found = HostTensor {
             shape: expected.shape.clone(),
             values: rows.flatten().copied().collect(),
@@ -267,26 +267,32 @@ pub fn check_cooperative(fragments: Fragments, device: &Device) -> Result<f64> {
 fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
     let mut worst = 0f64;
     let cases = [
-        ([133, 70, 72], [false, false], false, NONE, Activation::Gelu),
+        (
+            [133, 70, 72],
+            [false, false],
+            false,
+            NO_GRADIENT,
+            Activation::Gelu,
+        ),
         (
             [133, 70, 137],
             [false, true],
             false,
-            LEFT,
+            LEFT_GRADIENT,
             Activation::GeluGradient,
         ),
         (
             [200, 97, 64],
             [true, false],
             false,
-            RIGHT,
+            RIGHT_GRADIENT,
             Activation::Identity,
         ),
         (
             [133, 64, 72],
             [false, true],
             true,
-            LEFT,
+            LEFT_GRADIENT,
             Activation::Identity,
         ),
     ];
@@ -305,8 +311,8 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
             // GELU writes this matrix, GELU' reads it.
             let other = matrix([m, n], DType::F32, device)?;
             let extra = match activation {
-                Activation::Identity => Extra::default(),
-                _ => Extra {
+                Activation::Identity => EpilogueTensors::default(),
+                _ => EpilogueTensors {
                     bias: Some(&bias),
                     other: Some((activation, &other)),
                     residual: Some(&residual),
@@ -337,19 +343,19 @@ pub fn measure_plans(
     fragments: Option<Fragments>,
     limit: Duration,
 ) -> Result<Plans> {
-    let began = Instant::now();
+    let start = Instant::now();
     let mut plans = Plans::default();
     let mut checked = HashMap::new();
     for (class, sizes, batch) in CLASSES {
-        let mut trial = Trial::new(sizes, batch, class.is_transposed(), false, device)?;
-        trial.step = (batch * sizes[0]).div_ceil(CHECKED_ROWS);
+        let mut trial = Trial::new(sizes, batch, class.transposed_operands(), false, device)?;
+        trial.row_step = (batch * sizes[0]).div_ceil(CHECKED_ROWS);
         let mut times = Vec::new();
         for rounded in [false, true] {
             trial.product.rounded = rounded;
             // Ordinary arithmetic does not round its operands, so it is timed once.
             let ordinary = if rounded { &[][..] } else { &Tiles::ALL };
             for tiles in ordinary.iter().copied().chain(trial.cooperative(fragments)) {
-                if began.elapsed() > limit {
+                if start.elapsed() > limit {
                     return Ok(plans);
                 }
                 let time = trial.time(tiles)?;
@@ -362,16 +368,20 @@ pub fn measure_plans(
         let expected = fragments.map(|_| trial.expected()).transpose()?;
         for (plans, rounded) in [(&mut plans.f32, false), (&mut plans.f16, true)] {
             trial.product.rounded = rounded;
-            let mut is_correct = |tiles: Tiles, timed: bool| match (&expected, tiles.fragments) {
-                (Some(expected), Some(_)) if timed == rounded => {
-                    let general = checked.entry((tiles, rounded));
-                    let general = general.or_insert_with(|| check_tile(tiles, rounded, device));
-                    let tested = general.clone().and_then(|_| trial.check(tiles, expected));
-                    let tested = tested.inspect_err(|problem| tracing::warn!("{problem}"));
-                    tested.is_ok()
-                }
-                (_, fragments) => fragments.is_none(),
-            };
+            let mut is_correct =
+                |tiles: Tiles, timed_rounded: bool| match (&expected, tiles.fragments) {
+                    (Some(expected), Some(_)) if timed_rounded == rounded => {
+                        let general_check = checked.entry((tiles, rounded));
+                        let general_result =
+                            general_check.or_insert_with(|| check_tile(tiles, rounded, device));
+                        let result = general_result
+                            .clone()
+                            .and_then(|_| trial.check(tiles, expected));
+                        let result = result.inspect_err(|problem| tracing::warn!("{problem}"));
+                        result.is_ok()
+                    }
+                    (_, fragments) => fragments.is_none(),
+                };
             let mut times = times.iter();
             let fastest = times.find(|(_, tiles, timed)| is_correct(*tiles, *timed));
             plans.extend(fastest.map(|(_, tiles, _)| (class, tiles.name())));

@@ -15,20 +15,20 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 use serde_json::Value;
 
-use super::shards::{Samples, TABLE, folder_of, role_of_shard};
-use super::unpack::Unpacking;
+use super::shards::{SampleTable, TABLE, shard_folder, shard_role};
+use super::unpack::Unpacker;
 use crate::files;
 use crate::message;
-use crate::picture::usual_ending;
+use crate::picture::usual_extension;
 use crate::problem::{Problem, Result};
-use pages::Pages;
+use pages::CheckedPages;
 
 /// The part of a column with images that contains their files.
-const BYTES: &str = "bytes";
+const BYTES_FIELD: &str = "bytes";
 /// Number of rows read at once; each contains an image.
-const BATCH: usize = 16;
+const BATCH_ROWS: usize = 16;
 /// Maximum length of a cell of the table.
-const MOST_CELL: usize = 200;
+const MAX_CELL_CHARS: usize = 200;
 
 /// The columns to read.
 struct Columns {
@@ -38,7 +38,7 @@ struct Columns {
 
 impl Columns {
     /// Finds the first column of images, and those of texts and whole numbers.
-    fn of(schema: &Type) -> Option<Self> {
+    fn from_schema(schema: &Type) -> Option<Self> {
         let physical = |column: &Type| column.is_primitive().then(|| column.get_physical_type());
         let is_text =
             |column: &Type| column.get_basic_info().converted_type() == ConvertedType::UTF8;
@@ -48,7 +48,7 @@ impl Columns {
             true => column
                 .get_fields()
                 .iter()
-                .any(|part| part.name() == BYTES && is_file(part)),
+                .any(|part| part.name() == BYTES_FIELD && is_file(part)),
             false => is_file(column),
         };
         let is_cell = |column: &Type| match physical(column) {
@@ -58,8 +58,8 @@ impl Columns {
         };
         let columns = schema.get_fields().iter();
         let single = columns.filter(|column| {
-            let about = column.get_basic_info();
-            about.has_repetition() && about.repetition() != Repetition::REPEATED
+            let info = column.get_basic_info();
+            info.has_repetition() && info.repetition() != Repetition::REPEATED
         });
         let image = single.clone().find(|column| is_image(column))?;
         let cells = single.filter(|column| is_cell(column));
@@ -70,19 +70,19 @@ impl Columns {
     }
 
     /// Returns the schema with these columns only.
-    fn schema(&self, whole: &Type) -> std::result::Result<Type, ParquetError> {
-        let own = |column: &&Arc<Type>| {
-            let is = |other: &Arc<Type>| Arc::ptr_eq(column, other);
-            is(&self.image) || self.cells.iter().any(is)
+    fn projected_schema(&self, full: &Type) -> std::result::Result<Type, ParquetError> {
+        let is_selected = |column: &&Arc<Type>| {
+            let is_same = |other: &Arc<Type>| Arc::ptr_eq(column, other);
+            is_same(&self.image) || self.cells.iter().any(is_same)
         };
-        let columns = whole.get_fields().iter().filter(own).cloned();
-        Type::group_type_builder(whole.name())
+        let columns = full.get_fields().iter().filter(is_selected).cloned();
+        Type::group_type_builder(full.name())
             .with_fields(columns.collect())
             .build()
     }
 
-    fn image<'r>(&self, row: &'r Row) -> Option<&'r [u8]> {
-        let bytes = |field: &'r Field| match field {
+    fn image_bytes<'r>(&self, row: &'r Row) -> Option<&'r [u8]> {
+        let to_bytes = |field: &'r Field| match field {
             Field::Bytes(bytes) => Some(bytes.data()),
             _ => None,
         };
@@ -91,9 +91,9 @@ impl Columns {
         match field {
             Field::Group(parts) => {
                 let mut parts = parts.get_column_iter();
-                bytes(parts.find(|(name, _)| *name == BYTES)?.1)
+                to_bytes(parts.find(|(name, _)| *name == BYTES_FIELD)?.1)
             }
-            field => bytes(field),
+            field => to_bytes(field),
         }
     }
 }
@@ -116,10 +116,10 @@ fn class_names(metadata: &ParquetMetaData) -> HashMap<String, Vec<String>> {
 }
 
 /// Returns the text of a cell; numbers of classes are replaced by their names.
-fn cell(field: &Field, names: Option<&Vec<String>>) -> String {
+fn cell_text(field: &Field, names: Option<&Vec<String>>) -> String {
     let number = match field {
         Field::Null => return String::new(),
-        Field::Str(text) => return text.chars().take(MOST_CELL).collect(),
+        Field::Str(text) => return text.chars().take(MAX_CELL_CHARS).collect(),
         other => other.to_string(),
     };
     let Some(names) = names else { return number };
@@ -129,38 +129,38 @@ fn cell(field: &Field, names: Option<&Vec<String>>) -> String {
 }
 
 /// Calls a function of the Parquet reader, and converts its panics on damaged files into errors.
-fn guarded<T>(
+fn catch_panics<T>(
     read: impl FnOnce() -> std::result::Result<T, ParquetError>,
 ) -> std::result::Result<T, ParquetError> {
     let panicked = |_| Err(ParquetError::General("its reader failed".into()));
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
 }
 
-impl<'a> Unpacking<'a> {
+impl<'a> Unpacker<'a> {
     /// Unpacks the images of all files, with a table of the other columns.
-    pub fn parquet(&mut self, all: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
-        let mut samples = Samples {
+    pub fn unpack_parquet(&mut self, root: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
+        let mut samples = SampleTable {
             columns: Vec::new(),
             rows: Vec::new(),
         };
         for shard in shards {
             self.archive = shard;
-            self.parquet_file(&folder_of(shard, all), &mut samples)?;
+            self.unpack_parquet_file(&shard_folder(shard, root), &mut samples)?;
         }
         let remark = message!("remark-shards", form = "Parquet", table = TABLE);
         self.remarks.push(remark.into());
-        samples.write(self.into)
+        samples.write(self.output)
     }
 
-    fn parquet_file(&mut self, folder: &Path, samples: &mut Samples) -> Result<()> {
+    fn unpack_parquet_file(&mut self, folder: &Path, samples: &mut SampleTable) -> Result<()> {
         let path = self.archive;
         let file =
             files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
-        let reader = guarded(|| SerializedFileReader::new(Pages(file)));
+        let reader = catch_panics(|| SerializedFileReader::new(CheckedPages(file)));
         let reader = reader.map_err(|error| self.damaged(&error))?;
         let metadata = reader.metadata();
-        let whole = metadata.file_metadata().schema();
-        let columns = Columns::of(whole).ok_or_else(|| {
+        let schema = metadata.file_metadata().schema();
+        let columns = Columns::from_schema(schema).ok_or_else(|| {
             Problem::new(message!("problem-parquet-without-images"))
                 .at_path(path)
                 .advise(message!("advice-datasets-to-folders"))
@@ -171,32 +171,34 @@ impl<'a> Unpacking<'a> {
             let columns = columns.cells.iter().map(|column| column.name().to_owned());
             samples.columns = columns.collect();
         }
-        let rows = guarded(|| reader.get_row_iter(Some(columns.schema(whole)?)));
+        let rows = catch_panics(|| reader.get_row_iter(Some(columns.projected_schema(schema)?)));
         let mut rows = rows
             .map_err(|error| self.damaged(&error))?
-            .with_batch_size(BATCH);
-        let role = role_of_shard(folder);
+            .with_batch_size(BATCH_ROWS);
+        let role = shard_role(folder);
         let mut number = 0;
         while let Some(row) =
-            guarded(|| rows.next().transpose()).map_err(|error| self.damaged(&error))?
+            catch_panics(|| rows.next().transpose()).map_err(|error| self.damaged(&error))?
         {
             number += 1;
-            let bytes = columns.image(&row).unwrap_or_default();
-            self.count(bytes.len() as u64)?;
+            let bytes = columns.image_bytes(&row).unwrap_or_default();
+            self.count_entry(bytes.len() as u64)?;
             let image = folder.join(format!("{number:07}"));
-            let ending = match usual_ending(bytes) {
-                Ok(ending) => ending,
+            let extension = match usual_extension(bytes) {
+                Ok(extension) => extension,
                 Err(problem) => {
-                    self.skip(&image, problem.words());
+                    self.skip(&image, problem.what_text());
                     continue;
                 }
             };
-            let image = image.with_extension(ending);
-            self.file(&image, &mut &*bytes)?;
+            let image = image.with_extension(extension);
+            self.write_file(&image, &mut &*bytes)?;
             let field = |column: &String| {
                 let mut fields = row.get_column_iter();
                 let field = fields.find(|(name, _)| *name == column);
-                field.map_or_else(String::new, |(_, field)| cell(field, names.get(column)))
+                field.map_or_else(String::new, |(_, field)| {
+                    cell_text(field, names.get(column))
+                })
             };
             let cells = samples.columns.iter().map(field).collect();
             samples.rows.push((image, role, cells));
@@ -208,9 +210,9 @@ impl<'a> Unpacking<'a> {
         let groups = metadata.row_groups().iter();
         let codecs =
             groups.flat_map(|group| group.columns().iter().map(ColumnChunkMetaData::compression));
-        let known =
+        let is_supported =
             |codec: &Compression| matches!(codec, Compression::UNCOMPRESSED | Compression::SNAPPY);
-        let mut others = codecs.filter(|codec| !known(codec));
+        let mut others = codecs.filter(|codec| !is_supported(codec));
         others.next().map_or(Ok(()), |codec| {
             let codec = codec.to_string();
             let name = codec.split('(').next().unwrap_or_default().to_owned();
@@ -296,13 +298,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         copy_fixtures(root.path(), &["plain.parquet"]);
         let path = root.path().join("plain.parquet");
-        let whole = std::fs::read(&path).unwrap();
-        for at in (4..whole.len()).step_by(61) {
-            let mut bytes = whole.clone();
+        let file = std::fs::read(&path).unwrap();
+        for at in (4..file.len()).step_by(61) {
+            let mut bytes = file.clone();
             bytes[at] ^= 0x55;
             std::fs::write(&path, &bytes).unwrap();
             let _ = open(&path);
-            std::fs::write(&path, &whole[..at]).unwrap();
+            std::fs::write(&path, &file[..at]).unwrap();
             assert!(open(&path).is_err(), "cut to {at}");
         }
     }

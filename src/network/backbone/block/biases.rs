@@ -8,13 +8,13 @@ use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::windows::Windows;
-use crate::backbone::loader::{Table, WeightLoader};
+use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// Bias that prevents attention between tokens of regions that are not adjacent.
-const APART: f32 = -100.0;
+const MASKED: f32 = -100.0;
 
 /// Width of the hidden layer that computes the biases in Swin V2.
 const HIDDEN: usize = 512;
@@ -25,10 +25,10 @@ pub const TABLE: &str = "attn.relative_position_bias_table";
 /// The learned biases of one block, arranged for each window partition used so far.
 pub struct Biases {
     /// (2·window − 1)² × heads.
-    table: Table<2>,
+    table: LearnedTable<2>,
     window: usize,
     heads: usize,
-    known: Mutex<HashMap<Windows, Tensor<4>>>,
+    cache: Mutex<HashMap<Windows, Tensor<4>>>,
 }
 
 impl Biases {
@@ -43,11 +43,11 @@ impl Biases {
         heads: usize,
     ) -> Self {
         let (table, window) = match is_computed {
-            true => (Self::computed(loader, prefix, sides, heads), sides[0]),
+            true => (Self::build_computed(loader, prefix, sides, heads), sides[0]),
             false => {
                 let name = format!("{prefix}.{TABLE}");
-                let cells = (loader.shape_of(&name)).and_then(|shape| shape.first().copied());
-                let window = cells.map_or(sides[0], side_of);
+                let cells = (loader.stored_shape(&name)).and_then(|shape| shape.first().copied());
+                let window = cells.map_or(sides[0], window_side);
                 let shape = [(2 * window - 1).pow(2), heads];
                 (loader.table(&name, shape), window)
             }
@@ -56,32 +56,32 @@ impl Biases {
             table,
             window,
             heads,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    fn computed(
+    fn build_computed(
         loader: &mut WeightLoader,
         prefix: &str,
         sides: [usize; 2],
         heads: usize,
-    ) -> Table<2> {
+    ) -> LearnedTable<2> {
         let names = ["0.weight", "0.bias", "2.weight"];
         let names = names.map(|rest| format!("{prefix}.attn.cpb_mlp.{rest}"));
-        if loader.trains(&names.each_ref().map(String::as_str)) {
+        if loader.is_trained(&names.each_ref().map(String::as_str)) {
             let first: Tensor<2> = loader.tensor(&names[0], [HIDDEN, 2]);
             let bias: Tensor<1> = loader.tensor(&names[1], [HIDDEN]);
             let second: Tensor<2> = loader.tensor(&names[2], [heads, HIDDEN]);
             let positions = relative_positions(sides).concat();
             let positions = TensorData::new(positions, [(2 * sides[0] - 1).pow(2), 2]);
-            let positions = Tensor::<2>::from_data(positions, &loader.place().device);
+            let positions = Tensor::<2>::from_data(positions, &loader.placement().device);
             let hidden = positions.matmul(first.transpose()) + bias.unsqueeze::<2>();
-            return Table::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0);
+            return LearnedTable::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0);
         }
         let first = loader.values(&names[0], &[HIDDEN, 2]);
         let bias = loader.values(&names[1], &[HIDDEN]);
         let second = loader.values(&names[2], &[heads, HIDDEN]);
-        Table::Fixed(computed_table([&first, &bias, &second], sides, heads))
+        LearnedTable::Fixed(compute_table([&first, &bias, &second], sides, heads))
     }
 
     /// Returns the biases to add to the attention scores: groups × heads × tokens × tokens, with one group per window
@@ -89,37 +89,45 @@ impl Biases {
     ///
     /// # Errors
     /// Returns a Problem for windows of another size while the table is trained.
-    pub fn of(&self, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
+    pub fn for_windows(&self, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
         let device = device.clone().inner();
         let table = match &self.table {
-            Table::Trained(table) => return self.gathered(table, windows, &device),
-            Table::Fixed(table) => table,
+            LearnedTable::Trained(table) => return self.gather_trained(table, windows, &device),
+            LearnedTable::Fixed(table) => table,
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = known.get(windows) {
-            return Ok(made.clone());
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bias) = cache.get(windows) {
+            return Ok(bias.clone());
         }
         let tokens = windows.window.0 * windows.window.1;
-        let values = laid_out(table, self.window, self.heads, windows);
+        let values = expand_table(table, self.window, self.heads, windows);
         let groups = values.len() / (self.heads * tokens * tokens);
         let shape = vec![groups, self.heads, tokens, tokens];
-        let made: Tensor<4> = HostTensor { shape, values }.to_device(&device)?;
-        known.insert(*windows, made.clone());
-        Ok(made)
+        let bias: Tensor<4> = HostTensor { shape, values }.to_device(&device)?;
+        cache.insert(*windows, bias.clone());
+        Ok(bias)
     }
 
-    /// Returns the biases like [`Biases::of`], for a table that is trained.
-    fn gathered(&self, table: &Tensor<2>, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
+    /// Returns the biases like [`Biases::for_windows`], for a table that is trained.
+    fn gather_trained(
+        &self,
+        table: &Tensor<2>,
+        windows: &Windows,
+        device: &Device,
+    ) -> Result<Tensor<4>> {
         let (rows, columns) = windows.window;
         if (rows, columns) != (self.window, self.window) {
-            let own = self.window;
+            let side = self.window;
             return Err(Problem::new(format!(
-                "the biases of relative positions are trained for windows of {own}×{own} tokens; \
+                "the biases of relative positions are trained for windows of {side}×{side} tokens; \
                  these images have windows of {columns}×{rows}"
             )));
         }
         let tokens = rows * columns;
-        let cells: Vec<i32> = cells(windows).into_iter().map(|cell| cell as i32).collect();
+        let cells: Vec<i32> = relative_position_index(windows)
+            .into_iter()
+            .map(|cell| cell as i32)
+            .collect();
         let cells = Tensor::<1, Int>::from_data(TensorData::new(cells, [tokens * tokens]), device);
         let plain = table.clone().select(0, cells).swap_dims(0, 1);
         let plain = plain.reshape([1, self.heads, tokens, tokens]);
@@ -127,14 +135,14 @@ impl Biases {
             return Ok(plain);
         }
         let regions = windows.regions();
-        let apart = regions.iter().flat_map(|region| {
+        let masked = regions.iter().flat_map(|region| {
             let pairs = region
                 .iter()
                 .flat_map(|a| region.iter().map(move |b| a != b));
-            pairs.map(|apart| if apart { APART } else { 0.0 })
+            pairs.map(|is_masked| if is_masked { MASKED } else { 0.0 })
         });
         let mask = TensorData::new(
-            apart.collect::<Vec<f32>>(),
+            masked.collect::<Vec<f32>>(),
             [regions.len(), 1, tokens, tokens],
         );
         Ok(plain + Tensor::from_data(mask, device))
@@ -144,19 +152,23 @@ impl Biases {
 /// Returns the log-spaced row and column offset of each cell of a Swin V2's table. `sides` are the sides of the
 /// windows now and in training.
 fn relative_positions([side, trained]: [usize; 2]) -> Vec<[f32; 2]> {
-    let spaced = |at: usize| {
-        let steps = at as f64 - (side as f64 - 1.0);
+    let log_spaced = |index: usize| {
+        let steps = index as f64 - (side as f64 - 1.0);
         let scaled = 8.0 * steps / (trained as f64 - 1.0).max(1.0);
         (scaled.signum() * (scaled.abs() + 1.0).log2() / 3.0) as f32
     };
-    let all = 0..2 * side - 1;
-    let row = |row: usize| all.clone().map(move |column| [spaced(row), spaced(column)]);
-    all.clone().flat_map(row).collect()
+    let indices = 0..2 * side - 1;
+    let row = |row: usize| {
+        indices
+            .clone()
+            .map(move |column| [log_spaced(row), log_spaced(column)])
+    };
+    indices.clone().flat_map(row).collect()
 }
 
 /// Computes a Swin V2's bias table ((2·side − 1)² × heads) as 16·σ(W₂·relu(W₁·position + b)), from W₁, b and W₂;
 /// empty if there are no weights.
-pub fn computed_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> Vec<f32> {
+pub fn compute_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> Vec<f32> {
     let [first, bias, second] = weights;
     if second.is_empty() {
         return Vec::new();
@@ -175,7 +187,7 @@ pub fn computed_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> 
 }
 
 /// Returns the table row of each pair of tokens (query, key) of a window.
-fn cells(windows: &Windows) -> Vec<usize> {
+fn relative_position_index(windows: &Windows) -> Vec<usize> {
     let (rows, columns) = windows.window;
     let tokens = rows * columns;
     let cell = |query: usize, key: usize| {
@@ -189,25 +201,25 @@ fn cells(windows: &Windows) -> Vec<usize> {
 }
 
 /// Returns the side of the windows of a table with `cells` rows.
-pub fn side_of(cells: usize) -> usize {
+pub fn window_side(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
 
 /// Returns a stored table as it is trained: resized to windows of this side.
-pub fn fitted(stored: HostTensor, side: usize) -> HostTensor {
-    let from = side_of(stored.shape[0]);
-    if from == side {
+pub fn resize_table(stored: HostTensor, side: usize) -> HostTensor {
+    let stored_side = window_side(stored.shape[0]);
+    if stored_side == side {
         return stored;
     }
     let heads = stored.shape[1];
     let shape = vec![(2 * side - 1).pow(2), heads];
-    let values = resample::relative_bias(&stored.values, from, heads, (side, side));
+    let values = resample::relative_bias(&stored.values, stored_side, heads, (side, side));
     HostTensor { shape, values }
 }
 
 /// Arranges a table (row-major) for windows of `window` × `window` tokens as biases of the attention scores: groups ×
 /// heads × tokens × tokens.
-pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -> Vec<f32> {
+pub fn expand_table(table: &[f32], window: usize, heads: usize, windows: &Windows) -> Vec<f32> {
     let (rows, columns) = windows.window;
     let resized;
     let table = if (rows, columns) == (window, window) {
@@ -216,7 +228,7 @@ pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -
         resized = resample::relative_bias(table, window, heads, (rows, columns));
         &resized
     };
-    let cells = cells(windows);
+    let cells = relative_position_index(windows);
     let plain: Vec<f32> = (0..heads)
         .flat_map(|head| cells.iter().map(move |cell| table[cell * heads + head]))
         .collect();
@@ -226,9 +238,9 @@ pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -
     let tokens = rows * columns;
     let regions = windows.regions();
     let masked = regions.iter().flat_map(|region| {
-        let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
+        let is_masked = |i: usize| region[i / tokens % tokens] != region[i % tokens];
         let masked = plain.iter().enumerate();
-        masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
+        masked.map(move |(i, bias)| if is_masked(i) { bias + MASKED } else { *bias })
     });
     masked.collect()
 }
@@ -242,24 +254,24 @@ mod tests {
         Windows::new((side, side), 2, shifted)
     }
 
-    fn biases(table: Table<2>, heads: usize) -> Biases {
+    fn biases(table: LearnedTable<2>, heads: usize) -> Biases {
         Biases {
             table,
             window: 2,
             heads,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
     #[test]
     fn biases_depend_on_relative_offset() {
         let table: Vec<f32> = (0..9).map(|i| i as f32).collect();
-        let plain = laid_out(&table, 2, 1, &windows(2, false));
+        let plain = expand_table(&table, 2, 1, &windows(2, false));
         let expected = [
             4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
         ];
         assert_eq!(plain, expected);
-        let masked = laid_out(&table, 2, 1, &windows(4, true));
+        let masked = expand_table(&table, 2, 1, &windows(4, true));
         assert_eq!(masked.len(), 4 * 16);
         assert_eq!(masked[..16], expected);
         assert_eq!(masked[48 + 1], 3. - 100.);
@@ -273,20 +285,21 @@ mod tests {
         let tracked = Tensor::<1>::from_data(TensorData::new(values.clone(), [18]), &device)
             .autodiff()
             .require_grad();
-        let fixed = biases(Table::Fixed(values), 2);
-        let trained = biases(Table::Trained(tracked.clone().reshape([9, 2])), 2);
-        for cut in [windows(2, false), windows(4, true)] {
-            let [a, b] = [&fixed, &trained].map(|biases| biases.of(&cut, &device).unwrap());
+        let fixed = biases(LearnedTable::Fixed(values), 2);
+        let trained = biases(LearnedTable::Trained(tracked.clone().reshape([9, 2])), 2);
+        for partition in [windows(2, false), windows(4, true)] {
+            let [a, b] =
+                [&fixed, &trained].map(|biases| biases.for_windows(&partition, &device).unwrap());
             assert_eq!(a.dims(), b.dims());
             let [a, b] = [a, b.clone().inner()].map(|t| HostTensor::read(&t).unwrap());
             assert_eq!(a, b);
         }
-        let all = trained.of(&windows(4, true), &device).unwrap();
-        let gradient = tracked.grad(&all.sum().backward()).unwrap();
+        let bias = trained.for_windows(&windows(4, true), &device).unwrap();
+        let gradient = tracked.grad(&bias.sum().backward()).unwrap();
         // The expected gradient: the number of pairs at each offset in a 2×2 window, times four windows.
         let counts = [1., 2., 1., 2., 4., 2., 1., 2., 1.].map(|count| 4.0 * count);
         let counts: Vec<f32> = counts.iter().flat_map(|count| [*count; 2]).collect();
         assert_eq!(HostTensor::read(&gradient).unwrap().values, counts);
-        assert!(trained.of(&windows(1, false), &device).is_err());
+        assert!(trained.for_windows(&windows(1, false), &device).is_err());
     }
 }

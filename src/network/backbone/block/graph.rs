@@ -1,11 +1,11 @@
 //! A block as nodes of an ONNX graph.
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, MlpNorm, Part, Scope, missing};
+use super::{BlockForm, BlockOps, MlpNorm, Scope, Sublayer, missing_layer};
 use crate::backbone::BlockShape;
 use crate::backbone::graph::{GraphParts, no_weight, transposed_weight};
 use crate::backbone::mlp::{Activation, ResponseNorm};
-use crate::nn::rows::NOWHERE;
+use crate::nn::rows::ZERO_ROW;
 use crate::onnx::{Attribute, Graph, Value};
 use crate::pet::Site;
 use crate::problem::Result;
@@ -25,19 +25,19 @@ pub struct GraphBlock<'a, 'b> {
     /// Side of the map.
     pub side: usize,
     /// How queries and keys are changed.
-    pub change: Option<Change>,
+    pub query_key_transform: Option<QueryKeyTransform>,
     /// The windows, and the bias of each pair of tokens in them.
     pub windows: Option<(Windows, Value)>,
 }
 
 /// How queries and keys are changed.
-pub enum Change {
+pub enum QueryKeyTransform {
     /// Rotated by these angles (patches × pairs of channels); pairs are the halves of a head, or neighbours.
     Rotary {
         /// The angles.
         angles: Vec<f64>,
         /// Whether pairs are the halves of a head.
-        half: bool,
+        rotate_half: bool,
     },
     /// Scaled to unit length, the queries then by this factor (heads × 1 × 1).
     Cosine(Value),
@@ -48,10 +48,13 @@ impl GraphBlock<'_, '_> {
         format!("{}.{rest}", self.prefix)
     }
 
-    /// Returns the cut and the channels of a token.
-    fn cut(&self) -> Result<(Windows, i64)> {
-        let (cut, _) = self.windows.as_ref().ok_or_else(|| missing("windows"))?;
-        Ok((*cut, self.shape.width as i64))
+    /// Returns the windows and the channels of a token.
+    fn windows_and_width(&self) -> Result<(Windows, i64)> {
+        let (windows, _) = self
+            .windows
+            .as_ref()
+            .ok_or_else(|| missing_layer("windows"))?;
+        Ok((*windows, self.shape.width as i64))
     }
 }
 
@@ -65,10 +68,10 @@ impl BlockOps for GraphBlock<'_, '_> {
     }
 
     fn input(&mut self, x: &Value) -> Result<Value> {
-        let at = (self.index, Site::Input);
+        let position = (self.index, Site::Input);
         let (graph, hooks) = (&mut *self.parts.graph, self.parts.hooks);
-        match hooks.uses(at.0, at.1) {
-            true => hooks.around(graph, at, &[x], &no_weight),
+        match hooks.uses(position.0, position.1) {
+            true => hooks.apply(graph, position, &[x], &no_weight),
             false => Ok(x.clone()),
         }
     }
@@ -77,29 +80,29 @@ impl BlockOps for GraphBlock<'_, '_> {
         self.parts.linear_site((self.index, site), e, h, &no_weight)
     }
 
-    fn fused(&mut self, _: Part, _: Scope, _: &Value) -> Result<Option<Value>> {
+    fn fused(&mut self, _: Sublayer, _: Scope, _: &Value) -> Result<Option<Value>> {
         Ok(None)
     }
 
-    fn add(&mut self, _: Part, x: Value, h: Value) -> Value {
-        self.parts.graph.pair("Add", &x, &h)
+    fn add(&mut self, _: Sublayer, x: Value, h: Value) -> Value {
+        self.parts.graph.binary("Add", &x, &h)
     }
 
     fn depthwise(&mut self, x: &Value) -> Result<Value> {
         let (side, width) = (self.side, self.shape.width);
-        let map = self.parts.map_of(x, [side, side, width]);
+        let map = self.parts.tokens_to_map(x, [side, side, width]);
         let name = self.name("conv_dw");
         let mixed = self.parts.convolution(&map, &name, [1, width, 3])?;
-        Ok(self.parts.tokens_of(&mixed, width))
+        Ok(self.parts.map_to_tokens(&mixed, width))
     }
 
-    fn norm(&mut self, part: Part, x: &Value) -> Result<Value> {
+    fn norm(&mut self, part: Sublayer, x: &Value) -> Result<Value> {
         let name = self.name(self.form.norms[part as usize]);
         self.parts.norm(x, &name, self.form.epsilon)
     }
 
-    fn inner_norm(&mut self, part: Part, x: Value) -> Result<Value> {
-        if part == Part::Attention {
+    fn inner_norm(&mut self, part: Sublayer, x: Value) -> Result<Value> {
+        if part == Sublayer::Attention {
             let name = self.name("attn.norm");
             return self.parts.norm(&x, &name, self.form.epsilon);
         }
@@ -112,19 +115,19 @@ impl BlockOps for GraphBlock<'_, '_> {
     }
 
     fn partition(&mut self, x: &Value) -> Result<Value> {
-        let (cut, width) = self.cut()?;
+        let (windows, width) = self.windows_and_width()?;
         let graph = &mut *self.parts.graph;
-        let order = cut.order();
-        let gathered = gathered(graph, x, order.indices()[0], cut.map.0 * cut.map.1);
-        Ok(graph.reshape(&gathered, &[-1, cut.tokens() as i64, width]))
+        let order = windows.order();
+        let gathered = gather_tokens(graph, x, order.indices()[0], windows.map.0 * windows.map.1);
+        Ok(graph.reshape(&gathered, &[-1, windows.tokens() as i64, width]))
     }
 
     fn reverse(&mut self, x: Value) -> Result<Value> {
-        let (cut, width) = self.cut()?;
+        let (windows, width) = self.windows_and_width()?;
         let graph = &mut *self.parts.graph;
-        let (order, count) = (cut.order(), cut.order().len());
+        let (order, count) = (windows.order(), windows.order().len());
         let images = graph.reshape(&x, &[-1, count as i64, width]);
-        Ok(gathered(graph, &images, order.indices()[1], count))
+        Ok(gather_tokens(graph, &images, order.indices()[1], count))
     }
 
     fn projections(&mut self, e: &Value) -> Result<[Value; 3]> {
@@ -135,71 +138,76 @@ impl BlockOps for GraphBlock<'_, '_> {
             let (from, to) = (i * width, (i + 1) * width);
             let h = self.parts.graph.slice(&packed, -1, from, to);
             let weight = |graph: &mut Graph| {
-                let whole = transposed_weight(graph, weights, &layer)?;
-                Ok(graph.slice(&whole, -1, from, to))
+                let full_weight = transposed_weight(graph, weights, &layer)?;
+                Ok(graph.slice(&full_weight, -1, from, to))
             };
-            let at = (self.index, Site::PACKED[i as usize]);
-            let h = self.parts.linear_site(at, e, h, &weight)?;
-            Ok(self.parts.by_head(&h, self.shape.heads as i64, width))
+            let position = (self.index, Site::PACKED[i as usize]);
+            let h = self.parts.linear_site(position, e, h, &weight)?;
+            Ok(self.parts.split_heads(&h, self.shape.heads as i64, width))
         };
         Ok([part(0)?, part(1)?, part(2)?])
     }
 
-    fn change_queries_and_keys(&mut self, [q, k, v]: [Value; 3]) -> Result<[Value; 3]> {
+    fn transform_queries_and_keys(&mut self, [q, k, v]: [Value; 3]) -> Result<[Value; 3]> {
         let graph = &mut *self.parts.graph;
-        match &self.change {
-            Some(Change::Rotary { angles, half }) => {
+        match &self.query_key_transform {
+            Some(QueryKeyTransform::Rotary {
+                angles,
+                rotate_half: half,
+            }) => {
                 let pairs = self.shape.width / self.shape.heads / 2;
                 let [q, k] = [q, k].map(|x| rotate(graph, &x, (angles.as_slice(), pairs, *half)));
                 Ok([q, k, v])
             }
-            Some(Change::Cosine(scale)) => {
-                let q = unit(graph, &q);
-                let q = graph.pair("Mul", &q, scale);
-                Ok([q, unit(graph, &k), v])
+            Some(QueryKeyTransform::Cosine(scale)) => {
+                let q = normalize(graph, &q);
+                let q = graph.binary("Mul", &q, scale);
+                Ok([q, normalize(graph, &k), v])
             }
-            None => Err(missing("rotation")),
+            None => Err(missing_layer("rotation")),
         }
     }
 
     fn attend(&mut self, [q, k, v]: [Value; 3]) -> Result<Value> {
-        let at = (self.index, Site::Attend);
+        let position = (self.index, Site::Attend);
         let (heads, width) = (self.shape.heads as i64, self.shape.width as i64);
-        let mixed = match self.parts.hooks.uses(at.0, at.1) {
+        let mixed = match self.parts.hooks.uses(position.0, position.1) {
             true => {
-                let none = |_: &mut Graph| Ok(q.clone());
+                let unused_weight = |_: &mut Graph| Ok(q.clone());
                 let hooks = self.parts.hooks;
-                hooks.around(self.parts.graph, at, &[&q, &k, &v], &none)?
+                hooks.apply(self.parts.graph, position, &[&q, &k, &v], &unused_weight)?
             }
             false => {
                 let windows = self.windows.as_ref();
-                let biased = |graph: &mut Graph, scores: Value| match windows {
-                    Some((cut, bias)) => {
-                        let [groups, tokens] = [cut.groups(), cut.tokens()].map(|n| n as i64);
+                let add_bias = |graph: &mut Graph, scores: Value| match windows {
+                    Some((partition, bias)) => {
+                        let [groups, tokens] =
+                            [partition.groups(), partition.tokens()].map(|n| n as i64);
                         let by_group = [-1, groups, heads, tokens, tokens];
                         let scores = graph.reshape(&scores, &by_group);
-                        let biased = graph.pair("Add", &scores, bias);
-                        graph.reshape(&biased, &[-1, heads, tokens, tokens])
+                        let sum = graph.binary("Add", &scores, bias);
+                        graph.reshape(&sum, &[-1, heads, tokens, tokens])
                     }
                     None => scores,
                 };
-                self.parts.attend([&q, &k, &v], width / heads, &biased)
+                self.parts.attend([&q, &k, &v], width / heads, &add_bias)
             }
         };
-        Ok(self.parts.joined_heads(&mixed, width))
+        Ok(self.parts.join_heads(&mixed, width))
     }
 
     fn linear(&mut self, site: Site, e: &Value) -> Result<Value> {
         let (layer, part) = match site {
-            Site::Proj => ("attn.proj", Some(Part::Attention)),
+            Site::Proj => ("attn.proj", Some(Sublayer::Attention)),
             Site::Fc1 => ("mlp.fc1", None),
-            Site::Fc2 => ("mlp.fc2", Some(Part::Mlp)),
-            _ => return Err(missing("linear layer")),
+            Site::Fc2 => ("mlp.fc2", Some(Sublayer::Mlp)),
+            _ => return Err(missing_layer("linear layer")),
         };
         let scale = part.and_then(|part| self.form.scales[part as usize]);
         let scale = scale.map(|name| self.name(name));
-        let (at, name) = ((self.index, site), self.name(layer));
-        self.parts.scaled_linear(at, e, &name, scale.as_deref())
+        let (position, name) = ((self.index, site), self.name(layer));
+        self.parts
+            .scaled_linear(position, e, &name, scale.as_deref())
     }
 
     fn activation(&mut self, x: &Value) -> Value {
@@ -216,26 +224,26 @@ fn response_norm(parts: &mut GraphParts<'_>, x: &Value, layer: &str) -> Result<V
     let gamma = parts.weight(&format!("{layer}.weight"))?;
     let beta = parts.weight(&format!("{layer}.bias"))?;
     let graph = &mut *parts.graph;
-    let squared = graph.pair("Mul", x, x);
+    let squared = graph.binary("Mul", x, x);
     let summed = graph.sum(&squared, 1);
     let norms = graph.op("Sqrt", &[&summed], &[]);
     let mean = graph.mean(&norms, 2);
-    let epsilon = graph.number(ResponseNorm::EPSILON);
-    let mean = graph.pair("Add", &mean, &epsilon);
-    let share = graph.pair("Div", &norms, &mean);
-    let scale = graph.pair("Mul", &share, &gamma);
-    let scaled = graph.pair("Mul", x, &scale);
-    let moved = graph.pair("Add", &scaled, &beta);
-    Ok(graph.pair("Add", x, &moved))
+    let epsilon = graph.scalar(ResponseNorm::EPSILON);
+    let mean = graph.binary("Add", &mean, &epsilon);
+    let ratio = graph.binary("Div", &norms, &mean);
+    let scale = graph.binary("Mul", &ratio, &gamma);
+    let scaled = graph.binary("Mul", x, &scale);
+    let moved = graph.binary("Add", &scaled, &beta);
+    Ok(graph.binary("Add", x, &moved))
 }
 
 /// Returns SwiGLU of gates and values, side by side, of this number of channels each.
 fn swiglu(graph: &mut Graph, x: &Value, channels: i64) -> Value {
     let gate = graph.slice(x, -1, 0, channels);
     let value = graph.slice(x, -1, channels, 2 * channels);
-    let share = graph.op("Sigmoid", &[&gate], &[]);
-    let gate = graph.pair("Mul", &gate, &share);
-    graph.pair("Mul", &gate, &value)
+    let sigmoid = graph.op("Sigmoid", &[&gate], &[]);
+    let gate = graph.binary("Mul", &gate, &sigmoid);
+    graph.binary("Mul", &gate, &value)
 }
 
 /// Rotates the last tokens of queries or keys (any × heads × tokens × head width) by angles (tokens × pairs of channels).
@@ -244,80 +252,81 @@ fn rotate(graph: &mut Graph, x: &Value, (angles, pairs, half): (&[f64], usize, b
     let tokens = angles.len() / pairs;
     let count = tokens as i64;
     // The two numbers of a pair are side by side on one axis.
-    let (apart, axis, table) = match half {
+    let (split_shape, axis, table) = match half {
         true => ([0, 0, count, 2, pairs as i64], 3, [tokens, 1, pairs]),
         false => ([0, 0, count, pairs as i64, 2], 4, [tokens, pairs, 1]),
     };
-    let mut named = |name: &str, of: fn(f64) -> f64| {
-        let values = || angles.iter().map(|angle| of(*angle) as f32).collect();
+    let mut add_table = |name: &str, function: fn(f64) -> f64| {
+        let values = || angles.iter().map(|angle| function(*angle) as f32).collect();
         graph.weight(&format!("rotary {name}"), &table, values)
     };
-    let (cos, sin) = (named("cos", f64::cos), named("sin", f64::sin));
+    let (cos, sin) = (add_table("cos", f64::cos), add_table("sin", f64::sin));
     let leading = graph.slice(x, 2, 0, -count);
     let rotated = graph.slice(x, 2, -count, i64::MAX);
-    let rotated = graph.reshape(&rotated, &apart);
+    let rotated = graph.reshape(&rotated, &split_shape);
     let a = graph.slice(&rotated, axis, 0, 1);
     let b = graph.slice(&rotated, axis, 1, 2);
-    let mut product = |x: &Value, table: &Value| graph.pair("Mul", x, table);
+    let mut product = |x: &Value, table: &Value| graph.binary("Mul", x, table);
     let [ac, bs, bc, as_] = [
         product(&a, &cos),
         product(&b, &sin),
         product(&b, &cos),
         product(&a, &sin),
     ];
-    let first = graph.pair("Sub", &ac, &bs);
-    let second = graph.pair("Add", &bc, &as_);
-    let rotated = graph.join(&[&first, &second], axis);
+    let first = graph.binary("Sub", &ac, &bs);
+    let second = graph.binary("Add", &bc, &as_);
+    let rotated = graph.concat(&[&first, &second], axis);
     let rotated = graph.reshape(&rotated, &[0, 0, count, 2 * pairs as i64]);
-    graph.join(&[&leading, &rotated], 2)
+    graph.concat(&[&leading, &rotated], 2)
 }
 
 /// Returns the activation of each value.
 fn activation(graph: &mut Graph, x: &Value, activation: Activation) -> Value {
-    let times = |graph: &mut Graph, x: &Value, factor: f64| {
-        let factor = graph.number(factor);
-        graph.pair("Mul", x, &factor)
+    let scale = |graph: &mut Graph, x: &Value, factor: f64| {
+        let factor = graph.scalar(factor);
+        graph.binary("Mul", x, &factor)
     };
     match activation {
         Activation::Gelu => graph.gelu(x),
         Activation::QuickGelu => {
-            let scaled = times(graph, x, 1.702);
-            let share = graph.op("Sigmoid", &[&scaled], &[]);
-            graph.pair("Mul", x, &share)
+            let scaled = scale(graph, x, 1.702);
+            let sigmoid = graph.op("Sigmoid", &[&scaled], &[]);
+            graph.binary("Mul", x, &sigmoid)
         }
         Activation::GeluTanh => {
-            let half = times(graph, x, 0.5);
-            let small = times(graph, x, 0.044_715);
-            let squared = graph.pair("Mul", x, x);
-            let cubed = graph.pair("Mul", &small, &squared);
-            let inside = graph.pair("Add", x, &cubed);
-            let inside = times(graph, &inside, (2.0 / std::f64::consts::PI).sqrt());
+            let half = scale(graph, x, 0.5);
+            let small = scale(graph, x, 0.044_715);
+            let squared = graph.binary("Mul", x, x);
+            let cubed = graph.binary("Mul", &small, &squared);
+            let inside = graph.binary("Add", x, &cubed);
+            let inside = scale(graph, &inside, (2.0 / std::f64::consts::PI).sqrt());
             let share = graph.op("Tanh", &[&inside], &[]);
-            let one = graph.number(1.0);
-            let share = graph.pair("Add", &share, &one);
-            graph.pair("Mul", &half, &share)
+            let one = graph.scalar(1.0);
+            let share = graph.binary("Add", &share, &one);
+            graph.binary("Mul", &half, &share)
         }
     }
 }
 
 /// Scales each row to length 1.
-fn unit(graph: &mut Graph, x: &Value) -> Value {
-    let squared = graph.pair("Mul", x, x);
+fn normalize(graph: &mut Graph, x: &Value) -> Value {
+    let squared = graph.binary("Mul", x, x);
     let summed = graph.sum(&squared, -1);
-    let least = graph.number(1e-24);
-    let summed = graph.op("Max", &[&summed, &least], &[]);
+    let minimum = graph.scalar(1e-24);
+    let summed = graph.op("Max", &[&summed, &minimum], &[]);
     let length = graph.op("Sqrt", &[&summed], &[]);
-    graph.pair("Div", x, &length)
+    graph.binary("Div", x, &length)
 }
 
-/// Returns the tokens with these indices (any × `count` × channels); zeros for [`NOWHERE`].
-pub fn gathered(graph: &mut Graph, tokens: &Value, from: &[u32], count: usize) -> Value {
+/// Returns the tokens with these indices (any × `count` × channels); zeros for [`ZERO_ROW`].
+pub fn gather_tokens(graph: &mut Graph, tokens: &Value, from: &[u32], count: usize) -> Value {
     let mut tokens = tokens.clone();
-    if from.contains(&NOWHERE) {
-        let around = graph.ints(&[0, 0, 0, 0, 1, 0]);
-        tokens = graph.op("Pad", &[&tokens, &around], &[]);
+    if from.contains(&ZERO_ROW) {
+        let padding = graph.ints(&[0, 0, 0, 0, 1, 0]);
+        tokens = graph.op("Pad", &[&tokens, &padding], &[]);
     }
-    let indices: Vec<i64> = (from.iter().map(|at| i64::from(*at).min(count as i64))).collect();
+    let indices: Vec<i64> =
+        (from.iter().map(|index| i64::from(*index).min(count as i64))).collect();
     let indices = graph.ints(&indices);
     let axis = [("axis", Attribute::Int(1))];
     graph.op("Gather", &[&tokens, &indices], &axis)

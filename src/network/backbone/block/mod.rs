@@ -1,4 +1,4 @@
-//! The block of all families, described once: the order of its layers, and the sites where PETs act. [`run`] follows the
+//! The block of all families: the order of its layers, and the sites where PETs act. [`run_block`] follows the
 //! description with the operations of a [`BlockOps`]: on tensors ([`tensors`]), as nodes of an ONNX graph ([`graph`]), or
 //! as lines of Python ([`python`]).
 
@@ -91,14 +91,14 @@ pub enum QueryKey {
 
 /// A sub-layer of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Sublayer {
     /// Self-attention with its projections.
     Attention,
     /// Two linear layers with an activation between them.
     Mlp,
 }
 
-impl Part {
+impl Sublayer {
     /// Returns the sites of the sub-layer and of its norm.
     fn sites(self) -> [Site; 2] {
         match self {
@@ -136,19 +136,24 @@ pub trait BlockOps {
     fn site(&mut self, site: Site, e: &Self::Value, h: Self::Value) -> Result<Self::Value>;
 
     /// Returns the result of a whole sub-layer, if one operation computes it without applying a hook; `None` otherwise.
-    fn fused(&mut self, part: Part, scope: Scope, x: &Self::Value) -> Result<Option<Self::Value>>;
+    fn fused(
+        &mut self,
+        part: Sublayer,
+        scope: Scope,
+        x: &Self::Value,
+    ) -> Result<Option<Self::Value>>;
 
     /// Returns x + h after this sub-layer.
-    fn add(&mut self, part: Part, x: Self::Value, h: Self::Value) -> Self::Value;
+    fn add(&mut self, part: Sublayer, x: Self::Value, h: Self::Value) -> Self::Value;
 
     /// Returns the depthwise convolution of the map.
     fn depthwise(&mut self, x: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the norm that belongs to a sub-layer.
-    fn norm(&mut self, part: Part, x: &Self::Value) -> Result<Self::Value>;
+    fn norm(&mut self, part: Sublayer, x: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the norm before the last layer of a sub-layer.
-    fn inner_norm(&mut self, part: Part, x: Self::Value) -> Result<Self::Value>;
+    fn inner_norm(&mut self, part: Sublayer, x: Self::Value) -> Result<Self::Value>;
 
     /// Returns the map split into windows.
     fn partition(&mut self, x: &Self::Value) -> Result<Self::Value>;
@@ -160,7 +165,7 @@ pub trait BlockOps {
     fn projections(&mut self, e: &Self::Value) -> Result<Self::Heads>;
 
     /// Changes queries and keys as [`BlockForm::query_key`] says.
-    fn change_queries_and_keys(&mut self, heads: Self::Heads) -> Result<Self::Heads>;
+    fn transform_queries_and_keys(&mut self, heads: Self::Heads) -> Result<Self::Heads>;
 
     /// Returns the attention of all heads, side by side.
     fn attend(&mut self, heads: Self::Heads) -> Result<Self::Value>;
@@ -173,61 +178,61 @@ pub trait BlockOps {
 }
 
 /// Computes a block: tokens before it → tokens after it.
-pub fn run<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Value> {
-    let x = ops.input(given)?;
+pub fn run_block<O: BlockOps>(ops: &mut O, input: &O::Value) -> Result<O::Value> {
+    let x = ops.input(input)?;
     let out = if ops.form().mixing == Mixing::Convolution {
         let mixed = ops.depthwise(&x)?;
-        let h = branch(ops, Part::Mlp, &mixed)?;
-        ops.add(Part::Mlp, x.clone(), h)
+        let h = branch(ops, Sublayer::Mlp, &mixed)?;
+        ops.add(Sublayer::Mlp, x.clone(), h)
     } else {
-        let middle = residual(ops, Part::Attention, x.clone())?;
-        residual(ops, Part::Mlp, middle)?
+        let middle = residual(ops, Sublayer::Attention, x.clone())?;
+        residual(ops, Sublayer::Mlp, middle)?
     };
     let out = ops.site(Site::Block, &x, out)?;
-    ops.site(Site::Tokens, given, out)
+    ops.site(Site::Tokens, input, out)
 }
 
 /// Computes x + layers(LN(x)), or x + LN(layers(x)).
-pub fn residual<O: BlockOps>(ops: &mut O, part: Part, x: O::Value) -> Result<O::Value> {
+pub fn residual<O: BlockOps>(ops: &mut O, part: Sublayer, x: O::Value) -> Result<O::Value> {
     if let Some(out) = ops.fused(part, Scope::Residual, &x)? {
         return Ok(out);
     }
     let mut h = branch(ops, part, &x)?;
-    if part == Part::Mlp {
+    if part == Sublayer::Mlp {
         h = ops.site(Site::Stream, &x, h)?;
     }
     Ok(ops.add(part, x, h))
 }
 
 /// Returns queries, keys and values of a block by head.
-pub fn heads<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Heads> {
-    let x = ops.input(given)?;
-    let e = normed(ops, Part::Attention, &x)?;
-    projected(ops, &e)
+pub fn heads<O: BlockOps>(ops: &mut O, input: &O::Value) -> Result<O::Heads> {
+    let x = ops.input(input)?;
+    let e = apply_norm(ops, Sublayer::Attention, &x)?;
+    project_heads(ops, &e)
 }
 
-fn branch<O: BlockOps>(ops: &mut O, part: Part, x: &O::Value) -> Result<O::Value> {
+fn branch<O: BlockOps>(ops: &mut O, part: Sublayer, x: &O::Value) -> Result<O::Value> {
     if let Some(h) = ops.fused(part, Scope::Branch, x)? {
         return Ok(h);
     }
     let norm_after = ops.form().norm_after;
     let e = match norm_after {
         true => x.clone(),
-        false => normed(ops, part, x)?,
+        false => apply_norm(ops, part, x)?,
     };
     let mut h = match (ops.fused(part, Scope::Layers, &e)?, part) {
         (Some(h), _) => h,
-        (None, Part::Attention) => attention(ops, &e)?,
-        (None, Part::Mlp) => mlp(ops, &e)?,
+        (None, Sublayer::Attention) => attention(ops, &e)?,
+        (None, Sublayer::Mlp) => mlp(ops, &e)?,
     };
     if norm_after {
-        h = normed(ops, part, &h)?;
+        h = apply_norm(ops, part, &h)?;
     }
     let [site, _] = part.sites();
     ops.site(site, &e, h)
 }
 
-fn normed<O: BlockOps>(ops: &mut O, part: Part, x: &O::Value) -> Result<O::Value> {
+fn apply_norm<O: BlockOps>(ops: &mut O, part: Sublayer, x: &O::Value) -> Result<O::Value> {
     let normed = ops.norm(part, x)?;
     let [_, site] = part.sites();
     ops.site(site, x, normed)
@@ -238,14 +243,14 @@ fn attention<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
     let is_windowed = form.mixing == Mixing::Windows;
     let heads = match is_windowed {
         true => {
-            let inside = ops.partition(e)?;
-            projected(ops, &inside)?
+            let windowed = ops.partition(e)?;
+            project_heads(ops, &windowed)?
         }
-        false => projected(ops, e)?,
+        false => project_heads(ops, e)?,
     };
     let mut mixed = ops.attend(heads)?;
     if form.attention_norm {
-        mixed = ops.inner_norm(Part::Attention, mixed)?;
+        mixed = ops.inner_norm(Sublayer::Attention, mixed)?;
     }
     let h = ops.linear(Site::Proj, &mixed)?;
     match is_windowed {
@@ -254,11 +259,11 @@ fn attention<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
     }
 }
 
-fn projected<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Heads> {
+fn project_heads<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Heads> {
     let heads = ops.projections(e)?;
     match ops.form().query_key {
         QueryKey::Plain => Ok(heads),
-        QueryKey::Rotary | QueryKey::Cosine => ops.change_queries_and_keys(heads),
+        QueryKey::Rotary | QueryKey::Cosine => ops.transform_queries_and_keys(heads),
     }
 }
 
@@ -267,12 +272,12 @@ fn mlp<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
     let active = ops.activation(&hidden);
     let mut active = ops.site(Site::Activation, &hidden, active)?;
     if ops.form().mlp_norm.is_some() {
-        active = ops.inner_norm(Part::Mlp, active)?;
+        active = ops.inner_norm(Sublayer::Mlp, active)?;
     }
     ops.linear(Site::Fc2, &active)
 }
 
 /// Returns the error of a family whose form states a layer that its blocks lack.
-fn missing(what: &str) -> Problem {
+fn missing_layer(what: &str) -> Problem {
     Problem::new(format!("this block has no {what}"))
 }

@@ -1,8 +1,8 @@
 //! A block as lines of Python over a block of timm.
 
-use super::{BlockForm, BlockOps, Mixing, MlpNorm, Part, QueryKey, Scope};
+use super::{BlockForm, BlockOps, Mixing, MlpNorm, QueryKey, Scope, Sublayer};
 use crate::backbone::IN_ATTENTION;
-use crate::backbone::torch::{Acting, Body, acts_in};
+use crate::backbone::torch::{ActiveSites, PythonBody, is_any_active};
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
 
@@ -13,38 +13,38 @@ const IN_MLP_LAYERS: &[Site] = &[Site::Fc1, Site::Activation, Site::Fc2];
 pub struct PythonBlock<'a> {
     form: BlockForm,
     heads: usize,
-    acting: &'a Acting,
-    body: Body,
+    active_sites: &'a ActiveSites,
+    body: PythonBody,
 }
 
 impl<'a> PythonBlock<'a> {
     /// Describes a block with PETs at these sites.
-    pub fn new(form: BlockForm, heads: usize, acting: &'a Acting) -> Self {
+    pub fn new(form: BlockForm, heads: usize, active_sites: &'a ActiveSites) -> Self {
         Self {
             form,
             heads,
-            acting,
-            body: Body::default(),
+            active_sites,
+            body: PythonBody::default(),
         }
     }
 
     /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression of
     /// the tokens, `{}`, that undoes it.
     pub fn function(mut self, family: &str, before: &[&str], after: &str) -> Result<String> {
-        let about = format!("\"\"\"A block of timm's {family} with a PET at its sites.\"\"\"");
-        self.body.line(about);
+        let docstring = format!("\"\"\"A block of timm's {family} with a PET at its sites.\"\"\"");
+        self.body.push_line(docstring);
         for line in before {
-            self.body.line(line);
+            self.body.push_line(line);
         }
-        let tokens = super::run(&mut self, &"x".to_owned())?;
+        let tokens = super::run_block(&mut self, &"x".to_owned())?;
         let result = after.replace("{}", &tokens);
-        self.body.line(format!("return {result}"));
-        let lines = self.body.text();
+        self.body.push_line(format!("return {result}"));
+        let lines = self.body.into_string();
         Ok(format!("def block_with(block, pet, x):\n{lines}\n\n"))
     }
 
     /// Returns an expression multiplied by the layer scale of a sub-layer, if there is one.
-    fn scaled(&self, part: Option<Part>, expression: &str) -> String {
+    fn scaled(&self, part: Option<Sublayer>, expression: &str) -> String {
         match part.and_then(|part| self.form.scales[part as usize]) {
             Some(scale) => format!("{expression} * block.{scale}"),
             None => expression.into(),
@@ -54,7 +54,7 @@ impl<'a> PythonBlock<'a> {
     /// Assigns an expression of `x` to a variable.
     fn assign(&mut self, name: &str, expression: &str, x: &str) -> String {
         let value = expression.replace("{}", x);
-        self.body.line(format!("{name} = {value}"));
+        self.body.push_line(format!("{name} = {value}"));
         name.into()
     }
 }
@@ -69,41 +69,41 @@ impl BlockOps for PythonBlock<'_> {
     }
 
     fn input(&mut self, x: &String) -> Result<String> {
-        Ok(match self.acting.contains_key(&Site::Input) {
+        Ok(match self.active_sites.contains_key(&Site::Input) {
             true => self.assign("entered", "pet.input({})", x),
             false => x.clone(),
         })
     }
 
     fn site(&mut self, site: Site, e: &String, h: String) -> Result<String> {
-        self.body.site(self.acting, site, [e, &h], "");
+        self.body.site(self.active_sites, site, [e, &h], "");
         Ok(h)
     }
 
-    fn fused(&mut self, part: Part, scope: Scope, x: &String) -> Result<Option<String>> {
+    fn fused(&mut self, part: Sublayer, scope: Scope, x: &String) -> Result<Option<String>> {
         let form = self.form;
-        let (whole, inside) = match part {
-            Part::Attention if form.mixing == Mixing::Windows => {
+        let (expression, inner_sites) = match part {
+            Sublayer::Attention if form.mixing == Mixing::Windows => {
                 ("block._attn({}.view(shape)).flatten(1, 2)", IN_ATTENTION)
             }
-            Part::Attention => ("block.attn({})", IN_ATTENTION),
+            Sublayer::Attention => ("block.attn({})", IN_ATTENTION),
             // The norm gets the positions as a map of one row.
-            Part::Mlp if form.mlp_norm == Some(MlpNorm::Response) => {
+            Sublayer::Mlp if form.mlp_norm == Some(MlpNorm::Response) => {
                 ("block.mlp({}.unsqueeze(1)).squeeze(1)", IN_MLP_LAYERS)
             }
-            Part::Mlp => ("block.mlp({})", IN_MLP_LAYERS),
+            Sublayer::Mlp => ("block.mlp({})", IN_MLP_LAYERS),
         };
-        if scope != Scope::Layers || acts_in(self.acting, inside) {
+        if scope != Scope::Layers || is_any_active(self.active_sites, inner_sites) {
             return Ok(None);
         }
-        let scaled = self.scaled(Some(part), whole);
+        let scaled = self.scaled(Some(part), expression);
         Ok(Some(self.assign("h", &scaled, x)))
     }
 
-    fn add(&mut self, part: Part, x: String, h: String) -> String {
+    fn add(&mut self, part: Sublayer, x: String, h: String) -> String {
         let name = match part {
-            Part::Attention => "middle",
-            Part::Mlp => "out",
+            Sublayer::Attention => "middle",
+            Sublayer::Mlp => "out",
         };
         self.assign(name, &format!("{{}} + {h}"), &x)
     }
@@ -114,55 +114,55 @@ impl BlockOps for PythonBlock<'_> {
         Ok(self.assign("mixed", mixed, x))
     }
 
-    fn norm(&mut self, part: Part, x: &String) -> Result<String> {
+    fn norm(&mut self, part: Sublayer, x: &String) -> Result<String> {
         let norm = format!("block.{}({{}})", self.form.norms[part as usize]);
         Ok(self.assign("normed", &norm, x))
     }
 
-    fn inner_norm(&mut self, part: Part, x: String) -> Result<String> {
+    fn inner_norm(&mut self, part: Sublayer, x: String) -> Result<String> {
         let norm = match (part, self.form.mlp_norm) {
-            (Part::Attention, _) => "block.attn.norm({})",
-            (Part::Mlp, Some(MlpNorm::Response)) => "block.mlp.grn({}.unsqueeze(1)).squeeze(1)",
-            (Part::Mlp, _) => "block.mlp.norm({})",
+            (Sublayer::Attention, _) => "block.attn.norm({})",
+            (Sublayer::Mlp, Some(MlpNorm::Response)) => "block.mlp.grn({}.unsqueeze(1)).squeeze(1)",
+            (Sublayer::Mlp, _) => "block.mlp.norm({})",
         };
         Ok(self.assign(&x, norm, &x))
     }
 
     fn partition(&mut self, _: &String) -> Result<String> {
-        Err(not_written("within windows"))
+        Err(unsupported_export("within windows"))
     }
 
     fn reverse(&mut self, _: String) -> Result<String> {
-        Err(not_written("within windows"))
+        Err(unsupported_export("within windows"))
     }
 
     fn projections(&mut self, e: &String) -> Result<()> {
         self.assign("q, k, v", "block.attn.qkv({}).chunk(3, -1)", e);
-        let reads_weight = |site: &Site| self.acting.get(site) == Some(&true);
+        let reads_weight = |site: &Site| self.active_sites.get(site) == Some(&true);
         if Site::PACKED.iter().any(reads_weight) {
             self.body
-                .line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
+                .push_line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
         }
         for (site, name) in Site::PACKED.into_iter().zip(["q", "k", "v"]) {
             let weight = format!("w_{name}");
-            self.body.site(self.acting, site, [e, name], &weight);
+            self.body.site(self.active_sites, site, [e, name], &weight);
         }
         let by_head = format!("part.unflatten(-1, ({}, -1)).transpose(1, 2)", self.heads);
         self.body
-            .line(format!("q, k, v = ({by_head} for part in (q, k, v))"));
+            .push_line(format!("q, k, v = ({by_head} for part in (q, k, v))"));
         Ok(())
     }
 
-    fn change_queries_and_keys(&mut self, (): ()) -> Result<()> {
+    fn transform_queries_and_keys(&mut self, (): ()) -> Result<()> {
         if self.form.query_key == QueryKey::Cosine {
-            return Err(not_written("in cosine attention"));
+            return Err(unsupported_export("in cosine attention"));
         }
-        self.body.line("q, k = rotate(q), rotate(k)");
+        self.body.push_line("q, k = rotate(q), rotate(k)");
         Ok(())
     }
 
     fn attend(&mut self, (): ()) -> Result<String> {
-        let attention = match self.acting.contains_key(&Site::Attend) {
+        let attention = match self.active_sites.contains_key(&Site::Attend) {
             true => "pet.attend(q, k, v)",
             false => "F.scaled_dot_product_attention(q, k, v)",
         };
@@ -172,14 +172,14 @@ impl BlockOps for PythonBlock<'_> {
 
     fn linear(&mut self, site: Site, e: &String) -> Result<String> {
         let (layer, name, part) = match site {
-            Site::Proj => ("block.attn.proj", "h", Some(Part::Attention)),
+            Site::Proj => ("block.attn.proj", "h", Some(Sublayer::Attention)),
             Site::Fc1 => ("block.mlp.fc1", "hidden", None),
-            _ => ("block.mlp.fc2", "h", Some(Part::Mlp)),
+            _ => ("block.mlp.fc2", "h", Some(Sublayer::Mlp)),
         };
         let scaled = self.scaled(part, &format!("{layer}({{}})"));
         let h = self.assign(name, &scaled, e);
         let weight = self.scaled(part, &format!("{layer}.weight.T"));
-        self.body.site(self.acting, site, [e, &h], &weight);
+        self.body.site(self.active_sites, site, [e, &h], &weight);
         Ok(h)
     }
 
@@ -193,7 +193,7 @@ impl BlockOps for PythonBlock<'_> {
 }
 
 /// Returns the error for a PET that acts where no Python is written.
-fn not_written(place: &str) -> Problem {
+fn unsupported_export(place: &str) -> Problem {
     Problem::new(format!(
         "what a PET does {place} cannot be exported as Python"
     ))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, Mixing, MlpNorm, Part, QueryKey, Scope, missing};
+use super::{BlockForm, BlockOps, Mixing, MlpNorm, QueryKey, Scope, Sublayer, missing_layer};
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::mlp::{Activation, InnerNorm, Mlp, ResponseNorm};
 use crate::backbone::{BlockShape, IN_ATTENTION, IN_MLP};
@@ -65,7 +65,7 @@ impl Block {
             Mixing::Nothing => Mixer::None,
             Mixing::Convolution => Mixer::Depthwise(loader.depthwise7(&name("conv_dw"), width)),
             Mixing::Attention | Mixing::Windows => {
-                let scale = form.scales[Part::Attention as usize].map(name);
+                let scale = form.scales[Sublayer::Attention as usize].map(name);
                 let (inner_norm, proj) = (name("attn.norm"), name("attn.proj"));
                 Mixer::Attention(Attention {
                     norm: loader.norm(&name(form.norms[0]), width, epsilon),
@@ -90,7 +90,7 @@ impl Block {
     pub fn attention(&self) -> Result<&Attention> {
         match &self.mixer {
             Mixer::Attention(attention) => Ok(attention),
-            _ => Err(missing("attention")),
+            _ => Err(missing_layer("attention")),
         }
     }
 }
@@ -99,7 +99,7 @@ impl Mlp {
     fn build(loader: &mut WeightLoader, form: BlockForm, prefix: &str, shape: &BlockShape) -> Self {
         let name = |rest: &str| format!("{prefix}.{rest}");
         let (width, hidden, epsilon) = (shape.width, shape.hidden, form.epsilon);
-        let scale = form.scales[Part::Mlp as usize].map(name);
+        let scale = form.scales[Sublayer::Mlp as usize].map(name);
         let row = |loader: &mut WeightLoader, kind: &str| {
             let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [hidden]);
             let count = row.dims()[0];
@@ -158,8 +158,8 @@ impl<'a> TensorBlock<'a> {
     }
 
     /// Returns the layer at these sites, or the one that replaces it in the hooks.
-    fn layer(&self, sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
-        self.hooks.layer(self.index, sites, own)
+    fn layer(&self, sites: &[Site], frozen_layer: &'a Linear) -> Result<&'a Linear> {
+        self.hooks.layer(self.index, sites, frozen_layer)
     }
 
     /// Computes the attention without hooks inside, as one operation; `None` if a hook acts in it or it has a form that
@@ -174,13 +174,14 @@ impl<'a> TensorBlock<'a> {
         let attention = self.block.attention()?;
         let mut frame = Frame::default();
         if scope == Scope::Residual {
-            let around = [Site::Norm1, Site::Attention];
+            let outer_sites = [Site::Norm1, Site::Attention];
             // Padding of a map that is not a multiple of the window is zero after the norm, not before it.
-            let padded = (self.windows.as_ref()).is_some_and(|(cut, _)| cut.whole() != cut.map);
-            if padded || self.hooks.uses_any(self.index, &around) {
+            let padded = (self.windows.as_ref())
+                .is_some_and(|(windows, _)| windows.padded_map() != windows.map);
+            if padded || self.hooks.uses_any(self.index, &outer_sites) {
                 return Ok(None);
             }
-            frame = Frame::whole(&attention.norm);
+            frame = Frame::pre_norm(&attention.norm);
         }
         let layers = [
             self.layer(&Site::PACKED, &attention.qkv)?,
@@ -188,9 +189,15 @@ impl<'a> TensorBlock<'a> {
         ];
         let heads = attention.heads;
         Ok(Some(match &self.windows {
-            Some((cut, bias)) => {
-                let inside = cut.partition(x.clone());
-                cut.reverse(nn::self_attention(inside, frame, layers, heads, Some(bias)))
+            Some((windows, bias)) => {
+                let windowed = windows.partition(x.clone());
+                windows.reverse(nn::self_attention(
+                    windowed,
+                    frame,
+                    layers,
+                    heads,
+                    Some(bias),
+                ))
             }
             None => nn::self_attention(x.clone(), frame, layers, heads, None),
         }))
@@ -233,9 +240,9 @@ impl<'a> TensorBlock<'a> {
         for (i, site) in Site::PACKED.into_iter().enumerate() {
             let range = i * width..(i + 1) * width;
             let h = qkv.clone().slice([0..batch, 0..tokens, range.clone()]);
-            let weight = || layer.wide_weight().slice([0..width, range.clone()]);
-            let at = (self.index, site);
-            parts.push(self.hooks.around_linear(at, e, h, &weight)?);
+            let weight = || layer.weight_f32().slice([0..width, range.clone()]);
+            let position = (self.index, site);
+            parts.push(self.hooks.apply_linear(position, e, h, &weight)?);
         }
         Ok(Tensor::cat(parts, 2))
     }
@@ -255,54 +262,60 @@ impl BlockOps for TensorBlock<'_> {
     }
 
     fn site(&mut self, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
-        self.hooks.around(self.index, site, e, h)
+        self.hooks.apply(self.index, site, e, h)
     }
 
-    fn fused(&mut self, part: Part, scope: Scope, x: &Tensor<3>) -> Result<Option<Tensor<3>>> {
+    fn fused(&mut self, part: Sublayer, scope: Scope, x: &Tensor<3>) -> Result<Option<Tensor<3>>> {
         match part {
-            Part::Attention => self.fused_attention(scope, x),
-            Part::Mlp => self.fused_mlp(scope, x),
+            Sublayer::Attention => self.fused_attention(scope, x),
+            Sublayer::Mlp => self.fused_mlp(scope, x),
         }
     }
 
-    fn add(&mut self, _: Part, x: Tensor<3>, h: Tensor<3>) -> Tensor<3> {
-        nn::plus(x, h)
+    fn add(&mut self, _: Sublayer, x: Tensor<3>, h: Tensor<3>) -> Tensor<3> {
+        nn::add(x, h)
     }
 
     fn depthwise(&mut self, x: &Tensor<3>) -> Result<Tensor<3>> {
         let (rows, columns) = self.map;
         match &self.block.mixer {
             Mixer::Depthwise(layer) => Ok(layer.forward(x.clone(), rows, columns)),
-            _ => Err(missing("convolution")),
+            _ => Err(missing_layer("convolution")),
         }
     }
 
-    fn norm(&mut self, part: Part, x: &Tensor<3>) -> Result<Tensor<3>> {
+    fn norm(&mut self, part: Sublayer, x: &Tensor<3>) -> Result<Tensor<3>> {
         let norm = match part {
-            Part::Attention => &self.block.attention()?.norm,
-            Part::Mlp => &self.block.mlp.norm,
+            Sublayer::Attention => &self.block.attention()?.norm,
+            Sublayer::Mlp => &self.block.mlp.norm,
         };
         Ok(norm.forward(x.clone()))
     }
 
-    fn inner_norm(&mut self, part: Part, x: Tensor<3>) -> Result<Tensor<3>> {
+    fn inner_norm(&mut self, part: Sublayer, x: Tensor<3>) -> Result<Tensor<3>> {
         let normed = match part {
-            Part::Attention => {
+            Sublayer::Attention => {
                 (self.block.attention()?.inner_norm.as_ref()).map(|norm| norm.forward(x))
             }
-            Part::Mlp => (self.block.mlp.inner_norm.as_ref()).map(|norm| norm.forward(x)),
+            Sublayer::Mlp => (self.block.mlp.inner_norm.as_ref()).map(|norm| norm.forward(x)),
         };
-        normed.ok_or_else(|| missing("inner norm"))
+        normed.ok_or_else(|| missing_layer("inner norm"))
     }
 
     fn partition(&mut self, x: &Tensor<3>) -> Result<Tensor<3>> {
-        let (cut, _) = self.windows.as_ref().ok_or_else(|| missing("windows"))?;
-        Ok(cut.partition(x.clone()))
+        let (windows, _) = self
+            .windows
+            .as_ref()
+            .ok_or_else(|| missing_layer("windows"))?;
+        Ok(windows.partition(x.clone()))
     }
 
     fn reverse(&mut self, x: Tensor<3>) -> Result<Tensor<3>> {
-        let (cut, _) = self.windows.as_ref().ok_or_else(|| missing("windows"))?;
-        Ok(cut.reverse(x))
+        let (windows, _) = self
+            .windows
+            .as_ref()
+            .ok_or_else(|| missing_layer("windows"))?;
+        Ok(windows.reverse(x))
     }
 
     fn projections(&mut self, e: &Tensor<3>) -> Result<Tensor<3>> {
@@ -314,11 +327,11 @@ impl BlockOps for TensorBlock<'_> {
         }
     }
 
-    fn change_queries_and_keys(&mut self, qkv: Tensor<3>) -> Result<Tensor<3>> {
+    fn transform_queries_and_keys(&mut self, qkv: Tensor<3>) -> Result<Tensor<3>> {
         match (&self.rotation, &self.block.attention()?.cosine) {
             (Some(rotation), _) => Ok(rotation.apply(qkv)),
             (None, Some(scale)) => Ok(cosine_projections(&qkv, scale)),
-            (None, None) => Err(missing("rotation")),
+            (None, None) => Err(missing_layer("rotation")),
         }
     }
 
@@ -339,16 +352,16 @@ impl BlockOps for TensorBlock<'_> {
     }
 
     fn linear(&mut self, site: Site, e: &Tensor<3>) -> Result<Tensor<3>> {
-        let own = match site {
+        let frozen_layer = match site {
             Site::Proj => &self.block.attention()?.proj,
             Site::Fc1 => &self.block.mlp.fc1,
             Site::Fc2 => &self.block.mlp.fc2,
-            _ => return Err(missing("linear layer")),
+            _ => return Err(missing_layer("linear layer")),
         };
-        let layer = self.layer(&[site], own)?;
+        let layer = self.layer(&[site], frozen_layer)?;
         let h = layer.forward(e.clone());
-        let weight = || layer.wide_weight();
-        self.hooks.around_linear((self.index, site), e, h, &weight)
+        let weight = || layer.weight_f32();
+        self.hooks.apply_linear((self.index, site), e, h, &weight)
     }
 
     fn activation(&mut self, x: &Tensor<3>) -> Tensor<3> {
@@ -368,12 +381,12 @@ fn cosine_projections(qkv: &Tensor<3>, scale: &Tensor<4>) -> Tensor<3> {
         let columns = i * width..(i + 1) * width;
         qkv.clone().slice([0..batch, 0..tokens, columns])
     };
-    let unit = |x: Tensor<3>| {
+    let normalize = |x: Tensor<3>| {
         let x = x.reshape([batch, tokens, heads, width / heads]);
         let squares = x.clone().powi_scalar(2).sum_dim(3);
         x / squares.clamp_min(1e-24).sqrt()
     };
-    let queries = (unit(part(0)) * scale.clone()).reshape([batch, tokens, width]);
-    let keys = unit(part(1)).reshape([batch, tokens, width]);
+    let queries = (normalize(part(0)) * scale.clone()).reshape([batch, tokens, width]);
+    let keys = normalize(part(1)).reshape([batch, tokens, width]);
     Tensor::cat(vec![queries, keys, part(2)], 2)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use crate::backbone::patches::{OrderCache, gathered};
-use crate::nn::rows::{NOWHERE, Order};
+use crate::backbone::patches::{OrderCache, gather_tokens};
+use crate::nn::rows::{Order, ZERO_ROW};
 
 /// The partition of a token map. Windows are not larger than the map, and there is no shift along an axis with a
 /// single window.
@@ -37,7 +37,7 @@ impl Windows {
     }
 
     /// Returns the sides of the map, rounded up to whole windows.
-    pub fn whole(&self) -> (usize, usize) {
+    pub fn padded_map(&self) -> (usize, usize) {
         (
             self.map.0.next_multiple_of(self.window.0),
             self.map.1.next_multiple_of(self.window.1),
@@ -46,7 +46,7 @@ impl Windows {
 
     /// Returns the number of windows along each axis.
     fn counts(&self) -> (usize, usize) {
-        let (rows, columns) = self.whole();
+        let (rows, columns) = self.padded_map();
         (rows / self.window.0, columns / self.window.1)
     }
 
@@ -68,7 +68,7 @@ impl Windows {
     /// the map are zero.
     pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
         let width = tokens.dims()[2] as i32;
-        gathered(&tokens, &self.order()).reshape([-1, self.tokens() as i32, width])
+        gather_tokens(&tokens, &self.order()).reshape([-1, self.tokens() as i32, width])
     }
 
     /// Reverses [`Windows::partition`].
@@ -78,44 +78,44 @@ impl Windows {
         let (down, across) = self.counts();
         let image = down * across * tokens;
         let images = values.reshape([windows * tokens / image, image, width]);
-        gathered(&images, &ORDERS.get(*self, || self.order().inverse()))
+        gather_tokens(&images, &ORDERS.get(*self, || self.order().inverse()))
     }
 
     /// Returns the order of the tokens of the map in the windows.
     pub fn order(&self) -> Arc<Order> {
         static ORDERS: OrderCache<Windows> = OrderCache::new();
-        let make = || Order::new(self.places(), self.map.0 * self.map.1);
-        ORDERS.get(*self, make)
+        let build_order = || Order::new(self.source_indices(), self.map.0 * self.map.1);
+        ORDERS.get(*self, build_order)
     }
 
-    /// Returns the index in the map of each token of each window; [`NOWHERE`] for tokens beyond the map.
-    fn places(&self) -> Vec<u32> {
-        let ((down, across), (high, wide)) = (self.counts(), self.window);
+    /// Returns the index in the map of each token of each window; [`ZERO_ROW`] for tokens beyond the map.
+    fn source_indices(&self) -> Vec<u32> {
+        let ((down, across), (height, width)) = (self.counts(), self.window);
         let (rows, columns) = self.map;
-        let place = |row: usize, column: usize| match row < rows && column < columns {
+        let source_index = |row: usize, column: usize| match row < rows && column < columns {
             true => {
                 let (row, column) = (row + self.shift.0, column + self.shift.1);
                 (row % rows * columns + column % columns) as u32
             }
-            false => NOWHERE,
+            false => ZERO_ROW,
         };
-        let mut places = Vec::with_capacity(down * across * high * wide);
+        let mut indices = Vec::with_capacity(down * across * height * width);
         for window in 0..down * across {
-            let (top, left) = (window / across * high, window % across * wide);
-            for row in top..top + high {
-                places.extend((left..left + wide).map(|column| place(row, column)));
+            let (top, left) = (window / across * height, window % across * width);
+            for row in top..top + height {
+                indices.extend((left..left + width).map(|column| source_index(row, column)));
             }
         }
-        places
+        indices
     }
 
     /// Returns the region of each token of each window; only tokens of the same region attend to each other.
     pub fn regions(&self) -> Vec<Vec<usize>> {
-        let (rows, columns) = self.whole();
-        let band = |at: usize, side: usize, window: usize, shift: usize| {
-            if shift == 0 || at < side - window {
+        let (rows, columns) = self.padded_map();
+        let band = |index: usize, side: usize, window: usize, shift: usize| {
+            if shift == 0 || index < side - window {
                 0
-            } else if at < side - shift {
+            } else if index < side - shift {
                 1
             } else {
                 2
@@ -147,7 +147,7 @@ mod tests {
         Tensor::from_data(data, &Device::flex())
     }
 
-    fn numbers(tensor: Tensor<3>) -> Vec<f32> {
+    fn to_values(tensor: Tensor<3>) -> Vec<f32> {
         tensor.into_data().try_to_vec::<f32>().unwrap()
     }
 
@@ -157,8 +157,8 @@ mod tests {
             for shifted in [false, true] {
                 let map = tokens(rows, columns);
                 let windows = Windows::new((rows, columns), window, shifted);
-                let there = windows.partition(map.clone());
-                assert_eq!(numbers(windows.reverse(there)), numbers(map));
+                let windowed = windows.partition(map.clone());
+                assert_eq!(to_values(windows.reverse(windowed)), to_values(map));
             }
         }
     }
@@ -167,13 +167,13 @@ mod tests {
     fn single_window_is_neither_padded_nor_shifted() {
         let windows = Windows::new((3, 3), 7, true);
         assert_eq!(windows.shift, (0, 0));
-        assert_eq!(windows.whole(), (3, 3));
+        assert_eq!(windows.padded_map(), (3, 3));
     }
 
     #[test]
     fn shifted_windows_start_half_window_later() {
         let windows = Windows::new((4, 4), 2, true);
-        let parts = numbers(windows.partition(tokens(4, 4)));
+        let parts = to_values(windows.partition(tokens(4, 4)));
         assert_eq!(&parts[..4], [5., 6., 9., 10.]);
         assert_eq!(&parts[12..], [15., 12., 3., 0.]);
         assert_eq!(windows.regions()[0], [0, 0, 0, 0]);

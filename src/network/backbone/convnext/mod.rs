@@ -7,20 +7,20 @@ mod torch;
 
 use std::sync::Arc;
 
-use names::renamed;
+use names::rename_tensors;
 
-use super::architecture::{Architecture, Dimensions, Family, Inferred, SavedTensors};
+use super::architecture::{Architecture, Dimensions, Family, InferredArchitecture, SavedTensors};
 use super::arguments::ArchitectureValues;
 use super::block::{BlockForm, Mixing, MlpNorm};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
-use super::plausible::implausible;
+use super::plausible::find_implausible;
 use super::staged::{self, Merging, Staged, StagedForm, per_block};
-use super::torch::{Acting, TorchText};
+use super::torch::{ActiveSites, TorchSource};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Length};
-use crate::counts::counted;
+use super::{Backbone, BlockShape, TokenCounts};
+use crate::counts::count_with_noun;
 use crate::message;
 use crate::onnx::Value;
 use crate::pet::BlockKind;
@@ -33,7 +33,7 @@ const STEM: usize = 4;
 pub static FAMILY: Family = Family {
     name: "convnext",
     title: "ConvNeXt",
-    usual: "convnext_base.fb_in22k",
+    default_network: "convnext_base.fb_in22k",
     keys: &["depths", "widths", "final_norm", "response_norm"],
     // The paper's 15 of 36 blocks.
     pet_blocks: 15,
@@ -43,17 +43,17 @@ pub static FAMILY: Family = Family {
         kernels: [1.0, 1.0],
         framework: [4.0, 3.0],
     },
-    pixels: Normalisation::OF_IMAGENET,
-    read: |words| read(words).map(Architecture::of),
-    infer: |tensors| Ok(shaped(tensors)),
-    first: &[
+    assumed_normalisation: Normalisation::ASSUMED_IMAGENET,
+    read: |words| read_config(words).map(Architecture::new),
+    infer: |tensors| Ok(infer_from_shapes(tensors)),
+    first_tensors: &[
         "stem.0.weight",
         "downsample_layers.0.0.weight",
         "embeddings.patch_embeddings.weight",
         "features.0.0.weight",
     ],
-    renamed: |tensors| Ok(renamed(tensors)),
-    trial: || Architecture::of(Config::plain(32, vec![1, 2], vec![16, 32])),
+    rename_tensors: |tensors| Ok(rename_tensors(tensors)),
+    trial: || Architecture::new(Config::new(32, vec![1, 2], vec![16, 32])),
 };
 
 /// Dimensions of a ConvNeXt.
@@ -75,7 +75,7 @@ pub struct Config {
 
 impl Config {
     /// Returns a ConvNeXt of these dimensions, without the final norm.
-    pub fn plain(input_size: usize, depths: Vec<usize>, widths: Vec<usize>) -> Self {
+    pub fn new(input_size: usize, depths: Vec<usize>, widths: Vec<usize>) -> Self {
         Self {
             input_size,
             depths,
@@ -104,7 +104,7 @@ impl Config {
     }
 
     /// Returns the form of the network.
-    fn staged(&self) -> StagedForm {
+    fn staged_form(&self) -> StagedForm {
         StagedForm {
             input_size: self.input_size,
             patch: STEM,
@@ -139,17 +139,20 @@ impl Dimensions for Config {
         self.epsilon
     }
 
-    fn contradiction(&self) -> Option<String> {
+    fn inconsistency(&self) -> Option<String> {
         let (stages, widths) = (self.depths.len(), self.widths.len());
         if stages == 0 || stages != widths {
-            let (depths, widths) = (counted(stages, "depth"), counted(widths, "width"));
+            let (depths, widths) = (
+                count_with_noun(stages, "depth"),
+                count_with_noun(widths, "width"),
+            );
             return Some(format!(
                 "{depths} and {widths}; there must be one of each per stage"
             ));
         }
-        implausible(&self.widths, &self.depths).or_else(|| {
+        find_implausible(&self.widths, &self.depths).or_else(|| {
             let size = self.input_size;
-            let stages = counted(stages, "stage");
+            let stages = count_with_noun(stages, "stage");
             (size < self.reduction())
                 .then(|| format!("an input of {size} pixels is too small for {stages}"))
         })
@@ -159,76 +162,76 @@ impl Dimensions for Config {
         per_block(&self.depths, |stage| self.shape(self.widths[stage]))
     }
 
-    fn lengths(&self) -> Vec<Length> {
-        per_block(&self.depths, |stage| Length {
+    fn token_counts(&self) -> Vec<TokenCounts> {
+        per_block(&self.depths, |stage| TokenCounts {
             tokens: ((self.input_size / STEM) >> stage).pow(2),
             attended: 0,
         })
     }
 
-    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
-        torch::text(self, name, acting)
+    fn to_torch(&self, name: &str, acting: &ActiveSites) -> Result<TorchSource> {
+        torch::network_source(self, name, acting)
     }
 
-    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
-        staged::graph::features(&self.staged(), parts, images)
+    fn build_graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+        staged::graph::features(&self.staged_form(), parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
-        let architecture = Architecture::of(self.clone());
-        Arc::new(Staged::build(architecture, self.staged(), loader))
+        let architecture = Architecture::new(self.clone());
+        Arc::new(Staged::build(architecture, self.staged_form(), loader))
     }
 }
 
-fn read(words: &ArchitectureValues) -> Result<Config> {
-    let input_size = words.input_size()?;
-    let depths = words.sizes("depths", "depths", &[3, 3, 9, 3])?;
-    let widths = words.sizes("widths", "dims", &[96, 192, 384, 768])?;
-    let plain = Config::plain(input_size, depths, widths);
+fn read_config(values: &ArchitectureValues) -> Result<Config> {
+    let input_size = values.input_size()?;
+    let depths = values.sizes("depths", "depths", &[3, 3, 9, 3])?;
+    let widths = values.sizes("widths", "dims", &[96, 192, 384, 768])?;
+    let base = Config::new(input_size, depths, widths);
     Ok(Config {
-        epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
-        final_norm: words.flag("final_norm", "final_norm", false)?,
-        response_norm: words.flag("response_norm", "use_grn", false)?,
-        ..plain
+        epsilon: values.float("epsilon", "norm_eps", base.epsilon)?,
+        final_norm: values.flag("final_norm", "final_norm", false)?,
+        response_norm: values.flag("response_norm", "use_grn", false)?,
+        ..base
     })
 }
 
 /// Returns the dimensions of a ConvNeXt with tensors of these shapes.
-fn shaped(tensors: &Tensors) -> Option<Inferred> {
-    let tensors = renamed(tensors.clone());
-    if !tensors.has("stem.0.weight") {
+fn infer_from_shapes(tensors: &Tensors) -> Option<InferredArchitecture> {
+    let tensors = rename_tensors(tensors.clone());
+    if !tensors.contains("stem.0.weight") {
         return None;
     }
-    let stages = tensors.series("stages.", ".blocks.0.conv_dw.weight");
+    let stages = tensors.count_series("stages.", ".blocks.0.conv_dw.weight");
     let width = |stage: usize| {
         let name = format!("stages.{stage}.blocks.0.conv_dw.weight");
         tensors.shape(&name)?.first().copied()
     };
     let widths = (0..stages).map(width).collect::<Option<Vec<usize>>>()?;
     let depths = (0..stages)
-        .map(|stage| tensors.series(&format!("stages.{stage}.blocks."), ".conv_dw.weight"))
+        .map(|stage| tensors.count_series(&format!("stages.{stage}.blocks."), ".conv_dw.weight"))
         .collect();
-    let stated = ArchitectureValues::of_metadata(tensors.metadata());
-    let size = stated.timms_size("input_size");
+    let stated = ArchitectureValues::from_metadata(tensors.metadata());
+    let size = stated.timm_size("input_size");
     let norm = stated.flag("", "final_norm", false).unwrap_or(false);
-    let mut assumed = Vec::new();
+    let mut assumptions = Vec::new();
     if size.is_none() {
-        assumed.push(message!("network-input-size", side = "224").into());
+        assumptions.push(message!("network-input-size", side = "224").into());
     }
     if !norm {
-        assumed.push(message!("network-no-final-norm").into());
+        assumptions.push(message!("network-no-final-norm").into());
     }
-    let plain = Config::plain(size.unwrap_or(224), depths, widths);
-    let epsilon = stated.real("", "norm_eps", plain.epsilon);
+    let base = Config::new(size.unwrap_or(224), depths, widths);
+    let epsilon = stated.float("", "norm_eps", base.epsilon);
     let config = Config {
         final_norm: norm,
-        response_norm: tensors.has("stages.0.blocks.0.mlp.grn.weight"),
-        epsilon: epsilon.unwrap_or(plain.epsilon),
-        ..plain
+        response_norm: tensors.contains("stages.0.blocks.0.mlp.grn.weight"),
+        epsilon: epsilon.unwrap_or(base.epsilon),
+        ..base
     };
-    Some(Inferred {
-        architecture: Architecture::of(config),
-        assumed,
-        missing: Vec::new(),
+    Some(InferredArchitecture {
+        architecture: Architecture::new(config),
+        assumptions,
+        missing_options: Vec::new(),
     })
 }

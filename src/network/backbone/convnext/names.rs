@@ -1,49 +1,49 @@
 //! Converts other programs' names of a ConvNeXt's tensors to timm's.
 
-use crate::backbone::staged::with_stages;
+use crate::backbone::staged::rename_stages;
 use crate::backbone::weights::Tensors;
 
 /// Renames the tensors of the original release, transformers and torchvision to timm's names.
-pub fn renamed(tensors: Tensors) -> Tensors {
-    let mut tensors = respelled(tensors);
+pub fn rename_tensors(tensors: Tensors) -> Tensors {
+    let mut tensors = rename_layers(tensors);
     // Small networks have 1×1 convolutions in place of linear layers, and other programs store vectors with
     // additional axes of size 1.
-    let ends = [
+    let suffixes = [
         "mlp.fc1.weight",
         "mlp.fc2.weight",
         "mlp.grn.weight",
         "mlp.grn.bias",
         "gamma",
     ];
-    let is_wide = |name: &str| {
-        let most = if name.contains("mlp.fc") { 2 } else { 1 };
+    let has_extra_axes = |name: &str| {
+        let max_rank = if name.contains("mlp.fc") { 2 } else { 1 };
         let shape = tensors.shape(name).unwrap_or_default();
-        ends.iter().any(|end| name.ends_with(end)) && shape.len() > most
+        suffixes.iter().any(|end| name.ends_with(end)) && shape.len() > max_rank
     };
-    let wide = tensors.names().filter(|name| is_wide(name));
-    for name in wide.map(str::to_owned).collect::<Vec<_>>() {
+    let wide_names = tensors.names().filter(|name| has_extra_axes(name));
+    for name in wide_names.map(str::to_owned).collect::<Vec<_>>() {
         if let Some(stored) = tensors.remove(&name) {
             let shape = stored.shape().iter().copied().filter(|side| *side != 1);
             let shape = shape.collect();
-            tensors.insert(name, stored.reshaped(shape));
+            tensors.insert(name, stored.reshape(shape));
         }
     }
     tensors
 }
 
-fn respelled(tensors: Tensors) -> Tensors {
-    let is_transformers = tensors.has("embeddings.patch_embeddings.weight");
+fn rename_layers(tensors: Tensors) -> Tensors {
+    let is_transformers = tensors.contains("embeddings.patch_embeddings.weight");
     // DINOv3, which is a ViT, has a first layer with the same name.
-    if is_transformers && !tensors.has("embeddings.cls_token") {
-        return transformers(tensors);
+    if is_transformers && !tensors.contains("embeddings.cls_token") {
+        return from_transformers(tensors);
     }
-    if tensors.has("features.1.0.block.0.weight") {
-        return torchvision(tensors);
+    if tensors.contains("features.1.0.block.0.weight") {
+        return from_torchvision(tensors);
     }
-    if !tensors.has("downsample_layers.0.0.weight") {
+    if !tensors.contains("downsample_layers.0.0.weight") {
         return tensors;
     }
-    tensors.renamed(|name| {
+    tensors.rename(|name| {
         let name = name
             .replace("dwconv", "conv_dw")
             .replace("pwconv", "mlp.fc")
@@ -64,8 +64,8 @@ fn respelled(tensors: Tensors) -> Tensors {
     })
 }
 
-fn transformers(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_transformers(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("embeddings.patch_embeddings.", "stem.0."),
         ("embeddings.layernorm.", "stem.1."),
         ("encoder.stages.", "stages."),
@@ -77,8 +77,8 @@ fn transformers(tensors: Tensors) -> Tensors {
         ("layer_scale_parameter", "gamma"),
         (".grn.", ".mlp.grn."),
     ];
-    let tensors = tensors.respelled(&swaps, &[]);
-    tensors.renamed(|name| {
+    let tensors = tensors.replace_in_names(&replacements, &[]);
+    tensors.rename(|name| {
         Some(match name.strip_prefix("norm.") {
             Some(kind) => format!("head.norm.{kind}"),
             None => name.to_owned(),
@@ -86,8 +86,8 @@ fn transformers(tensors: Tensors) -> Tensors {
     })
 }
 
-fn torchvision(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_torchvision(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("features.0.", "stem."),
         (".layer_scale", ".gamma"),
         (".block.0.", ".conv_dw."),
@@ -97,5 +97,5 @@ fn torchvision(tensors: Tensors) -> Tensors {
         ("classifier.0.", "head.norm."),
         ("classifier.", "head.classifier."),
     ];
-    with_stages(tensors.respelled(&swaps, &[]), "stages")
+    rename_stages(tensors.replace_in_names(&replacements, &[]), "stages")
 }

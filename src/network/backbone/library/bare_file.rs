@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::BackboneLibrary;
 use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, Transform, WeightSource};
-use super::model_config::{StatedValues, as_options, stated_beside, stated_by};
+use super::model_config::{StatedValues, parse_options, read_config_files, to_options};
 use crate::backbone::{families, weights};
 use crate::data::transform::{CropMode, Resize};
 use crate::message;
@@ -30,32 +30,32 @@ impl BackboneLibrary {
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == stem) {
             let mut entry = entry.clone();
             entry.source = WeightSource::File(path.to_owned());
-            return Ok((given(entry, choice)?, Vec::new()));
+            return Ok((apply_choice(entry, choice)?, Vec::new()));
         }
         let strict = choice.pretrained_transform;
         let mut stated = match strict {
-            true => stated_beside(path)?,
+            true => read_config_files(path)?,
             false => StatedValues::new(),
         };
-        stated.extend(stated_by(choice.values.unwrap_or_default())?);
-        let values = as_options(&stated);
-        let tensors = families::unwrapped(tensors)?.with_metadata(stated);
+        stated.extend(parse_options(choice.values.unwrap_or_default())?);
+        let values = to_options(&stated);
+        let tensors = families::extract_network(tensors)?.with_metadata(stated);
         let inferred = families::infer(&tensors)?;
-        let (mut assumed, mut missing) = (inferred.assumed, inferred.missing);
+        let (mut assumed, mut missing) = (inferred.assumptions, inferred.missing_options);
         let family = inferred.architecture.family();
-        let released = Transform::of_release(&tensors).filter(|_| strict);
-        let is_known = released.is_some();
-        let mut transform = released.unwrap_or(Transform {
-            normalisation: family.pixels.0,
+        let release_transform = Transform::from_release(&tensors).filter(|_| strict);
+        let is_known = release_transform.is_some();
+        let mut transform = release_transform.unwrap_or(Transform {
+            normalisation: family.assumed_normalisation.0,
             crop_ratio: 0.875,
             resize: Resize {
                 mode: CropMode::Center,
                 ..Resize::default()
             },
         });
-        if !transform.follow(tensors.metadata(), path, strict)? && !is_known {
+        if !transform.apply_stated(tensors.metadata(), path, strict)? && !is_known {
             missing.push("normalisation");
-            assumed.push(message!(family.pixels.1).into());
+            assumed.push(message!(family.assumed_normalisation.1).into());
         }
         if strict && !missing.is_empty() {
             return Err(Problem::new(message!(
@@ -89,21 +89,24 @@ impl BackboneLibrary {
 }
 
 /// Returns the entry with the values of a choice, which may only change how images are prepared.
-pub(super) fn given(mut entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<BackboneEntry> {
-    let values = stated_by(choice.values.unwrap_or_default())?;
-    if let Some(word) = values
+pub(super) fn apply_choice(
+    mut entry: BackboneEntry,
+    choice: BackboneChoice<'_>,
+) -> Result<BackboneEntry> {
+    let values = parse_options(choice.values.unwrap_or_default())?;
+    if let Some(key) = values
         .keys()
-        .find(|word| !Transform::WORDS.contains(&word.as_str()))
+        .find(|key| !Transform::KEYS.contains(&key.as_str()))
     {
         let name = entry.name;
         return Err(Problem::new(message!(
             "problem-backbone-value-of-table",
             name,
-            what = word
+            what = key
         ))
         .at("--backbone-set")
         .advise(message!("advice-own-backbone-entry")));
     }
-    (entry.transform).follow(&values, Path::new("--backbone-set"), true)?;
+    (entry.transform).apply_stated(&values, Path::new("--backbone-set"), true)?;
     Ok(entry)
 }

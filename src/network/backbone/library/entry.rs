@@ -6,7 +6,7 @@ use super::is_shipped;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::normalisation::Normalisation;
 use crate::data::transform::{InputSpec, Resize};
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 use crate::tr;
 
 /// The value of a field for which there is no information.
@@ -112,7 +112,7 @@ pub struct BackboneEntry {
 
 impl BackboneEntry {
     /// Returns how images are resized and cropped for this backbone.
-    pub fn input(&self) -> InputSpec {
+    pub fn input_spec(&self) -> InputSpec {
         InputSpec {
             size: self.architecture.input_size(),
             crop_ratio: self.transform.crop_ratio,
@@ -122,16 +122,16 @@ impl BackboneEntry {
 
     /// Returns whether its pre-training and LAE's code prepare images differently.
     pub fn has_own_transform(&self) -> bool {
-        let paper = self.clone().prepared(false);
-        let same_side = self.input().shorter_side() == paper.input().shorter_side();
-        let [own, paper] = [self.transform, self.paper];
-        let same_filter = own.resize.interpolation == paper.resize.interpolation;
-        own.normalisation != paper.normalisation || !same_side || !same_filter
+        let paper = self.clone().with_transform(false);
+        let same_side = self.input_spec().shorter_side() == paper.input_spec().shorter_side();
+        let [pretrained, paper] = [self.transform, self.paper];
+        let same_filter = pretrained.resize.interpolation == paper.resize.interpolation;
+        pretrained.normalisation != paper.normalisation || !same_side || !same_filter
     }
 
     /// Returns the entry with the transform of its pre-training (unchanged), or with that of LAE's code.
     #[must_use]
-    pub fn prepared(self, pretrained_transform: bool) -> Self {
+    pub fn with_transform(self, pretrained_transform: bool) -> Self {
         let transform = match pretrained_transform {
             true => self.transform,
             false => self.paper,
@@ -141,21 +141,21 @@ impl BackboneEntry {
 
     /// Returns its title in the language of this thread.
     pub fn title(&self) -> &str {
-        self.said("title", &self.title)
+        self.translated("title", &self.title)
     }
 
     /// Returns its pre-training data in the language of this thread; empty if unknown.
     pub fn pretrained_on(&self) -> &str {
         match self.pretrained_on.as_str() {
             NOT_STATED => "",
-            data => self.said("on", data),
+            data => self.translated("on", data),
         }
     }
 
     /// Returns its note in the language of this thread.
     pub fn warning(&self) -> Option<&str> {
         let warning = self.warning.as_ref()?;
-        Some(self.said("warning", warning))
+        Some(self.translated("warning", warning))
     }
 
     /// Returns the licence of its weights in the language of this thread.
@@ -167,9 +167,9 @@ impl BackboneEntry {
     }
 
     /// Returns the translation of a text; the user's own entries are unchanged.
-    fn said<'a>(&self, part: &str, english: &'a str) -> &'a str {
+    fn translated<'a>(&self, part: &str, english: &'a str) -> &'a str {
         match is_shipped(english) {
-            true => of_list("backbone", &self.name, part, english),
+            true => translate_entry("backbone", &self.name, part, english),
             false => english,
         }
     }

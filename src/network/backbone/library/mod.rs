@@ -19,11 +19,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
-use bare_file::given;
+use bare_file::apply_choice;
 pub use entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
-pub use opening::{Opened, Unplaced};
-pub use places::Places;
-use resolve::Meaning;
+pub use opening::{OpenedBackbone, UnplacedBackbone};
+pub use places::WeightLocations;
+use resolve::ResolvedName;
 pub use resolve::is_repository;
 
 use super::BlockShape;
@@ -39,8 +39,8 @@ use crate::tr;
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
 
 /// Returns whether this text is in the program's own table, not in a user's.
-fn is_shipped(words: &str) -> bool {
-    TABLE.contains(words)
+fn is_shipped(text: &str) -> bool {
+    TABLE.contains(text)
 }
 
 /// Name of the embedded backbone for symbols and small images, the default.
@@ -81,14 +81,14 @@ pub fn embedded_entry(name: &str) -> Option<BackboneEntry> {
 pub struct BackboneLibrary {
     entries: Vec<BackboneEntry>,
     problems: Vec<Problem>,
-    places: Places,
+    locations: WeightLocations,
     /// Weight files to use instead of names in the settings.
-    stand_ins: BTreeMap<String, PathBuf>,
+    overrides: BTreeMap<String, PathBuf>,
 }
 
 /// Whether an entry's weights are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum Availability {
     /// Embedded in the program.
     Embedded,
     /// On this computer.
@@ -96,7 +96,7 @@ pub enum State {
     /// Not on this computer; a part of the download may be.
     Absent {
         /// Downloaded bytes.
-        arrived: u64,
+        downloaded_bytes: u64,
     },
 }
 
@@ -112,25 +112,30 @@ pub struct Description {
     /// Number of frozen weights.
     pub parameters: usize,
     /// Whether the weights are available.
-    pub state: State,
+    pub state: Availability,
     /// Assumptions about what the file does not contain (sentences).
-    pub assumed: Vec<Words>,
+    pub assumptions: Vec<Words>,
 }
 
 impl Description {
     /// Returns the location of its weights in a few words.
-    pub fn whereabouts(&self) -> String {
+    pub fn location_summary(&self) -> String {
         match (&self.state, self.entry.size_mb) {
-            (State::Embedded, _) => tr!("count-weights-built-in").into(),
-            (State::Present(_), _) => tr!("count-weights-local").into(),
-            (State::Absent { arrived: 0 }, Some(size)) => {
+            (Availability::Embedded, _) => tr!("count-weights-built-in").into(),
+            (Availability::Present(_), _) => tr!("count-weights-local").into(),
+            (
+                Availability::Absent {
+                    downloaded_bytes: 0,
+                },
+                Some(size),
+            ) => {
                 tr!("count-weights-download", size)
             }
-            (State::Absent { arrived }, Some(size)) => {
-                let left = size.saturating_sub(arrived / 1_000_000);
+            (Availability::Absent { downloaded_bytes }, Some(size)) => {
+                let left = size.saturating_sub(downloaded_bytes / 1_000_000);
                 tr!("count-weights-download-rest", left, size)
             }
-            (State::Absent { .. }, None) => tr!("count-weights-to-download").into(),
+            (Availability::Absent { .. }, None) => tr!("count-weights-to-download").into(),
         }
     }
 }
@@ -140,20 +145,20 @@ pub const NOT_DOWNLOADED: &str = "problem-backbone-not-downloaded";
 
 impl BackboneLibrary {
     /// Returns the library with the default locations.
-    pub fn usual() -> Self {
-        Self::new(Places::usual())
+    pub fn with_default_locations() -> Self {
+        Self::new(WeightLocations::from_env())
     }
 
     /// Returns a library with these locations.
-    pub fn new(places: Places) -> Self {
+    pub fn new(locations: WeightLocations) -> Self {
         let mut library = Self {
             entries: Vec::new(),
             problems: Vec::new(),
-            places,
-            stand_ins: BTreeMap::new(),
+            locations,
+            overrides: BTreeMap::new(),
         };
         library.add(TABLE, Path::new("assets/backbones.toml"));
-        for path in library.places.tables.clone() {
+        for path in library.locations.tables.clone() {
             match files::read_text(&path, files::TEXT) {
                 Ok(text) => library.add(&text, &path),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -168,7 +173,11 @@ impl BackboneLibrary {
 
     /// Returns a library for another user, with the given tables and weight files by name.
     #[must_use]
-    pub fn with_own(mut self, tables: &[String], weights: &BTreeMap<String, PathBuf>) -> Self {
+    pub fn with_user_entries(
+        mut self,
+        tables: &[String],
+        weights: &BTreeMap<String, PathBuf>,
+    ) -> Self {
         for text in tables {
             self.add(text, Path::new("backbones.toml"));
         }
@@ -177,24 +186,24 @@ impl BackboneLibrary {
             let mut entries = self.entries.iter_mut();
             match entries.find(|entry| Some(&entry.name) == known.as_ref()) {
                 Some(entry) => entry.source = WeightSource::File(file.clone()),
-                None => drop(self.stand_ins.insert(name.clone(), file.clone())),
+                None => drop(self.overrides.insert(name.clone(), file.clone())),
             }
         }
         self
     }
 
     /// Returns the text of the last user table that has this entry; `None` for an entry of the program's table.
-    pub fn own_table(&self, entry: &BackboneEntry) -> Option<String> {
-        self.places.tables.iter().rev().find_map(|path| {
+    pub fn user_table(&self, entry: &BackboneEntry) -> Option<String> {
+        self.locations.tables.iter().rev().find_map(|path| {
             let text = files::read_text(path, files::TEXT).ok()?;
             let (entries, _) = table::read_table(&text, path);
-            let mut names = entries.iter().map(|own| &own.name);
+            let mut names = entries.iter().map(|entry_in_table| &entry_in_table.name);
             names.any(|name| *name == entry.name).then_some(text)
         })
     }
 
-    fn add(&mut self, text: &str, at: &Path) {
-        let (entries, problems) = table::read_table(text, at);
+    fn add(&mut self, text: &str, path: &Path) {
+        let (entries, problems) = table::read_table(text, path);
         self.problems.extend(problems);
         for entry in entries {
             let mut entries = self.entries.iter_mut();
@@ -231,56 +240,63 @@ impl BackboneLibrary {
     /// Describes a backbone by name or file without loading its weights.
     pub fn describe<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
         let choice = choice.into();
-        let (entry, state, assumed) = match self.meaning(choice.name)? {
-            Meaning::Entry(entry) => (given(entry.clone(), choice)?, self.state(entry), Vec::new()),
-            Meaning::File(path) => {
-                let (entry, assumed) = self.entry_of_file(&path, choice)?;
-                (entry, State::Present(path), assumed)
+        let (entry, state, assumptions) = match self.resolve(choice.name)? {
+            ResolvedName::Entry(entry) => (
+                apply_choice(entry.clone(), choice)?,
+                self.availability(entry),
+                Vec::new(),
+            ),
+            ResolvedName::File(path) => {
+                let (entry, assumptions) = self.entry_of_file(&path, choice)?;
+                (entry, Availability::Present(path), assumptions)
             }
-            Meaning::Hub(repository) => {
+            ResolvedName::Hub(repository) => {
                 return Err(Problem::new(message!(NOT_DOWNLOADED, name = repository))
                     .advise(message!("advice-download-backbone")));
             }
         };
-        let entry = entry.prepared(choice.pretrained_transform);
+        let entry = entry.with_transform(choice.pretrained_transform);
         Ok(Description {
             blocks: entry.architecture.blocks(),
             feature_width: entry.architecture.feature_width(),
-            parameters: entry.architecture.parameters(),
+            parameters: entry.architecture.parameter_count(),
             entry,
             state,
-            assumed,
+            assumptions,
         })
     }
 
     /// Returns whether an entry's weights are available.
-    pub fn state(&self, entry: &BackboneEntry) -> State {
+    pub fn availability(&self, entry: &BackboneEntry) -> Availability {
         if entry.source == WeightSource::Embedded {
-            return State::Embedded;
+            return Availability::Embedded;
         }
-        if let Some(path) = self.file_at_hand(entry) {
-            return State::Present(path);
+        if let Some(path) = self.local_file(entry) {
+            return Availability::Present(path);
         }
-        let part = self
-            .places
-            .own_file(entry)
-            .map(|path| suffixed(&path, ".part"));
-        let arrived = part.and_then(|path| fs::metadata(path).ok());
-        State::Absent {
-            arrived: arrived.map_or(0, |meta| meta.len()),
+        let partial_file = self
+            .locations
+            .cached_file(entry)
+            .map(|path| with_suffix(&path, ".part"));
+        let downloaded = partial_file.and_then(|path| fs::metadata(path).ok());
+        Availability::Absent {
+            downloaded_bytes: downloaded.map_or(0, |meta| meta.len()),
         }
     }
 
-    fn file_at_hand(&self, entry: &BackboneEntry) -> Option<PathBuf> {
+    fn local_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         if let WeightSource::File(path) = &entry.source {
             return path.is_file().then(|| path.clone());
         }
-        let own = self.places.own_file(entry).filter(|path| path.is_file());
-        own.or_else(|| self.places.hub_file(entry))
+        let cached = self
+            .locations
+            .cached_file(entry)
+            .filter(|path| path.is_file());
+        cached.or_else(|| self.locations.hub_file(entry))
     }
 }
 
-fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -290,10 +306,10 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
 /// download as a message, and cancels it by returning false.
 pub fn open<'a>(
     choice: impl Into<BackboneChoice<'a>>,
-    to: impl Into<WeightPlacement>,
+    placement: impl Into<WeightPlacement>,
     progress: &mut dyn FnMut(Message) -> bool,
-) -> Result<Opened> {
-    read_from(&BackboneLibrary::usual(), choice, progress)?.place(to)
+) -> Result<OpenedBackbone> {
+    read_from(&BackboneLibrary::with_default_locations(), choice, progress)?.place(placement)
 }
 
 /// Reads a backbone from this library like [`open`], without placing it on a device.
@@ -301,9 +317,9 @@ pub fn read_from<'a>(
     library: &BackboneLibrary,
     choice: impl Into<BackboneChoice<'a>>,
     progress: &mut dyn FnMut(Message) -> bool,
-) -> Result<Unplaced> {
+) -> Result<UnplacedBackbone> {
     let choice = choice.into();
-    library.read(choice, &mut in_words(choice.name, progress))
+    library.read(choice, &mut progress_messages(choice.name, progress))
 }
 
 /// Downloads a backbone that cannot be described before; see [`BackboneLibrary::download_unlisted`].
@@ -313,18 +329,18 @@ pub fn download_unlisted<'a>(
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<()> {
     let choice = choice.into();
-    library.download_unlisted(choice, &mut in_words(choice.name, progress))
+    library.download_unlisted(choice, &mut progress_messages(choice.name, progress))
 }
 
 /// Converts the progress of a download to messages.
-fn in_words(
+fn progress_messages(
     name: &str,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> impl FnMut(DownloadProgress) -> bool {
-    move |now: DownloadProgress| {
+    move |download: DownloadProgress| {
         let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
-        let done = megabytes(now.done);
-        progress(match now.total.map(megabytes) {
+        let done = megabytes(download.done);
+        progress(match download.total.map(megabytes) {
             Some(of) => message!("doing-downloading-weights-of", name, done, of),
             None => message!("doing-downloading-weights", name, done),
         })
@@ -333,5 +349,5 @@ fn in_words(
 
 /// Describes a backbone from the default locations; see [`BackboneLibrary::describe`].
 pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
-    BackboneLibrary::usual().describe(choice)
+    BackboneLibrary::with_default_locations().describe(choice)
 }

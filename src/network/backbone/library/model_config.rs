@@ -24,14 +24,14 @@ pub(super) const PREPROCESSOR: &str = "preprocessor_config.json";
 
 impl Transform {
     /// The keys that describe a transform.
-    pub const WORDS: [&str; 5] = ["mean", "std", "interpolation", "crop_ratio", "crop_mode"];
+    pub const KEYS: [&str; 5] = ["mean", "std", "interpolation", "crop_ratio", "crop_mode"];
 
     /// Returns the transform of releases that are recognised by tensor names: the original ViT's (as in timm) and
     /// CLIP's.
-    pub fn of_release(tensors: &Tensors) -> Option<Self> {
-        let (normalisation, crop_ratio) = if tensors.has("embedding/kernel") {
+    pub fn from_release(tensors: &Tensors) -> Option<Self> {
+        let (normalisation, crop_ratio) = if tensors.contains("embedding/kernel") {
             (Normalisation::SYMMETRIC, 0.9)
-        } else if tensors.has("visual.class_embedding") {
+        } else if tensors.contains("visual.class_embedding") {
             (Normalisation::CLIP, 1.0)
         } else {
             return None;
@@ -46,32 +46,37 @@ impl Transform {
         })
     }
 
-    /// Sets the values that `stated` contains; `at` is the position in Problems. Returns whether the normalisation is
+    /// Sets the values that `stated` contains; `path` is the position in Problems. Returns whether the normalisation is
     /// stated.
     ///
     /// # Errors
     /// Returns a Problem for unsupported values if `strict`; otherwise they are ignored.
-    pub fn follow(&mut self, stated: &StatedValues, at: &Path, strict: bool) -> Result<bool> {
+    pub fn apply_stated(
+        &mut self,
+        stated: &StatedValues,
+        path: &Path,
+        strict: bool,
+    ) -> Result<bool> {
         let unfit = |word: &str, value: &str| {
             let why = format!("{word} is {value}");
             Problem::new(message!("problem-transform-unsupported", why))
-                .at_path(at)
+                .at_path(path)
                 .advise(message!("advice-give-backbone-values"))
         };
-        let mut wrong = None;
-        let mut word = |word: &'static str, take: &mut dyn FnMut(&str) -> Option<()>| {
+        let mut problem = None;
+        let mut set_value = |word: &'static str, parse: &mut dyn FnMut(&str) -> Option<()>| {
             if let Some(value) = stated.get(word)
-                && take(value).is_none()
+                && parse(value).is_none()
             {
-                wrong.get_or_insert_with(|| unfit(word, value));
+                problem.get_or_insert_with(|| unfit(word, value));
             }
         };
-        word("crop_ratio", &mut |value| {
+        set_value("crop_ratio", &mut |value| {
             let ratio = value.parse().ok().filter(|ratio| is_crop_ratio(*ratio))?;
             self.crop_ratio = ratio;
             Some(())
         });
-        word("interpolation", &mut |value| {
+        set_value("interpolation", &mut |value| {
             let known = Interpolation::ALL
                 .into_iter()
                 .find(|known| known.name() == value)?;
@@ -79,7 +84,7 @@ impl Transform {
             self.resize.mode = CropMode::Center;
             Some(())
         });
-        word("crop_mode", &mut |value| {
+        set_value("crop_mode", &mut |value| {
             self.resize.mode = match value {
                 "center" => CropMode::Center,
                 "squash" => CropMode::Squash,
@@ -87,27 +92,27 @@ impl Transform {
             };
             Some(())
         });
-        let numbers = |word: &str| stated.get(word).and_then(|text| three(text));
-        let found = match (numbers("mean"), numbers("std")) {
+        let channel_values = |word: &str| stated.get(word).and_then(|text| parse_channels(text));
+        let normalisation = match (channel_values("mean"), channel_values("std")) {
             (Some(mean), Some(std)) => {
                 Some(Normalisation { mean, std }).filter(Normalisation::is_usable)
             }
             _ => None,
         };
-        if let Some(normalisation) = found {
+        if let Some(normalisation) = normalisation {
             self.normalisation = normalisation;
         } else if let Some(mean) = stated.get("mean").filter(|_| stated.contains_key("std")) {
-            wrong = wrong.or_else(|| Some(unfit("mean", mean)));
+            problem = problem.or_else(|| Some(unfit("mean", mean)));
         }
-        match wrong.filter(|_| strict) {
+        match problem.filter(|_| strict) {
             Some(problem) => Err(problem),
-            None => Ok(found.is_some()),
+            None => Ok(normalisation.is_some()),
         }
     }
 }
 
 /// Parses a number for all channels, or a list of three.
-fn three(text: &str) -> Option<[f32; 3]> {
+fn parse_channels(text: &str) -> Option<[f32; 3]> {
     serde_json::from_str(text)
         .ok()
         .or_else(|| Some([serde_json::from_str(text).ok()?; 3]))
@@ -120,9 +125,9 @@ pub(super) type StatedValues = BTreeMap<String, String>;
 ///
 /// # Errors
 /// Returns a Problem for a file that is not JSON, or for unsupported values.
-pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
+pub(super) fn read_config_files(weights: &Path) -> Result<StatedValues> {
     let folder = weights.parent().unwrap_or(Path::new(""));
-    let Some(config) = object_of(&folder.join(CONFIG))? else {
+    let Some(config) = read_json_object(&folder.join(CONFIG))? else {
         return Ok(StatedValues::new());
     };
     let mut stated = StatedEntries::default();
@@ -130,7 +135,7 @@ pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
         stated.timm(&config, pretrained);
     } else if let Some(kind) = config.get("model_type").and_then(Value::as_str) {
         stated.transformers(&config, kind);
-        if let Some(transform) = object_of(&folder.join(PREPROCESSOR))? {
+        if let Some(transform) = read_json_object(&folder.join(PREPROCESSOR))? {
             let unfit = |why: String| {
                 Problem::new(message!("problem-transform-unsupported", why))
                     .at_path(folder.join(PREPROCESSOR))
@@ -142,7 +147,7 @@ pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
     Ok(stated.0)
 }
 
-fn object_of(path: &Path) -> Result<Option<Map<String, Value>>> {
+fn read_json_object(path: &Path) -> Result<Option<Map<String, Value>>> {
     let text = match files::read_text(path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| Problem::io("read the model's description", path, &error))?,
@@ -161,51 +166,51 @@ fn object_of(path: &Path) -> Result<Option<Map<String, Value>>> {
 struct StatedEntries(StatedValues);
 
 impl StatedEntries {
-    fn put(&mut self, word: &str, value: impl ToString) {
-        self.0.insert(word.to_owned(), value.to_string());
+    fn insert(&mut self, key: &str, value: impl ToString) {
+        self.0.insert(key.to_owned(), value.to_string());
     }
 
-    /// Copies the value with the key `theirs`, if present; strings without quotes.
-    fn take(&mut self, word: &str, from: &Map<String, Value>, theirs: &str) {
-        match from.get(theirs) {
+    /// Copies the value with the key `source_key`, if present; strings without quotes.
+    fn copy(&mut self, key: &str, source: &Map<String, Value>, source_key: &str) {
+        match source.get(source_key) {
             None | Some(Value::Null) => {}
-            Some(Value::String(text)) => self.put(word, text),
-            Some(value) => self.put(word, value),
+            Some(Value::String(text)) => self.insert(key, text),
+            Some(value) => self.insert(key, value),
         }
     }
 
     fn timm(&mut self, config: &Map<String, Value>, pretrained: &Map<String, Value>) {
-        for (word, theirs) in [
+        for (key, source_key) in [
             ("mean", "mean"),
             ("std", "std"),
             ("interpolation", "interpolation"),
             ("crop_ratio", "crop_pct"),
             ("crop_mode", "crop_mode"),
         ] {
-            self.take(word, pretrained, theirs);
+            self.copy(key, pretrained, source_key);
         }
         if let Some(side) = pretrained.get("input_size").and_then(|size| size.get(2)) {
-            self.put("input_size", side);
+            self.insert("input_size", side);
         }
-        self.take("global_pool", config, "global_pool");
+        self.copy("global_pool", config, "global_pool");
         if let Some(name) = config.get("architecture").and_then(Value::as_str) {
-            self.put("timm", name);
-            self.put("final_norm", true);
+            self.insert("timm", name);
+            self.insert("final_norm", true);
             let is_clip = name.contains("_clip_") && !name.starts_with("eva");
             if is_clip || name.starts_with("beit3") {
-                self.put("norm_eps", 1e-5);
+                self.insert("norm_eps", 1e-5);
             }
-            self.put("act_layer", activation_of(name));
+            self.insert("act_layer", activation_name(name));
         }
         let arguments = config.get("model_args").and_then(Value::as_object);
-        for (word, _) in arguments.into_iter().flatten() {
-            self.take(word, arguments.unwrap_or(config), word);
+        for (key, _) in arguments.into_iter().flatten() {
+            self.copy(key, arguments.unwrap_or(config), key);
         }
     }
 
     fn transformers(&mut self, config: &Map<String, Value>, kind: &str) {
         let vision = config.get("vision_config").and_then(Value::as_object);
-        let own = vision.unwrap_or(config);
+        let model_config = vision.unwrap_or(config);
         // The defaults of the constructors in transformers.
         let (heads, epsilon, activation, pool) = match kind {
             "clip" | "clip_vision_model" => (12, 1e-5, "quick_gelu", "token"),
@@ -218,59 +223,63 @@ impl StatedEntries {
             "dinov3_vit" => (6, 1e-5, "gelu", "token"),
             _ => (12, 1e-6, "gelu", "token"),
         };
-        self.put("norm_eps", epsilon);
-        self.put("act_layer", activation);
-        self.put("global_pool", pool);
+        self.insert("norm_eps", epsilon);
+        self.insert("act_layer", activation);
+        self.insert("global_pool", pool);
         if heads > 0 {
-            self.put("num_heads", heads);
-            self.take("num_heads", own, "num_attention_heads");
+            self.insert("num_heads", heads);
+            self.copy("num_heads", model_config, "num_attention_heads");
         }
         // In ConvNeXt, `layer_norm_eps` applies only to the last norm.
         if !kind.starts_with("convnext") {
-            self.take("norm_eps", own, "layer_norm_eps");
+            self.copy("norm_eps", model_config, "layer_norm_eps");
         }
-        self.take("act_layer", own, "hidden_act");
-        self.take("window_size", own, "window_size");
-        let trained = own
+        self.copy("act_layer", model_config, "hidden_act");
+        self.copy("window_size", model_config, "window_size");
+        let trained_sizes = model_config
             .get("pretrained_window_sizes")
             .and_then(|sides| sides.get(0));
-        if let Some(side) = trained.and_then(Value::as_u64).filter(|side| *side > 0) {
-            self.put("trained_window", side);
+        if let Some(side) = trained_sizes
+            .and_then(Value::as_u64)
+            .filter(|side| *side > 0)
+        {
+            self.insert("trained_window", side);
         }
         if kind == "dinov3_vit" {
-            self.put("rope", "dinov3");
+            self.insert("rope", "dinov3");
         }
-        self.take("input_size", own, "image_size");
-        self.put("final_norm", true);
+        self.copy("input_size", model_config, "image_size");
+        self.insert("final_norm", true);
         if let Some("gelu_pytorch_tanh" | "gelu_new") = self.0.get("act_layer").map(String::as_str)
         {
-            self.put("act_layer", "gelu_tanh");
+            self.insert("act_layer", "gelu_tanh");
         }
     }
 
     /// Reads a `preprocessor_config.json`; the error says why it is not supported.
-    fn transform(&mut self, from: &Map<String, Value>) -> std::result::Result<(), String> {
-        let is_on = |key: &str| from.get(key).and_then(Value::as_bool) != Some(false);
-        let rescale = from.get("rescale_factor").and_then(Value::as_f64);
-        if !is_on("do_rescale") || rescale.is_some_and(|factor| (factor * 255.0 - 1.0).abs() > 1e-3)
+    fn transform(&mut self, config: &Map<String, Value>) -> std::result::Result<(), String> {
+        let is_enabled = |key: &str| config.get(key).and_then(Value::as_bool) != Some(false);
+        let rescale = config.get("rescale_factor").and_then(Value::as_f64);
+        if !is_enabled("do_rescale")
+            || rescale.is_some_and(|factor| (factor * 255.0 - 1.0).abs() > 1e-3)
         {
             return Err("its pixels are not in [0, 1]".into());
         }
-        if is_on("do_normalize") {
-            self.take("mean", from, "image_mean");
-            self.take("std", from, "image_std");
+        if is_enabled("do_normalize") {
+            self.copy("mean", config, "image_mean");
+            self.copy("std", config, "image_std");
         } else {
             let Normalisation { mean, std } = Normalisation::UNIT;
-            self.put("mean", mean[0]);
-            self.put("std", std[0]);
+            self.insert("mean", mean[0]);
+            self.insert("std", std[0]);
         }
-        if !is_on("do_resize") {
+        if !is_enabled("do_resize") {
             return Ok(());
         }
         // `resample` is the number of a filter in Pillow.
-        match from.get("resample").and_then(Value::as_u64) {
-            Some(2) => self.put("interpolation", "bilinear"),
-            Some(3) => self.put("interpolation", "bicubic"),
+        match config.get("resample").and_then(Value::as_u64) {
+            Some(2) => self.insert("interpolation", "bilinear"),
+            Some(3) => self.insert("interpolation", "bicubic"),
             None => {}
             Some(other) => {
                 return Err(format!("its resampling filter is number {other} of Pillow"));
@@ -290,15 +299,20 @@ impl StatedEntries {
                 _ => None,
             }
         };
-        let size = from.get("size");
+        let size = config.get("size");
         let resized = side(size).ok_or("it does not specify the size of its square input")?;
         let is_shorter = size.is_some_and(|size| size.get("shortest_edge").is_some());
-        let crops = from.get("do_center_crop").and_then(Value::as_bool) == Some(true);
-        let (kept, ratio, mode) = match (crops, from.get("crop_pct").and_then(Value::as_f64)) {
+        let crops = config.get("do_center_crop").and_then(Value::as_bool) == Some(true);
+        let (crop_size, ratio, mode) = match (crops, config.get("crop_pct").and_then(Value::as_f64))
+        {
             (true, _) => {
-                let kept = side(from.get("crop_size")).unwrap_or(resized);
+                let crop_size = side(config.get("crop_size")).unwrap_or(resized);
                 // The small addition makes size / ratio, rounded down, equal to the resized side.
-                (kept, kept as f64 / (resized as f64 + 0.01), "center")
+                (
+                    crop_size,
+                    crop_size as f64 / (resized as f64 + 0.01),
+                    "center",
+                )
             }
             (false, Some(ratio)) if resized < 384 => (resized, ratio, "center"),
             (false, Some(_)) => (resized, 1.0, "squash"),
@@ -307,15 +321,15 @@ impl StatedEntries {
             }
             (false, None) => (resized, 1.0, "squash"),
         };
-        self.put("input_size", kept);
-        self.put("crop_ratio", ratio.min(1.0));
-        self.put("crop_mode", mode);
+        self.insert("input_size", crop_size);
+        self.insert("crop_ratio", ratio.min(1.0));
+        self.insert("crop_mode", mode);
         Ok(())
     }
 }
 
 /// Returns the activation in the MLPs of timm's architecture.
-fn activation_of(architecture: &str) -> &'static str {
+fn activation_name(architecture: &str) -> &'static str {
     // SigLIP's first releases use the exact form, its second ones the approximation.
     const TANH: [&str; 4] = [
         "giantopt_patch16_siglip",
@@ -337,30 +351,30 @@ fn activation_of(architecture: &str) -> &'static str {
 ///
 /// # Errors
 /// Returns a Problem for an unknown key or normalisation.
-pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
-    let wrong = |what: &str| {
+pub(super) fn parse_options(options: &str) -> Result<StatedValues> {
+    let invalid = |what: &str| {
         Problem::new(message!("problem-backbone-value-invalid", what))
             .at("--backbone-set")
             .advise(message!("advice-backbone-values"))
     };
     let mut stated = StatedEntries::default();
     for pair in comma_separated(options) {
-        let (key, value) = pair.split_once('=').ok_or_else(|| wrong(pair))?;
+        let (key, value) = pair.split_once('=').ok_or_else(|| invalid(pair))?;
         let (key, value) = (key.trim(), value.trim());
         match key {
             "normalisation" => {
                 let Normalisation { mean, std } =
-                    Normalisation::named(value).ok_or_else(|| wrong(pair))?;
-                stated.put("mean", Value::from(mean.to_vec()));
-                stated.put("std", Value::from(std.to_vec()));
+                    Normalisation::from_name(value).ok_or_else(|| invalid(pair))?;
+                stated.insert("mean", Value::from(mean.to_vec()));
+                stated.insert("std", Value::from(std.to_vec()));
             }
             "mean" | "std" if value.contains(':') => {
-                stated.put(key, format!("[{}]", value.replace(':', ",")));
+                stated.insert(key, format!("[{}]", value.replace(':', ",")));
             }
-            "mean" | "std" => stated.put(key, value),
+            "mean" | "std" => stated.insert(key, value),
             _ => {
                 let word = OPTIONS.iter().find(|(option, _)| *option == key);
-                stated.put(word.ok_or_else(|| wrong(pair))?.1, value);
+                stated.insert(word.ok_or_else(|| invalid(pair))?.1, value);
             }
         }
     }
@@ -368,15 +382,15 @@ pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
 }
 
 /// Returns the values in the syntax of the options; `None` if there are none.
-pub(super) fn as_options(stated: &StatedValues) -> Option<String> {
-    let named = |word: &str| {
+pub(super) fn to_options(stated: &StatedValues) -> Option<String> {
+    let option_name = |word: &str| {
         let known = OPTIONS.iter().find(|(_, theirs)| *theirs == word);
         let known = known.map(|(option, _)| *option);
         known.or(["mean", "std"].into_iter().find(|own| *own == word))
     };
-    let pairs = stated.iter().filter_map(|(word, value)| {
+    let pairs = stated.iter().filter_map(|(key, value)| {
         let value = value.trim_matches(['[', ']']).replace(' ', "");
-        Some(format!("{}={}", named(word)?, value.replace(',', ":")))
+        Some(format!("{}={}", option_name(key)?, value.replace(',', ":")))
     });
     let pairs: Vec<String> = pairs.collect();
     (!pairs.is_empty()).then(|| pairs.join(","))

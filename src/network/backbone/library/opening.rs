@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bare_file::given;
+use super::bare_file::apply_choice;
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes;
 use super::model_config::{CONFIG, PREPROCESSOR};
-use super::resolve::{Meaning, WEIGHT_FILES};
+use super::resolve::{ResolvedName, WEIGHT_FILES};
 use super::{BackboneLibrary, embedded_file};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
 /// A backbone ready to use.
-pub struct Opened {
+pub struct OpenedBackbone {
     /// The frozen network.
     pub backbone: Arc<dyn Backbone>,
     /// Its entry in the table.
@@ -38,39 +38,39 @@ pub struct Opened {
     /// The weight file; `None` for embedded and for random weights.
     pub path: Option<PathBuf>,
     /// Assumptions about what the file does not contain (sentences).
-    pub assumed: Vec<Words>,
+    pub assumptions: Vec<Words>,
     /// Number format of its frozen matrices.
     pub weights: WeightType,
 }
 
-impl Opened {
+impl OpenedBackbone {
     fn new(backbone: Arc<dyn Backbone>, entry: BackboneEntry, weights: WeightType) -> Self {
         Self {
             weights,
             backbone,
-            input: entry.input(),
+            input: entry.input_spec(),
             normalisation: entry.transform.normalisation,
             entry,
             sha256: String::new(),
             bytes: 0,
             path: None,
-            assumed: Vec::new(),
+            assumptions: Vec::new(),
         }
     }
 }
 
 /// A checked backbone that is not on a device yet; its values are in the file or in memory.
-pub struct Unplaced {
+pub struct UnplacedBackbone {
     entry: BackboneEntry,
     tensors: Tensors,
     path: Option<PathBuf>,
     sha256: String,
     bytes: u64,
-    assumed: Vec<Words>,
+    assumptions: Vec<Words>,
 }
 
-impl Unplaced {
-    /// Reads all values into memory, so that [`Unplaced::place`] reads no file.
+impl UnplacedBackbone {
+    /// Reads all values into memory, so that [`UnplacedBackbone::place`] reads no file.
     pub fn read_ahead(&mut self) -> Result<()> {
         self.tensors.read_ahead()
     }
@@ -80,22 +80,22 @@ impl Unplaced {
         self.bytes
     }
 
-    fn prepared(mut self, choice: BackboneChoice<'_>) -> Self {
-        self.entry = self.entry.prepared(choice.pretrained_transform);
+    fn with_transform(mut self, choice: BackboneChoice<'_>) -> Self {
+        self.entry = self.entry.with_transform(choice.pretrained_transform);
         self
     }
 
     /// Builds the network on a device.
-    pub fn place(self, to: impl Into<WeightPlacement>) -> Result<Opened> {
-        let to = to.into();
+    pub fn place(self, placement: impl Into<WeightPlacement>) -> Result<OpenedBackbone> {
+        let to = placement.into();
         let weights = to.weights;
         let backbone = self.entry.architecture.assemble(self.tensors, to)?;
-        Ok(Opened {
+        Ok(OpenedBackbone {
             path: self.path,
             sha256: self.sha256,
             bytes: self.bytes,
-            assumed: self.assumed,
-            ..Opened::new(backbone, self.entry, weights)
+            assumptions: self.assumptions,
+            ..OpenedBackbone::new(backbone, self.entry, weights)
         })
     }
 }
@@ -106,10 +106,10 @@ impl BackboneLibrary {
     pub fn open<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
-        to: impl Into<WeightPlacement>,
+        placement: impl Into<WeightPlacement>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
-    ) -> Result<Opened> {
-        self.read(choice, progress)?.place(to)
+    ) -> Result<OpenedBackbone> {
+        self.read(choice, progress)?.place(placement)
     }
 
     /// Like [`BackboneLibrary::open`], without placing the backbone on a device.
@@ -117,23 +117,23 @@ impl BackboneLibrary {
         &self,
         choice: impl Into<BackboneChoice<'a>>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
-    ) -> Result<Unplaced> {
+    ) -> Result<UnplacedBackbone> {
         let choice = choice.into();
-        let read = match self.meaning(choice.name)? {
-            Meaning::File(path) => self.read_file(&path, choice),
-            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
-                embedded(given(entry.clone(), choice)?)
+        let unplaced = match self.resolve(choice.name)? {
+            ResolvedName::File(path) => self.read_file(&path, choice),
+            ResolvedName::Entry(entry) if entry.source == WeightSource::Embedded => {
+                open_embedded(apply_choice(entry.clone(), choice)?)
             }
-            Meaning::Entry(entry) => {
+            ResolvedName::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
-                checked(given(entry.clone(), choice)?, &path, Vec::new())
+                open_checked(apply_choice(entry.clone(), choice)?, &path, Vec::new())
             }
-            Meaning::Hub(repository) => {
+            ResolvedName::Hub(repository) => {
                 let path = self.obtain_repository(&repository, progress)?;
                 self.read_file(&path, choice)
             }
         };
-        Ok(read?.prepared(choice))
+        Ok(unplaced?.with_transform(choice))
     }
 
     /// Returns the SHA-256 of a backbone's weights, or the expected one before they are downloaded; `None` if it is
@@ -143,62 +143,64 @@ impl BackboneLibrary {
     /// Returns a Problem if there is no such backbone, or its file cannot be read.
     pub fn sha256<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Option<String>> {
         let choice = choice.into();
-        let (entry, path) = match self.meaning(choice.name)? {
-            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
+        let (entry, path) = match self.resolve(choice.name)? {
+            ResolvedName::Entry(entry) if entry.source == WeightSource::Embedded => {
                 return Ok(embedded_file(&entry.name).map(sha256_of_bytes));
             }
-            Meaning::Entry(entry) => (entry.clone(), self.file_at_hand(entry)),
-            Meaning::File(path) => {
+            ResolvedName::Entry(entry) => (entry.clone(), self.local_file(entry)),
+            ResolvedName::File(path) => {
                 let entry = self.entry_of_file(&path, choice)?.0;
                 (entry, Some(path))
             }
-            Meaning::Hub(_) => return Ok(None),
+            ResolvedName::Hub(_) => return Ok(None),
         };
-        let place = path.clone().or_else(|| self.places.own_file(&entry));
-        let expected = place.and_then(|place| hashes::expected(&entry, &place));
+        let location = path.clone().or_else(|| self.locations.cached_file(&entry));
+        let expected = location.and_then(|place| hashes::expected_hash(&entry, &place));
         match (expected, path) {
-            (Some(expected), _) => Ok(Some(expected.known)),
+            (Some(expected), _) => Ok(Some(expected.sha256)),
             (None, Some(path)) => fetch::sha256_of_file(&path).map(Some),
             (None, None) => Ok(None),
         }
     }
 
     /// Reads a backbone with weights from a file that the user chose, for computers without internet access.
-    pub fn read_with<'a>(
+    pub fn read_from_file<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
         file: &Path,
-    ) -> Result<Unplaced> {
+    ) -> Result<UnplacedBackbone> {
         let choice = choice.into();
-        let read = match self.meaning(choice.name)? {
-            Meaning::Entry(entry) => checked(given(entry.clone(), choice)?, file, Vec::new()),
-            Meaning::File(_) | Meaning::Hub(_) => self.read_file(file, choice),
+        let unplaced = match self.resolve(choice.name)? {
+            ResolvedName::Entry(entry) => {
+                open_checked(apply_choice(entry.clone(), choice)?, file, Vec::new())
+            }
+            ResolvedName::File(_) | ResolvedName::Hub(_) => self.read_file(file, choice),
         };
-        Ok(read?.prepared(choice))
+        Ok(unplaced?.with_transform(choice))
     }
 
     /// Returns a backbone with this name and random weights, for measurements.
-    pub fn random<'a>(
+    pub fn open_random<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
         seed: u64,
-        to: impl Into<WeightPlacement>,
-    ) -> Result<Opened> {
-        let to = to.into();
+        placement: impl Into<WeightPlacement>,
+    ) -> Result<OpenedBackbone> {
+        let to = placement.into();
         let weights = to.weights;
-        let about = self.describe(choice)?;
-        enough_memory(about.parameters, available_bytes())?;
-        let entry = about.entry;
-        let backbone = entry.architecture.random(seed, to)?;
-        Ok(Opened {
-            assumed: vec![message!("network-random").into()],
-            ..Opened::new(backbone, entry, weights)
+        let description = self.describe(choice)?;
+        check_memory(description.parameters, available_bytes())?;
+        let entry = description.entry;
+        let backbone = entry.architecture.build_random(seed, to)?;
+        Ok(OpenedBackbone {
+            assumptions: vec![message!("network-random").into()],
+            ..OpenedBackbone::new(backbone, entry, weights)
         })
     }
 
-    fn read_file(&self, path: &Path, choice: BackboneChoice<'_>) -> Result<Unplaced> {
-        let (entry, assumed) = self.entry_of_file(path, choice)?;
-        checked(entry, path, assumed)
+    fn read_file(&self, path: &Path, choice: BackboneChoice<'_>) -> Result<UnplacedBackbone> {
+        let (entry, assumptions) = self.entry_of_file(path, choice)?;
+        open_checked(entry, path, assumptions)
     }
 
     /// Downloads a backbone that cannot be described before: a repository of the hub that is in no table.
@@ -210,9 +212,11 @@ impl BackboneLibrary {
         choice: impl Into<BackboneChoice<'a>>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<()> {
-        match self.meaning(choice.into().name)? {
-            Meaning::Hub(repository) => self.obtain_repository(&repository, progress).map(drop),
-            Meaning::Entry(_) | Meaning::File(_) => Ok(()),
+        match self.resolve(choice.into().name)? {
+            ResolvedName::Hub(repository) => {
+                self.obtain_repository(&repository, progress).map(drop)
+            }
+            ResolvedName::Entry(_) | ResolvedName::File(_) => Ok(()),
         }
     }
 
@@ -222,25 +226,25 @@ impl BackboneLibrary {
         repository: &str,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<PathBuf> {
-        let folder = self.places.repository_folder(repository);
-        let mut get = |file: &str| {
-            let url = self.places.resolved(repository, "main", file);
+        let folder = self.locations.repository_folder(repository);
+        let mut download = |file: &str| {
+            let url = self.locations.file_url(repository, "main", file);
             fetch::download(&url, &folder.join(file), None, None, progress)
         };
         let is_absent = |problem: &Problem| problem.is("problem-address-without-file");
-        get(CONFIG)?;
-        match get(PREPROCESSOR) {
+        download(CONFIG)?;
+        match download(PREPROCESSOR) {
             Err(problem) if !is_absent(&problem) => return Err(problem),
             _ => {}
         }
         // The weights are downloaded last, so that their presence means that the download is complete.
         for (number, file) in WEIGHT_FILES.into_iter().enumerate() {
-            match get(file) {
+            match download(file) {
                 Err(problem) if is_absent(&problem) && number + 1 < WEIGHT_FILES.len() => {}
-                got => {
-                    let got = got?;
-                    hashes::keep(&got.path, &got.sha256)?;
-                    return Ok(got.path);
+                downloaded => {
+                    let downloaded = downloaded?;
+                    hashes::store_hash(&downloaded.path, &downloaded.sha256)?;
+                    return Ok(downloaded.path);
                 }
             }
         }
@@ -256,10 +260,11 @@ impl BackboneLibrary {
         entry: &BackboneEntry,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<PathBuf> {
-        if let Some(path) = self.file_at_hand(entry) {
+        if let Some(path) = self.local_file(entry) {
             return Ok(path);
         }
-        let (Some(url), Some(path)) = (self.places.address(entry), self.places.own_file(entry))
+        let (Some(url), Some(path)) =
+            (self.locations.url(entry), self.locations.cached_file(entry))
         else {
             let mut problem =
                 Problem::new(message!("problem-weights-not-found", name = &entry.name));
@@ -268,11 +273,11 @@ impl BackboneLibrary {
             }
             return Err(problem.advise(message!("advice-correct-backbone-path")));
         };
-        let expected = hashes::expected(entry, &path);
-        let hash = expected.as_ref().map(|expected| expected.known.as_str());
-        let got = fetch::download(&url, &path, hash, None, progress).map_err(|problem| {
+        let expected = hashes::expected_hash(entry, &path);
+        let hash = expected.as_ref().map(|expected| expected.sha256.as_str());
+        let downloaded = fetch::download(&url, &path, hash, None, progress).map_err(|problem| {
             let record = expected.as_ref().and_then(|known| known.record.as_ref());
-            let record = record.filter(|_| problem.is(fetch::OTHER_FILE));
+            let record = record.filter(|_| problem.is(fetch::HASH_MISMATCH_ID));
             let problem = match record {
                 None => problem,
                 // The advice of the original problem, to download again, would give the same file.
@@ -287,18 +292,18 @@ impl BackboneLibrary {
             let choose = format!(
                 "without internet access, download {url} on another computer and use that file as the backbone"
             );
-            let joined = if remedy.is_empty() {
+            let advice = if remedy.is_empty() {
                 choose
             } else {
                 format!("{remedy}; {choose}")
             };
-            problem.advise(joined)
+            problem.advise(advice)
         })?;
         if expected.is_none()
-            && let Err(problem) = weights::open(&got.path)
+            && let Err(problem) = weights::open(&downloaded.path)
         {
             // For example a login page, or a truncated file. It must not stay in the cache.
-            let _ = fs::remove_file(&got.path);
+            let _ = fs::remove_file(&downloaded.path);
             return Err(Problem::new(message!(
                 "problem-download-no-weight-file",
                 url = &url,
@@ -308,61 +313,65 @@ impl BackboneLibrary {
             .advise(message!("advice-download-on-other-computer")));
         }
         // A server may replace a file, so later downloads are compared with the first one.
-        hashes::keep(&path, &got.sha256)?;
-        Ok(got.path)
+        hashes::store_hash(&path, &downloaded.sha256)?;
+        Ok(downloaded.path)
     }
 }
 
 /// Opens a weight file and compares its hash with the expected one.
-fn checked(entry: BackboneEntry, path: &Path, mut assumed: Vec<Words>) -> Result<Unplaced> {
+fn open_checked(
+    entry: BackboneEntry,
+    path: &Path,
+    mut assumptions: Vec<Words>,
+) -> Result<UnplacedBackbone> {
     let tensors = weights::open(path)?;
     let meta =
         fs::metadata(path).map_err(|error| Problem::io("read the weight file", path, &error))?;
     let sha256 = fetch::sha256_of_file(path)?;
-    if let Some(expected) = hashes::expected(&entry, path) {
-        if expected.known != sha256 {
+    if let Some(expected) = hashes::expected_hash(&entry, path) {
+        if expected.sha256 != sha256 {
             return Err(Problem::new(message!(
                 "problem-weights-hash-mismatch",
                 name = &entry.name,
                 sha256,
-                known = &expected.known
+                known = &expected.sha256
             ))
             .at_path(path)
             .advise(message!("advice-delete-and-download-again")));
         }
         // The hash may be known only from the first download.
-        assumed.extend(expected.taken_on_trust());
+        assumptions.extend(expected.first_download_warning());
     }
-    Ok(Unplaced {
+    Ok(UnplacedBackbone {
         entry,
-        tensors: families::unwrapped(tensors)?,
+        tensors: families::extract_network(tensors)?,
         path: Some(path.to_owned()),
         sha256,
         bytes: meta.len(),
-        assumed,
+        assumptions,
     })
 }
 
-fn embedded(entry: BackboneEntry) -> Result<Unplaced> {
+fn open_embedded(entry: BackboneEntry) -> Result<UnplacedBackbone> {
     let Some(file) = embedded_file(&entry.name) else {
         let name = entry.name.to_string();
         return Err(Problem::new(message!("problem-weights-not-found", name)));
     };
-    Ok(Unplaced {
-        tensors: Tensors::embedded(&entry.name, file)?,
+    Ok(UnplacedBackbone {
+        tensors: Tensors::from_embedded(&entry.name, file)?,
         entry,
         path: None,
         sha256: sha256_of_bytes(file),
         bytes: file.len() as u64,
-        assumed: Vec::new(),
+        assumptions: Vec::new(),
     })
 }
 
 /// Returns a Problem if random weights would need more than the free memory, because a table may contain any
 /// dimensions. Each weight is counted twice, since the layers are made from temporary copies.
-fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
+fn check_memory(weights: usize, available: Option<u64>) -> Result<()> {
     let needed = (weights as u64).saturating_mul(4 + 4);
-    match free.filter(|free| needed > *free) {
+    match available.filter(|free| needed > *free) {
         Some(free) => Err(Problem::new(message!(
             "problem-weights-memory-short",
             weights = weights.to_string(),
@@ -379,11 +388,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn enough_memory_rejects_weights_beyond_free_memory() {
-        assert!(enough_memory(1 << 30, Some(8 << 30)).is_ok());
-        assert!(enough_memory(1 << 30, None).is_ok());
+    fn check_memory_rejects_weights_beyond_free_memory() {
+        assert!(check_memory(1 << 30, Some(8 << 30)).is_ok());
+        assert!(check_memory(1 << 30, None).is_ok());
         for (weights, free) in [((1 << 30) + 1, 8 << 30), (usize::MAX, u64::MAX - 1)] {
-            let problem = enough_memory(weights, Some(free)).err();
+            let problem = check_memory(weights, Some(free)).err();
             assert!(problem.is_some_and(|problem| problem.is("problem-weights-memory-short")));
         }
     }

@@ -9,12 +9,12 @@ use directories::BaseDirs;
 use super::entry::{BackboneEntry, WeightSource};
 use crate::backbone::weights::sha256_of_bytes;
 use crate::fetch::HUB;
-use crate::files::{self, names::portable};
+use crate::files::{self, names::to_portable};
 use crate::folders;
 
 /// The folders and addresses that the library uses.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct WeightLocations {
     /// The program's own downloads, one folder per entry.
     pub cache: PathBuf,
     /// The cache of the hub's own tools, which is only read.
@@ -25,10 +25,10 @@ pub struct Places {
     pub tables: Vec<PathBuf>,
 }
 
-impl Places {
+impl WeightLocations {
     /// Returns the default locations, which depend on the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE` and
     /// `HF_HOME`.
-    pub fn usual() -> Self {
+    pub fn from_env() -> Self {
         let cache = folders::cache().unwrap_or_else(|| PathBuf::from("lae-studio-cache"));
         let mut tables = vec![PathBuf::from("plugins/backbones.toml")];
         tables.extend(folders::data().map(|folder| folder.join("backbones.toml")));
@@ -43,7 +43,7 @@ impl Places {
     }
 
     /// Returns the address of an entry's weights, if it has one.
-    pub fn address(&self, entry: &BackboneEntry) -> Option<String> {
+    pub fn url(&self, entry: &BackboneEntry) -> Option<String> {
         match &entry.source {
             WeightSource::Hub {
                 repository,
@@ -51,7 +51,7 @@ impl Places {
                 revision,
             } => {
                 let revision = revision.as_deref().unwrap_or("main");
-                Some(self.resolved(repository, revision, file))
+                Some(self.file_url(repository, revision, file))
             }
             WeightSource::Url(url) => Some(url.clone()),
             WeightSource::Embedded | WeightSource::File(_) => None,
@@ -59,7 +59,7 @@ impl Places {
     }
 
     /// Returns the address of a file in a repository.
-    pub fn resolved(&self, repository: &str, revision: &str, file: &str) -> String {
+    pub fn file_url(&self, repository: &str, revision: &str, file: &str) -> String {
         let endpoint = &self.endpoint;
         format!("{endpoint}/{repository}/resolve/{revision}/{file}")
     }
@@ -67,23 +67,23 @@ impl Places {
     /// Returns the weights of a repository if they are on this computer, in the program's cache or that of the hub's
     /// tools.
     pub fn repository_file(&self, repository: &str) -> Option<PathBuf> {
-        let own = self.repository_folder(repository);
-        let hub = |file: &str| self.in_hub_cache(repository, file, None);
+        let folder = self.repository_folder(repository);
+        let hub = |file: &str| self.find_in_hub_cache(repository, file, None);
         let mut files = super::resolve::WEIGHT_FILES.iter();
         files.find_map(|file| {
-            let here = Some(own.join(file)).filter(|path| path.is_file());
-            here.or_else(|| hub(file))
+            let cached = Some(folder.join(file)).filter(|path| path.is_file());
+            cached.or_else(|| hub(file))
         })
     }
 
     /// Returns the folder for the program's own download of a repository.
     pub fn repository_folder(&self, repository: &str) -> PathBuf {
         let name = repository.replace('/', "--");
-        self.cache.join(portable(&name))
+        self.cache.join(to_portable(&name))
     }
 
     /// Returns the path for the program's own download of an entry.
-    pub fn own_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
+    pub fn cached_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         // Entries with the same name but another repository or commit have other weights, so the folder depends on
         // the address.
         let (address, file) = match &entry.source {
@@ -99,11 +99,11 @@ impl Places {
             WeightSource::Embedded | WeightSource::File(_) => return None,
         };
         let is_foreign = |c: char| !c.is_alphanumeric() && !"._-".contains(c);
-        let plain = |text: &str| portable(&text.replace(is_foreign, "_"));
+        let sanitize = |text: &str| to_portable(&text.replace(is_foreign, "_"));
         let mark = &sha256_of_bytes(address.as_bytes())[..8];
-        let folder = format!("{}-{mark}", plain(&entry.name));
+        let folder = format!("{}-{mark}", sanitize(&entry.name));
         let file = file.rsplit('/').next().unwrap_or("weights");
-        Some(self.cache.join(folder).join(plain(file)))
+        Some(self.cache.join(folder).join(sanitize(file)))
     }
 
     /// Returns the file of an entry in the hub's own cache, if it is there.
@@ -116,10 +116,10 @@ impl Places {
         else {
             return None;
         };
-        self.in_hub_cache(repository, file, revision.as_deref())
+        self.find_in_hub_cache(repository, file, revision.as_deref())
     }
 
-    fn in_hub_cache(
+    fn find_in_hub_cache(
         &self,
         repository: &str,
         file: &str,
@@ -134,25 +134,25 @@ impl Places {
         }
         let current = files::read_text(&folder.join("refs/main"), files::NOTE).ok();
         let current = current.map(|commit| snapshots.join(commit.trim()).join(file));
-        let any = || {
+        let any_snapshot = || {
             let folders = std::fs::read_dir(&snapshots).ok()?.flatten();
             folders
-                .map(|one| one.path().join(file))
+                .map(|snapshot| snapshot.path().join(file))
                 .find(|path| path.is_file())
         };
-        current.filter(|path| path.is_file()).or_else(any)
+        current.filter(|path| path.is_file()).or_else(any_snapshot)
     }
 }
 
 fn hub_cache() -> Option<PathBuf> {
-    let set = |key: &str| {
+    let env_path = |key: &str| {
         env::var_os(key)
             .filter(|v| !v.is_empty())
             .map(PathBuf::from)
     };
-    let cache = set("HF_HUB_CACHE")
-        .or_else(|| Some(set("HF_HOME")?.join("hub")))
-        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("huggingface/hub")))
+    let cache = env_path("HF_HUB_CACHE")
+        .or_else(|| Some(env_path("HF_HOME")?.join("hub")))
+        .or_else(|| Some(env_path("XDG_CACHE_HOME")?.join("huggingface/hub")))
         .or_else(|| Some(BaseDirs::new()?.home_dir().join(".cache/huggingface/hub")));
     cache.filter(|folder| Path::is_dir(folder))
 }

@@ -15,9 +15,9 @@ use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
 use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
-use crate::files::names::is_elsewhere;
+use crate::files::names::is_remote;
 use crate::message;
-use crate::names::{is_long, too_long};
+use crate::names::{is_too_long, too_long_message};
 use crate::problem::{Problem, Result};
 
 /// The key that every network may have, in addition to those of its family.
@@ -25,12 +25,12 @@ const EPSILON: &str = "epsilon";
 
 /// An entry as written in the file.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct TableEntry {
     name: String,
     title: Option<String>,
     family: String,
     input_size: usize,
-    normalisation: WrittenNormalisation,
+    normalisation: NormalisationEntry,
     crop_ratio: Option<f32>,
     #[serde(default)]
     interpolation: Interpolation,
@@ -58,7 +58,7 @@ struct Written {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PaperTransform {
-    normalisation: Option<WrittenNormalisation>,
+    normalisation: Option<NormalisationEntry>,
     crop_ratio: Option<f32>,
 }
 
@@ -69,46 +69,51 @@ fn centre() -> CropMode {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum WrittenNormalisation {
+enum NormalisationEntry {
     Named(String),
     Numbers(Normalisation),
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>"))]
-struct WrittenTable<T> {
+struct BackboneTable<T> {
     #[serde(default = "Vec::new")]
     backbone: Vec<Spanned<T>>,
 }
 
 /// Reads a table. An invalid entry is skipped and reported; a file that is not TOML results in one Problem and no
-/// entries. `at` is the path in Problems, and relative paths start from it.
-pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
-    let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));
-    let table: WrittenTable<toml::Table> = match toml::from_str(text) {
+/// entries. `path` is the path in Problems, and relative paths start from it.
+pub fn read_table(text: &str, path: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
+    let position =
+        |span: &Range<usize>| format!("{}:{}", path.display(), line_number(text, span.start));
+    let table: BackboneTable<toml::Table> = match toml::from_str(text) {
         Ok(table) => table,
         Err(error) => {
             let problem = Problem::new(message!(
                 "problem-backbone-table-unreadable",
                 message = error.message()
             ))
-            .at(place(&error.span().unwrap_or_default()))
+            .at(position(&error.span().unwrap_or_default()))
             .advise(message!("advice-correct-table-line"));
             return (Vec::new(), vec![problem]);
         }
     };
     let mut entries = Vec::new();
     let mut problems = Vec::new();
-    let starts: Vec<usize> = table.backbone.iter().map(|one| one.span().start).collect();
-    for (number, one) in table.backbone.iter().enumerate() {
+    let starts: Vec<usize> = table
+        .backbone
+        .iter()
+        .map(|entry| entry.span().start)
+        .collect();
+    for (number, entry) in table.backbone.iter().enumerate() {
         let start = starts[number];
         let end = starts.get(number + 1).copied().unwrap_or(text.len());
-        let name = one.get_ref().get("name").and_then(toml::Value::as_str);
-        match read_entry(name, &text[start..end], at) {
+        let name = entry.get_ref().get("name").and_then(toml::Value::as_str);
+        match read_entry(name, &text[start..end], path) {
             Ok(entry) => entries.push(entry),
             Err((problem, _)) if !problem.place.is_empty() => problems.push(problem),
             // Positions in a part of the table are relative to its start.
-            Err((problem, inside)) => problems.push(problem.at(place(&(start + inside..end)))),
+            Err((problem, offset)) => problems.push(problem.at(position(&(start + offset..end)))),
         }
     }
     (entries, problems)
@@ -118,86 +123,93 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
 fn read_entry(
     name: Option<&str>,
     part: &str,
-    at: &Path,
+    path: &Path,
 ) -> std::result::Result<BackboneEntry, (Problem, usize)> {
-    if let Some(name) = name.filter(|name| is_long(name)) {
-        let problem = Problem::new(too_long(name)).advise(message!("advice-shorten-entry-name"));
+    if let Some(name) = name.filter(|name| is_too_long(name)) {
+        let problem =
+            Problem::new(too_long_message(name)).advise(message!("advice-shorten-entry-name"));
         return Err((problem, 0));
     }
-    let unread = |why: &str, inside: usize| {
+    let unreadable = |why: &str, offset: usize| {
         let name = name.unwrap_or("without a name");
         let problem = Problem::new(message!("problem-backbone-entry-unreadable", name, why));
         (
             problem.advise(message!("advice-correct-backbone-entry")),
-            inside,
+            offset,
         )
     };
-    let written = written(part).map_err(|error| {
-        let inside = error.span().map_or(0, |span| span.start);
-        unread(error.message(), inside)
+    let parsed = parse_entry(part).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        unreadable(error.message(), offset)
     })?;
-    if let Some(key) = unknown_key(&written) {
+    if let Some(key) = unknown_key(&parsed) {
         // The key is at the start of a line.
         let before = part.find(&format!("\n{key}"));
-        let inside = before.map_or(0, |before| before + 1);
-        return Err(unread(&format!("unknown field `{key}`"), inside));
+        let offset = before.map_or(0, |before| before + 1);
+        return Err(unreadable(&format!("unknown field `{key}`"), offset));
     }
-    entry(written, at).map_err(|problem| (problem, 0))
+    build_entry(parsed, path).map_err(|problem| (problem, 0))
 }
 
 /// Parses this part of a table; positions of errors are relative to its start.
-fn written(part: &str) -> std::result::Result<Written, toml::de::Error> {
-    let table: WrittenTable<Written> = toml::from_str(part)?;
-    let one = table.backbone.into_iter().next().map(Spanned::into_inner);
-    one.ok_or_else(|| serde::de::Error::custom("it is empty"))
+fn parse_entry(part: &str) -> std::result::Result<TableEntry, toml::de::Error> {
+    let table: BackboneTable<TableEntry> = toml::from_str(part)?;
+    let entry = table.backbone.into_iter().next().map(Spanned::into_inner);
+    entry.ok_or_else(|| serde::de::Error::custom("it is empty"))
 }
 
-fn line(text: &str, offset: usize) -> usize {
+fn line_number(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or(text);
     before.matches('\n').count() + 1
 }
 
-fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
-    let architecture = architecture(&written)?;
+fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
+    let architecture = architecture(&entry)?;
     architecture.check().map_err(|mut problem| {
         problem.what = format!(
             "the entry of backbone {} fails: {}",
-            written.name, problem.what
+            entry.name, problem.what
         );
         problem.advise(message!("advice-correct-backbone-entry"))
     })?;
-    let source = source(&written, at)?;
-    let crop_ratio = written.crop_ratio.unwrap_or(0.875);
-    let paper_ratio = written.paper.crop_ratio.unwrap_or(crop_ratio);
+    let source = source(&entry, path)?;
+    let crop_ratio = entry.crop_ratio.unwrap_or(0.875);
+    let paper_ratio = entry.paper.crop_ratio.unwrap_or(crop_ratio);
     if ![crop_ratio, paper_ratio].into_iter().all(is_crop_ratio) {
-        return Err(refused(&written, "crop_ratio must be between 0.01 and 1"));
+        return Err(invalid_entry(
+            &entry,
+            "crop_ratio must be between 0.01 and 1",
+        ));
     }
-    let own = normalisation(&written, &written.normalisation)?;
-    let paper = written.paper.normalisation.as_ref();
-    let paper = paper.map_or(Ok(own), |paper| normalisation(&written, paper))?;
-    if let Some(sha256) = &written.sha256
+    let pretrained = normalisation(&entry, &entry.normalisation)?;
+    let paper = entry.paper.normalisation.as_ref();
+    let paper = paper.map_or(Ok(pretrained), |paper| normalisation(&entry, paper))?;
+    if let Some(sha256) = &entry.sha256
         && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
     {
-        return Err(refused(&written, "sha256 must be 64 hexadecimal digits"));
+        return Err(invalid_entry(
+            &entry,
+            "sha256 must be 64 hexadecimal digits",
+        ));
     }
     let blocks = architecture.blocks().len();
-    let pet_blocks = written
+    let pet_blocks = entry
         .pet_blocks
         .unwrap_or_else(|| architecture.default_pet_blocks());
     if pet_blocks == 0 || pet_blocks > blocks {
         let why = format!("pet_blocks must be 1 to {blocks}, the number of blocks");
-        return Err(refused(&written, &why));
+        return Err(invalid_entry(&entry, &why));
     }
     Ok(BackboneEntry {
-        title: written.title.unwrap_or_else(|| written.name.clone()),
-        name: written.name,
+        title: entry.title.unwrap_or_else(|| entry.name.clone()),
+        name: entry.name,
         architecture,
         transform: Transform {
-            normalisation: own,
+            normalisation: pretrained,
             crop_ratio,
             resize: Resize {
-                interpolation: written.interpolation,
-                mode: written.crop_mode,
+                interpolation: entry.interpolation,
+                mode: entry.crop_mode,
             },
         },
         paper: Transform {
@@ -208,123 +220,122 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
         values: None,
         pet_blocks,
         source,
-        size_mb: written.size_mb,
-        sha256: written.sha256.map(|hash| hash.to_ascii_lowercase()),
-        licence: written.licence.unwrap_or_else(|| NOT_STATED.into()),
-        pretrained_on: written.pretrained_on.unwrap_or_else(|| NOT_STATED.into()),
-        warning: written.warning,
+        size_mb: entry.size_mb,
+        sha256: entry.sha256.map(|hash| hash.to_ascii_lowercase()),
+        licence: entry.licence.unwrap_or_else(|| NOT_STATED.into()),
+        pretrained_on: entry.pretrained_on.unwrap_or_else(|| NOT_STATED.into()),
+        warning: entry.warning,
     })
 }
 
-fn refused(written: &Written, why: &str) -> Problem {
+fn invalid_entry(entry: &TableEntry, why: &str) -> Problem {
     Problem::new(message!(
         "problem-backbone-entry-invalid",
-        name = &written.name,
+        name = &entry.name,
         why
     ))
     .advise(message!("advice-correct-backbone-entry"))
 }
 
-fn normalisation(written: &Written, of: &WrittenNormalisation) -> Result<Normalisation> {
-    match of {
-        WrittenNormalisation::Numbers(numbers) if numbers.std.contains(&0.0) => {
-            Err(refused(written, "a std of 0 cannot be divided by"))
+fn normalisation(entry: &TableEntry, value: &NormalisationEntry) -> Result<Normalisation> {
+    match value {
+        NormalisationEntry::Numbers(numbers) if numbers.std.contains(&0.0) => {
+            Err(invalid_entry(entry, "a std of 0 cannot be divided by"))
         }
-        WrittenNormalisation::Numbers(Normalisation { mean, std })
+        NormalisationEntry::Numbers(Normalisation { mean, std })
             if !mean.iter().chain(std).all(|number| number.is_finite()) =>
         {
-            Err(refused(written, "mean and std must be finite numbers"))
+            Err(invalid_entry(entry, "mean and std must be finite numbers"))
         }
-        WrittenNormalisation::Numbers(numbers) => Ok(*numbers),
-        WrittenNormalisation::Named(name) => Normalisation::named(name).ok_or_else(|| {
+        NormalisationEntry::Numbers(numbers) => Ok(*numbers),
+        NormalisationEntry::Named(name) => Normalisation::from_name(name).ok_or_else(|| {
             let why = "normalisation must be unit, symmetric, imagenet, clip or { mean, std }";
-            refused(written, why)
+            invalid_entry(entry, why)
         }),
     }
 }
 
 /// Returns a key that no entry may have.
-fn unknown_key(written: &Written) -> Option<&str> {
-    let keys = written.dimensions.keys().map(String::as_str);
+fn unknown_key(entry: &TableEntry) -> Option<&str> {
+    let keys = entry.dimensions.keys().map(String::as_str);
     let known = |key: &str| FAMILIES.iter().any(|family| family.keys.contains(&key));
     keys.into_iter().find(|key| *key != EPSILON && !known(key))
 }
 
 /// Returns the dimensions, named as in the family.
-fn architecture(written: &Written) -> Result<Architecture> {
+fn architecture(entry: &TableEntry) -> Result<Architecture> {
     let known = families::names().join(", ");
-    let family = families::named(&written.family)
-        .map_err(|_| refused(written, &format!("family must be one of {known}")))?;
-    let foreign = |key: &&String| *key != EPSILON && !family.keys.contains(&key.as_str());
-    if let Some(key) = written.dimensions.keys().find(foreign) {
-        let why = format!("{key} does not belong to the family {}", written.family);
-        return Err(refused(written, &why));
+    let family = families::find_family(&entry.family)
+        .map_err(|_| invalid_entry(entry, &format!("family must be one of {known}")))?;
+    let is_foreign = |key: &&String| *key != EPSILON && !family.keys.contains(&key.as_str());
+    if let Some(key) = entry.dimensions.keys().find(is_foreign) {
+        let why = format!("{key} does not belong to the family {}", entry.family);
+        return Err(invalid_entry(entry, &why));
     }
-    let mut words = written.dimensions.clone();
-    words.insert("input_size".into(), written.input_size.into());
-    let made = (family.read)(&ArchitectureValues::of_table(words));
-    made.map_err(|problem| refused(written, &problem.what))
+    let mut values = entry.dimensions.clone();
+    values.insert("input_size".into(), entry.input_size.into());
+    let result = (family.read)(&ArchitectureValues::from_table(values));
+    result.map_err(|problem| invalid_entry(entry, &problem.what))
 }
 
-/// Returns the source of an entry's weights; relative paths are relative to the folder of the table `at`.
-fn source(written: &Written, at: &Path) -> Result<WeightSource> {
-    let (embedded, hub) = (&written.embedded, &written.hub);
-    let (file, url) = (&written.file, &written.url);
-    if written.revision.is_some() && hub.is_none() {
-        return Err(refused(written, "revision needs hub"));
+/// Returns the source of an entry's weights; relative paths are relative to the folder of the table `path`.
+fn source(entry: &TableEntry, path: &Path) -> Result<WeightSource> {
+    let (embedded, hub) = (&entry.embedded, &entry.hub);
+    let (file, url) = (&entry.file, &entry.url);
+    if entry.revision.is_some() && hub.is_none() {
+        return Err(invalid_entry(entry, "revision needs hub"));
     }
     match (embedded, hub, url, file) {
-        (Some(true), None, None, None) if embedded_file(&written.name).is_none() => Err(refused(
-            written,
-            "the program has no embedded weights of this name",
-        )),
+        (Some(true), None, None, None) if embedded_file(&entry.name).is_none() => Err(
+            invalid_entry(entry, "the program has no embedded weights of this name"),
+        ),
         (Some(true), None, None, None) => Ok(WeightSource::Embedded),
         // Both become paths in the cache of the hub's tools, so they must not lead outside it.
         (None, Some(repository), None, file)
             if !is_below(repository) || !file.as_deref().is_none_or(is_below) =>
         {
             let why = "hub must be owner/name, and file a file name inside it";
-            Err(refused(written, why))
+            Err(invalid_entry(entry, why))
         }
         (None, Some(repository), None, file) => Ok(WeightSource::Hub {
             repository: repository.clone(),
             file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
-            revision: revision(written)?,
+            revision: revision(entry)?,
         }),
         (None, None, Some(url), None) => Ok(WeightSource::Url(url.clone())),
         // Listing the backbones accesses the file, which the user has not chosen, so it must not be on another
         // computer.
-        (None, None, None, Some(file)) if is_elsewhere(file) => Err(refused(
-            written,
+        (None, None, None, Some(file)) if is_remote(file) => Err(invalid_entry(
+            entry,
             "files on other computers are not accessed automatically: choose the file as the backbone instead",
         )),
         (None, None, None, Some(file)) => {
-            let folder = at.parent().unwrap_or(Path::new(""));
+            let folder = path.parent().unwrap_or(Path::new(""));
             Ok(WeightSource::File(folder.join(file)))
         }
-        _ => Err(refused(
-            written,
+        _ => Err(invalid_entry(
+            entry,
             "the weights need exactly one source: hub (with file), url, or only file",
         )),
     }
 }
 
 /// Returns the commit of an entry. Names of branches are rejected, because their content changes.
-fn revision(written: &Written) -> Result<Option<String>> {
+fn revision(entry: &TableEntry) -> Result<Option<String>> {
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    match &written.revision {
-        Some(given) if !is_commit(given) => Err(refused(
-            written,
+    match &entry.revision {
+        Some(commit) if !is_commit(commit) => Err(invalid_entry(
+            entry,
             "revision must be a commit of the hub, 40 hexadecimal digits",
         )),
-        given => Ok(given.as_ref().map(|commit| commit.to_ascii_lowercase())),
+        commit => Ok(commit.as_ref().map(|commit| commit.to_ascii_lowercase())),
     }
 }
 
 /// Returns whether a name in the hub is a relative path below its folder on every system: no `..`, no root, no drive.
 fn is_below(name: &str) -> bool {
-    let plain = |part: &str| !["", ".", ".."].contains(&part);
-    name.split('/').all(plain) && !name.contains(['\\', ':'])
+    let is_plain = |part: &str| !["", ".", ".."].contains(&part);
+    name.split('/').all(is_plain) && !name.contains(['\\', ':'])
 }
 
 #[cfg(test)]
@@ -332,7 +343,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const GOOD: &str = r#"
+    const VALID_TABLE: &str = r#"
 [[backbone]]
 name = "small"
 family = "vit"
@@ -351,7 +362,7 @@ file = "small.safetensors"
 
     #[test]
     fn entries_get_defaults() {
-        let (entries, problems) = read(GOOD);
+        let (entries, problems) = read(VALID_TABLE);
         assert!(problems.is_empty(), "{problems:?}");
         let entry = &entries[0];
         assert_eq!(entry.transform.crop_ratio, 0.875);
@@ -363,7 +374,7 @@ file = "small.safetensors"
 
     #[test]
     fn reports_unknown_keys_and_broken_toml_with_line() {
-        let (entries, problems) = read(&format!("{GOOD}colour = 3\n"));
+        let (entries, problems) = read(&format!("{VALID_TABLE}colour = 3\n"));
         assert!(entries.is_empty());
         let problem = &problems[0];
         assert!(problem.is("problem-backbone-entry-unreadable"), "{problem}");
@@ -421,8 +432,8 @@ file = "small.safetensors"
                 "finite",
             ),
         ] {
-            let broken = GOOD.replace(from, to);
-            let (entries, problems) = read(&format!("{broken}{GOOD}"));
+            let broken = VALID_TABLE.replace(from, to);
+            let (entries, problems) = read(&format!("{broken}{VALID_TABLE}"));
             assert_eq!(entries.len(), 1, "{to}");
             assert!(problems[0].what.contains(word), "{}", problems[0]);
             assert!(problems[0].place.ends_with(":2"), "{}", problems[0].place);

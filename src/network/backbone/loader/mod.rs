@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::parameters::{Origin, Weights};
 use super::weights::Tensors;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::message;
 use crate::nn::{Depthwise7, LayerNorm, Linear, WeightPlacement};
 use crate::problem::{Problem, Result};
@@ -24,15 +24,15 @@ pub struct WeightLoader {
     origin: Origin,
     /// Draws the weights of [`Origin::Random`].
     random: StdRng,
-    to: WeightPlacement,
-    wanted: Vec<(String, Vec<usize>)>,
-    failed: Option<Problem>,
+    placement: WeightPlacement,
+    requested: Vec<(String, Vec<usize>)>,
+    failure: Option<Problem>,
 }
 
 /// A learned table, which layers use resized or rearranged.
 // There are few, so boxing the tensor would save nothing.
 #[allow(clippy::large_enum_variant)]
-pub enum Table<const D: usize> {
+pub enum LearnedTable<const D: usize> {
     /// Values in row-major order.
     Fixed(Vec<f32>),
     /// A tensor that is trained.
@@ -41,7 +41,7 @@ pub enum Table<const D: usize> {
 
 impl WeightLoader {
     /// Loads weights from `origin`.
-    pub(super) fn new(origin: Origin, to: WeightPlacement) -> Self {
+    pub(super) fn new(origin: Origin, placement: WeightPlacement) -> Self {
         let seed = match origin {
             Origin::Random(seed) => seed,
             _ => 0,
@@ -49,25 +49,25 @@ impl WeightLoader {
         Self {
             origin,
             random: StdRng::seed_from_u64(seed),
-            to,
-            wanted: Vec::new(),
-            failed: None,
+            placement,
+            requested: Vec::new(),
+            failure: None,
         }
     }
 
-    /// Records what a constructor requests; `tensors` is used for [`WeightLoader::shape_of`].
+    /// Records what a constructor requests; `tensors` is used for [`WeightLoader::stored_shape`].
     pub fn plan(tensors: Option<Tensors>) -> Self {
         Self::new(Origin::Plan(tensors), (&Device::flex()).into())
     }
 
     /// Returns the destination of the weights.
-    pub fn place(&self) -> &WeightPlacement {
-        &self.to
+    pub fn placement(&self) -> &WeightPlacement {
+        &self.placement
     }
 
     /// Returns the names and shapes requested so far, in order.
-    pub fn wanted(&self) -> &[(String, Vec<usize>)] {
-        &self.wanted
+    pub fn requested(&self) -> &[(String, Vec<usize>)] {
+        &self.requested
     }
 
     /// Returns the source of the weights, to read them again later.
@@ -76,7 +76,7 @@ impl WeightLoader {
     }
 
     /// Returns the shape of a tensor in the file, if there is one.
-    pub fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
+    pub fn stored_shape(&self, name: &str) -> Option<Vec<usize>> {
         match &self.origin {
             Origin::Plan(Some(tensors)) | Origin::File(tensors) => {
                 tensors.shape(name).map(<[usize]>::to_vec)
@@ -87,38 +87,37 @@ impl WeightLoader {
     }
 
     /// Returns a tensor as a table.
-    pub fn table<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> Table<D> {
-        match self.trains(&[name]) {
-            true => Table::Trained(self.tensor(name, shape)),
-            false => Table::Fixed(self.values(name, &shape)),
+    pub fn table<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> LearnedTable<D> {
+        match self.is_trained(&[name]) {
+            true => LearnedTable::Trained(self.tensor(name, shape)),
+            false => LearnedTable::Fixed(self.values(name, &shape)),
         }
     }
 
     /// Returns the values of a tensor in row-major order; empty in a plan and after a failure.
     pub fn values(&mut self, name: &str, shape: &[usize]) -> Vec<f32> {
-        self.wanted.push((name.to_owned(), shape.to_vec()));
-        if self.failed.is_some() {
+        self.requested.push((name.to_owned(), shape.to_vec()));
+        if self.failure.is_some() {
             return Vec::new();
         }
-        let read = match &self.origin {
+        let values = match &self.origin {
             Origin::Plan(_) => return Vec::new(),
             Origin::Random(_) => {
                 let count = shape.iter().product();
-                return drawn(&mut self.random, name, shape.len(), count);
+                return draw_values(&mut self.random, name, shape.len(), count);
             }
-            Origin::File(tensors) => read_whole(tensors, name, shape),
-            Origin::Given(weights) => {
-                given(weights, name, shape).and_then(|leaf| Ok(HostTensor::read(&leaf)?.values))
-            }
+            Origin::File(tensors) => read_checked(tensors, name, shape),
+            Origin::Given(weights) => given_leaf(weights, name, shape)
+                .and_then(|leaf| Ok(HostTensor::read(&leaf)?.values)),
         };
-        read.unwrap_or_else(|problem| {
-            self.failed = Some(problem);
+        values.unwrap_or_else(|problem| {
+            self.failure = Some(problem);
             Vec::new()
         })
     }
 
     /// Returns whether a leaf with one of these names is tracked.
-    pub fn trains(&self, names: &[&str]) -> bool {
+    pub fn is_trained(&self, names: &[&str]) -> bool {
         let Origin::Given(weights) = &self.origin else {
             return false;
         };
@@ -129,16 +128,16 @@ impl WeightLoader {
     /// Returns a tensor as one row on the device: a given leaf itself, with its gradient.
     fn leaf(&mut self, name: &str, shape: &[usize]) -> Tensor<1> {
         if let Origin::Given(weights) = &self.origin {
-            self.wanted.push((name.to_owned(), shape.to_vec()));
-            match given(weights, name, shape) {
+            self.requested.push((name.to_owned(), shape.to_vec()));
+            match given_leaf(weights, name, shape) {
                 Ok(leaf) => return leaf,
-                Err(problem) => self.failed = self.failed.take().or(Some(problem)),
+                Err(problem) => self.failure = self.failure.take().or(Some(problem)),
             }
-            return Tensor::zeros([shape.iter().product::<usize>()], &self.to.device);
+            return Tensor::zeros([shape.iter().product::<usize>()], &self.placement.device);
         }
         let values = self.values(name, shape);
         let count = values.len();
-        self.put(values, [count])
+        self.upload(values, [count])
     }
 
     /// Returns a tensor on the device; a single zero if it has no values (plan, failure).
@@ -146,25 +145,25 @@ impl WeightLoader {
         let leaf = self.leaf(name, &shape);
         match leaf.dims()[0] == shape.iter().product::<usize>() {
             true => leaf.reshape(shape),
-            false => Tensor::zeros([1; D], &self.to.device),
+            false => Tensor::zeros([1; D], &self.placement.device),
         }
     }
 
     /// Copies values to the device; a single zero if there are none (plan, failure).
-    fn put<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
+    fn upload<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
-            Tensor::from_data(TensorData::new(values, shape), &self.to.device)
+            Tensor::from_data(TensorData::new(values, shape), &self.placement.device)
         } else {
-            Tensor::zeros([1; D], &self.to.device)
+            Tensor::zeros([1; D], &self.placement.device)
         }
     }
 
     /// Returns a linear layer from its weight in the layer's layout.
-    fn matrix(&self, values: Vec<f32>, shape: [usize; 2], bias: Option<Tensor<1>>) -> Linear {
+    fn build_linear(&self, values: Vec<f32>, shape: [usize; 2], bias: Option<Tensor<1>>) -> Linear {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
-            Linear::placed(values, shape, bias, &self.to)
+            Linear::with_placement(values, shape, bias, &self.placement)
         } else {
-            Linear::new(Tensor::zeros([1, 1], &self.to.device), bias)
+            Linear::new(Tensor::zeros([1, 1], &self.placement.device), bias)
         }
     }
 
@@ -200,20 +199,20 @@ impl WeightLoader {
     /// Returns a 2×2 convolution of stride 2 as a linear layer on neighbours side by side: its inputs are ordered (row,
     /// column, channel), those in the file (channel, row, column).
     pub fn neighbour_linear(&mut self, prefix: &str, channels: usize, output: usize) -> Linear {
-        let [weight, bias] = names_of(prefix);
+        let [weight, bias] = parameter_names(prefix);
         let shape = [output, channels, 2, 2];
-        if self.trains(&[&weight, &bias]) {
-            let apart: Tensor<3> = self.tensor(&weight, shape).reshape([output, channels, 4]);
-            let weight = apart.swap_dims(1, 2).reshape([output, 4 * channels]);
-            return Linear::trained(weight, Some(self.tensor(&bias, [output])));
+        if self.is_trained(&[&weight, &bias]) {
+            let by_channel: Tensor<3> = self.tensor(&weight, shape).reshape([output, channels, 4]);
+            let weight = by_channel.swap_dims(1, 2).reshape([output, 4 * channels]);
+            return Linear::new_trained(weight, Some(self.tensor(&bias, [output])));
         }
         let mut values = self.values(&weight, &shape);
         for kernel in values.chunks_mut(4 * channels) {
-            kernel.copy_from_slice(&transposed(kernel, channels, 4));
+            kernel.copy_from_slice(&transpose(kernel, channels, 4));
         }
-        let weight = transposed(&values, output, 4 * channels);
+        let weight = transpose(&values, output, 4 * channels);
         let bias = self.tensor(&bias, [output]);
-        self.matrix(weight, [4 * channels, output], Some(bias))
+        self.build_linear(weight, [4 * channels, output], Some(bias))
     }
 
     /// Returns a linear layer whose weight has this shape in the file; its first axis are the outputs.
@@ -225,17 +224,17 @@ impl WeightLoader {
         scale: Option<&str>,
     ) -> Linear {
         let (output, input) = (shape[0], shape[1..].iter().product());
-        let [weight, bias_name] = names_of(prefix);
-        if self.trains(&[&weight, &bias_name, scale.unwrap_or_default()]) {
+        let [weight, bias_name] = parameter_names(prefix);
+        if self.is_trained(&[&weight, &bias_name, scale.unwrap_or_default()]) {
             let scale = scale.map(|name| self.tensor(name, [output]));
             let weight = self.leaf(&weight, shape).reshape([output, input]);
             let bias = bias.then(|| self.tensor(&bias_name, [output]));
             return match scale {
                 Some(scale) => {
                     let bias = bias.map(|bias| bias * scale.clone());
-                    Linear::trained(weight * scale.reshape([output, 1]), bias)
+                    Linear::new_trained(weight * scale.reshape([output, 1]), bias)
                 }
-                None => Linear::trained(weight, bias),
+                None => Linear::new_trained(weight, bias),
             };
         }
         let scale = scale.map(|name| self.values(name, &[output]));
@@ -245,65 +244,68 @@ impl WeightLoader {
                 row.iter_mut().for_each(|v| *v *= factor);
             }
         }
-        let weight = transposed(&values, output, input);
+        let weight = transpose(&values, output, input);
         drop(values);
         let bias = bias.then(|| {
             let mut values = self.values(&bias_name, &[output]);
             if let Some(scale) = &scale {
                 values.iter_mut().zip(scale).for_each(|(v, s)| *v *= s);
             }
-            self.put(values, [output])
+            self.upload(values, [output])
         });
-        self.matrix(weight, [input, output], bias)
+        self.build_linear(weight, [input, output], bias)
     }
 
     /// Returns a depthwise convolution with `prefix.weight` (channels × 1 × 7 × 7) and `prefix.bias`.
     pub fn depthwise7(&mut self, prefix: &str, channels: usize) -> Depthwise7 {
-        let [weight, bias] = names_of(prefix);
+        let [weight, bias] = parameter_names(prefix);
         let mut weight = self.tensor(&weight, [channels, 1, 7, 7]);
         if weight.dims() != [channels, 1, 7, 7] {
-            weight = Tensor::zeros([1, 1, 7, 7], &self.to.device);
+            weight = Tensor::zeros([1, 1, 7, 7], &self.placement.device);
         }
         Depthwise7::new(weight, self.tensor(&bias, [channels]))
     }
 
     /// Returns a layer norm with `prefix.weight` and `prefix.bias`.
     pub fn norm(&mut self, prefix: &str, width: usize, epsilon: f64) -> LayerNorm {
-        let [gamma, beta] = names_of(prefix);
+        let [gamma, beta] = parameter_names(prefix);
         let gamma = self.tensor(&gamma, [width]);
         LayerNorm::new(gamma, self.tensor(&beta, [width]), epsilon)
     }
 
     /// Returns the first failure, if any.
     pub fn finish(self) -> Result<()> {
-        self.failed.map_or(Ok(()), Err)
+        self.failure.map_or(Ok(()), Err)
     }
 }
 
 /// Returns the names of a layer's weight and bias.
-fn names_of(prefix: &str) -> [String; 2] {
+fn parameter_names(prefix: &str) -> [String; 2] {
     [format!("{prefix}.weight"), format!("{prefix}.bias")]
 }
 
 /// Reads a tensor of a file; returns a Problem if its values are not finite, or their number differs from the shape.
-fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+fn read_checked(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
     let values = tensors.read(name)?;
-    let whole = values.len() == shape.iter().product::<usize>();
-    if whole && values.iter().all(|value| value.is_finite()) {
+    let has_expected_len = values.len() == shape.iter().product::<usize>();
+    if has_expected_len && values.iter().all(|value| value.is_finite()) {
         return Ok(values);
     }
-    let holds = match whole {
+    let holds = match has_expected_len {
         true => "numbers that are not finite".into(),
-        false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
+        false => format!(
+            "{} in the shape {shape:?}",
+            count_with_noun(values.len(), "number")
+        ),
     };
-    let what = message!("problem-weight-file-damaged", name, holds);
-    Err(Problem::new(what)
+    let message = message!("problem-weight-file-damaged", name, holds);
+    Err(Problem::new(message)
         .at(tensors.origin())
         .advise(message!("advice-get-weight-file-again")))
 }
 
 /// Returns a given leaf; returns a Problem if it is missing or has another shape.
-fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
+fn given_leaf(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(
             "problem-backbone-weight-missing",
@@ -323,7 +325,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
 }
 
 /// Transposes out × in to in × out, in tiles that fit into the cache.
-pub(super) fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+pub(super) fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const TILE: usize = 32;
     if values.is_empty() {
         return Vec::new();
@@ -342,7 +344,7 @@ pub(super) fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32
 }
 
 /// Draws the values of a new network: weights uniform with standard deviation 0.02, scales 1, biases 0.
-fn drawn(rng: &mut StdRng, name: &str, rank: usize, count: usize) -> Vec<f32> {
+fn draw_values(rng: &mut StdRng, name: &str, rank: usize, count: usize) -> Vec<f32> {
     if name.ends_with("bias") {
         return vec![0.0; count];
     }
@@ -362,9 +364,9 @@ mod tests {
     #[test]
     fn transposes_matrix_across_tile_borders() {
         let values: Vec<f32> = (0..35 * 70).map(|i| i as f32).collect();
-        let turned = transposed(&values, 35, 70);
+        let transposed = transpose(&values, 35, 70);
         for (row, column) in [(0, 0), (34, 69), (33, 2), (1, 65)] {
-            assert_eq!(turned[column * 35 + row], values[row * 70 + column]);
+            assert_eq!(transposed[column * 35 + row], values[row * 70 + column]);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::WeightLoader;
 use crate::backbone::weights::Tensors;
 use crate::message;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, join_some};
 
 impl WeightLoader {
     /// Compares the tensors requested in a plan with those of the file; returns one Problem for all differences.
@@ -13,7 +13,7 @@ impl WeightLoader {
     pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {
         let mut missing = Vec::new();
         let mut misshaped = Vec::new();
-        for (name, wanted) in &self.wanted {
+        for (name, wanted) in &self.requested {
             match tensors.shape(name) {
                 None => missing.push(name.clone()),
                 Some(found) if found != wanted.as_slice() => {
@@ -22,26 +22,30 @@ impl WeightLoader {
                 Some(_) => {}
             }
         }
-        let known: BTreeSet<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
+        let known: BTreeSet<&str> = self
+            .requested
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let unexpected: Vec<&str> = (tensors.names())
-            .filter(|name| !known.contains(name) && !ignored(name))
+            .filter(|name| !known.contains(name) && !is_ignored(name))
             .collect();
         let mut faults = Vec::new();
         for (what, names) in [("missing", &missing), ("of another shape", &misshaped)] {
             if !names.is_empty() {
-                faults.push(format!("{} {what} ({})", names.len(), listed(names, 3)));
+                faults.push(format!("{} {what} ({})", names.len(), join_some(names, 3)));
             }
         }
         if !unexpected.is_empty() {
-            let shown = listed(&unexpected, 3);
+            let shown = join_some(&unexpected, 3);
             faults.push(format!("{} unexpected ({shown})", unexpected.len()));
         }
         if faults.is_empty() {
             return Ok(());
         }
-        let kinds = unsupported(&missing, &unexpected);
-        if !kinds.is_empty() {
-            faults.push(format!("{} not supported", listed(&kinds, 4)));
+        let variants = unsupported(&missing, &unexpected);
+        if !variants.is_empty() {
+            faults.push(format!("{} not supported", join_some(&variants, 4)));
         }
         let holds = match other {
             None => message!("problem-weights-mismatch", family),
@@ -55,11 +59,11 @@ impl WeightLoader {
 
 /// Returns the unsupported variants that the tensor names indicate.
 fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
-    let signs = [
+    let markers = [
         (".q_norm.", "norms of queries and keys are"),
         (".rel_pos", "relative positions in a ViT are"),
     ];
-    let mut found: Vec<&str> = signs
+    let mut found: Vec<&str> = markers
         .into_iter()
         .filter(|(sign, _)| unexpected.iter().any(|name| name.contains(sign)))
         .map(|(_, what)| what)
@@ -71,6 +75,6 @@ fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
 }
 
 /// Returns whether a tensor belongs to a classifier or to training only, and is not needed for features.
-fn ignored(name: &str) -> bool {
+fn is_ignored(name: &str) -> bool {
     name.starts_with("head.") || name.starts_with("fc.") || name == "mask_token"
 }

@@ -14,7 +14,7 @@ use super::block::{self, BlockForm, QueryKey};
 use super::loader::WeightLoader;
 use super::patches::{Neighbourhoods, Neighbours};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
+use super::{Backbone, BackboneInfo, BlockShape, Tokens, check_no_prefix, patches};
 use crate::nn::{LayerNorm, Linear};
 use crate::pet::Hooks;
 use crate::problem::Result;
@@ -71,7 +71,7 @@ impl Merging {
 /// The sides of attention windows, in tokens.
 pub struct WindowSides {
     /// The side on maps that are large enough.
-    pub most: usize,
+    pub full: usize,
     /// The side in each stage at the input size, and that with which its biases were trained.
     pub stages: Vec<[usize; 2]>,
 }
@@ -90,12 +90,12 @@ impl StagedForm {
     fn build_merging(&self, loader: &mut WeightLoader, stage: usize) -> (LayerNorm, Linear) {
         let [norm, layer] = self.merging_names(stage);
         let [before, after] = [stage - 1, stage].map(|stage| self.shapes[stage].width);
-        let normed = match self.merging {
+        let norm_width = match self.merging {
             Merging::Linear { norm_after: true } => after,
             Merging::Linear { norm_after: false } => 4 * before,
             Merging::Convolution => before,
         };
-        let norm = loader.norm(&norm, normed, self.block.epsilon);
+        let norm = loader.norm(&norm, norm_width, self.block.epsilon);
         let layer = match self.merging {
             Merging::Linear { .. } => loader.linear(&layer, 4 * before, after, false),
             Merging::Convolution => loader.neighbour_linear(&layer, before, after),
@@ -105,17 +105,17 @@ impl StagedForm {
 }
 
 /// Returns the value of each block's stage, for stages of these numbers of blocks.
-pub fn per_block<T: Clone>(depths: &[usize], of_stage: impl Fn(usize) -> T) -> Vec<T> {
+pub fn per_block<T: Clone>(depths: &[usize], stage_value: impl Fn(usize) -> T) -> Vec<T> {
     let stages = depths.iter().enumerate();
     stages
-        .flat_map(|(stage, depth)| vec![of_stage(stage); *depth])
+        .flat_map(|(stage, depth)| vec![stage_value(stage); *depth])
         .collect()
 }
 
 /// Converts names of torchvision, where stages of blocks and the layers between them alternate
 /// (`features.LAYER.BLOCK…`), to timm's form.
-pub fn with_stages(tensors: Tensors, stages: &str) -> Tensors {
-    tensors.renamed(|name| {
+pub fn rename_stages(tensors: Tensors, stages: &str) -> Tensors {
+    tensors.rename(|name| {
         let parts: Vec<&str> = name.splitn(4, '.').collect();
         let renamed = match parts.as_slice() {
             ["features", layer, part, rest] => layer.parse::<usize>().ok().map(|layer| {
@@ -131,7 +131,7 @@ pub fn with_stages(tensors: Tensors, stages: &str) -> Tensors {
 /// A network with stages.
 pub struct Staged {
     form: StagedForm,
-    facts: Facts,
+    facts: BackboneInfo,
     embedding: Linear,
     embedding_norm: LayerNorm,
     blocks: Vec<StagedBlock>,
@@ -174,7 +174,7 @@ impl Staged {
         let last = form.shapes[form.shapes.len() - 1].width;
         let norm = form.norm.map(|name| loader.norm(name, last, epsilon));
         Self {
-            facts: Facts::new(architecture, loader),
+            facts: BackboneInfo::new(architecture, loader),
             form,
             embedding,
             embedding_norm,
@@ -185,16 +185,19 @@ impl Staged {
 
     /// Merges 2×2 neighbours.
     fn merge(&self, (norm, layer): &(LayerNorm, Linear), tokens: Tokens) -> Tokens {
-        let near = Neighbourhoods::new((tokens.rows, tokens.columns), self.form.merging.order());
-        let (rows, columns) = near.map;
+        let neighbourhoods =
+            Neighbourhoods::new((tokens.rows, tokens.columns), self.form.merging.order());
+        let (rows, columns) = neighbourhoods.map;
         let values = match self.form.merging {
             Merging::Linear { norm_after: true } => {
-                norm.forward(layer.forward(near.join(&tokens.values)))
+                norm.forward(layer.forward(neighbourhoods.join(&tokens.values)))
             }
             Merging::Linear { norm_after: false } => {
-                layer.forward(norm.forward(near.join(&tokens.values)))
+                layer.forward(norm.forward(neighbourhoods.join(&tokens.values)))
             }
-            Merging::Convolution => layer.forward(near.join(&norm.forward(tokens.values))),
+            Merging::Convolution => {
+                layer.forward(neighbourhoods.join(&norm.forward(tokens.values)))
+            }
         };
         Tokens {
             values,
@@ -205,20 +208,20 @@ impl Staged {
 }
 
 impl Backbone for Staged {
-    fn facts(&self) -> &Facts {
+    fn info(&self) -> &BackboneInfo {
         &self.facts
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
         let patch = self.form.patch;
         match self.form.merging {
-            Merging::Linear { .. } => patches::check(&images, patch, true)?,
+            Merging::Linear { .. } => patches::check_images(&images, patch, true)?,
             // One position of the last stage must remain.
             Merging::Convolution => {
-                patches::check(&images, patch << (self.form.depths.len() - 1), false)?;
+                patches::check_images(&images, patch << (self.form.depths.len() - 1), false)?;
             }
         }
-        let (patches, rows, columns) = patches::of_images(images, patch);
+        let (patches, rows, columns) = patches::extract_patches(images, patch);
         Ok(Tokens {
             values: self.embedding_norm.forward(self.embedding.forward(patches)),
             rows,
@@ -228,18 +231,21 @@ impl Backbone for Staged {
 
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         check_no_prefix(hooks, index)?;
-        let own = &self.blocks[index];
-        let tokens = match &own.merging {
+        let stage_block = &self.blocks[index];
+        let tokens = match &stage_block.merging {
             Some(merging) => self.merge(merging, tokens),
             None => tokens,
         };
-        let mut ops = TensorBlock::new(&own.block, index, hooks);
+        let mut ops = TensorBlock::new(&stage_block.block, index, hooks);
         ops.map = (tokens.rows, tokens.columns);
-        if let (Some(sides), Some(biases)) = (&self.form.windows, &own.biases) {
-            let windows = Windows::new(ops.map, sides.most, own.shifted);
-            ops.windows = Some((windows, biases.of(&windows, &tokens.values.device())?));
+        if let (Some(sides), Some(biases)) = (&self.form.windows, &stage_block.biases) {
+            let windows = Windows::new(ops.map, sides.full, stage_block.shifted);
+            ops.windows = Some((
+                windows,
+                biases.for_windows(&windows, &tokens.values.device())?,
+            ));
         }
-        let values = block::run(&mut ops, &tokens.values)?;
+        let values = block::run_block(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })
     }
 

@@ -41,7 +41,7 @@ pub struct Config {
 
 impl Config {
     /// Returns a Swin with these dimensions and an MLP of four times the width.
-    pub fn plain(
+    pub fn new(
         (input_size, patch, window): (usize, usize, usize),
         width: usize,
         depths: Vec<usize>,
@@ -82,7 +82,7 @@ impl Config {
     }
 
     /// Returns the form of the network.
-    fn staged(&self) -> StagedForm {
+    fn staged_form(&self) -> StagedForm {
         let stages = 0..self.depths.len();
         StagedForm {
             input_size: self.input_size,
@@ -96,7 +96,7 @@ impl Config {
                 norm_after: self.v2,
             },
             windows: Some(WindowSides {
-                most: self.window,
+                full: self.window,
                 stages: stages.map(|stage| self.bias_sides(stage)).collect(),
             }),
             norm: Some("norm"),
@@ -121,13 +121,13 @@ impl Config {
 
     /// Returns the sides of a stage's windows at the input size, and in training of a Swin V2's biases.
     fn bias_sides(&self, stage: usize) -> [usize; 2] {
-        let own = self.stage_window(stage);
+        let current = self.stage_window(stage);
         // In training, the windows of the last stages were limited by the size of the map, too.
         let trained = self.trained_window.map(|window| {
             let smaller = self.map_side(stage) * window / self.window.max(1);
             window.min(smaller).max(1)
         });
-        [own, trained.unwrap_or(own)]
+        [current, trained.unwrap_or(current)]
     }
 
     /// Returns the side of a stage's windows at the input size.

@@ -4,14 +4,18 @@
 use super::Config;
 use crate::backbone::IN_ATTENTION;
 use crate::backbone::block::python::PythonBlock;
-use crate::backbone::torch::{Acting, TorchText, acts_in, run_stages, tuple};
+use crate::backbone::torch::{ActiveSites, TorchSource, is_any_active, python_tuple, run_stages};
 use crate::problem::{Problem, Result};
 
 /// Returns the network with this name, with PETs at these sites.
-pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
-    if acts_in(acting, IN_ATTENTION) {
-        let what = "PETs within the windows of a Swin cannot be exported to PyTorch yet";
-        return Err(Problem::new(what)
+pub fn network_source(
+    config: &Config,
+    name: &str,
+    active_sites: &ActiveSites,
+) -> Result<TorchSource> {
+    if is_any_active(active_sites, IN_ATTENTION) {
+        let message = "PETs within the windows of a Swin cannot be exported to PyTorch yet";
+        return Err(Problem::new(message)
             .advise("use a PET at other sites, or a ViT, where every PET can be exported"));
     }
     let (input_size, patch, width) = (config.input_size, config.patch, config.width);
@@ -23,7 +27,10 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     let trained = config.trained_window.map_or(String::new(), |_| {
         let stages = 0..config.depths.len();
         let sides: Vec<usize> = stages.map(|stage| config.bias_sides(stage)[1]).collect();
-        format!("        pretrained_window_sizes={},\n", tuple(&sides))
+        format!(
+            "        pretrained_window_sizes={},\n",
+            python_tuple(&sides)
+        )
     });
     // timm keeps the biases of queries and values apart.
     let biases = match config.v2 {
@@ -40,21 +47,21 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
          embed_dim={width},\n        depths={},\n        num_heads={},\n        window_size={window},\n        \
          mlp_ratio={mlp_ratio:?},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n{trained}        \
          num_classes=0,\n    )\n{biases}    return network\n\n\n",
-        tuple(&config.depths),
-        tuple(&config.heads)
+        python_tuple(&config.depths),
+        python_tuple(&config.heads)
     );
     let mut functions = "def embed(network, images):\n    \"\"\"Normalised images → N × rows × columns × width.\"\"\"\n    \
                          return network.patch_embed(images)\n\n\n"
         .to_owned();
-    if !acting.is_empty() {
-        let block = PythonBlock::new(config.form(), 0, acting);
+    if !active_sites.is_empty() {
+        let block = PythonBlock::new(config.form(), 0, active_sites);
         let before = ["shape, x = x.shape, x.flatten(1, 2)"];
         functions += &block.function("Swin", &before, "{}.view(shape)")?;
     }
-    functions += &run_stages("layers", acting);
+    functions += &run_stages("layers", active_sites);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
                   return network.norm(x).mean((1, 2))\n\n\n";
-    Ok(TorchText {
+    Ok(TorchSource {
         imports: vec![
             "from functools import partial".into(),
             format!("from timm.models.{module} import {class}"),

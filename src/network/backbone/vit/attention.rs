@@ -1,7 +1,7 @@
-//! How the class token attends to the patches: where it gathers its feature from.
+//! The attention weights of the class token over the patches.
 //!
-//! The shares are those of the network with whatever acts in it. Where a plugin computes the
-//! attention itself, they are read off its result: that is a weighted sum of the values, so values
+//! The weights are those of the network with its hooks. If a plugin computes the
+//! attention itself, they are read from its result: that is a weighted sum of the values, so values
 //! that are 1 at one patch and 0 elsewhere give back the patch's weight.
 
 use burn::tensor::{Tensor, TensorData};
@@ -15,13 +15,13 @@ use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// How far below 0 or above 1 a share may be by rounding.
+/// How far a weight may be below 0 or above 1 due to rounding.
 const ROUNDING: f32 = 1e-3;
 
 impl Vit {
-    /// Tokens before a block → how the class token attends to the patches there, the mean over the heads (batch ×
-    /// patches).
-    pub(super) fn class_shares(
+    /// Returns the attention weights of the class token over the patches in a block, averaged over the heads (batch ×
+    /// patches). `tokens` are those before the block.
+    pub(super) fn class_attention_weights(
         &self,
         index: usize,
         tokens: &Tokens,
@@ -32,18 +32,18 @@ impl Vit {
         let qkv = block::heads(&mut ops, &tokens.values)?;
         let [q, k, v] = nn::split_heads(&qkv, hooks.prefix(index), self.config.heads);
         let [batch, heads, tokens, _] = q.dims();
-        let shares = if hooks.uses(index, Site::Attend) {
-            shares_of_plugin(index, [q, k, v], tokens - patches, hooks)?
+        let weights = if hooks.uses(index, Site::Attend) {
+            plugin_attention_weights(index, [q, k, v], tokens - patches, hooks)?
         } else {
             let keys = k.dims()[2];
-            shares_of_class(q, k).slice([0..batch, 0..heads, 0..1, keys - patches..keys])
+            class_token_weights(q, k).slice([0..batch, 0..heads, 0..1, keys - patches..keys])
         };
-        Ok(shares.mean_dim(1).reshape([batch, patches]))
+        Ok(weights.mean_dim(1).reshape([batch, patches]))
     }
 }
 
 /// Softmax of the first query over all keys: batch × heads × 1 × keys.
-fn shares_of_class(q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
+fn class_token_weights(q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
     let [batch, heads, _, width] = q.dims();
     let first = q.slice([0..batch, 0..heads, 0..1, 0..width]);
     let scale = (width as f64).powf(-0.5);
@@ -52,19 +52,19 @@ fn shares_of_class(q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
 
 /// The weights that a plugin's attention gives the values of the tokens from `first` on (batch ×
 /// heads × 1 × these tokens).
-fn shares_of_plugin(
+fn plugin_attention_weights(
     block: usize,
     [q, k, v]: [Tensor<4>; 3],
     first: usize,
     hooks: &dyn Hooks,
 ) -> Result<Tensor<4>> {
     let [batch, heads, tokens, width] = v.dims();
-    let class_of = |values: Tensor<4>| -> Result<Tensor<4>> {
+    let attend_class = |values: Tensor<4>| -> Result<Tensor<4>> {
         let out = hooks.attend(block, q.clone(), k.clone(), values)?;
         Ok(out.slice([0..batch, 0..heads, 0..1, 0..width]))
     };
     let zeros = v.zeros_like();
-    let without = class_of(zeros.clone())?;
+    let without = attend_class(zeros.clone())?;
     let mut parts = Vec::new();
     for from in (first..tokens).step_by(width) {
         let count = width.min(tokens - from);
@@ -74,16 +74,16 @@ fn shares_of_plugin(
         }
         let marks = TensorData::new(marks, [1, 1, tokens, width]);
         let marks = zeros.clone() + Tensor::<4>::from_data(marks, &zeros.device());
-        let shares = class_of(marks)? - without.clone();
-        parts.push(shares.slice([0..batch, 0..heads, 0..1, 0..count]));
+        let weights = attend_class(marks)? - without.clone();
+        parts.push(weights.slice([0..batch, 0..heads, 0..1, 0..count]));
     }
-    let shares = Tensor::cat(parts, 3);
-    let values = HostTensor::read(&shares)?.values;
+    let weights = Tensor::cat(parts, 3);
+    let values = HostTensor::read(&weights)?.values;
     if values
         .iter()
         .all(|v| (-ROUNDING..=1.0 + ROUNDING).contains(v))
     {
-        return Ok(shares.clamp(0.0, 1.0));
+        return Ok(weights.clamp(0.0, 1.0));
     }
     Err(Problem::new(message!("problem-attention-without-shares")))
 }
@@ -103,8 +103,10 @@ mod tests {
     const SHAPE: [usize; 3] = [2, 17, 24];
 
     fn vit() -> std::sync::Arc<dyn Backbone> {
-        let config = Config::plain(32, 8, 24, 2, 3);
-        Architecture::of(config).random(5, &Device::flex()).unwrap()
+        let config = Config::new(32, 8, 24, 2, 3);
+        Architecture::new(config)
+            .build_random(5, &Device::flex())
+            .unwrap()
     }
 
     /// Returns a PET with random parameters, so that it has an effect.
@@ -112,16 +114,16 @@ mod tests {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let settings = PetSettings {
             variant: variant.map(str::to_string),
-            ..PetSettings::of_size(4)
+            ..PetSettings::with_size(4)
         };
         let stack = PetStack::init(&spec, &settings, vit.blocks(), &[0, 1], 3, &Device::flex());
-        stack.unwrap().with(|name, tensor, _| {
-            let drawn = numbers::<2>(tensor.dims(), name.len());
-            tensor.clone() + drawn * 0.3
+        stack.unwrap().map_tensors(|name, tensor, _| {
+            let noise = test_tensor::<2>(tensor.dims(), name.len());
+            tensor.clone() + noise * 0.3
         })
     }
 
-    fn numbers<const D: usize>(shape: [usize; D], shift: usize) -> Tensor<D> {
+    fn test_tensor<const D: usize>(shape: [usize; D], shift: usize) -> Tensor<D> {
         let count: usize = shape.iter().product();
         let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
         let values = (0..count).map(value).collect();
@@ -132,8 +134,8 @@ mod tests {
         host.to_device(&Device::flex()).unwrap()
     }
 
-    fn shares(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
-        let values = numbers::<3>(SHAPE, 1);
+    fn attention_weights(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
+        let values = test_tensor::<3>(SHAPE, 1);
         let tokens = crate::backbone::Tokens {
             values,
             rows: 4,
@@ -144,14 +146,16 @@ mod tests {
         HostTensor::read(&shares).unwrap().values
     }
 
-    /// Computes the attention shares element by element from the projections alone.
+    /// Computes the attention weights element by element from the projections alone.
     fn reference(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
         let weights = vit.weights().unwrap();
-        let mut named = crate::tensors::Named::new();
+        let mut named = crate::tensors::NamedTensors::new();
         weights.write("w", &mut named).unwrap();
         let weight = |name: &str| named[&format!("w.blocks.1.{name}")].values.clone();
         let (gamma, beta) = (weight("norm1.weight"), weight("norm1.bias"));
-        let x = HostTensor::read(&numbers::<3>(SHAPE, 1)).unwrap().values;
+        let x = HostTensor::read(&test_tensor::<3>(SHAPE, 1))
+            .unwrap()
+            .values;
         let width = SHAPE[2];
         let e: Vec<f32> = x
             .chunks(width)
@@ -185,26 +189,30 @@ mod tests {
             let device = Device::flex();
             let e = host(e.clone()).to_device(&device).unwrap();
             let h = host(project(part)).to_device(&device).unwrap();
-            let out = hooks.around(1, site, &e, h).unwrap();
+            let out = hooks.apply(1, site, &e, h).unwrap();
             HostTensor::read(&out).unwrap().values
         };
         let (q, k) = (adapted(Site::Query, 0), adapted(Site::Key, 1));
         let (heads, head) = (3, width / 3);
         let mut mean = vec![0f32; SHAPE[0] * 16];
         for (image, h) in (0..SHAPE[0]).flat_map(|i| (0..heads).map(move |h| (i, h))) {
-            let at = |values: &[f32], token: usize| {
+            let head_values = |values: &[f32], token: usize| {
                 let from = (image * SHAPE[1] + token) * width + h * head;
                 values[from..from + head].to_vec()
             };
-            let class = at(&q, 0);
+            let class = head_values(&q, 0);
             let score = |token: usize| {
-                let dot: f32 = class.iter().zip(at(&k, token)).map(|(a, b)| a * b).sum();
+                let dot: f32 = class
+                    .iter()
+                    .zip(head_values(&k, token))
+                    .map(|(a, b)| a * b)
+                    .sum();
                 (dot / (head as f32).sqrt()).exp()
             };
             let scores: Vec<f32> = (0..SHAPE[1]).map(score).collect();
-            let all: f32 = scores.iter().sum();
+            let total: f32 = scores.iter().sum();
             for (patch, score) in scores[1..].iter().enumerate() {
-                mean[image * 16 + patch] += score / all / heads as f32;
+                mean[image * 16 + patch] += score / total / heads as f32;
             }
         }
         mean
@@ -212,33 +220,36 @@ mod tests {
 
     fn assert_close(a: &[f32], b: &[f32]) {
         assert_eq!(a.len(), b.len());
-        let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-        let apart = apart.fold(0f32, f32::max);
-        assert!(apart < 1e-5, "{apart}: {a:?} {b:?}");
+        let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+        let largest = differences.fold(0f32, f32::max);
+        assert!(largest < 1e-5, "{largest}: {a:?} {b:?}");
     }
 
     #[test]
     fn class_attention_matches_reference_with_and_without_pet() {
         let vit = vit();
         let lora = pets(&*vit, "lora", None);
-        let plain = shares(&*vit, &PetStack::empty());
-        let adapted = shares(&*vit, &lora);
+        let plain = attention_weights(&*vit, &PetStack::empty());
+        let adapted = attention_weights(&*vit, &lora);
         assert_close(&plain, &reference(&*vit, &PetStack::empty()));
         assert_close(&adapted, &reference(&*vit, &lora));
-        let apart = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
-        assert!(apart.fold(0.0, f32::max) > 1e-3, "the PET has no effect");
+        let differences = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
+        assert!(
+            differences.fold(0.0, f32::max) > 1e-3,
+            "the PET has no effect"
+        );
     }
 
-    /// The output of the plugin is the values weighted by the shares, plus the contribution of the prefix.
+    /// The output of the plugin is the values weighted by the attention weights, plus the contribution of the prefix.
     #[test]
     fn prefix_attention_weights_match_plugin_output() {
         for variant in [None, Some("plain")] {
             let vit = vit();
             let prefix = pets(&*vit, "prefix", variant);
-            let [q, k] = [11, 12].map(|shift| numbers::<4>([1, 3, 17, 8], shift));
-            let v = numbers::<4>([1, 3, 17, 8], 13);
+            let [q, k] = [11, 12].map(|shift| test_tensor::<4>([1, 3, 17, 8], shift));
+            let v = test_tensor::<4>([1, 3, 17, 8], 13);
             let parts = [q.clone(), k.clone(), v.clone()];
-            let shares = shares_of_plugin(1, parts, 0, &prefix).unwrap();
+            let shares = plugin_attention_weights(1, parts, 0, &prefix).unwrap();
             let class = |values: Tensor<4>| {
                 let out = prefix.attend(1, q.clone(), k.clone(), values).unwrap();
                 let out = out.slice([0..1, 0..3, 0..1, 0..8]);
@@ -283,10 +294,10 @@ mod tests {
                 Ok(nn::softmax((q * scale).matmul(k.swap_dims(2, 3))).matmul(v))
             }
         }
-        let [q, k, v] = [1, 2, 3].map(|shift| numbers::<4>([2, 3, 17, 8], shift));
-        let read = shares_of_plugin(0, [q.clone(), k.clone(), v], 0, &Plain).unwrap();
-        let wanted = shares_of_class(q, k);
-        let [read, wanted] = [read, wanted].map(|t| HostTensor::read(&t).unwrap().values);
-        assert_close(&read, &wanted);
+        let [q, k, v] = [1, 2, 3].map(|shift| test_tensor::<4>([2, 3, 17, 8], shift));
+        let actual = plugin_attention_weights(0, [q.clone(), k.clone(), v], 0, &Plain).unwrap();
+        let expected = class_token_weights(q, k);
+        let [actual, expected] = [actual, expected].map(|t| HostTensor::read(&t).unwrap().values);
+        assert_close(&actual, &expected);
     }
 }

@@ -72,13 +72,7 @@ pub enum Pool {
 
 impl Config {
     /// Returns a plain ViT with these dimensions.
-    pub fn plain(
-        input_size: usize,
-        patch: usize,
-        width: usize,
-        depth: usize,
-        heads: usize,
-    ) -> Self {
+    pub fn new(input_size: usize, patch: usize, width: usize, depth: usize, heads: usize) -> Self {
         Self {
             input_size,
             learned_size: input_size,

@@ -5,20 +5,22 @@ use std::sync::Arc;
 use super::Vit;
 use super::config::{Config, Pool};
 use super::graph;
-use super::names::renamed;
-use super::positions::fitted;
+use super::names::rename_tensors;
+use super::positions::resize_stored;
 use super::rotary::Rotary;
 use super::torch;
-use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, SavedTensors};
+use crate::backbone::architecture::{
+    Architecture, Dimensions, Family, InferredArchitecture, SavedTensors,
+};
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::mlp::Activation;
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::plausible::implausible;
-use crate::backbone::torch::{Acting, LayerName, TorchText};
+use crate::backbone::plausible::find_implausible;
+use crate::backbone::torch::{ActiveSites, LayerName, TorchSource};
 use crate::backbone::weights::Tensors;
-use crate::backbone::{Backbone, BlockShape, Length};
+use crate::backbone::{Backbone, BlockShape, TokenCounts};
 use crate::message;
 use crate::onnx::Value;
 use crate::pet::Site;
@@ -29,7 +31,7 @@ use crate::tensors::HostTensor;
 pub static FAMILY: Family = Family {
     name: "vit",
     title: "ViT",
-    usual: "lae-nano",
+    default_network: "lae-nano",
     keys: &[
         "patch",
         "width",
@@ -60,10 +62,10 @@ pub static FAMILY: Family = Family {
         kernels: [5.0, 1.0],
         framework: [8.0, 3.0],
     },
-    pixels: (Normalisation::UNIT, "network-pixels-unnormalised"),
-    read: |words| read(words).map(Architecture::of),
+    assumed_normalisation: (Normalisation::UNIT, "network-pixels-unnormalised"),
+    read: |words| read_config(words).map(Architecture::new),
     infer,
-    first: &[
+    first_tensors: &[
         "patch_embed.proj.weight",
         "visual.class_embedding",
         "embedding/kernel",
@@ -72,8 +74,8 @@ pub static FAMILY: Family = Family {
         "embeddings.patch_embedding.weight",
         "conv_proj.weight",
     ],
-    renamed,
-    trial: || Architecture::of(Config::plain(32, 8, 24, 3, 3)),
+    rename_tensors,
+    trial: || Architecture::new(Config::new(32, 8, 24, 3, 3)),
 };
 
 impl Dimensions for Config {
@@ -89,11 +91,11 @@ impl Dimensions for Config {
         self.epsilon
     }
 
-    fn contradiction(&self) -> Option<String> {
+    fn inconsistency(&self) -> Option<String> {
         let (input_size, learned_size) = (self.input_size, self.learned_size);
         let (patch, width, heads) = (self.patch, self.width, self.heads);
         let sizes = [input_size, learned_size, patch, width, heads, self.hidden];
-        implausible(&sizes, &[self.depth]).or_else(|| {
+        find_implausible(&sizes, &[self.depth]).or_else(|| {
             if !width.is_multiple_of(heads) {
                 return Some(format!("width {width} is not a multiple of {heads} heads"));
             }
@@ -123,29 +125,29 @@ impl Dimensions for Config {
         vec![self.shape(); self.depth]
     }
 
-    fn lengths(&self) -> Vec<Length> {
+    fn token_counts(&self) -> Vec<TokenCounts> {
         let tokens = (self.input_size / self.patch).pow(2) + self.extra_tokens();
         let attended = tokens;
-        vec![Length { tokens, attended }; self.depth]
+        vec![TokenCounts { tokens, attended }; self.depth]
     }
 
     fn has_class_token(&self) -> bool {
         self.class_token
     }
 
-    fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        fitted(self, name, stored)
+    fn resize_tensor(&self, name: &str, stored: HostTensor) -> HostTensor {
+        resize_stored(self, name, stored)
     }
 
-    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
-        torch::text(self, name, acting)
+    fn to_torch(&self, name: &str, acting: &ActiveSites) -> Result<TorchSource> {
+        torch::network_source(self, name, acting)
     }
 
     fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {
-        torch::layers(self, block, site)
+        torch::layer_names(self, block, site)
     }
 
-    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+    fn build_graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
         graph::features(self, parts, images)
     }
 
@@ -154,64 +156,69 @@ impl Dimensions for Config {
     }
 }
 
-fn read(words: &ArchitectureValues) -> Result<Config> {
-    let input_size = words.input_size()?;
-    let patch = words.size("patch", "patch_size", 16)?;
-    let width = words.size("width", "embed_dim", 768)?;
-    let depth = words.size("depth", "depth", 12)?;
-    let heads = words.size("heads", "num_heads", 12)?;
-    let plain = Config::plain(input_size, patch, width, depth, heads);
-    let rope = words.one_of("rope", "")?;
-    let epsilon = rope.map_or(plain.epsilon, Rotary::epsilon);
+fn read_config(values: &ArchitectureValues) -> Result<Config> {
+    let input_size = values.input_size()?;
+    let patch = values.size("patch", "patch_size", 16)?;
+    let width = values.size("width", "embed_dim", 768)?;
+    let depth = values.size("depth", "depth", 12)?;
+    let heads = values.size("heads", "num_heads", 12)?;
+    let base = Config::new(input_size, patch, width, depth, heads);
+    let rope = values.enum_value("rope", "")?;
+    let epsilon = rope.map_or(base.epsilon, Rotary::epsilon);
     Ok(Config {
-        learned_size: words
+        learned_size: values
             .optional_size("learned_size", "")?
             .unwrap_or(input_size),
         // Truncated, as in timm.
-        hidden: (width as f64 * words.real("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
-        epsilon: words.real("epsilon", "norm_eps", epsilon)?,
-        class_token: words.flag("class_token", "class_token", true)?,
-        layer_scale: words.timm_has("init_values") || words.flag("layer_scale", "", false)?,
-        pre_norm: words.flag("pre_norm", "pre_norm", false)?,
-        activation: words.one_of("activation", "act_layer")?.unwrap_or_default(),
-        registers: words
+        hidden: (width as f64 * values.float("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
+        epsilon: values.float("epsilon", "norm_eps", epsilon)?,
+        class_token: values.flag("class_token", "class_token", true)?,
+        layer_scale: values.has_timm_key("init_values") || values.flag("layer_scale", "", false)?,
+        pre_norm: values.flag("pre_norm", "pre_norm", false)?,
+        activation: values
+            .enum_value("activation", "act_layer")?
+            .unwrap_or_default(),
+        registers: values
             .optional_size("reg_tokens", "reg_tokens")?
             .unwrap_or(0),
-        no_embed_class: words.flag("no_embed_class", "no_embed_class", false)?,
-        pool: words.one_of("pool", "global_pool")?.unwrap_or(plain.pool),
-        fc_norm: words.flag("fc_norm", "fc_norm", false)?,
+        no_embed_class: values.flag("no_embed_class", "no_embed_class", false)?,
+        pool: values
+            .enum_value("pool", "global_pool")?
+            .unwrap_or(base.pool),
+        fc_norm: values.flag("fc_norm", "fc_norm", false)?,
         rope,
-        pos_embed: words.flag("pos_embed", "", true)?,
-        qkv_bias: words.flag("qkv_bias", "qkv_bias", true)?,
-        swiglu: words.flag("swiglu", "", false)?,
-        mlp_norm: words.flag("mlp_norm", "scale_mlp_norm", false)?,
-        attention_norm: words.flag("attention_norm", "scale_attn_norm", false)?,
-        pool_heads: words.optional_size("pool_heads", "")?.unwrap_or(heads),
-        ..plain
+        pos_embed: values.flag("pos_embed", "", true)?,
+        qkv_bias: values.flag("qkv_bias", "qkv_bias", true)?,
+        swiglu: values.flag("swiglu", "", false)?,
+        mlp_norm: values.flag("mlp_norm", "scale_mlp_norm", false)?,
+        attention_norm: values.flag("attention_norm", "scale_attn_norm", false)?,
+        pool_heads: values.optional_size("pool_heads", "")?.unwrap_or(heads),
+        ..base
     })
 }
 
-fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
+fn infer(tensors: &Tensors) -> Result<Option<InferredArchitecture>> {
     // Only EVA networks store the biases of queries and values separately.
-    let is_eva = tensors.has("blocks.0.attn.q_bias") || tensors.has("blocks.0.attn.q_proj.weight");
-    let tensors = renamed(tensors.clone())?;
-    let stated = ArchitectureValues::of_metadata(tensors.metadata());
-    let inferred = shaped(&tensors, &stated, is_eva);
+    let is_eva =
+        tensors.contains("blocks.0.attn.q_bias") || tensors.contains("blocks.0.attn.q_proj.weight");
+    let tensors = rename_tensors(tensors.clone())?;
+    let stated = ArchitectureValues::from_metadata(tensors.metadata());
+    let inferred = infer_from_shapes(&tensors, &stated, is_eva);
     inferred.transpose()
 }
 
 /// Returns a ViT with these tensors. Values that the shapes do not determine are taken from `stated`, or else
 /// reported as assumed or missing; `None` if it is not a supported ViT.
-fn shaped(
+fn infer_from_shapes(
     tensors: &Tensors,
     stated: &ArchitectureValues,
     is_eva: bool,
-) -> Option<Result<Inferred>> {
+) -> Option<Result<InferredArchitecture>> {
     let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
         return None;
     };
-    let depth = tensors.series("blocks.", ".norm1.weight");
-    let class_token = tensors.has("cls_token");
+    let depth = tensors.count_series("blocks.", ".norm1.weight");
+    let class_token = tensors.contains("cls_token");
     let registers = tensors.shape("reg_token").and_then(|shape| shape.get(1));
     let registers = registers.copied().unwrap_or(0);
     let extra = usize::from(class_token) + registers;
@@ -225,107 +232,112 @@ fn shaped(
         && positions.is_some_and(|count| {
             is_square(count) && !count.checked_sub(extra).is_some_and(is_square)
         });
-    let before = if no_embed_class { 0 } else { extra };
+    let extra_positions = if no_embed_class { 0 } else { extra };
     let size = match positions {
         None => 224,
-        Some(count) => count.checked_sub(before)?.isqrt().saturating_mul(patch),
+        Some(count) => count
+            .checked_sub(extra_positions)?
+            .isqrt()
+            .saturating_mul(patch),
     };
     let hidden = tensors.shape("blocks.0.mlp.fc2.weight")?.get(1).copied()?;
     let swiglu = *tensors.shape("blocks.0.mlp.fc1.weight")?.first()? == 2 * hidden;
-    let pre_norm = tensors.has("norm_pre.weight");
-    let pools = tensors.has("attn_pool.latent");
-    let architecture = stated.timms_text("timm");
+    let pre_norm = tensors.contains("norm_pre.weight");
+    let pools = tensors.contains("attn_pool.latent");
+    let architecture = stated.timm_text("timm");
     // EVA-02-CLIP-E has its norms after the sub-layers, which its tensors do not show. BEiT has relative position
     // biases.
     let is_other = architecture.is_some_and(|name| name.starts_with("eva02_enormous"));
-    if is_other || tensors.has("blocks.0.attn.relative_position_bias_table") {
+    if is_other || tensors.contains("blocks.0.attn.relative_position_bias_table") {
         return None;
     }
-    let rope = match stated.one_of("", "rope") {
+    let rope = match stated.enum_value("", "rope") {
         Err(problem) => return Some(Err(problem)),
         Ok(Some(stated)) => Some(stated),
-        Ok(None) if architecture.is_some() => architecture.and_then(Rotary::of_timm),
+        Ok(None) if architecture.is_some() => architecture.and_then(Rotary::from_timm),
         Ok(None) if positions.is_none() && class_token && registers > 0 => Some(Rotary::DinoV3),
         Ok(None) if is_eva && swiglu => Some(Rotary::Eva02),
         Ok(None) if pre_norm && pools => Some(Rotary::Pe),
         Ok(None) => None,
     };
-    let named = architecture.and_then(|name| heads_of(name, width));
-    let told = stated.timms_size("num_heads").or(named);
-    let known = told.or(usual_heads(width, rope));
-    let heads = known.unwrap_or((width / 64).max(1));
-    let plain = Config::plain(size, patch, width, depth, heads);
+    let timm_heads = architecture.and_then(|name| timm_head_count(name, width));
+    let stated_heads = stated.timm_size("num_heads").or(timm_heads);
+    let known_heads = stated_heads.or(default_heads(width, rope));
+    let heads = known_heads.unwrap_or((width / 64).max(1));
+    let base = Config::new(size, patch, width, depth, heads);
     let config = Config {
         hidden,
         class_token,
-        layer_scale: tensors.has("blocks.0.ls1.gamma"),
+        layer_scale: tensors.contains("blocks.0.ls1.gamma"),
         pre_norm,
         registers,
         no_embed_class,
-        fc_norm: tensors.has("fc_norm.weight"),
-        pool: match tensors.has("fc_norm.weight") {
+        fc_norm: tensors.contains("fc_norm.weight"),
+        pool: match tensors.contains("fc_norm.weight") {
             _ if pools => Pool::Map,
             true => Pool::Avg,
             false => Pool::Token,
         },
         rope,
         pos_embed: positions.is_some(),
-        qkv_bias: tensors.has("blocks.0.attn.qkv.bias"),
+        qkv_bias: tensors.contains("blocks.0.attn.qkv.bias"),
         swiglu,
-        mlp_norm: tensors.has("blocks.0.mlp.norm.weight"),
-        attention_norm: tensors.has("blocks.0.attn.norm.weight"),
+        mlp_norm: tensors.contains("blocks.0.mlp.norm.weight"),
+        attention_norm: tensors.contains("blocks.0.attn.norm.weight"),
         // The Perception Encoder always has 8.
         pool_heads: match rope {
             Some(Rotary::Pe) => 8,
             _ => heads,
         },
-        epsilon: rope.map_or(plain.epsilon, Rotary::epsilon),
-        ..plain
+        epsilon: rope.map_or(base.epsilon, Rotary::epsilon),
+        ..base
     };
-    let (mut missing, mut assumed) = (Vec::new(), Vec::new());
-    if known.is_none() {
-        missing.push("heads");
+    let (mut missing_options, mut assumptions) = (Vec::new(), Vec::new());
+    if known_heads.is_none() {
+        missing_options.push("heads");
     }
-    if told.is_none() {
+    if stated_heads.is_none() {
         let channels = width / heads.max(1);
-        assumed.push(message!("network-heads", n = heads, channels).into());
+        assumptions.push(message!("network-heads", n = heads, channels).into());
     }
     if positions.is_none() {
         if rope.is_none() {
-            missing.push("rope");
+            missing_options.push("rope");
         }
-        if stated.timms_size("input_size").is_none() {
-            assumed.push(message!("network-input-size", side = "224").into());
+        if stated.timm_size("input_size").is_none() {
+            assumptions.push(message!("network-input-size", side = "224").into());
         }
     }
-    if config.pre_norm && rope.is_none() && stated.timms_text("act_layer").is_none() {
+    if config.pre_norm && rope.is_none() && stated.timm_text("act_layer").is_none() {
         let epsilon = config.epsilon.to_string();
-        missing.push("activation");
-        assumed.push(message!("network-exact-gelu", epsilon).into());
+        missing_options.push("activation");
+        assumptions.push(message!("network-exact-gelu", epsilon).into());
     }
-    Some(with_stated(config, stated).map(|config| Inferred {
-        architecture: Architecture::of(config),
-        assumed,
-        missing,
-    }))
+    Some(
+        with_stated(config, stated).map(|config| InferredArchitecture {
+            architecture: Architecture::new(config),
+            assumptions,
+            missing_options,
+        }),
+    )
 }
 
 /// Returns the dimensions with the stated values that shapes do not determine.
 fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
     // ViTs with a norm before the blocks are those of CLIP, whose epsilon is 1e-5.
-    let activation = stated.timms_text("act_layer");
-    let usual = match config.pre_norm && activation.is_some() {
+    let activation = stated.timm_text("act_layer");
+    let default_epsilon = match config.pre_norm && activation.is_some() {
         true => 1e-5,
         false => config.epsilon,
     };
     Ok(Config {
-        input_size: stated.timms_size("input_size").unwrap_or(config.input_size),
-        epsilon: stated.real("", "norm_eps", usual)?,
+        input_size: stated.timm_size("input_size").unwrap_or(config.input_size),
+        epsilon: stated.float("", "norm_eps", default_epsilon)?,
         activation: match config.swiglu {
             true => Activation::default(),
-            false => stated.one_of("", "act_layer")?.unwrap_or_default(),
+            false => stated.enum_value("", "act_layer")?.unwrap_or_default(),
         },
-        pool: match stated.one_of::<Pool>("", "global_pool")? {
+        pool: match stated.enum_value::<Pool>("", "global_pool")? {
             // Tensors of a pooling layer in the file take precedence.
             Some(pool) if config.pool == Pool::Token && pool != Pool::Map => pool,
             _ => config.pool,
@@ -335,7 +347,7 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
 }
 
 /// Returns the number of heads of ViTs with this width; `None` if there is more than one.
-fn usual_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
+fn default_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
     match width {
         // DINOv3's H+; 4096 is its 7B.
         1280 if rope == Some(Rotary::DinoV3) => Some(20),
@@ -348,7 +360,7 @@ fn usual_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
 }
 
 /// Returns the number of attention heads of timm's ViT with this name and width; `None` for other networks.
-fn heads_of(architecture: &str, width: usize) -> Option<usize> {
+fn timm_head_count(architecture: &str, width: usize) -> Option<usize> {
     const VITS: [&str; 7] = [
         "vit_",
         "eva02_",

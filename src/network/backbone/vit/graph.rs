@@ -1,8 +1,8 @@
 //! A ViT as a graph of operations.
 
 use super::config::{Config, Pool};
-use crate::backbone::block::graph::{Change, GraphBlock};
-use crate::backbone::block::{self, Part};
+use crate::backbone::block::graph::{GraphBlock, QueryKeyTransform};
+use crate::backbone::block::{self, Sublayer};
 use crate::backbone::graph::GraphParts;
 use crate::onnx::Value;
 use crate::problem::Result;
@@ -11,7 +11,7 @@ use crate::problem::Result;
 pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
     let mut x = embed(config, parts, images)?;
     for index in 0..config.depth {
-        x = block::run(&mut ops(config, parts, index), &x)?;
+        x = block::run_block(&mut ops(config, parts, index), &x)?;
     }
     if !config.fc_norm {
         x = parts.norm(&x, "norm", config.epsilon)?;
@@ -42,14 +42,14 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
     let (width, heads) = (config.width as i64, config.pool_heads as i64);
     let name = |rest: &str| format!("attn_pool.{rest}");
     let latent = parts.weight(&name("latent"))?;
-    let latent = parts.graph.grown(&latent, x);
+    let latent = parts.graph.expand_like(&latent, x);
     let query = parts.linear(&latent, &name("q"))?;
     let packed = parts.linear(x, &name("kv"))?;
     let key = parts.graph.slice(&packed, -1, 0, width);
     let value = parts.graph.slice(&packed, -1, width, 2 * width);
-    let [q, k, v] = [query, key, value].map(|h| parts.by_head(&h, heads, width));
+    let [q, k, v] = [query, key, value].map(|h| parts.split_heads(&h, heads, width));
     let mixed = parts.attend([&q, &k, &v], width / heads, &|_, scores| scores);
-    let mixed = parts.joined_heads(&mixed, width);
+    let mixed = parts.join_heads(&mixed, width);
     let x = parts.linear(&mixed, &name("proj"))?;
     let mut ops = GraphBlock {
         form: config.pool_form(),
@@ -57,34 +57,34 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
         // No PET acts behind the last block.
         ..ops(config, parts, usize::MAX)
     };
-    block::residual(&mut ops, Part::Mlp, x)
+    block::residual(&mut ops, Sublayer::Mlp, x)
 }
 
 fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
     let maps = parts.convolution(images, "patch_embed.proj", [config.patch, 1, 0])?;
-    let mut x = parts.tokens_of(&maps, config.width);
+    let mut x = parts.map_to_tokens(&maps, config.width);
     let positions = match config.pos_embed {
         true => Some(parts.weight("pos_embed")?),
         false => None,
     };
-    let [of_patches, of_all] = match config.no_embed_class {
+    let [patch_positions, token_positions] = match config.no_embed_class {
         true => [positions, None],
         false => [None, positions],
     };
-    if let Some(positions) = of_patches {
-        x = parts.graph.pair("Add", &x, &positions);
+    if let Some(positions) = patch_positions {
+        x = parts.graph.binary("Add", &x, &positions);
     }
     let names = [
         (config.class_token, "cls_token"),
         (config.registers > 0, "reg_token"),
     ];
-    for (_, name) in names.iter().rev().filter(|(there, _)| *there) {
+    for (_, name) in names.iter().rev().filter(|(enabled, _)| *enabled) {
         let token = parts.weight(name)?;
-        let token = parts.graph.grown(&token, &x);
-        x = parts.graph.join(&[&token, &x], 1);
+        let token = parts.graph.expand_like(&token, &x);
+        x = parts.graph.concat(&[&token, &x], 1);
     }
-    if let Some(positions) = of_all {
-        x = parts.graph.pair("Add", &x, &positions);
+    if let Some(positions) = token_positions {
+        x = parts.graph.binary("Add", &x, &positions);
     }
     match config.pre_norm {
         true => parts.norm(&x, "norm_pre", config.epsilon),
@@ -94,12 +94,12 @@ fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<
 
 /// Returns the operations of block `index`.
 fn ops<'a, 'b>(config: &Config, parts: &'a mut GraphParts<'b>, index: usize) -> GraphBlock<'a, 'b> {
-    let head = config.width / config.heads;
-    let change = config.rope.map(|rope| {
+    let head_dim = config.width / config.heads;
+    let query_key_transform = config.rope.map(|rope| {
         let [side, learned] = [config.input_size, config.learned_size].map(|n| n / config.patch);
-        Change::Rotary {
-            angles: rope.angles(side, side, learned, head),
-            half: rope.is_half(),
+        QueryKeyTransform::Rotary {
+            angles: rope.angles(side, side, learned, head_dim),
+            rotate_half: rope.rotates_half(),
         }
     });
     GraphBlock {
@@ -109,7 +109,7 @@ fn ops<'a, 'b>(config: &Config, parts: &'a mut GraphParts<'b>, index: usize) -> 
         prefix: format!("blocks.{index}"),
         shape: config.shape(),
         side: config.input_size / config.patch,
-        change,
+        query_key_transform,
         windows: None,
     }
 }

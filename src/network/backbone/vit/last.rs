@@ -25,9 +25,9 @@ impl LastAttention {
     /// Splits the packed projections (width × 3·width) of an attention.
     pub(super) fn new(attention: &Attention) -> Self {
         let (packed, heads) = (&attention.qkv, attention.heads);
-        let weight = packed.wide_weight();
+        let weight = packed.weight_f32();
         let [width, _] = weight.dims();
-        let head = width / heads;
+        let head_dim = width / heads;
         // The product with 1 makes a contiguous copy, not a view.
         let part = |i: usize| {
             let columns = i * width..(i + 1) * width;
@@ -37,8 +37,8 @@ impl LastAttention {
             let bias = packed.bias.as_ref()?;
             Some(bias.clone().slice(i * width..(i + 1) * width) * 1.0)
         };
-        let per_head = |i: usize| part(i).reshape([width, heads, head]);
-        let scale = (head as f64).powf(-0.5);
+        let per_head = |i: usize| part(i).reshape([width, heads, head_dim]);
+        let scale = (head_dim as f64).powf(-0.5);
         Self {
             query: Linear::new(part(0) * 1.0, bias(0)),
             key: per_head(1).permute([1, 2, 0]) * scale,
@@ -57,9 +57,9 @@ impl LastAttention {
         let query = self.query.forward(first(e.clone()));
         let by_head = |x: Tensor<3>| x.swap_dims(0, 1);
         let query = by_head(query.reshape([batch, self.heads, width / self.heads]));
-        let asked = by_head(nn::matmul(query, self.key.clone()));
-        let shares = nn::softmax(nn::matmul(asked, e.clone().swap_dims(1, 2)));
-        let mixed = by_head(nn::matmul(shares, e));
+        let projected_query = by_head(nn::matmul(query, self.key.clone()));
+        let weights = nn::softmax(nn::matmul(projected_query, e.clone().swap_dims(1, 2)));
+        let mixed = by_head(nn::matmul(weights, e));
         let mixed = by_head(nn::matmul(mixed, self.value.clone())).reshape([batch, 1, width]);
         let mixed = match &self.value_bias {
             Some(bias) => mixed + bias.clone().unsqueeze::<3>(),
@@ -82,12 +82,12 @@ mod tests {
 
     /// Returns the features and the gradient of the widening matrix of block 0. A new adapter adds nothing, but one in
     /// the last block makes that block run for all tokens.
-    fn with_adapters(blocks: &[usize]) -> [Vec<f32>; 2] {
+    fn run_with_adapters(blocks: &[usize]) -> [Vec<f32>; 2] {
         let device = Device::flex();
-        let vit = Architecture::of(Config::plain(32, 8, 48, 3, 3));
-        let vit = vit.random(3, &device).unwrap();
+        let vit = Architecture::new(Config::new(32, 8, 48, 3, 3));
+        let vit = vit.build_random(3, &device).unwrap();
         let adapter = PluginLibrary::standard().get("adapter").unwrap();
-        let size = PetSettings::of_size(4);
+        let size = PetSettings::with_size(4);
         let pets = PetStack::init(&adapter, &size, vit.blocks(), blocks, 1, &device).unwrap();
         let pets = pets.tracked();
         let count = 2 * 3 * 32 * 32;
@@ -106,11 +106,11 @@ mod tests {
 
     #[test]
     fn class_token_only_block_matches_whole_block() {
-        let (alone, whole) = (with_adapters(&[0]), with_adapters(&[0, 2]));
-        for (a, b) in alone.iter().zip(&whole) {
+        let (class_only, full) = (run_with_adapters(&[0]), run_with_adapters(&[0, 2]));
+        for (a, b) in class_only.iter().zip(&full) {
             let largest = b.iter().fold(0f32, |m, v| m.max(v.abs()));
-            let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-            assert!(largest > 0.0 && apart.fold(0.0, f32::max) < 1e-5 * largest);
+            let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+            assert!(largest > 0.0 && differences.fold(0.0, f32::max) < 1e-5 * largest);
         }
     }
 }

@@ -27,9 +27,9 @@ use rotary::Rotations;
 
 use super::architecture::Architecture;
 use super::block::tensors::{Block, TensorBlock};
-use super::block::{self, Part, QueryKey};
+use super::block::{self, QueryKey, Sublayer};
 use super::loader::WeightLoader;
-use super::{Backbone, BlockShape, Facts, Tokens, no_prompts, patches};
+use super::{Backbone, BackboneInfo, BlockShape, Tokens, patches, prompts_unsupported};
 use crate::nn::{self, LayerNorm, Linear};
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
@@ -37,7 +37,7 @@ use crate::problem::Result;
 /// A ViT.
 pub struct Vit {
     config: Config,
-    facts: Facts,
+    facts: BackboneInfo,
     patch_embedding: Linear,
     class_token: Option<Tensor<3>>,
     /// 1 × registers × width.
@@ -85,24 +85,24 @@ impl AttentionPool {
     /// batch × tokens × width → batch × 1 × width.
     fn run(&self, x: Tensor<3>) -> Result<Tensor<3>> {
         let [batch, count, width] = x.dims();
-        let head = width / self.heads;
+        let head_dim = width / self.heads;
         let by_head = |x: Tensor<3>, count: usize| {
-            let apart = x.reshape([batch, count, self.heads, head]);
-            apart.swap_dims(1, 2)
+            let split = x.reshape([batch, count, self.heads, head_dim]);
+            split.swap_dims(1, 2)
         };
         let latent = self.latent.clone().expand([batch, 1, width]);
-        let query = by_head(self.query.forward(latent), 1) * (head as f64).powf(-0.5);
+        let query = by_head(self.query.forward(latent), 1) * (head_dim as f64).powf(-0.5);
         let packed = self.key_value.forward(x);
         let part = |i: usize| {
             let columns = i * width..(i + 1) * width;
             by_head(packed.clone().slice([0..batch, 0..count, columns]), count)
         };
-        let shares = nn::softmax(nn::matmul(query, part(0).swap_dims(2, 3)));
-        let mixed = nn::matmul(shares, part(1)).reshape([batch, 1, width]);
+        let weights = nn::softmax(nn::matmul(query, part(0).swap_dims(2, 3)));
+        let mixed = nn::matmul(weights, part(1)).reshape([batch, 1, width]);
         // No PET acts behind the last block.
         let hooks = PetStack::empty();
         let mut ops = TensorBlock::new(&self.mlp, usize::MAX, &hooks);
-        block::residual(&mut ops, Part::Mlp, self.proj.forward(mixed))
+        block::residual(&mut ops, Sublayer::Mlp, self.proj.forward(mixed))
     }
 }
 
@@ -120,7 +120,12 @@ impl Vit {
         let positions = config.pos_embed.then(|| Positions::build(config, loader));
         let learned = config.learned_size / patch;
         let rotations = config.rope.map(|kind| {
-            Rotations::new(kind, learned, width / config.heads, &loader.place().device)
+            Rotations::new(
+                kind,
+                learned,
+                width / config.heads,
+                &loader.placement().device,
+            )
         });
         let pre_norm = config
             .pre_norm
@@ -140,7 +145,7 @@ impl Vit {
             (config.pool() == Pool::Map).then(|| AttentionPool::build(config, loader));
         Self {
             config: config.clone(),
-            facts: Facts::new(Architecture::of(config.clone()), loader),
+            facts: BackboneInfo::new(Architecture::new(config.clone()), loader),
             patch_embedding,
             class_token,
             registers,
@@ -159,28 +164,33 @@ impl Vit {
         let mut ops = TensorBlock::new(&self.blocks[index], index, hooks);
         let rotations = self.rotations.as_ref();
         ops.prefix = hooks.prefix(index);
-        ops.rotation = rotations.map(|known| known.of_grid(tokens.rows, tokens.columns));
+        ops.rotation = rotations.map(|rotations| rotations.for_grid(tokens.rows, tokens.columns));
         ops
     }
 }
 
 impl Backbone for Vit {
-    fn facts(&self) -> &Facts {
+    fn info(&self) -> &BackboneInfo {
         &self.facts
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
-        patches::check(&images, self.config.patch, true)?;
+        patches::check_images(&images, self.config.patch, true)?;
         let batch = images.dims()[0];
-        let (patches, rows, columns) = patches::of_images(images, self.config.patch);
+        let (patches, rows, columns) = patches::extract_patches(images, self.config.patch);
         let mut values = self.patch_embedding.forward(patches);
-        let of_grid = |positions: &Positions| positions.of(rows, columns, &self.device());
-        let positions = self.positions.as_ref().map(of_grid).transpose()?;
-        let [of_patches, of_all] = match self.config.no_embed_class {
+        let positions_for_grid =
+            |positions: &Positions| positions.for_grid(rows, columns, &self.device());
+        let positions = self
+            .positions
+            .as_ref()
+            .map(positions_for_grid)
+            .transpose()?;
+        let [patch_positions, token_positions] = match self.config.no_embed_class {
             true => [positions, None],
             false => [None, positions],
         };
-        if let Some(positions) = of_patches {
+        if let Some(positions) = patch_positions {
             values = values + positions;
         }
         let extra = [&self.class_token, &self.registers].into_iter().flatten();
@@ -191,7 +201,7 @@ impl Backbone for Vit {
             parts.push(values);
             values = Tensor::cat(parts, 1);
         }
-        if let Some(positions) = of_all {
+        if let Some(positions) = token_positions {
             values = values + positions;
         }
         if let Some(norm) = &self.pre_norm {
@@ -215,25 +225,25 @@ impl Backbone for Vit {
         let Some(positions) = positions.filter(|_| !self.config.no_embed_class) else {
             return Some(Tensor::zeros([1, 1, self.config.width], &self.device()));
         };
-        let positions = positions.of(side, side, &self.device()).ok()?;
+        let positions = positions.for_grid(side, side, &self.device()).ok()?;
         Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 
-    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        let Some(entering) = hooks.entering() else {
+    fn insert_prompts(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        let Some(prompts) = hooks.prompt_tokens() else {
             return Ok(tokens);
         };
         if !self.config.class_token {
-            return Err(no_prompts("prompt tokens"));
+            return Err(prompts_unsupported("prompt tokens"));
         }
-        let entering = match &self.pre_norm {
-            Some(norm) => norm.forward(entering),
-            None => entering,
+        let prompts = match &self.pre_norm {
+            Some(norm) => norm.forward(prompts),
+            None => prompts,
         };
         let [batch, count, width] = tokens.values.dims();
-        let entering = entering.expand([batch as i64, -1, -1]);
-        let own = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
-        let values = Tensor::cat(vec![own(0..1), entering, own(1..count)], 1);
+        let prompts = prompts.expand([batch as i64, -1, -1]);
+        let token_range = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
+        let values = Tensor::cat(vec![token_range(0..1), prompts, token_range(1..count)], 1);
         Ok(Tokens { values, ..tokens })
     }
 
@@ -248,10 +258,10 @@ impl Backbone for Vit {
             let attention = self.blocks[index].attention()?;
             let last = self.last.get_or_init(|| LastAttention::new(attention));
             let middle = last.run(attention, tokens.values);
-            let values = block::residual(&mut ops, Part::Mlp, middle)?;
+            let values = block::residual(&mut ops, Sublayer::Mlp, middle)?;
             return Ok(Tokens { values, ..tokens });
         }
-        let values = block::run(&mut ops, &tokens.values)?;
+        let values = block::run_block(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })
     }
 
@@ -264,7 +274,7 @@ impl Backbone for Vit {
         if !self.config.class_token {
             return Ok(None);
         }
-        self.class_shares(index, tokens, hooks).map(Some)
+        self.class_attention_weights(index, tokens, hooks).map(Some)
     }
 
     fn normed(&self, tokens: Tokens) -> Tensor<3> {
@@ -277,10 +287,10 @@ impl Backbone for Vit {
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
         let [batch, count, width] = tokens.values.dims();
         let patches = tokens.rows * tokens.columns;
-        let own = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
+        let token_range = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
         let pooled = match (self.config.pool(), &self.attention_pool) {
             // The norm is computed per token, so only the class token needs it.
-            (Pool::Token, _) => self.norm.forward(own(0..1)),
+            (Pool::Token, _) => self.norm.forward(token_range(0..1)),
             (Pool::Map, Some(pool)) => {
                 let all = self.normed(tokens.clone());
                 pool.run(match self.config.pools_all_tokens() {
@@ -288,10 +298,15 @@ impl Backbone for Vit {
                     false => all.slice([0..batch, count - patches..count, 0..width]),
                 })?
             }
-            _ if self.config.fc_norm => self.norm.forward(own(count - patches..count).mean_dim(1)),
+            _ if self.config.fc_norm => self
+                .norm
+                .forward(token_range(count - patches..count).mean_dim(1)),
             // Without other tokens there is nothing to cut off.
             _ if count == patches => self.norm.forward(tokens.values).mean_dim(1),
-            _ => self.norm.forward(own(count - patches..count)).mean_dim(1),
+            _ => self
+                .norm
+                .forward(token_range(count - patches..count))
+                .mean_dim(1),
         };
         Ok(pooled.reshape([batch, width]))
     }

@@ -2,34 +2,34 @@
 //! CLIP, DINO, older timm files, EVA-02, DINOv3, the Perception Encoder, transformers' ViT, DINOv2, DINOv3, CLIP and
 //! SigLIP, and torchvision's ViT.
 
-use crate::backbone::loader::transposed;
-use crate::backbone::weights::{Stored, Tensors};
+use crate::backbone::loader::transpose;
+use crate::backbone::weights::{StoredTensor, Tensors};
 use crate::problem::{Problem, Result};
 
 /// Renames the tensors from any of the known naming schemes to timm's.
-pub fn renamed(tensors: Tensors) -> Result<Tensors> {
-    let has = |name: &str| tensors.has(name);
+pub fn rename_tensors(tensors: Tensors) -> Result<Tensors> {
+    let has = |name: &str| tensors.contains(name);
     Ok(if has("visual.class_embedding") {
-        clip(tensors.under("visual."))
+        from_clip(tensors.strip_prefix("visual."))
     } else if has("embedding/kernel") {
-        jax(&tensors)?
+        from_jax(&tensors)?
     } else if has("embeddings.patch_embeddings.projection.weight") {
-        transformers(tensors)
+        from_transformers(tensors)
     } else if has("embeddings.patch_embeddings.weight") {
-        transformers_dinov3(tensors)
+        from_transformers_dinov3(tensors)
     } else if has("embeddings.patch_embedding.weight") {
-        transformers_clip(tensors)
+        from_transformers_clip(tensors)
     } else if has("conv_proj.weight") {
-        torchvision(tensors)
+        from_torchvision(tensors)
     } else {
-        plain(tensors)
+        from_timm(tensors)
     })
 }
 
 /// Renames tensors from all versions of timm, and from the original releases of DINOv2, DINOv3 and EVA-02. The unused
 /// representation layer of old files, mask tokens, and tables that can be computed are dropped.
-fn plain(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_timm(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("storage_tokens", "reg_token"),
         ("register_tokens", "reg_token"),
         ("gamma_1", "ls1.gamma"),
@@ -51,37 +51,37 @@ fn plain(tensors: Tensors) -> Tensors {
         "rope_embed.",
         "local_cls_norm.",
     ];
-    let is_dinov2 = tensors.has("register_tokens");
-    let tensors = packed(tensors.respelled(&swaps, &unused));
+    let is_dinov2 = tensors.contains("register_tokens");
+    let tensors = pack_projections(tensors.replace_in_names(&replacements, &unused));
     match is_dinov2 {
-        true => with_class_position_in_token(tensors),
+        true => add_class_position_to_token(tensors),
         false => tensors,
     }
 }
 
 /// Stacks queries, keys and values, and gates and values of an MLP, into one layer each. Missing or masked biases of
 /// keys become 0.
-fn packed(mut tensors: Tensors) -> Tensors {
-    for index in 0..tensors.series("blocks.", ".norm1.weight") {
+fn pack_projections(mut tensors: Tensors) -> Tensors {
+    for index in 0..tensors.count_series("blocks.", ".norm1.weight") {
         let name = |rest: &str| format!("blocks.{index}.attn.{rest}");
         if tensors.remove(&name("qkv.bias_mask")).is_some()
             && let Some(bias) = tensors.remove(&name("qkv.bias"))
         {
             let rows = bias.shape().iter().product::<usize>();
-            let part = |i: usize| bias.clone().rows(i * rows / 3, (i + 1) * rows / 3);
-            let parts = vec![part(0), Stored::zeros(part(1).shape()), part(2)];
-            tensors.insert(name("qkv.bias"), Stored::stacked(parts));
+            let part = |i: usize| bias.clone().slice_rows(i * rows / 3, (i + 1) * rows / 3);
+            let parts = vec![part(0), StoredTensor::zeros(part(1).shape()), part(2)];
+            tensors.insert(name("qkv.bias"), StoredTensor::concat(parts));
         }
     }
     tensors
         .with_key_biases(".q_proj.bias", ".k_proj.bias")
-        .packed(["q_proj", "k_proj", "v_proj"], "qkv")
-        .packed(["fc1_g", "fc1_x"], "fc1")
+        .pack_layers(["q_proj", "k_proj", "v_proj"], "qkv")
+        .pack_layers(["fc1_g", "fc1_x"], "fc1")
 }
 
 /// Renames tensors of transformers' ViT, MAE, DeiT and DINOv2, with the names in its files and in its newest models.
-fn transformers(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_transformers(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
         ("embeddings.position_embeddings", "pos_embed"),
         ("embeddings.cls_token", "cls_token"),
@@ -105,35 +105,35 @@ fn transformers(tensors: Tensors) -> Tensors {
     ];
     let unused = ["embeddings.mask_token", "pooler.", "decoder."];
     let tensors = tensors
-        .respelled(&swaps, &unused)
-        .packed(["query", "key", "value"], "qkv");
-    match tensors.has("reg_token") {
-        true => with_class_position_in_token(tensors),
+        .replace_in_names(&replacements, &unused)
+        .pack_layers(["query", "key", "value"], "qkv");
+    match tensors.contains("reg_token") {
+        true => add_class_position_to_token(tensors),
         false => tensors,
     }
 }
 
 /// Adds the position of the class token to the token itself, as in timm, because registers have no position.
-fn with_class_position_in_token(mut tensors: Tensors) -> Tensors {
+fn add_class_position_to_token(mut tensors: Tensors) -> Tensors {
     if let (Some(token), Some(positions)) =
         (tensors.remove("cls_token"), tensors.remove("pos_embed"))
         && let &[_, count, width] = positions.shape()
     {
-        let flat = positions.reshaped(vec![count, width]);
-        tensors.insert("cls_token", token.plus(flat.clone().rows(0, 1)));
-        let patches = flat.rows(1, count);
-        tensors.insert("pos_embed", patches.reshaped(vec![1, count - 1, width]));
+        let flat = positions.reshape(vec![count, width]);
+        tensors.insert("cls_token", token.add_tensor(flat.clone().slice_rows(0, 1)));
+        let patches = flat.slice_rows(1, count);
+        tensors.insert("pos_embed", patches.reshape(vec![1, count - 1, width]));
     }
     tensors
 }
 
 /// Renames tensors of transformers' DINOv3.
-fn transformers_dinov3(tensors: Tensors) -> Tensors {
-    let first = match tensors.has("layer.0.mlp.gate_proj.weight") {
+fn from_transformers_dinov3(tensors: Tensors) -> Tensors {
+    let first = match tensors.contains("layer.0.mlp.gate_proj.weight") {
         true => "mlp.fc1_x",
         false => "mlp.fc1",
     };
-    let swaps = [
+    let replacements = [
         ("embeddings.patch_embeddings", "patch_embed.proj"),
         ("embeddings.cls_token", "cls_token"),
         ("embeddings.register_tokens", "reg_token"),
@@ -146,7 +146,8 @@ fn transformers_dinov3(tensors: Tensors) -> Tensors {
         ("mlp.up_proj", first),
         ("mlp.down_proj", "mlp.fc2"),
     ];
-    let mut tensors = packed(tensors.respelled(&swaps, &["embeddings.mask_token"]));
+    let mut tensors =
+        pack_projections(tensors.replace_in_names(&replacements, &["embeddings.mask_token"]));
     if tensors
         .shape("reg_token")
         .is_some_and(|shape| shape.contains(&0))
@@ -157,8 +158,8 @@ fn transformers_dinov3(tensors: Tensors) -> Tensors {
 }
 
 /// Renames tensors of transformers' image encoders of CLIP and SigLIP.
-fn transformers_clip(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_transformers_clip(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("embeddings.patch_embedding", "patch_embed.proj"),
         ("embeddings.position_embedding.weight", "pos_embed"),
         ("embeddings.class_embedding", "cls_token"),
@@ -175,13 +176,13 @@ fn transformers_clip(tensors: Tensors) -> Tensors {
         ("head.mlp", "attn_pool.mlp"),
     ];
     let tensors = tensors
-        .respelled(&swaps, &["embeddings.position_ids"])
-        .packed(["q_proj", "k_proj", "v_proj"], "qkv");
-    with_batch_axis(with_query_apart(tensors))
+        .replace_in_names(&replacements, &["embeddings.position_ids"])
+        .pack_layers(["q_proj", "k_proj", "v_proj"], "qkv");
+    add_batch_axis(split_pool_query(tensors))
 }
 
-fn torchvision(tensors: Tensors) -> Tensors {
-    let swaps = [
+fn from_torchvision(tensors: Tensors) -> Tensors {
+    let replacements = [
         ("conv_proj", "patch_embed.proj"),
         ("class_token", "cls_token"),
         ("encoder.pos_embedding", "pos_embed"),
@@ -195,38 +196,41 @@ fn torchvision(tensors: Tensors) -> Tensors {
         ("mlp.0.", "mlp.fc1."),
         ("mlp.3.", "mlp.fc2."),
     ];
-    tensors.respelled(&swaps, &["heads."])
+    tensors.replace_in_names(&replacements, &["heads."])
 }
 
 /// Separates the query of an attention pooling from keys and values, as in timm.
-fn with_query_apart(mut tensors: Tensors) -> Tensors {
+fn split_pool_query(mut tensors: Tensors) -> Tensors {
     for kind in ["weight", "bias"] {
         if let Some(packed) = tensors.remove(&format!("attn_pool.packed.{kind}")) {
             let rows = packed.shape().first().copied().unwrap_or(0);
-            let query = packed.clone().rows(0, rows / 3);
+            let query = packed.clone().slice_rows(0, rows / 3);
             tensors.insert(format!("attn_pool.q.{kind}"), query);
-            tensors.insert(format!("attn_pool.kv.{kind}"), packed.rows(rows / 3, rows));
+            tensors.insert(
+                format!("attn_pool.kv.{kind}"),
+                packed.slice_rows(rows / 3, rows),
+            );
         }
     }
     tensors
 }
 
 /// Adds timm's batch axis to the class token and the position embedding.
-fn with_batch_axis(mut tensors: Tensors) -> Tensors {
+fn add_batch_axis(mut tensors: Tensors) -> Tensors {
     if let Some(token) = tensors.remove("cls_token") {
         let width = token.shape().iter().product();
-        tensors.insert("cls_token", token.reshaped(vec![1, 1, width]));
+        tensors.insert("cls_token", token.reshape(vec![1, 1, width]));
     }
     if let Some(positions) = tensors.remove("pos_embed") {
         let shape = [&[1], positions.shape()].concat();
-        tensors.insert("pos_embed", positions.reshaped(shape));
+        tensors.insert("pos_embed", positions.reshape(shape));
     }
     tensors
 }
 
 /// Renames tensors of OpenAI's CLIP and Meta's Perception Encoder.
-fn clip(tensors: Tensors) -> Tensors {
-    const SWAPS: [(&str, &str); 16] = [
+fn from_clip(tensors: Tensors) -> Tensors {
+    const REPLACEMENTS: [(&str, &str); 16] = [
         ("attn_pool.attn.in_proj_", "attn_pool.packed."),
         ("attn_pool.attn.", "attn_pool."),
         ("attn_pool.layernorm", "attn_pool.norm"),
@@ -245,7 +249,9 @@ fn clip(tensors: Tensors) -> Tensors {
         ("mlp.c_proj", "mlp.fc2"),
     ];
     // `proj` projects to the embedding space shared with texts, so it is a head and is dropped.
-    with_batch_axis(with_query_apart(tensors.respelled(&SWAPS, &["proj"])))
+    add_batch_axis(split_pool_query(
+        tensors.replace_in_names(&REPLACEMENTS, &["proj"]),
+    ))
 }
 
 /// The layers of a block: timm's name, that of the JAX release, and the number of input axes of its kernel.
@@ -257,34 +263,38 @@ const JAX_LAYERS: [(&str, &str, usize); 3] = [
 
 /// Converts the tensors of the JAX release, whose kernels are input × output, and whose queries, keys and values are
 /// separate.
-fn jax(tensors: &Tensors) -> Result<Tensors> {
+fn from_jax(tensors: &Tensors) -> Result<Tensors> {
     let mut source = tensors.clone();
-    let mut out = Tensors::of(tensors.origin(), tensors.metadata().clone());
-    let mut take = |name: &str| {
+    let mut out = Tensors::for_file(tensors.origin(), tensors.metadata().clone());
+    let mut take_tensor = |name: &str| {
         source.remove(name).ok_or_else(|| {
             Problem::new(format!("the ViT archive lacks the array {name}"))
                 .at(tensors.origin())
                 .advise("download the file again")
         })
     };
-    let kernel = take("embedding/kernel")?;
+    let kernel = take_tensor("embedding/kernel")?;
     out.insert("patch_embed.proj.weight", convolution(kernel));
-    for (name, theirs) in [
+    for (name, jax_name) in [
         ("patch_embed.proj.bias", "embedding/bias"),
         ("cls_token", "cls"),
         ("pos_embed", "Transformer/posembed_input/pos_embedding"),
         ("norm.weight", "Transformer/encoder_norm/scale"),
         ("norm.bias", "Transformer/encoder_norm/bias"),
     ] {
-        out.insert(name, take(theirs)?);
+        out.insert(name, take_tensor(jax_name)?);
     }
-    for index in 0..tensors.series("Transformer/encoderblock_", "/LayerNorm_0/scale") {
-        let mut take = |name: &str| take(&format!("Transformer/encoderblock_{index}/{name}"));
+    for index in 0..tensors.count_series("Transformer/encoderblock_", "/LayerNorm_0/scale") {
+        let mut take =
+            |name: &str| take_tensor(&format!("Transformer/encoderblock_{index}/{name}"));
         let mut put =
-            |name: &str, stored: Stored| out.insert(format!("blocks.{index}.{name}"), stored);
-        for (norm, theirs) in [("norm1", "LayerNorm_0"), ("norm2", "LayerNorm_2")] {
-            put(&format!("{norm}.weight"), take(&format!("{theirs}/scale"))?);
-            put(&format!("{norm}.bias"), take(&format!("{theirs}/bias"))?);
+            |name: &str, stored: StoredTensor| out.insert(format!("blocks.{index}.{name}"), stored);
+        for (norm, jax_name) in [("norm1", "LayerNorm_0"), ("norm2", "LayerNorm_2")] {
+            put(
+                &format!("{norm}.weight"),
+                take(&format!("{jax_name}/scale"))?,
+            );
+            put(&format!("{norm}.bias"), take(&format!("{jax_name}/bias"))?);
         }
         let (mut weights, mut biases) = (Vec::new(), Vec::new());
         for part in ["query", "key", "value"] {
@@ -292,40 +302,40 @@ fn jax(tensors: &Tensors) -> Result<Tensors> {
             weights.push(matrix(take(&format!("{part}/kernel"))?, 1));
             let bias = take(&format!("{part}/bias"))?;
             let width = bias.shape().iter().product();
-            biases.push(bias.reshaped(vec![width]));
+            biases.push(bias.reshape(vec![width]));
         }
-        put("attn.qkv.weight", Stored::stacked(weights));
-        put("attn.qkv.bias", Stored::stacked(biases));
-        for (layer, theirs, inputs) in JAX_LAYERS {
-            let kernel = take(&format!("{theirs}/kernel"))?;
+        put("attn.qkv.weight", StoredTensor::concat(weights));
+        put("attn.qkv.bias", StoredTensor::concat(biases));
+        for (layer, jax_name, inputs) in JAX_LAYERS {
+            let kernel = take(&format!("{jax_name}/kernel"))?;
             put(&format!("{layer}.weight"), matrix(kernel, inputs));
-            put(&format!("{layer}.bias"), take(&format!("{theirs}/bias"))?);
+            put(&format!("{layer}.bias"), take(&format!("{jax_name}/bias"))?);
         }
     }
     Ok(out)
 }
 
 /// Converts a kernel whose first `inputs` axes are inputs to an output × input matrix.
-fn matrix(kernel: Stored, inputs: usize) -> Stored {
+fn matrix(kernel: StoredTensor, inputs: usize) -> StoredTensor {
     let shape = kernel.shape();
     let rows: usize = shape.iter().take(inputs).product();
     let columns: usize = shape.iter().skip(inputs).product();
-    kernel.mapped(vec![columns, rows], move |values| {
-        transposed(&values, rows, columns)
+    kernel.map_values(vec![columns, rows], move |values| {
+        transpose(&values, rows, columns)
     })
 }
 
 /// Permutes rows × columns × channels × out to out × channels × rows × columns.
-fn convolution(kernel: Stored) -> Stored {
+fn convolution(kernel: StoredTensor) -> StoredTensor {
     let &[height, width, channels, out] = kernel.shape() else {
         return kernel;
     };
     let shape = vec![out, channels, height, width];
-    kernel.mapped(shape, move |values| {
-        let by_output = transposed(&values, height * width * channels, out);
+    kernel.map_values(shape, move |values| {
+        let by_output = transpose(&values, height * width * channels, out);
         by_output
             .chunks(height * width * channels)
-            .flat_map(|one| transposed(one, height * width, channels))
+            .flat_map(|filter| transpose(filter, height * width, channels))
             .collect()
     })
 }
@@ -335,9 +345,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn range_tensor(shape: &[usize]) -> Stored {
+    fn range_tensor(shape: &[usize]) -> StoredTensor {
         let count = shape.iter().product::<usize>();
-        Stored::new(shape.to_vec(), move || {
+        StoredTensor::new(shape.to_vec(), move || {
             Ok((0..count).map(|i| i as f32).collect())
         })
     }
@@ -376,7 +386,7 @@ mod tests {
         ] {
             tensors.insert(name, range_tensor(shape));
         }
-        let tensors = renamed(tensors).unwrap();
+        let tensors = rename_tensors(tensors).unwrap();
         let names: Vec<&str> = tensors.names().collect();
         assert_eq!(
             names,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use burn::tensor::{Device, Tensor};
 
 use super::config::Config;
-use crate::backbone::loader::{Table, WeightLoader};
+use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -18,7 +18,7 @@ const NAME: &str = "pos_embed";
 /// The learned position embedding, and its versions for other grids that were used.
 pub struct Positions {
     /// (extra tokens + rows·columns) × width.
-    learned: Table<3>,
+    learned: LearnedTable<3>,
     grid: usize,
     /// Number of rows before those of the patches.
     extra: usize,
@@ -29,10 +29,10 @@ impl Positions {
     /// Takes the embedding from the loader; that of a file may be for another grid.
     pub fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let extra = config.extra_positions();
-        let stored = loader.shape_of(NAME);
+        let stored = loader.stored_shape(NAME);
         let stored = stored.filter(|shape| shape.len() == 3 && shape[1] > extra);
-        let own = config.learned_size / config.patch;
-        let grid = stored.map_or(own, |shape| (shape[1] - extra).isqrt());
+        let default_grid = config.learned_size / config.patch;
+        let grid = stored.map_or(default_grid, |shape| (shape[1] - extra).isqrt());
         let shape = [1, grid * grid + extra, config.width];
         Self {
             learned: loader.table(NAME, shape),
@@ -46,35 +46,35 @@ impl Positions {
     ///
     /// # Errors
     /// Returns a Problem for another grid while it is trained.
-    pub fn of(&self, rows: usize, columns: usize, device: &Device) -> Result<Tensor<3>> {
+    pub fn for_grid(&self, rows: usize, columns: usize, device: &Device) -> Result<Tensor<3>> {
         let extra = self.extra;
-        let own = (rows, columns) == (self.grid, self.grid);
+        let is_learned_grid = (rows, columns) == (self.grid, self.grid);
         let learned = match &self.learned {
-            Table::Trained(learned) if own => return Ok(learned.clone()),
-            Table::Trained(_) => {
+            LearnedTable::Trained(learned) if is_learned_grid => return Ok(learned.clone()),
+            LearnedTable::Trained(_) => {
                 let grid = self.grid;
                 return Err(Problem::new(format!(
                     "the position embedding is trained on {grid}×{grid} patches; these images \
                      have {columns}×{rows}"
                 )));
             }
-            Table::Fixed(learned) => learned,
+            LearnedTable::Fixed(learned) => learned,
         };
-        let mut known = self.resized.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = known.get(&(rows, columns)) {
-            return Ok(made.clone());
+        let mut cache = self.resized.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedding) = cache.get(&(rows, columns)) {
+            return Ok(embedding.clone());
         }
         let width = learned.len() / (self.grid * self.grid + extra);
-        let values = resized(learned, extra, width, self.grid, (rows, columns));
+        let values = resize_embedding(learned, extra, width, self.grid, (rows, columns));
         let shape = vec![1, rows * columns + extra, width];
-        let made: Tensor<3> = HostTensor { shape, values }.to_device(device)?;
-        known.insert((rows, columns), made.clone());
-        Ok(made)
+        let embedding: Tensor<3> = HostTensor { shape, values }.to_device(device)?;
+        cache.insert((rows, columns), embedding.clone());
+        Ok(embedding)
     }
 }
 
 /// Returns a stored tensor as it is trained: the position embedding is resized to the network's own grid.
-pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
+pub fn resize_stored(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     let extra = config.extra_positions();
     let side = config.input_size / config.patch;
     let tokens = side * side + extra;
@@ -82,13 +82,13 @@ pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
         return stored;
     }
     let grid = (stored.shape[1] - extra).isqrt();
-    let values = resized(&stored.values, extra, config.width, grid, (side, side));
+    let values = resize_embedding(&stored.values, extra, config.width, grid, (side, side));
     let shape = vec![1, tokens, config.width];
     HostTensor { shape, values }
 }
 
 /// Resizes an embedding from a square grid to another grid; the first `extra` rows stay the same.
-fn resized(
+fn resize_embedding(
     learned: &[f32],
     extra: usize,
     width: usize,

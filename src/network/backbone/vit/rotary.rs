@@ -27,8 +27,8 @@ pub enum Rotary {
 
 impl Rotary {
     /// Returns the kind that timm's architecture with this name has; `None` if it has none of these.
-    pub fn of_timm(architecture: &str) -> Option<Self> {
-        let has = |words: &[&str]| words.iter().any(|word| architecture.contains(word));
+    pub fn from_timm(architecture: &str) -> Option<Self> {
+        let has = |markers: &[&str]| markers.iter().any(|word| architecture.contains(word));
         if has(&["dinov3", "_eupe", "_lingbot"]) {
             Some(Self::DinoV3)
         } else if architecture.starts_with("eva02_") || has(&["_rope_reg"]) {
@@ -51,7 +51,7 @@ impl Rotary {
     }
 
     /// Returns whether channel i of a head is paired with channel i + width / 2; otherwise, neighbours are paired.
-    pub fn is_half(self) -> bool {
+    pub fn rotates_half(self) -> bool {
         self == Self::DinoV3
     }
 
@@ -88,14 +88,18 @@ impl Rotary {
 
     /// Returns the angles (row-major positions × half of the head's width); `learned` is the side of the grid in
     /// training.
-    pub fn angles(self, rows: usize, columns: usize, learned: usize, head: usize) -> Vec<f64> {
-        let bands = head / 4;
+    pub fn angles(self, rows: usize, columns: usize, learned: usize, head_dim: usize) -> Vec<f64> {
+        let bands = head_dim / 4;
         let frequency = |band: usize| self.temperature().powf(-(band as f64) / bands as f64);
-        let [of_row, of_column] = [rows, columns].map(|count| self.scale(count, learned));
-        let mut angles = Vec::with_capacity(rows * columns * head / 2);
+        let [row_scale, column_scale] = [rows, columns].map(|count| self.scale(count, learned));
+        let mut angles = Vec::with_capacity(rows * columns * head_dim / 2);
         for cell in 0..rows * columns {
-            let at = |cell: usize, [factor, offset]: [f64; 2]| cell as f64 * factor + offset;
-            let mut pair = [at(cell / columns, of_row), at(cell % columns, of_column)];
+            let position_angle =
+                |cell: usize, [factor, offset]: [f64; 2]| cell as f64 * factor + offset;
+            let mut pair = [
+                position_angle(cell / columns, row_scale),
+                position_angle(cell % columns, column_scale),
+            ];
             if self.is_column_first() {
                 pair.reverse();
             }
@@ -111,38 +115,39 @@ impl Rotary {
 pub struct Rotations {
     kind: Rotary,
     learned: usize,
-    head: usize,
+    head_dim: usize,
     device: Device,
-    of_grids: Mutex<HashMap<(usize, usize), Arc<Rotation>>>,
+    by_grid: Mutex<HashMap<(usize, usize), Arc<Rotation>>>,
 }
 
 impl Rotations {
     /// Creates the rotations of a network with heads of this width, trained on a grid with this side.
-    pub fn new(kind: Rotary, learned: usize, head: usize, device: &Device) -> Self {
+    pub fn new(kind: Rotary, learned: usize, head_dim: usize, device: &Device) -> Self {
         Self {
             kind,
             learned,
-            head,
+            head_dim,
             device: device.clone(),
-            of_grids: Mutex::default(),
+            by_grid: Mutex::default(),
         }
     }
 
     /// Returns the rotation of the patches of a grid.
-    pub fn of_grid(&self, rows: usize, columns: usize) -> Arc<Rotation> {
-        let mut known = self.of_grids.lock().unwrap_or_else(PoisonError::into_inner);
-        let created = known.entry((rows, columns)).or_insert_with(|| {
-            let angles = self.kind.angles(rows, columns, self.learned, self.head);
-            let values =
-                |of: fn(f64) -> f64| angles.iter().map(|angle| of(*angle) as f32).collect();
+    pub fn for_grid(&self, rows: usize, columns: usize) -> Arc<Rotation> {
+        let mut cache = self.by_grid.lock().unwrap_or_else(PoisonError::into_inner);
+        let rotation = cache.entry((rows, columns)).or_insert_with(|| {
+            let angles = self.kind.angles(rows, columns, self.learned, self.head_dim);
+            let values = |function: fn(f64) -> f64| {
+                angles.iter().map(|angle| function(*angle) as f32).collect()
+            };
             let angles = Angles {
                 cos: values(f64::cos),
                 sin: values(f64::sin),
-                pairs: self.head / 2,
-                half: self.kind.is_half(),
+                pairs: self.head_dim / 2,
+                rotate_half: self.kind.rotates_half(),
             };
             Arc::new(Rotation::new(angles, &self.device))
         });
-        created.clone()
+        rotation.clone()
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::config::{Config, Pool};
 use crate::backbone::block::python::PythonBlock;
 use crate::backbone::mlp::Activation;
-use crate::backbone::torch::{Acting, Body, LayerName, TorchText, step};
+use crate::backbone::torch::{ActiveSites, LayerName, PythonBody, TorchSource, block_call};
 use crate::pet::Site;
 use crate::problem::Result;
 
@@ -13,16 +13,20 @@ use crate::problem::Result;
 ///
 /// # Errors
 /// Returns a Problem if a PET acts where no Python is written.
-pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
+pub fn network_source(
+    config: &Config,
+    name: &str,
+    active_sites: &ActiveSites,
+) -> Result<TorchSource> {
     let mut functions = embed(config);
-    if !acting.is_empty() {
-        let block = PythonBlock::new(config.form(), config.heads, acting);
+    if !active_sites.is_empty() {
+        let block = PythonBlock::new(config.form(), config.heads, active_sites);
         functions += &block.function("ViT", &[], "{}")?;
     }
     functions += &format!(
         "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
          for index, block in enumerate(network.blocks):\n        {}\n    return x\n\n\n",
-        step(acting)
+        block_call(active_sites)
     );
     functions += &pool(config);
     let mut imports = vec![
@@ -38,7 +42,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     if config.rope.is_some() {
         imports.push("from timm.layers.attention import Attention".into());
     }
-    Ok(TorchText {
+    Ok(TorchSource {
         imports,
         network: rotation(config) + &network(config, name),
         functions,
@@ -63,7 +67,7 @@ fn rotation(config: &Config) -> String {
         true => "columns, rows",
         false => "rows, columns",
     };
-    let [apart, together] = match rope.is_half() {
+    let [apart, together] = match rope.rotates_half() {
         true => [
             "patches.chunk(2, -1)",
             "torch.cat([a * cos - b * sin, b * cos + a * sin], -1)",
@@ -94,7 +98,7 @@ fn rotation(config: &Config) -> String {
 
 /// Returns the layer of a site in timm's network, and in those of current and earlier transformers; nothing after a
 /// layer scale, where h is not the output of a layer.
-pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
+pub fn layer_names(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
     let (timm, today, before) = match site {
         Site::Query => ("attn.qkv", "attention.q_proj", "attention.attention.query"),
         Site::Key => ("attn.qkv", "attention.k_proj", "attention.attention.key"),
@@ -108,7 +112,10 @@ pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
         return Vec::new();
     }
     let layer = |name: String, part: usize, parts: usize| LayerName { name, part, parts };
-    let (part, parts) = match Site::PACKED.iter().position(|own| *own == site) {
+    let (part, parts) = match Site::PACKED
+        .iter()
+        .position(|packed_site| *packed_site == site)
+    {
         Some(part) => (part, Site::PACKED.len()),
         None => (0, 1),
     };
@@ -186,28 +193,28 @@ fn network(config: &Config, name: &str) -> String {
 }
 
 fn embed(config: &Config) -> String {
-    let mut body = Body::default();
-    body.line("\"\"\"Normalised images → tokens before the first block.\"\"\"");
-    body.line("x = network.patch_embed(images)");
+    let mut body = PythonBody::default();
+    body.push_line("\"\"\"Normalised images → tokens before the first block.\"\"\"");
+    body.push_line("x = network.patch_embed(images)");
     let extra: Vec<String> = [
         (config.class_token, "cls_token"),
         (config.registers > 0, "reg_token"),
     ]
     .into_iter()
-    .filter(|(there, _)| *there)
+    .filter(|(enabled, _)| *enabled)
     .map(|(_, name)| format!("network.{name}.expand(len(x), -1, -1)"))
     .collect();
     if config.pos_embed && config.no_embed_class {
-        body.line("x = x + network.pos_embed");
+        body.push_line("x = x + network.pos_embed");
     }
     if !extra.is_empty() {
-        body.line(format!("x = torch.cat([{}, x], 1)", extra.join(", ")));
+        body.push_line(format!("x = torch.cat([{}, x], 1)", extra.join(", ")));
     }
-    body.line(match config.no_embed_class || !config.pos_embed {
+    body.push_line(match config.no_embed_class || !config.pos_embed {
         true => "return network.norm_pre(x)",
         false => "return network.norm_pre(x + network.pos_embed)",
     });
-    format!("def embed(network, images):\n{}\n\n", body.text())
+    format!("def embed(network, images):\n{}\n\n", body.into_string())
 }
 
 fn pool(config: &Config) -> String {

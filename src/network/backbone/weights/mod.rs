@@ -24,12 +24,12 @@ type ReadValues = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 
 /// A tensor in a file: its shape, and a function that reads its values.
 #[derive(Clone)]
-pub struct Stored {
+pub struct StoredTensor {
     shape: Vec<usize>,
     read: ReadValues,
 }
 
-impl Stored {
+impl StoredTensor {
     /// Returns a tensor whose values (row-major) are read by `read`.
     pub fn new(
         shape: Vec<usize>,
@@ -70,30 +70,30 @@ impl Stored {
 
     /// Returns the same values in another shape of the same size.
     #[must_use]
-    pub fn reshaped(self, shape: Vec<usize>) -> Self {
+    pub fn reshape(self, shape: Vec<usize>) -> Self {
         Self { shape, ..self }
     }
 
-    /// Returns a tensor with the values transformed by `change`.
+    /// Returns a tensor with the values transformed by `transform`.
     #[must_use]
-    pub fn mapped(
+    pub fn map_values(
         self,
         shape: Vec<usize>,
-        change: impl Fn(Vec<f32>) -> Vec<f32> + Send + Sync + 'static,
+        transform: impl Fn(Vec<f32>) -> Vec<f32> + Send + Sync + 'static,
     ) -> Self {
         let read = self.read;
-        Self::new(shape, move || Ok(change(read()?)))
+        Self::new(shape, move || Ok(transform(read()?)))
     }
 
     /// Returns the rows from `from` to `to` along the first axis.
     #[must_use]
-    pub fn rows(self, from: usize, to: usize) -> Self {
+    pub fn slice_rows(self, from: usize, to: usize) -> Self {
         let mut shape = self.shape.clone();
         let row: usize = shape.iter().skip(1).product();
         if let Some(first) = shape.first_mut() {
             *first = to.saturating_sub(from);
         }
-        self.mapped(shape, move |values| {
+        self.map_values(shape, move |values| {
             values
                 .get(from * row..to * row)
                 .unwrap_or_default()
@@ -103,19 +103,19 @@ impl Stored {
 
     /// Returns the sum of two tensors of the same size, in the shape of this one.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub fn add_tensor(self, other: Self) -> Self {
         Self::new(self.shape.clone(), move || {
-            let (mut values, more) = (self.read()?, other.read()?);
+            let (mut values, addends) = (self.read()?, other.read()?);
             values
                 .iter_mut()
-                .zip(more)
-                .for_each(|(value, add)| *value += add);
+                .zip(addends)
+                .for_each(|(value, addend)| *value += addend);
             Ok(values)
         })
     }
 
     /// Concatenates tensors along the first axis.
-    pub fn stacked(parts: Vec<Self>) -> Self {
+    pub fn concat(parts: Vec<Self>) -> Self {
         let mut shape = parts
             .first()
             .map_or_else(Vec::new, |part| part.shape.clone());
@@ -123,11 +123,11 @@ impl Stored {
             *first = parts.iter().filter_map(|part| part.shape.first()).sum();
         }
         Self::new(shape, move || {
-            let mut all = Vec::new();
+            let mut values = Vec::new();
             for part in &parts {
-                all.extend(part.read()?);
+                values.extend(part.read()?);
             }
-            Ok(all)
+            Ok(values)
         })
     }
 }
@@ -136,7 +136,7 @@ impl Stored {
 #[derive(Clone, Default)]
 pub struct Tensors {
     origin: String,
-    tensors: BTreeMap<String, Stored>,
+    tensors: BTreeMap<String, StoredTensor>,
     metadata: BTreeMap<String, String>,
 }
 
@@ -147,7 +147,7 @@ impl Tensors {
     }
 
     /// Returns an empty set for a file: `origin` is its path in Problems, `metadata` its metadata.
-    pub fn of(origin: impl Into<String>, metadata: BTreeMap<String, String>) -> Self {
+    pub fn for_file(origin: impl Into<String>, metadata: BTreeMap<String, String>) -> Self {
         Self {
             origin: origin.into(),
             tensors: BTreeMap::new(),
@@ -156,7 +156,7 @@ impl Tensors {
     }
 
     /// Returns the tensors of a `.safetensors` file embedded in the program.
-    pub fn embedded(origin: &str, bytes: &'static [u8]) -> Result<Self> {
+    pub fn from_embedded(origin: &str, bytes: &'static [u8]) -> Result<Self> {
         safetensors::in_memory(origin, bytes)
     }
 
@@ -172,8 +172,8 @@ impl Tensors {
 
     /// Returns the tensors with additional metadata, which replaces existing values.
     #[must_use]
-    pub fn with_metadata(mut self, more: BTreeMap<String, String>) -> Self {
-        self.metadata.extend(more);
+    pub fn with_metadata(mut self, additional: BTreeMap<String, String>) -> Self {
+        self.metadata.extend(additional);
         self
     }
 
@@ -183,19 +183,19 @@ impl Tensors {
     }
 
     /// Returns the number of indices, from 0, for which there is a tensor `prefix{index}suffix`.
-    pub fn series(&self, prefix: &str, suffix: &str) -> usize {
-        let there = |index: &usize| self.has(&format!("{prefix}{index}{suffix}"));
-        (0..).take_while(there).count()
+    pub fn count_series(&self, prefix: &str, suffix: &str) -> usize {
+        let exists = |index: &usize| self.contains(&format!("{prefix}{index}{suffix}"));
+        (0..).take_while(exists).count()
     }
 
     /// Returns whether there is a tensor with this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
 
     /// Returns a tensor's shape.
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.tensors.get(name).map(Stored::shape)
+        self.tensors.get(name).map(StoredTensor::shape)
     }
 
     /// Returns a tensor's values, row-major.
@@ -215,39 +215,41 @@ impl Tensors {
     }
 
     /// Adds or replaces a tensor.
-    pub fn insert(&mut self, name: impl Into<String>, stored: Stored) {
+    pub fn insert(&mut self, name: impl Into<String>, stored: StoredTensor) {
         self.tensors.insert(name.into(), stored);
     }
 
     /// Removes a tensor and returns it.
-    pub fn remove(&mut self, name: &str) -> Option<Stored> {
+    pub fn remove(&mut self, name: &str) -> Option<StoredTensor> {
         self.tensors.remove(name)
     }
 
     /// Returns the tensors with new names; those without a new name are dropped.
     #[must_use]
-    pub fn renamed(self, new_name: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn rename(self, new_name: impl Fn(&str) -> Option<String>) -> Self {
         let tensors = (self.tensors.into_iter())
             .filter_map(|(name, stored)| Some((new_name(&name)?, stored)))
             .collect();
         Self { tensors, ..self }
     }
 
-    /// Stacks the weights and biases of the layers `parts`, in this order, into one layer `whole`. All are the ends
+    /// Stacks weights and biases of the layers `parts`, in this order, into the layer `packed_layer`. All are the ends
     /// of layer names, without `.weight` and `.bias`.
     #[must_use]
-    pub fn packed<const N: usize>(mut self, parts: [&str; N], whole: &str) -> Self {
+    pub fn pack_layers<const N: usize>(mut self, parts: [&str; N], packed_layer: &str) -> Self {
         let first = parts[0];
         for kind in ["weight", "bias"] {
             let end = format!(".{first}.{kind}");
             let names = self.names().filter_map(|name| name.strip_suffix(&end));
             let layers: Vec<String> = names.map(str::to_owned).collect();
             for layer in layers {
-                let of = |part: &str| format!("{layer}.{part}.{kind}");
-                if parts.iter().all(|part| self.has(&of(part))) {
-                    let stored = parts.iter().filter_map(|part| self.remove(&of(part)));
-                    let packed = Stored::stacked(stored.collect());
-                    self.insert(of(whole), packed);
+                let tensor_name = |part: &str| format!("{layer}.{part}.{kind}");
+                if parts.iter().all(|part| self.contains(&tensor_name(part))) {
+                    let stored = parts
+                        .iter()
+                        .filter_map(|part| self.remove(&tensor_name(part)));
+                    let packed = StoredTensor::concat(stored.collect());
+                    self.insert(tensor_name(packed_layer), packed);
                 }
             }
         }
@@ -261,7 +263,7 @@ impl Tensors {
         for layer in layers.map(str::to_owned).collect::<Vec<_>>() {
             let name = format!("{layer}{keys}");
             let shape = self.shape(&format!("{layer}{queries}"));
-            let zeros = Stored::zeros(shape.unwrap_or_default());
+            let zeros = StoredTensor::zeros(shape.unwrap_or_default());
             self.tensors.entry(name).or_insert(zeros);
         }
         self
@@ -269,10 +271,10 @@ impl Tensors {
 
     /// Replaces parts of the names, in this order; drops tensors whose new names start with one of `unused`.
     #[must_use]
-    pub fn respelled(self, swaps: &[(&str, &str)], unused: &[&str]) -> Self {
-        self.renamed(|name| {
+    pub fn replace_in_names(self, replacements: &[(&str, &str)], unused: &[&str]) -> Self {
+        self.rename(|name| {
             let mut name = name.to_owned();
-            for (from, to) in swaps {
+            for (from, to) in replacements {
                 name = name.replace(from, to);
             }
             (!unused.iter().any(|unused| name.starts_with(unused))).then_some(name)
@@ -281,8 +283,8 @@ impl Tensors {
 
     /// Returns only the tensors whose names start with `prefix`, with the prefix removed.
     #[must_use]
-    pub fn under(self, prefix: &str) -> Self {
-        self.renamed(|name| name.strip_prefix(prefix).map(str::to_owned))
+    pub fn strip_prefix(self, prefix: &str) -> Self {
+        self.rename(|name| name.strip_prefix(prefix).map(str::to_owned))
     }
 }
 
@@ -296,26 +298,29 @@ pub fn open(path: &Path) -> Result<Tensors> {
     let start = files::read_start(path, 256)
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
     if start.is_empty() {
-        return Err(foreign(path, "it is empty"));
+        return Err(invalid_file(path, "it is empty"));
     }
-    let zipped = start.starts_with(b"PK\x03\x04");
+    let is_zip = start.starts_with(b"PK\x03\x04");
     let tensors = if start.get(8) == Some(&b'{') {
         safetensors::open(path)?
-    } else if zipped && npz::is_npz(path) {
+    } else if is_zip && npz::is_npz(path) {
         npz::open(path)?
-    } else if zipped || pytorch::may_start(&start) {
+    } else if is_zip || pytorch::may_start(&start) {
         pytorch::open(path)?
     } else if start.starts_with(b"version https://git-lfs.github.com/spec/") {
         let why = "it is a Git LFS pointer and does not contain the weights";
-        return Err(foreign(path, why).advise(message!("advice-fetch-with-git-lfs")));
+        return Err(invalid_file(path, why).advise(message!("advice-fetch-with-git-lfs")));
     } else if is_web_page(&start) {
         let why = "it is a web page (HTML), not a weight file";
-        return Err(foreign(path, why).advise(message!("advice-download-file-not-page")));
+        return Err(invalid_file(path, why).advise(message!("advice-download-file-not-page")));
     } else {
-        return Err(foreign(path, "it is neither safetensors, PyTorch nor npz"));
+        return Err(invalid_file(
+            path,
+            "it is neither safetensors, PyTorch nor npz",
+        ));
     };
     if tensors.names().next().is_none() {
-        return Err(foreign(path, "it contains no tensors"));
+        return Err(invalid_file(path, "it contains no tensors"));
     }
     Ok(tensors)
 }
@@ -330,7 +335,7 @@ fn is_web_page(start: &[u8]) -> bool {
 }
 
 /// Returns the Problem of a file that is damaged or not a weight file.
-fn foreign(path: &Path, why: &str) -> Problem {
+fn invalid_file(path: &Path, why: &str) -> Problem {
     Problem::new(message!("problem-weight-file-unusable", why))
         .at_path(path)
         .advise(message!("advice-choose-usable-weight-file"))
@@ -348,10 +353,10 @@ mod tests {
 
     #[test]
     fn reads_stacked_tensors_in_order() {
-        let part = |value: f32| Stored::new(vec![1, 2], move || Ok(vec![value; 2]));
-        let both = Stored::stacked(vec![part(1.0), part(2.0)]);
-        assert_eq!(both.shape(), [2, 2]);
-        assert_eq!(both.read().unwrap(), [1.0, 1.0, 2.0, 2.0]);
+        let part = |value: f32| StoredTensor::new(vec![1, 2], move || Ok(vec![value; 2]));
+        let stacked = StoredTensor::concat(vec![part(1.0), part(2.0)]);
+        assert_eq!(stacked.shape(), [2, 2]);
+        assert_eq!(stacked.read().unwrap(), [1.0, 1.0, 2.0, 2.0]);
     }
 
     #[test]

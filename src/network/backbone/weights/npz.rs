@@ -9,7 +9,7 @@ use safetensors::tensor::Dtype;
 use zip::ZipArchive;
 
 use super::numbers::decode;
-use super::{Stored, Tensors, foreign};
+use super::{StoredTensor, Tensors, invalid_file};
 use crate::files;
 use crate::names::comma_separated;
 use crate::problem::{Problem, Result};
@@ -27,8 +27,8 @@ pub fn is_npz(path: &Path) -> bool {
 
 /// Opens an archive; arrays are decompressed when they are read.
 pub fn open(path: &Path) -> Result<Tensors> {
-    let mut archive = archive_of(path)?;
-    let mut tensors = Tensors::of(path.display().to_string(), Default::default());
+    let mut archive = open_archive(path)?;
+    let mut tensors = Tensors::for_file(path.display().to_string(), Default::default());
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|e| damaged(path, e))?;
         let name = entry.name().map_err(|e| damaged(path, e))?;
@@ -41,13 +41,13 @@ pub fn open(path: &Path) -> Result<Tensors> {
         if header.fortran {
             return Err(damaged(path, format!("{name} is stored column by column")));
         }
-        let bytes_of = |count: usize, side: &usize| count.checked_mul(*side);
-        let length = header.shape.iter().try_fold(kind.bitsize() / 8, bytes_of);
+        let multiply = |count: usize, side: &usize| count.checked_mul(*side);
+        let length = header.shape.iter().try_fold(kind.bitsize() / 8, multiply);
         let length = length.ok_or_else(|| damaged(path, format!("{name} is too large")))?;
         let (path, name_inside) = (path.to_owned(), name.clone());
         tensors.insert(
             name,
-            Stored::new(header.shape, move || {
+            StoredTensor::new(header.shape, move || {
                 let bytes = array_bytes(&path, index, length)
                     .map_err(|why| damaged(&path, format!("{name_inside}: {why}")))?;
                 Ok(decode(kind, &bytes))
@@ -57,18 +57,18 @@ pub fn open(path: &Path) -> Result<Tensors> {
     Ok(tensors)
 }
 
-fn archive_of(path: &Path) -> Result<ZipArchive<File>> {
+fn open_archive(path: &Path) -> Result<ZipArchive<File>> {
     let file = files::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
     files::open_zip(file).map_err(|error| damaged(path, error))
 }
 
 fn damaged(path: &Path, why: impl Display) -> Problem {
-    foreign(path, &format!("its arrays cannot be read ({why})"))
+    invalid_file(path, &format!("its arrays cannot be read ({why})"))
 }
 
 /// Returns the bytes of an array, without its header.
 fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, String> {
-    let mut archive = archive_of(path).map_err(|problem| problem.what)?;
+    let mut archive = open_archive(path).map_err(|problem| problem.what)?;
     let mut entry = archive.by_index(index).map_err(|e| e.to_string())?;
     Header::read(&mut entry)?;
     let mut bytes = Vec::new();
@@ -98,25 +98,25 @@ struct Header {
 
 impl Header {
     /// Largest accepted length of a header, in bytes.
-    const LONGEST: usize = 1 << 16;
+    const MAX_LENGTH: usize = 1 << 16;
 
-    fn read(from: &mut impl Read) -> Result<Self, String> {
+    fn read(reader: &mut impl Read) -> Result<Self, String> {
         let mut start = [0; 8];
-        from.read_exact(&mut start).map_err(|e| e.to_string())?;
+        reader.read_exact(&mut start).map_err(|e| e.to_string())?;
         if !start.starts_with(b"\x93NUMPY") {
             return Err("no array".into());
         }
         // Version 1 has a length of two bytes.
         let mut field = [0; 4];
         let field_size = if start[6] == 1 { 2 } else { 4 };
-        let read = from.read_exact(&mut field[..field_size]);
+        let read = reader.read_exact(&mut field[..field_size]);
         read.map_err(|e| e.to_string())?;
         let length = u32::from_le_bytes(field) as usize;
-        if length > Self::LONGEST {
+        if length > Self::MAX_LENGTH {
             return Err("the header is too long".into());
         }
         let mut text = vec![0; length];
-        from.read_exact(&mut text).map_err(|e| e.to_string())?;
+        reader.read_exact(&mut text).map_err(|e| e.to_string())?;
         Self::parse(&String::from_utf8_lossy(&text))
     }
 

@@ -11,17 +11,17 @@ pub fn is_float(kind: Dtype) -> bool {
 /// Converts the little-endian bytes of floats to values; an incomplete value at the end is dropped.
 pub fn decode(kind: Dtype, bytes: &[u8]) -> Vec<f32> {
     match kind {
-        Dtype::F64 => each(bytes, |b| f64::from_le_bytes(b) as f32),
-        Dtype::F32 => each(bytes, f32::from_le_bytes),
-        Dtype::F16 => each(bytes, |b| f16::from_le_bytes(b).to_f32()),
-        Dtype::BF16 => each(bytes, |b| bf16::from_le_bytes(b).to_f32()),
+        Dtype::F64 => decode_chunks(bytes, |b| f64::from_le_bytes(b) as f32),
+        Dtype::F32 => decode_chunks(bytes, f32::from_le_bytes),
+        Dtype::F16 => decode_chunks(bytes, |b| f16::from_le_bytes(b).to_f32()),
+        Dtype::BF16 => decode_chunks(bytes, |b| bf16::from_le_bytes(b).to_f32()),
         _ => Vec::new(),
     }
 }
 
-fn each<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+fn decode_chunks<const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> f32) -> Vec<f32> {
     let (chunks, _) = bytes.as_chunks::<N>();
-    chunks.iter().map(|chunk| number(*chunk)).collect()
+    chunks.iter().map(|chunk| convert(*chunk)).collect()
 }
 
 #[cfg(test)]

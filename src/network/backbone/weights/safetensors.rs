@@ -7,7 +7,7 @@ use std::sync::Arc;
 use safetensors::tensor::{Metadata, SafeTensors, TensorInfo};
 
 use super::numbers::{decode, is_float};
-use super::{Stored, Tensors, foreign};
+use super::{StoredTensor, Tensors, invalid_file};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
 
@@ -17,7 +17,9 @@ const PREFIX: usize = 8;
 /// Opens a file; tensors are read when they are requested.
 pub fn open(path: &Path) -> Result<Tensors> {
     let file = TensorFile::open(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => foreign(path, &format!("it is damaged or truncated ({error})")),
+        ErrorKind::InvalidData => {
+            invalid_file(path, &format!("it is damaged or truncated ({error})"))
+        }
         _ => Problem::io("read the weight file", path, &error),
     })?;
     let file = Arc::new(file);
@@ -36,7 +38,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 /// Returns the tensors of a file that is embedded in the program.
 pub fn in_memory(origin: &str, bytes: &'static [u8]) -> Result<Tensors> {
     let (header, metadata) = SafeTensors::read_metadata(bytes)
-        .map_err(|error| foreign(Path::new(origin), &error.to_string()))?;
+        .map_err(|error| invalid_file(Path::new(origin), &error.to_string()))?;
     let start = PREFIX + header;
     collect(origin, &metadata, |_, info| {
         let (dtype, (from, to)) = (info.dtype, info.data_offsets);
@@ -53,11 +55,11 @@ fn collect(
 ) -> Result<Tensors> {
     let texts = metadata.metadata().iter().flatten();
     let texts = texts.map(|(key, text)| (key.clone(), text.clone()));
-    let mut tensors = Tensors::of(origin, texts.collect());
+    let mut tensors = Tensors::for_file(origin, texts.collect());
     for (name, info) in metadata.tensors() {
         if is_float(info.dtype) {
-            let reading = read(&name, info);
-            tensors.insert(name, Stored::new(info.shape.clone(), reading));
+            let read_values = read(&name, info);
+            tensors.insert(name, StoredTensor::new(info.shape.clone(), read_values));
         }
     }
     Ok(tensors)

@@ -4,10 +4,10 @@ use super::{RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
 
 impl RunConfig {
     /// Returns the equivalent command `lae-studio train …` with the values that differ from the defaults. Settings with
-    /// the keys `without` have no effect in this run and are left out; `own` are the settings of the method.
-    pub fn as_command(&self, own: &[SettingSpec], without: &[&str]) -> String {
+    /// the keys `excluded` have no effect in this run and are left out; `method_specs` are the settings of the method.
+    pub fn as_command(&self, method_specs: &[SettingSpec], excluded: &[&str]) -> String {
         let mut command = "lae-studio train".to_string();
-        for (name, value) in self.as_options(own, without) {
+        for (name, value) in self.as_options(method_specs, excluded) {
             command.push(' ');
             command += &option(&name, value.as_deref());
         }
@@ -18,25 +18,25 @@ impl RunConfig {
     /// `--set` or, if it has one, as its own option.
     pub fn as_options(
         &self,
-        own: &[SettingSpec],
-        without: &[&str],
+        method_specs: &[SettingSpec],
+        excluded: &[&str],
     ) -> Vec<(String, Option<String>)> {
-        let usual = Self::default();
+        let defaults = Self::default();
         let mut options = Vec::new();
-        let told = SETTINGS
+        let settings = SETTINGS
             .iter()
-            .filter(|setting| !without.contains(&setting.spec.key));
-        for RunSetting { spec, get, .. } in told {
+            .filter(|setting| !excluded.contains(&setting.spec.key));
+        for RunSetting { spec, get, .. } in settings {
             let (value, name) = (get(self), spec.option_name());
-            let differs = spec.named || value != get(&usual);
+            let differs = spec.always_in_command || value != get(&defaults);
             if let (Some(value), Some(name), true) = (value, name, differs) {
                 options.push((name, Some(value.to_string())));
             }
         }
-        let told = self.settings.iter();
-        let told = told.filter(|(key, _)| !without.contains(&key.as_str()));
-        options.extend(told.map(|(key, value)| {
-            let spec = own.iter().find(|spec| spec.key == key);
+        let method_settings = self.settings.iter();
+        let method_settings = method_settings.filter(|(key, _)| !excluded.contains(&key.as_str()));
+        options.extend(method_settings.map(|(key, value)| {
+            let spec = method_specs.iter().find(|spec| spec.key == key);
             let name = spec.and_then(SettingSpec::option_name);
             match name {
                 Some(name) if !spec.is_some_and(SettingSpec::is_switch) => {
@@ -55,26 +55,26 @@ fn option(name: &str, value: Option<&str>) -> String {
     let Some(value) = value else {
         return format!("--{name}");
     };
-    let joint = match value.is_empty() || value.starts_with('-') {
+    let separator = match value.is_empty() || value.starts_with('-') {
         true => '=',
         false => ' ',
     };
-    format!("--{name}{joint}{}", shell_word(value))
+    format!("--{name}{separator}{}", quote_for_shell(value))
 }
 
 /// Returns a word for a command line that the user can copy, quoted for the shell of this system if necessary.
-pub fn shell_word(word: &str) -> String {
+pub fn quote_for_shell(word: &str) -> String {
     // Control characters may end a line or a quote in some terminals, and do not belong in names.
     let word = word.replace(char::is_control, "?");
     match cfg!(windows) {
-        true => windows_word(&word),
-        false => posix_word(&word),
+        true => quote_for_windows(&word),
+        false => quote_for_posix(&word),
     }
 }
 
 /// Quotes text as one word for a POSIX shell. Settings may come from other people, so the shell must not interpret any
 /// character. Backslashes are avoided, because csh treats them differently.
-pub fn posix_word(text: &str) -> String {
+pub fn quote_for_posix(text: &str) -> String {
     match is_plain(text, "-_./=:,%@+") {
         true => text.to_string(),
         false => format!("'{}'", text.replace('\'', r#"'"'"'"#)),
@@ -82,25 +82,25 @@ pub fn posix_word(text: &str) -> String {
 }
 
 /// Returns a word for PowerShell and the Windows command prompt.
-fn windows_word(word: &str) -> String {
+fn quote_for_windows(word: &str) -> String {
     // PowerShell splits a list at commas into several arguments.
     match is_plain(word, r"-_./:+=\") {
         true => word.to_string(),
-        false => format!("\"{}\"", in_double_quotes(word)),
+        false => format!("\"{}\"", escape_double_quoted(word)),
     }
 }
 
 /// Returns whether a word needs no quotes in a shell to which these marks have no meaning.
 fn is_plain(word: &str, marks: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
+    let is_allowed = |c: char| c.is_alphanumeric() || marks.contains(c);
     // zsh looks up a command after a leading `=`.
-    !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
+    !word.is_empty() && !word.starts_with('=') && word.chars().all(is_allowed)
 }
 
 /// Returns text for double quotes, the only kind that the Windows command prompt supports. Quotes, and backslashes
 /// before them, are doubled. PowerShell also treats typographic quotes as quotes, and expands `$` and backticks, so
 /// these are escaped.
-fn in_double_quotes(word: &str) -> String {
+fn escape_double_quoted(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut backslashes = 0;
     for c in word.chars() {
@@ -143,16 +143,16 @@ mod tests {
             ("=ls", "'=ls'", "\"=ls\""),
             ("", "''", "\"\""),
         ] {
-            assert_eq!(posix_word(word), posix);
-            assert_eq!(windows_word(word), windows);
+            assert_eq!(quote_for_posix(word), posix);
+            assert_eq!(quote_for_windows(word), windows);
         }
-        assert!(shell_word("a\nb").contains("a?b"));
+        assert!(quote_for_shell("a\nb").contains("a?b"));
     }
 
     #[test]
     fn every_value_of_a_foreign_file_stays_one_word() {
         let hostile = || Setting::Text("1; rm x".into());
-        let own = [SettingSpec {
+        let method_specs = [SettingSpec {
             key: "half",
             option: Some("N"),
             ..SettingSpec::OWN
@@ -163,7 +163,7 @@ mod tests {
             settings: settings.into(),
             ..RunConfig::default()
         };
-        let command = config.as_command(&own, &[]);
+        let command = config.as_command(&method_specs, &[]);
         let quote = if cfg!(windows) { '"' } else { '\'' };
         assert!(command.contains(" --data=-rf "), "{command}");
         for option in ["--half ", "--set "] {

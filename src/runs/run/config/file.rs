@@ -11,7 +11,7 @@ use super::list::KEYS;
 use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
 
 /// LAE's own settings, which were at the top level in older files.
-const ONCE_AT_THE_TOP: [&str; 5] = [
+const LEGACY_TOP_LEVEL_KEYS: [&str; 5] = [
     "learning",
     "accumulation",
     "ensemble",
@@ -20,17 +20,17 @@ const ONCE_AT_THE_TOP: [&str; 5] = [
 ];
 
 impl Serialize for RunConfig {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut table = to.serialize_map(None)?;
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serializer.serialize_map(None)?;
         for setting in SETTINGS {
             let spec = &setting.spec;
             let value = (setting.get)(self);
-            let usual = match spec.unnamed {
+            let implied = match spec.value_if_absent {
                 Some(unnamed) => Some(Setting::Flag(unnamed(&self.backbone))),
                 None => spec.kind.default(),
             };
-            let left_out = spec.unwritten && value == usual;
-            if let Some(value) = value.filter(|_| !left_out) {
+            let is_omitted = spec.omit_default && value == implied;
+            if let Some(value) = value.filter(|_| !is_omitted) {
                 table.serialize_entry(spec.key, &value)?;
             }
         }
@@ -48,8 +48,8 @@ impl Serialize for RunConfig {
 }
 
 impl<'de> Deserialize<'de> for RunConfig {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(ConfigVisitor)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ConfigVisitor)
     }
 }
 
@@ -65,25 +65,28 @@ impl<'de> Visitor<'de> for ConfigVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<RunConfig, A::Error> {
         let mut config = RunConfig::default();
-        let mut named = Vec::new();
-        let mut old = Vec::new();
+        let mut present_keys = Vec::new();
+        let mut legacy = Vec::new();
         let mut card_variant = String::new();
         while let Some(key) = table.next_key_seed(ConfigKeySeed)? {
             match key {
-                ConfigKey::Of(setting) => {
+                ConfigKey::Common(setting) => {
                     table.next_value_seed(ValueSeed(setting, &mut config))?;
-                    named.push(setting.spec.key);
+                    present_keys.push(setting.spec.key);
                 }
-                ConfigKey::Own => config.settings = table.next_value()?,
+                ConfigKey::MethodSettings => config.settings = table.next_value()?,
                 ConfigKey::StoredNames => config.stored_names = table.next_value()?,
                 ConfigKey::Corrected => config.corrected = table.next_value()?,
-                ConfigKey::Old(key) => old.push((key, table.next_value()?)),
+                ConfigKey::Legacy(key) => legacy.push((key, table.next_value()?)),
                 ConfigKey::CardVariant => card_variant = table.next_value::<String>()?,
             }
         }
         for setting in SETTINGS {
             let spec = &setting.spec;
-            if let Some(unnamed) = spec.unnamed.filter(|_| !named.contains(&spec.key)) {
+            if let Some(unnamed) = spec
+                .value_if_absent
+                .filter(|_| !present_keys.contains(&spec.key))
+            {
                 let on = unnamed(&config.backbone);
                 (setting.set)(&mut config, Setting::Flag(on));
             }
@@ -92,7 +95,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
             config.precision = Precision::F16;
         }
         // They had no effect on the Baseline, but were in its files too.
-        for (key, value) in old.into_iter().filter(|_| config.method == "lae") {
+        for (key, value) in legacy.into_iter().filter(|_| config.method == "lae") {
             config.settings.entry(key.to_string()).or_insert(value);
         }
         Ok(config)
@@ -101,11 +104,11 @@ impl<'de> Visitor<'de> for ConfigVisitor {
 
 /// A key of the table.
 enum ConfigKey {
-    Of(&'static RunSetting),
-    Own,
+    Common(&'static RunSetting),
+    MethodSettings,
     Corrected,
     StoredNames,
-    Old(&'static str),
+    Legacy(&'static str),
     /// The kernel variant of a GPU, in files of older versions: `f16-fused-bytes`.
     CardVariant,
 }
@@ -116,18 +119,18 @@ struct ConfigKeySeed;
 impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
     type Value = ConfigKey;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ConfigKey, D::Error> {
-        let text = String::deserialize(from)?;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ConfigKey, D::Error> {
+        let text = String::deserialize(deserializer)?;
         if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == text) {
-            return Ok(ConfigKey::Of(setting));
+            return Ok(ConfigKey::Common(setting));
         }
-        let old = ONCE_AT_THE_TOP.into_iter().find(|old| *old == text);
-        match (text.as_str(), old) {
-            ("settings", _) => Ok(ConfigKey::Own),
+        let legacy = LEGACY_TOP_LEVEL_KEYS.into_iter().find(|key| *key == text);
+        match (text.as_str(), legacy) {
+            ("settings", _) => Ok(ConfigKey::MethodSettings),
             ("mended", _) => Ok(ConfigKey::Corrected),
             ("stored_names", _) => Ok(ConfigKey::StoredNames),
             ("card_variant", _) => Ok(ConfigKey::CardVariant),
-            (_, Some(old)) => Ok(ConfigKey::Old(old)),
+            (_, Some(key)) => Ok(ConfigKey::Legacy(key)),
             // The error is raised at the key, so that the Problem has its line.
             _ => Err(D::Error::unknown_field(&text, KEYS)),
         }
@@ -140,14 +143,14 @@ struct ValueSeed<'a>(&'static RunSetting, &'a mut RunConfig);
 impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let Self(setting, config) = self;
-        let value = Setting::deserialize(from)?;
-        let told = value.to_string();
+        let value = Setting::deserialize(deserializer)?;
+        let text = value.to_string();
         match (setting.set)(config, value) {
             true => Ok(()),
             false => Err(D::Error::custom(format_args!(
-                "{told} is not a valid value of {}, which takes {}",
+                "{text} is not a valid value of {}, which takes {}",
                 setting.spec.key,
                 setting.spec.kind.range()
             ))),

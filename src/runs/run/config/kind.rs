@@ -14,9 +14,9 @@ pub enum SettingKind {
         /// The default.
         default: i64,
         /// The minimum.
-        least: i64,
+        min: i64,
         /// The maximum.
-        most: i64,
+        max: i64,
     },
     /// A seed for random numbers; the default is 0.
     Seed,
@@ -27,9 +27,9 @@ pub enum SettingKind {
         /// The default.
         default: f64,
         /// The minimum.
-        least: f64,
+        min: f64,
         /// The maximum.
-        most: f64,
+        max: f64,
     },
     /// A share between 0 and 1, excluding both.
     Share(f64),
@@ -56,7 +56,7 @@ impl SettingKind {
             Self::Real { default, .. } | Self::Share(default) => Setting::Real(default),
             Self::ShareOrNone => Setting::Real(0.0),
             Self::Seed => Setting::Whole(0),
-            Self::Shares(both) => Setting::Pair(both),
+            Self::Shares(shares) => Setting::Pair(shares),
             Self::Choice(names) => Setting::Text(names.first().copied().unwrap_or_default().into()),
             Self::Blocks(text) | Self::Text(text) => Setting::Text(text.into()),
             Self::Limit | Self::Name(_) => return None,
@@ -65,24 +65,34 @@ impl SettingKind {
 
     /// Returns a description of the valid values.
     pub fn range(&self) -> Message {
-        let from = |id: &'static str, least: String| message!(id, least);
+        let with_min = |id: &'static str, least: String| message!(id, least);
         match *self {
             Self::Flag(_) => message!("range-on-or-off"),
-            Self::Whole { least, most, .. } if most == i64::MAX => {
-                from("range-whole-from", least.to_string())
-            }
-            Self::Whole { least, most, .. } => {
-                from("range-whole-to", least.to_string()).with("most", most.to_string())
-            }
+            Self::Whole {
+                min: least,
+                max: most,
+                ..
+            } if most == i64::MAX => with_min("range-whole-from", least.to_string()),
+            Self::Whole {
+                min: least,
+                max: most,
+                ..
+            } => with_min("range-whole-to", least.to_string()).with("most", most.to_string()),
             Self::Seed => message!("range-whole"),
-            Self::Limit => from("range-whole-from", "1".into()),
-            Self::Real { least, most, .. } if most == f64::MAX => match least {
+            Self::Limit => with_min("range-whole-from", "1".into()),
+            Self::Real {
+                min: least,
+                max: most,
+                ..
+            } if most == f64::MAX => match least {
                 f64::MIN_POSITIVE => message!("range-above-zero"),
-                least => from("range-from", least.to_string()),
+                least => with_min("range-from", least.to_string()),
             },
-            Self::Real { least, most, .. } => {
-                from("range-to", least.to_string()).with("most", most.to_string())
-            }
+            Self::Real {
+                min: least,
+                max: most,
+                ..
+            } => with_min("range-to", least.to_string()).with("most", most.to_string()),
             Self::Share(_) => message!("range-between-0-and-1"),
             Self::ShareOrNone => message!("range-0-or-between"),
             Self::Shares(_) => message!("range-two-numbers"),
@@ -98,12 +108,12 @@ impl SettingKind {
             }
             Self::Blocks(_) => message!("range-block-numbers"),
             Self::Text(_) => message!("range-text"),
-            Self::Name(what) => Message::of_list(list_id("range", what, "names"), what),
+            Self::Name(what) => Message::with_english(list_id("range", what, "names"), what),
         }
     }
 
     /// Parses a value without checking the range; `None` if the text has another kind.
-    pub fn read(&self, text: &str) -> Option<Setting> {
+    pub fn parse_unchecked(&self, text: &str) -> Option<Setting> {
         Some(match self {
             Self::Flag(_) => Setting::Flag(match text {
                 "on" | "true" => true,
@@ -129,21 +139,35 @@ impl SettingKind {
 
     /// Parses a value; `None` if the text has another kind or the value is out of range.
     pub fn parse(&self, text: &str) -> Option<Setting> {
-        self.admit(&self.read(text.trim())?)
+        self.convert(&self.parse_unchecked(text.trim())?)
     }
 
     /// Returns the value converted to this kind; `None` if it has another kind or is out of range.
-    pub fn admit(&self, value: &Setting) -> Option<Setting> {
-        let fits = match (self, value) {
+    pub fn convert(&self, value: &Setting) -> Option<Setting> {
+        let is_valid = match (self, value) {
             (Self::Flag(_), Setting::Flag(_)) | (Self::Name(_), Setting::Text(_)) => true,
-            (Self::Whole { least, most, .. }, Setting::Whole(n)) => (least..=most).contains(&n),
+            (
+                Self::Whole {
+                    min: least,
+                    max: most,
+                    ..
+                },
+                Setting::Whole(n),
+            ) => (least..=most).contains(&n),
             (Self::Limit, Setting::Whole(n)) => *n > 0,
             (Self::Seed, Setting::Whole(n)) => *n >= 0,
             // A file may contain 1 for 1.0.
             (Self::Real { .. } | Self::Share(_) | Self::ShareOrNone, Setting::Whole(n)) => {
-                return self.admit(&Setting::Real(*n as f64));
+                return self.convert(&Setting::Real(*n as f64));
             }
-            (Self::Real { least, most, .. }, Setting::Real(x)) => (least..=most).contains(&x),
+            (
+                Self::Real {
+                    min: least,
+                    max: most,
+                    ..
+                },
+                Setting::Real(x),
+            ) => (least..=most).contains(&x),
             (Self::Share(_), Setting::Real(x)) => *x > 0.0 && *x < 1.0,
             (Self::ShareOrNone, Setting::Real(x)) => *x >= 0.0 && *x < 1.0,
             (Self::Shares(_), Setting::Pair([low, high])) => {
@@ -154,17 +178,17 @@ impl SettingKind {
             (Self::Text(_), Setting::Text(text)) => !text.trim().is_empty(),
             // A file may contain the number of blocks as a number.
             (Self::Blocks(_), Setting::Whole(n)) => {
-                return self.admit(&Setting::Text(n.to_string().into()));
+                return self.convert(&Setting::Text(n.to_string().into()));
             }
             _ => false,
         };
-        fits.then(|| value.clone())
+        is_valid.then(|| value.clone())
     }
 
     /// Returns whether an invalid value is too large, rather than too small.
-    pub(super) fn is_above(&self, value: &Setting) -> bool {
+    pub(super) fn exceeds_max(&self, value: &Setting) -> bool {
         match (self, value) {
-            (Self::Whole { most, .. }, Setting::Whole(n)) => n > most,
+            (Self::Whole { max: most, .. }, Setting::Whole(n)) => n > most,
             (_, Setting::Beyond(_)) => true,
             _ => false,
         }

@@ -2,7 +2,7 @@
 //! from this list. To add a setting, add an entry here and use its field.
 
 use super::setting::Field;
-use super::spec::{Aspect, FixTo, Needs, SettingGroup, SettingPlace, SettingSpec};
+use super::spec::{Aspect, FixTo, Requirement, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
 use crate::backbone::library::NANO;
 use crate::data::{Correction, FULL_DEPTH};
@@ -21,13 +21,13 @@ pub struct RunSetting {
 }
 
 /// Largest number of epochs per task: all epochs of all tasks are planned before the first one starts.
-pub const MOST_EPOCHS: usize = 10_000;
+pub const MAX_EPOCHS: usize = 10_000;
 /// Largest memory for decoded images in MB: its number of bytes fits into an `i64`.
-const MOST_MB: i64 = i64::MAX >> 20;
+const MAX_CACHE_MB: i64 = i64::MAX >> 20;
 /// Error and advice for a seed that is out of range.
-const SEED: (&str, &str) = ("the seed is too large", "give at most 9223372036854775807");
+const SEED_TOO_LARGE: (&str, &str) = ("the seed is too large", "give at most 9223372036854775807");
 /// Error and advice for a limit of images that is out of range.
-const LIMIT: (&str, &str) = (
+const LIMIT_TOO_SMALL: (&str, &str) = (
     "the limit of images per class must be above 0",
     "omit the option to use all images",
 );
@@ -50,22 +50,22 @@ const fn new_spec(
 
 const fn data(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
-        shown: SettingPlace::ByHand,
+        placement: SettingPlace::ByHand,
         ..new_spec(SettingGroup::Data, value, title, kind)
     }
 }
 
 const fn backbone(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
-        shown: SettingPlace::ByHand,
+        placement: SettingPlace::ByHand,
         ..new_spec(SettingGroup::Backbone, value, title, kind)
     }
 }
 
 const fn pet(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
-        shown: SettingPlace::ByHand,
-        needs: Needs::Pet,
+        placement: SettingPlace::ByHand,
+        needs: Requirement::Pet,
         ..new_spec(SettingGroup::Pet, value, title, kind)
     }
 }
@@ -135,19 +135,19 @@ settings_of_every_run! {
     /// archive
     data: String = data("NAME|PATH", "Data", SettingKind::Text("digits")) {
         refused: ("no dataset is selected", "give digits, letters or a folder with one subfolder per class"),
-        fix: "Use the digits", fix_with: &["classes_per_task"], named: true,
+        fix: "Use the digits", fix_with: &["classes_per_task"], always_in_command: true,
     };
     /// Name of a backbone, or a weight file
     backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) {
-        usual: "lae-nano; for photographs lae-photo", fix: "Use {}", named: true,
+        default_text: "lae-nano; for photographs lae-photo", fix: "Use {}", always_in_command: true,
     };
     /// Number format of the frozen weights: f16 (GPUs) and bf16 (CPUs that support it) halve their memory
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
     /// Resize and normalise images as in the backbone's pre-training; off: bilinear, with the pixel range of LAE's code
     pretrained_transform: bool = backbone("on|off", "Pre-training transform", SettingKind::Flag(true)) {
         // Earlier versions had only the transform of LAE's code. The embedded backbone was trained with it.
-        usual: "on; with --config the file's; off in the paper's presets",
-        unnamed: Some(|backbone| backbone == NANO), unwritten: true,
+        default_text: "on; with --config the file's; off in the paper's presets",
+        value_if_absent: Some(|backbone| backbone == NANO), omit_default: true,
     };
     /// Values that neither the weight file nor a config.json next to it contains: heads, activation, epsilon, pool,
     /// normalisation (unit, symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio,
@@ -156,13 +156,13 @@ settings_of_every_run! {
                                             SettingKind::Name("values such as heads=16,normalisation=imagenet"));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
-        fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], named: true,
+        fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], always_in_command: true,
     };
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
-    pet_size: usize = pet("N", "PET size", SettingKind::Whole { default: 5, least: 1, most: i64::MAX }) {
-        usual: "the plugin's", needs: Needs::SizedPet,
+    pet_size: usize = pet("N", "PET size", SettingKind::Whole { default: 5, min: 1, max: i64::MAX }) {
+        default_text: "the plugin's", needs: Requirement::SizedPet,
         refused: ("the PET's size must be above 0", "give 5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
-        fix: "Use {}", named: true,
+        fix: "Use {}", always_in_command: true,
     };
     /// Variant of the PET, if the plugin has several (Prefix: calibrated, plain, compensated, scaled)
     pet_variant: Option<String> = pet("NAME", "PET variant", SettingKind::Name("a variant of the plugin"));
@@ -173,120 +173,120 @@ settings_of_every_run! {
     pet_start: Option<String> = pet("FOLDER", "Initial LoRA", SettingKind::Name("a folder saved by peft"));
     /// Blocks with a PET: the first N (5), or a list (0,2,4)
     blocks: String = pet("N|N,N,…", "Blocks", SettingKind::Blocks("5")) {
-        usual: "depends on the backbone", fix: "Use the first {}", named: true,
+        default_text: "depends on the backbone", fix: "Use the first {}", always_in_command: true,
     };
     /// Learning method (`lae-studio methods` describes them)
-    method: String = method("NAME", "Method", SettingKind::Text("lae")) { shown: SettingPlace::ByHand, named: true };
+    method: String = method("NAME", "Method", SettingKind::Text("lae")) { placement: SettingPlace::ByHand, always_in_command: true };
     /// Classes per task: one number for all (10), one per task (6,5,5,5,5), or the first and all others (50+10)
     classes_per_task: String = data("N|N,N,…", "Classes per task", SettingKind::Text("2")) {
-        usual: "digits: 2; a folder: all classes", needs: Needs::Tasks, of_data: true, named: true,
+        default_text: "digits: 2; a folder: all classes", needs: Requirement::Tasks, per_dataset: true, always_in_command: true,
     };
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON file with
     /// class names or indices
     order: String = data("ORDER", "Class order", SettingKind::Text("natural")) {
-        usual: "natural; for a folder, by the numbers in the names", fix: "Use the natural order",
-        aspect: Aspect::Repetition, of_data: true, named: true,
+        default_text: "natural; for a folder, by the numbers in the names", fix: "Use the natural order",
+        aspect: Aspect::Repetition, per_dataset: true, always_in_command: true,
     };
     /// Epochs per task
-    epochs: usize = method("N", "Epochs", SettingKind::Whole { default: 5, least: 1, most: MOST_EPOCHS as i64 }) {
-        usual: "5; more for a small folder", shown: SettingPlace::First, needs: Needs::Epochs,
+    epochs: usize = method("N", "Epochs", SettingKind::Whole { default: 5, min: 1, max: MAX_EPOCHS as i64 }) {
+        default_text: "5; more for a small folder", placement: SettingPlace::First, needs: Requirement::Epochs,
         refused: ("the number of epochs must be above 0", "give at least 1"),
         too_large: Some(("the number of epochs per task is too large", "give at most 10000")),
-        fix: "Use {} epochs", of_data: true, named: true,
+        fix: "Use {} epochs", per_dataset: true, always_in_command: true,
     };
     /// Minimum number of optimiser steps per task: small tasks get more epochs, with the same share of frozen epochs; 0
     /// turns this off
-    min_steps: usize = method("N", "Minimum steps per task", SettingKind::Whole { default: 0, least: 0, most: MOST_EPOCHS as i64 }) {
-        usual: "0; 100 for a small folder", needs: Needs::Epochs,
+    min_steps: usize = method("N", "Minimum steps per task", SettingKind::Whole { default: 0, min: 0, max: MAX_EPOCHS as i64 }) {
+        default_text: "0; 100 for a small folder", needs: Requirement::Epochs,
         too_large: Some(("the number of steps per task is too large", "give at most 10000; 100 suits small folders")),
-        fix: "Use {}", of_data: true,
+        fix: "Use {}", per_dataset: true,
     };
     /// Learning rate for a batch of 256; methods that scale it use base-lr · batch / 256
     base_lr: f64 = method("RATE", "Base learning rate",
-                          SettingKind::Real { default: 0.01, least: f64::MIN_POSITIVE, most: f64::MAX }) {
-        usual: "the method's; LAE: 0.01", shown: SettingPlace::First, needs: Needs::Steps,
+                          SettingKind::Real { default: 0.01, min: f64::MIN_POSITIVE, max: f64::MAX }) {
+        default_text: "the method's; LAE: 0.01", placement: SettingPlace::First, needs: Requirement::Steps,
         refused: ("the learning rate must be above 0", "0.03 is the paper's value for CIFAR-100"),
-        fix: "Use {}", named: true,
+        fix: "Use {}", always_in_command: true,
     };
     /// Images per step; an incomplete last batch is dropped, unless it is the only one
-    batch: usize = method("N", "Batch", SettingKind::Whole { default: 24, least: 1, most: 65_536 }) {
-        usual: "24; fewer for a small folder", shown: SettingPlace::First,
+    batch: usize = method("N", "Batch", SettingKind::Whole { default: 24, min: 1, max: 65_536 }) {
+        default_text: "24; fewer for a small folder", placement: SettingPlace::First,
         refused: ("a batch needs at least one image", "24 is the paper's value"),
         too_large: Some(("the batch is too large", "give at most 65536; 24 is the paper's value")),
-        fix: "Use {}", fix_to: FixTo::SmallestTask, of_data: true, named: true,
+        fix: "Use {}", fix_to: FixTo::SmallestTask, per_dataset: true, always_in_command: true,
     };
     /// Images of a batch that pass through the network at once, for GPUs with little memory; the result is the same
     /// except for rounding
     micro_batch: Option<usize> = method("N", "Micro-batch", SettingKind::Limit) {
-        usual: "the whole batch", shown: SettingPlace::First, aspect: Aspect::Execution,
+        default_text: "the whole batch", placement: SettingPlace::First, aspect: Aspect::Execution,
         refused: ("the micro-batch needs at least one image",
                   "omit the option to process the whole batch at once"),
         fix: "Process the whole batch at once", within: Some("batch"),
     };
     /// Smallest and largest share of an image's area in a training crop
     crop_scale: [f32; 2] = method("LOW,HIGH", "Smallest crop and Largest crop", SettingKind::Shares([0.5, 1.0])) {
-        needs: Needs::Augmentation,
+        needs: Requirement::Augmentation,
         refused: ("the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
                   "0.08,1 is common; 0.5,1 suits drawings"),
-        fix: "Use {}", of_data: true, named: true,
+        fix: "Use {}", per_dataset: true, always_in_command: true,
     };
     /// Mirror each training image with a probability of one half
     flip: bool = method("on|off", "Mirror images at random", SettingKind::Flag(false)) {
-        usual: "off; on for a folder of photographs", needs: Needs::Augmentation, of_data: true, named: true,
+        default_text: "off; on for a folder of photographs", needs: Requirement::Augmentation, per_dataset: true, always_in_command: true,
     };
     /// Label smoothing ε of the cross-entropy: 1 − ε of each target stays with its class, and ε is spread over all
     /// classes of the task (Szegedy et al., CVPR 2016); 0 turns it off
     label_smoothing: f64 = method("SHARE", "Label smoothing", SettingKind::ShareOrNone) {
-        needs: Needs::Steps,
+        needs: Requirement::Steps,
         refused: ("the label smoothing must be 0 or between 0 and 1", "0.1 is a common value; 0 turns it off"),
         fix: "Turn label smoothing off",
     };
     /// Maximum number of training images per class
     train_limit: Option<usize> = new_spec(SettingGroup::Data, "N", "Training images per class", SettingKind::Limit) {
-        usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
+        default_text: "all", refused: LIMIT_TOO_SMALL, fix: "Use all images", per_dataset: true,
     };
     /// Maximum number of test images per class
     test_limit: Option<usize> = new_spec(SettingGroup::Data, "N", "Test images per class", SettingKind::Limit) {
-        usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
+        default_text: "all", refused: LIMIT_TOO_SMALL, fix: "Use all images", per_dataset: true,
     };
     /// Share of each class's images held out for testing, if the data has no test split
     test_share: f64 = data("SHARE", "Test share", SettingKind::Share(0.2)) {
         refused: ("the test share must be between 0 and 1", "0.2 holds out every fifth image for testing"),
-        fix: "Use {}", of_data: true,
+        fix: "Use {}", per_dataset: true,
     };
     /// For tuning: measure on this share of the training images, and leave the test images unused; 0 measures on the
     /// test images
     validation_share: f64 = data("SHARE", "Validation share", SettingKind::ShareOrNone) {
         refused: ("the validation share must be 0 or between 0 and 1",
                   "0 measures on the test images; 0.1 measures on every tenth training image"),
-        fix: "Measure on the test images", of_data: true,
+        fix: "Measure on the test images", per_dataset: true,
     };
     /// Seed for random test and validation splits
-    split_seed: u64 = new_spec(SettingGroup::Data, "N", "Split seed", SettingKind::Seed) { refused: SEED };
+    split_seed: u64 = new_spec(SettingGroup::Data, "N", "Split seed", SettingKind::Seed) { refused: SEED_TOO_LARGE };
     /// Keep all copies of an image on the same side of a random split
     copies_together: bool = data("on|off", "Keep copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version that drew every image by itself.
-        usual: "on; with --config the file's", unnamed: Some(|_| false),
+        default_text: "on; with --config the file's", value_if_absent: Some(|_| false),
     };
     /// Treat near copies, such as the frames of a burst, as copies
     near_copies_together: bool = data("on|off", "Keep near copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version in which only equal pixels counted.
-        usual: "on; with --config the file's", unnamed: Some(|_| false),
+        default_text: "on; with --config the file's", value_if_absent: Some(|_| false),
     };
     /// Significant bits of the values in 16-bit images: 12 for most 12-bit cameras, whose files look almost black at
     /// 16; larger values become white
-    bit_depth: usize = data("N", "Bit depth", SettingKind::Whole { default: FULL_DEPTH as i64, least: 8, most: 16 }) {
+    bit_depth: usize = data("N", "Bit depth", SettingKind::Whole { default: FULL_DEPTH as i64, min: 8, max: 16 }) {
         refused: ("the bit depth must be a number from 8 to 16", "16 is the default; 12 suits most 12-bit cameras"),
-        fix: "Use {}", of_data: true, unwritten: true,
+        fix: "Use {}", per_dataset: true, omit_default: true,
     };
     /// Seed for initial values, shuffling and augmentation
     seed: u64 = method("N", "Seed", SettingKind::Seed) {
-        shown: SettingPlace::First, needs: Needs::Draws, refused: SEED, aspect: Aspect::Repetition, named: true,
+        placement: SettingPlace::First, needs: Requirement::Draws, refused: SEED_TOO_LARGE, aspect: Aspect::Repetition, always_in_command: true,
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
-    device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, aspect: Aspect::Execution };
+    device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { placement: SettingPlace::ByHand, aspect: Aspect::Execution };
     /// Memory for decoded images; the rest is decoded again when needed, with the same result
-    cache_mb: usize = data("MB", "Memory for images", SettingKind::Whole { default: 1024, least: 0, most: MOST_MB }) {
+    cache_mb: usize = data("MB", "Memory for images", SettingKind::Whole { default: 1024, min: 0, max: MAX_CACHE_MB }) {
         refused: ("the amount of memory is too large", "1024 is the default; 0 keeps no decoded images"),
         aspect: Aspect::Execution,
     };

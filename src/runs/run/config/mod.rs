@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 
 use crate::backbone::library::BackboneChoice;
 use crate::data::{check_corrected, short_corrected};
-use crate::files::names::{is_elsewhere, is_path};
+use crate::files::names::{is_path, is_remote};
 use crate::message;
 use crate::nn::WeightType;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::texts::Message;
 
-pub use command::{posix_word, shell_word};
+pub use command::{quote_for_posix, quote_for_shell};
 pub use kind::SettingKind;
-pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
+pub use list::{MAX_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
-pub use spec::{Aspect, FixTo, Needs, SettingGroup, SettingPlace, SettingSpec, capitalised};
+pub use spec::{Aspect, FixTo, Requirement, SettingGroup, SettingPlace, SettingSpec, capitalize};
 
 /// Number format of the frozen weights. PETs, heads, loss and optimiser are always f32, and so is all other arithmetic,
 /// except that with bf16 the inputs of frozen matrices are rounded too.
@@ -47,7 +47,7 @@ impl Precision {
     pub const ALL: [Self; 4] = [Self::Auto, Self::F32, Self::F16, Self::Bf16];
 
     /// Returns the requested format of the weights.
-    pub fn weights(self) -> WeightType {
+    pub fn weight_type(self) -> WeightType {
         match self {
             Self::Auto | Self::F32 => WeightType::F32,
             Self::F16 => WeightType::F16,
@@ -78,7 +78,7 @@ impl RunConfig {
     /// Returns a Problem with line and column for text that is not TOML, an unknown key or a wrong type.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self> {
         toml::from_str(text).map_err(|error| {
-            let place = error.span().map_or_else(
+            let position = error.span().map_or_else(
                 || origin.to_string(),
                 |span| {
                     let (line, column) = line_and_column(text, span.start);
@@ -89,7 +89,7 @@ impl RunConfig {
                 "problem-settings-unreadable",
                 message = error.message()
             ))
-            .at(place)
+            .at(position)
             .advise(message!("advice-correct-setting"))
         })
     }
@@ -105,24 +105,24 @@ impl RunConfig {
 
     /// Returns the paths on other computers in these settings, without duplicates: of the dataset, the weights, the
     /// class order.
-    pub fn elsewhere(&self) -> Vec<&str> {
-        let mut places: Vec<&str> = Vec::new();
-        for place in self.paths().filter(|place| is_elsewhere(place)) {
-            if !places.contains(&place) {
-                places.push(place);
+    pub fn remote_paths(&self) -> Vec<&str> {
+        let mut paths: Vec<&str> = Vec::new();
+        for path in self.paths().filter(|path| is_remote(path)) {
+            if !paths.contains(&path) {
+                paths.push(path);
             }
         }
-        places
+        paths
     }
 
     /// Returns the paths in these settings: of the dataset, the weights, the class order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.data, &self.backbone, &self.order].into_iter();
-        all.map(String::as_str).filter(|place| is_path(place))
+        let values = [&self.data, &self.backbone, &self.order].into_iter();
+        values.map(String::as_str).filter(|path| is_path(path))
     }
 
     /// Returns the backbone with the settings that describe it.
-    pub fn chosen_backbone(&self) -> BackboneChoice<'_> {
+    pub fn backbone_choice(&self) -> BackboneChoice<'_> {
         BackboneChoice {
             name: &self.backbone,
             pretrained_transform: self.pretrained_transform,
@@ -131,7 +131,7 @@ impl RunConfig {
     }
 
     /// Returns the images on which accuracies are measured: `test`, or `validation` images held out of training.
-    pub fn measured_on(&self) -> &'static str {
+    pub fn evaluation_split(&self) -> &'static str {
         if self.validation_share > 0.0 {
             "validation"
         } else {
@@ -142,26 +142,26 @@ impl RunConfig {
     /// Returns the settings without those that determine where a run is computed and in which portions, which affect
     /// results only by rounding.
     #[must_use]
-    pub fn anywhere(self) -> Self {
-        self.without(|says| says == Aspect::Execution)
+    pub fn without_execution_settings(self) -> Self {
+        self.reset_aspects(|aspect| aspect == Aspect::Execution)
     }
 
     /// Returns the settings that all repetitions of an experiment share: without class order, seed and what
-    /// [`RunConfig::anywhere`] removes.
+    /// [`RunConfig::without_execution_settings`] removes.
     #[must_use]
-    pub fn repeatable(self) -> Self {
-        self.without(|says| says != Aspect::Experiment)
+    pub fn experiment_settings(self) -> Self {
+        self.reset_aspects(|aspect| aspect != Aspect::Experiment)
     }
 
     /// Returns the settings with those of this kind reset to their defaults.
-    fn without(mut self, which: impl Fn(Aspect) -> bool) -> Self {
-        self.copy(&Self::default(), |spec| which(spec.aspect));
+    fn reset_aspects(mut self, is_selected: impl Fn(Aspect) -> bool) -> Self {
+        self.copy_settings(&Self::default(), |spec| is_selected(spec.aspect));
         self
     }
 
     /// Copies the selected settings from another config.
-    pub fn copy(&mut self, from: &Self, which: impl Fn(&SettingSpec) -> bool) {
-        for setting in SETTINGS.iter().filter(|setting| which(&setting.spec)) {
+    pub fn copy_settings(&mut self, from: &Self, is_selected: impl Fn(&SettingSpec) -> bool) {
+        for setting in SETTINGS.iter().filter(|setting| is_selected(&setting.spec)) {
             (setting.copy)(self, from);
         }
     }
@@ -170,12 +170,12 @@ impl RunConfig {
     ///
     /// # Errors
     /// Returns a Problem for text that is neither a count nor a list, or a block beyond `depth`.
-    pub fn block_list(&self, depth: usize) -> Result<Vec<usize>> {
-        block_list(&self.blocks, depth, "--blocks")
+    pub fn parse_blocks(&self, depth: usize) -> Result<Vec<usize>> {
+        parse_blocks(&self.blocks, depth, "--blocks")
     }
 
     /// Returns the dataset's name for lists: a path without its folders and extension.
-    pub fn data_name(&self) -> String {
+    pub fn dataset_name(&self) -> String {
         let data = std::path::Path::new(&self.data)
             .file_stem()
             .map_or_else(|| self.data.clone(), |name| name.to_string_lossy().into());
@@ -183,13 +183,13 @@ impl RunConfig {
     }
 }
 
-/// Returns block numbers from a number of first blocks ("5") or a list ("0,2,4"); `place` is the name of the option.
+/// Returns block numbers from a number of first blocks ("5") or a list ("0,2,4"); `option` is the name of the option.
 ///
 /// # Errors
 /// Returns a Problem for text that is neither, or a block beyond `depth`.
-pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
-    let wrong = |what: Message| {
-        Err(Problem::new(what).at(place).advise(message!(
+pub fn parse_blocks(text: &str, depth: usize, option: &str) -> Result<Vec<usize>> {
+    let fail = |what: Message| {
+        Err(Problem::new(what).at(option).advise(message!(
             "advice-blocks-count-or-list",
             depth = depth.to_string(),
             depth2 = depth.saturating_sub(1).to_string()
@@ -204,15 +204,15 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
             match part.trim().parse::<usize>() {
                 Ok(block) => list.push(block),
-                Err(_) => return wrong(message!("problem-blocks-empty", text)),
+                Err(_) => return fail(message!("problem-blocks-empty", text)),
             }
         }
         list.sort_unstable();
         list.dedup();
     }
     match list.last() {
-        None => wrong(message!("problem-no-block-with-pet")),
-        Some(&last) if last >= depth => wrong(message!(
+        None => fail(message!("problem-no-block-with-pet")),
+        Some(&last) if last >= depth => fail(message!(
             "problem-block-out-of-range",
             block = last.to_string(),
             blocks = message!("count-blocks", n = depth)
@@ -224,25 +224,25 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
 /// Returns the settings that differ: each key with one value per config.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     let row = |key: &str, value: &dyn Fn(&RunConfig) -> Option<String>| {
-        let shown = |config: &&RunConfig| value(config).unwrap_or_else(|| "–".into());
-        (key.to_string(), configs.iter().map(shown).collect())
+        let text = |config: &&RunConfig| value(config).unwrap_or_else(|| "–".into());
+        (key.to_string(), configs.iter().map(text).collect())
     };
     let common = SETTINGS.iter().map(|setting| {
         let value = |config: &RunConfig| (setting.get)(config).map(|value| value.to_string());
         row(setting.spec.key, &value)
     });
-    let own: BTreeSet<&String> = configs.iter().flat_map(|c| c.settings.keys()).collect();
-    let own = own.into_iter().map(|key| {
+    let method_keys: BTreeSet<&String> = configs.iter().flat_map(|c| c.settings.keys()).collect();
+    let method_rows = method_keys.into_iter().map(|key| {
         let value = |config: &RunConfig| config.settings.get(key).map(ToString::to_string);
         row(key, &value)
     });
     // The complete list would be too long.
     let corrected = |config: &RunConfig| {
-        let any = !config.corrected.is_empty();
-        any.then(|| short_corrected(&config.corrected))
+        let has_corrections = !config.corrected.is_empty();
+        has_corrections.then(|| short_corrected(&config.corrected))
     };
-    let all = common.chain(own).chain([row("mended", &corrected)]);
-    all.filter(differs).collect()
+    let rows = common.chain(method_rows).chain([row("mended", &corrected)]);
+    rows.filter(differs).collect()
 }
 
 /// Returns whether these values are not all equal.
@@ -257,15 +257,14 @@ impl RunConfig {
             .iter()
             .filter_map(|setting| {
                 let (spec, value) = (&setting.spec, (setting.get)(self)?);
-                if spec.kind.admit(&value).is_some() {
+                if spec.kind.convert(&value).is_some() {
                     return None;
                 }
-                let above = spec.too_large.filter(|_| spec.kind.is_above(&value));
-                match above {
-                    Some(words) => Some(spec.refusal("large", words)),
-                    None => {
-                        (!spec.refused.0.is_empty()).then(|| spec.refusal("refused", spec.refused))
-                    }
+                let too_large = spec.too_large.filter(|_| spec.kind.exceeds_max(&value));
+                match too_large {
+                    Some(texts) => Some(spec.invalid_value_problem("large", texts)),
+                    None => (!spec.refused.0.is_empty())
+                        .then(|| spec.invalid_value_problem("refused", spec.refused)),
                 }
             })
             .collect();

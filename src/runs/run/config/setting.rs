@@ -46,15 +46,15 @@ impl fmt::Display for Setting {
 }
 
 impl<'de> Deserialize<'de> for Setting {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SettingVisitor)
     }
 }
 
 /// Visits a value of any kind.
-struct Reader;
+struct SettingVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for SettingVisitor {
     type Value = Setting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Setting, E> {
-        checked(number).map(Setting::Real)
+        check_finite(number).map(Setting::Real)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Setting, E> {
@@ -84,10 +84,10 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Setting, A::Error> {
         let mut pair = [0.0; 2];
-        for (place, number) in pair.iter_mut().enumerate() {
-            let given: Option<f32> = list.next_element()?;
-            *number = given.ok_or_else(|| A::Error::invalid_length(place, &"two numbers"))?;
-            checked::<A::Error>((*number).into())?;
+        for (index, number) in pair.iter_mut().enumerate() {
+            let element: Option<f32> = list.next_element()?;
+            *number = element.ok_or_else(|| A::Error::invalid_length(index, &"two numbers"))?;
+            check_finite::<A::Error>((*number).into())?;
         }
         match list.next_element::<f32>()? {
             None => Ok(Setting::Pair(pair)),
@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for Reader {
 
 /// Returns a number from a file if it is finite; `nan` and `inf` are refused, because nothing can be trained with them,
 /// and `nan` is not equal to itself.
-fn checked<E: Error>(number: f64) -> Result<f64, E> {
+fn check_finite<E: Error>(number: f64) -> Result<f64, E> {
     match number.is_finite() {
         true => Ok(number),
         false => Err(E::custom(format_args!("{number} is not a finite number"))),
@@ -110,11 +110,13 @@ pub(super) trait Field: Sized {
     /// Returns the value; `None` if the field is not set.
     fn value(&self) -> Option<Setting>;
     /// Returns a field with this value, without checking the range; `None` if the value has another kind.
-    fn read(value: Setting) -> Option<Self>;
+    fn from_setting(value: Setting) -> Option<Self>;
 
     /// Sets the field. Returns false and changes nothing if the value has another kind.
     fn set_from(&mut self, value: Setting) -> bool {
-        Self::read(value).map(|value| *self = value).is_some()
+        Self::from_setting(value)
+            .map(|value| *self = value)
+            .is_some()
     }
 }
 
@@ -123,7 +125,7 @@ impl Field for String {
         Some(Setting::Text(self.clone().into()))
     }
 
-    fn read(value: Setting) -> Option<Self> {
+    fn from_setting(value: Setting) -> Option<Self> {
         match value {
             Setting::Text(text) => Some(text.into_owned()),
             _ => None,
@@ -136,7 +138,7 @@ impl Field for bool {
         Some(Setting::Flag(*self))
     }
 
-    fn read(value: Setting) -> Option<Self> {
+    fn from_setting(value: Setting) -> Option<Self> {
         match value {
             Setting::Flag(on) => Some(on),
             _ => None,
@@ -150,7 +152,7 @@ impl Field for u64 {
         Some(whole.unwrap_or(Setting::Beyond(*self)))
     }
 
-    fn read(value: Setting) -> Option<Self> {
+    fn from_setting(value: Setting) -> Option<Self> {
         match value {
             Setting::Whole(number) => number.try_into().ok(),
             Setting::Beyond(number) => Some(number),
@@ -164,8 +166,8 @@ impl Field for usize {
         (*self as u64).value()
     }
 
-    fn read(value: Setting) -> Option<Self> {
-        u64::read(value)?.try_into().ok()
+    fn from_setting(value: Setting) -> Option<Self> {
+        u64::from_setting(value)?.try_into().ok()
     }
 }
 
@@ -174,7 +176,7 @@ impl Field for f64 {
         Some(Setting::Real(*self))
     }
 
-    fn read(value: Setting) -> Option<Self> {
+    fn from_setting(value: Setting) -> Option<Self> {
         match value {
             Setting::Real(number) => Some(number),
             // A file may contain 1 for 1.0.
@@ -189,7 +191,7 @@ impl Field for [f32; 2] {
         Some(Setting::Pair(*self))
     }
 
-    fn read(value: Setting) -> Option<Self> {
+    fn from_setting(value: Setting) -> Option<Self> {
         match value {
             Setting::Pair(pair) => Some(pair),
             _ => None,
@@ -202,8 +204,8 @@ impl<T: Field> Field for Option<T> {
         self.as_ref()?.value()
     }
 
-    fn read(value: Setting) -> Option<Self> {
-        T::read(value).map(Some)
+    fn from_setting(value: Setting) -> Option<Self> {
+        T::from_setting(value).map(Some)
     }
 }
 
@@ -212,8 +214,10 @@ impl Field for Precision {
         Some(Setting::Text(self.key().into()))
     }
 
-    fn read(value: Setting) -> Option<Self> {
-        let key = String::read(value)?;
-        Self::ALL.into_iter().find(|named| named.key() == key)
+    fn from_setting(value: Setting) -> Option<Self> {
+        let key = String::from_setting(value)?;
+        Self::ALL
+            .into_iter()
+            .find(|precision| precision.key() == key)
     }
 }

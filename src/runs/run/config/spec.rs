@@ -3,7 +3,7 @@
 
 use super::{Setting, SettingKind};
 use crate::problem::Problem;
-use crate::texts::{Message, list_id, of_list};
+use crate::texts::{Message, list_id, translate_entry};
 use crate::tr;
 
 /// A setting. A method's own setting needs only the first four fields: `SettingSpec { key, title, meaning, kind,
@@ -23,16 +23,16 @@ pub struct SettingSpec {
     /// `--set KEY=VALUE`.
     pub option: Option<&'static str>,
     /// Description of the default in the help, if it is not a fixed value.
-    pub usual: &'static str,
+    pub default_text: &'static str,
     /// For a number of epochs within a task's epochs: the default share, as 3 of 5, which is kept if there are fewer
     /// epochs.
-    pub of_epochs: Option<(usize, usize)>,
+    pub epoch_share: Option<(usize, usize)>,
     /// Its group.
     pub group: SettingGroup,
     /// Where the window shows it.
-    pub shown: SettingPlace,
+    pub placement: SettingPlace,
     /// What a run must do for it to have an effect.
-    pub needs: Needs,
+    pub needs: Requirement,
     /// Error and advice for a value that is too small or malformed; empty if reported elsewhere.
     pub refused: (&'static str, &'static str),
     /// Error and advice for a value that is too large, if they differ.
@@ -46,17 +46,17 @@ pub struct SettingSpec {
     /// For a limit: the setting that it must not exceed.
     pub within: Option<&'static str>,
     /// Whether it belongs to the dataset: each dataset keeps its value, and a new one gets a suitable value.
-    pub of_data: bool,
+    pub per_dataset: bool,
     /// Whether a copied command contains it even with its default value, because the default depends on other settings.
-    pub named: bool,
+    pub always_in_command: bool,
     /// Which aspect of a run it determines.
     pub aspect: Aspect,
     /// For a flag: what a file with a backbone of this name means that does not name the flag, written by a version
     /// without it.
-    pub unnamed: Option<fn(&str) -> bool>,
+    pub value_if_absent: Option<fn(&str) -> bool>,
     /// Whether a file omits the setting if it has the value that a file without it means, so that the keys of runs
     /// without it stay the same.
-    pub unwritten: bool,
+    pub omit_default: bool,
     /// The id of its translated texts, if a setting of another method has the same key; else empty.
     pub texts: &'static str,
 }
@@ -98,7 +98,7 @@ pub enum SettingPlace {
 
 /// What a run must do for a setting to have an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum Requirement {
     /// Nothing.
     Nothing,
     /// Train a PET plugin.
@@ -121,7 +121,7 @@ pub enum Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixTo {
     /// The default; for a share of the epochs, the default share.
-    Usual,
+    Default,
     /// The number of training images of the smallest task, but at most the default.
     SmallestTask,
 }
@@ -145,22 +145,22 @@ impl SettingSpec {
         meaning: "",
         kind: SettingKind::Flag(false),
         option: None,
-        usual: "",
-        of_epochs: None,
+        default_text: "",
+        epoch_share: None,
         group: SettingGroup::Method,
-        shown: SettingPlace::More,
-        needs: Needs::Nothing,
+        placement: SettingPlace::More,
+        needs: Requirement::Nothing,
         refused: ("", ""),
         too_large: None,
         fix: "",
-        fix_to: FixTo::Usual,
+        fix_to: FixTo::Default,
         fix_with: &[],
         within: None,
-        of_data: false,
-        named: false,
+        per_dataset: false,
+        always_in_command: false,
         aspect: Aspect::Experiment,
-        unnamed: None,
-        unwritten: false,
+        value_if_absent: None,
+        omit_default: false,
         texts: "",
     };
 
@@ -189,7 +189,7 @@ impl SettingSpec {
 
     /// Returns the title in the language of this thread.
     pub fn title(&self) -> &'static str {
-        of_list("setting", self.texts(), "title", self.title)
+        translate_entry("setting", self.texts(), "title", self.title)
     }
 
     /// Returns the titles of both values of a setting with two.
@@ -199,24 +199,29 @@ impl SettingSpec {
 
     /// Returns its meaning in the language of this thread.
     pub fn meaning(&self) -> &'static str {
-        of_list("setting", self.texts(), "meaning", self.meaning)
+        translate_entry("setting", self.texts(), "meaning", self.meaning)
     }
 
     /// Returns the title for the heading of a field.
     pub fn heading(&self) -> String {
-        capitalised(self.title())
+        capitalize(self.title())
     }
 
     /// Returns the Problem of an invalid value, with the texts of this part of the list.
-    pub(super) fn refusal(&self, part: &str, (what, remedy): (&str, &str)) -> Problem {
-        let said =
-            |part: &str, english| Message::of_list(list_id("setting", self.key, part), english);
-        let problem = Problem::new(said(part, what)).at(self.place());
-        problem.advise(said(&format!("{part}-advice"), remedy))
+    pub(super) fn invalid_value_problem(
+        &self,
+        part: &str,
+        (what, remedy): (&str, &str),
+    ) -> Problem {
+        let translate = |part: &str, english| {
+            Message::with_english(list_id("setting", self.key, part), english)
+        };
+        let problem = Problem::new(translate(part, what)).at(self.cli_usage());
+        problem.advise(translate(&format!("{part}-advice"), remedy))
     }
 
     /// Returns how the user sets it: `--pet-size`, `--set length`.
-    pub fn place(&self) -> String {
+    pub fn cli_usage(&self) -> String {
         match self.option_name() {
             Some(name) => format!("--{name}"),
             None => format!("--set {}", self.key),
@@ -224,26 +229,27 @@ impl SettingSpec {
     }
 
     /// Returns its default share of this number of epochs of a task; `None` for another kind of setting.
-    pub fn usual_of(&self, epochs: usize) -> Option<Setting> {
-        let (part, of) = self.of_epochs?;
-        let share = epochs / of * part + epochs % of * part / of;
+    pub fn default_for_epochs(&self, epochs: usize) -> Option<Setting> {
+        let (numerator, denominator) = self.epoch_share?;
+        let share =
+            epochs / denominator * numerator + epochs % denominator * numerator / denominator;
         Some(Setting::Whole(share as i64))
     }
 
     /// Returns the label of the button that restores this value, or the default; `None` if there is no such button.
-    pub fn fix(&self, usual: Option<&Setting>) -> Option<String> {
-        let usual = usual.map(ToString::to_string).unwrap_or_default();
-        let english = self.fix.replace("{}", &usual);
-        let words = Message::of_list(list_id("setting", self.key, "fix"), english);
-        (!self.fix.is_empty()).then(|| words.with("value", usual).said())
+    pub fn fix_label(&self, default: Option<&Setting>) -> Option<String> {
+        let default = default.map(ToString::to_string).unwrap_or_default();
+        let english = self.fix.replace("{}", &default);
+        let label = Message::with_english(list_id("setting", self.key, "fix"), english);
+        (!self.fix.is_empty()).then(|| label.with("value", default).translated())
     }
 }
 
 /// Returns the text with its first letter in upper case.
-pub fn capitalised(words: &str) -> String {
-    let mut words = words.to_string();
-    if let Some(first) = words.get_mut(..1) {
+pub fn capitalize(text: &str) -> String {
+    let mut text = text.to_string();
+    if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    words
+    text
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::Correction;
 
 #[test]
-fn every_field_has_its_entry_and_every_entry_has_its_field() {
+fn fields_and_entries_match() {
     let mut all = RunConfig {
         micro_batch: Some(1),
         pet_variant: Some("plain".into()),
@@ -18,12 +18,12 @@ fn every_field_has_its_entry_and_every_entry_has_its_field() {
         ..RunConfig::default()
     };
     let text = all.to_toml().unwrap();
-    let written: Vec<&str> = text
+    let written_keys: Vec<&str> = text
         .lines()
         .filter_map(|l| Some(l.split_once(" = ")?.0))
         .collect();
-    let listed: Vec<&str> = SETTINGS.iter().map(|setting| setting.spec.key).collect();
-    assert_eq!(written, listed);
+    let listed_keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.spec.key).collect();
+    assert_eq!(written_keys, listed_keys);
     for setting in SETTINGS {
         let (spec, value) = (&setting.spec, (setting.get)(&all));
         let value = value.unwrap();
@@ -37,9 +37,9 @@ fn every_field_has_its_entry_and_every_entry_has_its_field() {
             "{}",
             spec.key
         );
-        // Its description is read back unchanged.
+        // Its text is parsed back unchanged.
         assert_eq!(
-            spec.kind.read(&value.to_string()),
+            spec.kind.parse_unchecked(&value.to_string()),
             Some(value.clone()),
             "{}",
             spec.key
@@ -50,13 +50,13 @@ fn every_field_has_its_entry_and_every_entry_has_its_field() {
             "{}",
             spec.key
         );
-        let usual = (setting.get)(&RunConfig::default());
-        assert_eq!(usual, spec.kind.default(), "{}", spec.key);
+        let default = (setting.get)(&RunConfig::default());
+        assert_eq!(default, spec.kind.default(), "{}", spec.key);
     }
 }
 
 #[test]
-fn settings_survive_the_file() {
+fn settings_round_trip() {
     let config = RunConfig {
         train_limit: Some(7),
         method: "baseline".into(),
@@ -100,7 +100,7 @@ fn numbers_that_are_not_finite_are_refused_with_their_line() {
 }
 
 #[test]
-fn a_file_that_says_nothing_of_copies_draws_them_as_it_did() {
+fn files_without_copy_settings_keep_the_old_behaviour() {
     let read = |text| RunConfig::from_toml(text, "run.toml").unwrap();
     let old = read("data = \"digits\"\n");
     assert!(!old.copies_together && !old.near_copies_together);
@@ -111,7 +111,7 @@ fn a_file_that_says_nothing_of_copies_draws_them_as_it_did() {
 }
 
 #[test]
-fn a_file_that_says_nothing_of_the_transform_has_that_of_earlier_versions() {
+fn files_without_transform_keep_the_old_default() {
     let read = |text: &str| RunConfig::from_toml(text, "run.toml").unwrap();
     assert!(!read("backbone = \"swin\"\n").pretrained_transform);
     assert!(
@@ -143,12 +143,12 @@ fn blocks_are_a_count_or_a_list() {
         blocks: blocks.into(),
         ..RunConfig::default()
     };
-    assert_eq!(with("3").block_list(8).unwrap(), vec![0, 1, 2]);
-    assert_eq!(with("4, 0,4").block_list(8).unwrap(), vec![0, 4]);
-    assert!(with("9").block_list(8).is_err());
-    assert!(with("99999999999").block_list(8).is_err());
-    assert!(with("0,x").block_list(8).is_err());
-    assert!(with("").block_list(8).is_err());
+    assert_eq!(with("3").parse_blocks(8).unwrap(), vec![0, 1, 2]);
+    assert_eq!(with("4, 0,4").parse_blocks(8).unwrap(), vec![0, 4]);
+    assert!(with("9").parse_blocks(8).is_err());
+    assert!(with("99999999999").parse_blocks(8).is_err());
+    assert!(with("0,x").parse_blocks(8).is_err());
+    assert!(with("").parse_blocks(8).is_err());
 }
 
 #[test]
@@ -170,13 +170,13 @@ fn the_card_variant_of_older_files_is_a_precision() {
 fn settings_of_lae_at_the_top_level_are_read_as_its_own() {
     let old = "method = \"lae\"\nlearning = false\nfreeze_epochs = 2\nema = 0.99\n";
     let config = RunConfig::from_toml(old, "run.toml").unwrap();
-    let wanted = [
+    let expected = [
         ("learning", Setting::Flag(false)),
         ("freeze_epochs", Setting::Whole(2)),
         ("ema", Setting::Real(0.99)),
     ];
-    let wanted = wanted.map(|(key, value)| (key.to_string(), value));
-    assert_eq!(config.settings, Settings::from(wanted));
+    let expected = expected.map(|(key, value)| (key.to_string(), value));
+    assert_eq!(config.settings, Settings::from(expected));
 }
 
 #[test]
@@ -193,19 +193,19 @@ fn all_problems_are_found_at_once() {
         batch: usize::MAX,
         ..RunConfig::default()
     };
-    let told: Vec<String> = endless.validate().into_iter().map(|p| p.what).collect();
-    let wanted = [
+    let errors: Vec<String> = endless.validate().into_iter().map(|p| p.what).collect();
+    let expected = [
         "the number of epochs per task is too large",
         "the batch is too large",
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(errors, expected);
     assert!(RunConfig::default().validate().is_empty());
 }
 
 #[test]
-fn what_the_checks_let_through_survives_the_file() {
+fn valid_settings_round_trip() {
     for upper in [true, false] {
-        let config = extreme(upper);
+        let config = extreme_config(upper);
         assert!(config.validate().is_empty(), "{:?}", config.validate());
         let text = config.to_toml().unwrap_or_default();
         assert_eq!(RunConfig::from_toml(&text, "run.toml").ok(), Some(config));
@@ -220,14 +220,22 @@ fn what_the_checks_let_through_survives_the_file() {
 }
 
 /// Returns settings at the upper or lower ends of their ranges.
-fn extreme(upper: bool) -> RunConfig {
+fn extreme_config(upper: bool) -> RunConfig {
     let mut config = RunConfig::default();
     for setting in SETTINGS {
         let ends = match setting.spec.kind {
-            SettingKind::Whole { least, most, .. } => [Setting::Whole(least), Setting::Whole(most)],
+            SettingKind::Whole {
+                min: least,
+                max: most,
+                ..
+            } => [Setting::Whole(least), Setting::Whole(most)],
             SettingKind::Seed => [Setting::Whole(0), Setting::Whole(i64::MAX)],
             SettingKind::Limit => [Setting::Whole(1), Setting::Whole(i64::MAX)],
-            SettingKind::Real { least, most, .. } => [Setting::Real(least), Setting::Real(most)],
+            SettingKind::Real {
+                min: least,
+                max: most,
+                ..
+            } => [Setting::Real(least), Setting::Real(most)],
             SettingKind::Share(_) | SettingKind::ShareOrNone => [
                 Setting::Real(f64::MIN_POSITIVE),
                 Setting::Real(1.0 - f64::EPSILON),

@@ -16,11 +16,11 @@ use super::config::{RunSetting, Setting};
 use crate::problem::{Problem, line_and_column};
 
 /// Maximum number of runs of a grid.
-pub const MOST_RUNS: usize = 100_000;
+pub const MAX_RUNS: usize = 100_000;
 /// Maximum number of parts of a grid.
-pub const MOST_PARTS: usize = 1_000;
+pub const MAX_PARTS: usize = 1_000;
 /// Maximum number of class orders, or seeds, of a row.
-pub const MOST_REPETITIONS: u64 = 1_000;
+pub const MAX_REPETITIONS: u64 = 1_000;
 
 /// A key of a grid file.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub enum GridKey {
     /// A setting of every run.
     Common(&'static RunSetting),
     /// A setting of a method.
-    Own(Arc<str>),
+    Method(Arc<str>),
 }
 
 impl GridKey {
@@ -39,13 +39,14 @@ impl GridKey {
         match self {
             Self::Preset => "preset",
             Self::Common(setting) => setting.spec.key,
-            Self::Own(key) => key,
+            Self::Method(key) => key,
         }
     }
 
     /// Returns whether both are the same key.
-    pub fn is(&self, other: &Self) -> bool {
-        matches!(self, Self::Own(_)) == matches!(other, Self::Own(_)) && self.name() == other.name()
+    pub fn is_same_key(&self, other: &Self) -> bool {
+        matches!(self, Self::Method(_)) == matches!(other, Self::Method(_))
+            && self.name() == other.name()
     }
 }
 
@@ -57,7 +58,7 @@ pub struct GridValue {
     /// The value.
     pub value: Setting,
     /// Its byte offset in the text.
-    pub at: usize,
+    pub offset: usize,
 }
 
 /// An entry of an axis: one value, or several that belong together.
@@ -66,7 +67,7 @@ pub struct Choice {
     /// Its title in tables.
     pub title: String,
     /// Its values.
-    pub given: Vec<GridValue>,
+    pub values: Vec<GridValue>,
 }
 
 /// Runs with the same settings except for those of some axes.
@@ -86,7 +87,7 @@ pub struct GridPart {
 
 impl GridPart {
     /// Returns the number of combinations of its axes.
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         let lengths = self.axes.iter().map(|axis| axis.len());
         lengths.fold(1, usize::saturating_mul)
     }
@@ -128,14 +129,14 @@ pub struct Grid {
 
 impl Grid {
     /// Returns the number of rows of all parts.
-    pub fn rows(&self) -> usize {
-        self.parts.iter().map(GridPart::rows).sum()
+    pub fn row_count(&self) -> usize {
+        self.parts.iter().map(GridPart::row_count).sum()
     }
 
     /// Returns a Problem with a value, at the value's position.
     #[must_use]
-    pub fn at(&self, value: &GridValue, problem: Problem) -> Problem {
-        let (line, column) = line_and_column(&self.text, value.at);
+    pub fn at_value(&self, value: &GridValue, problem: Problem) -> Problem {
+        let (line, column) = line_and_column(&self.text, value.offset);
         let (origin, key) = (&self.origin, value.key.name());
         problem.at(format!("{origin}, line {line}, column {column} ({key})"))
     }
@@ -144,7 +145,7 @@ impl Grid {
 /// The state of a run of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CellStanding {
+pub enum CellState {
     /// The run is finished; this is its folder.
     Done(PathBuf),
     /// The run can be resumed.
@@ -166,7 +167,7 @@ pub enum CellStanding {
 
 /// A run of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GridLine {
+pub struct GridRun {
     /// The title of its row.
     pub row: String,
     /// Its class order.
@@ -176,18 +177,18 @@ pub struct GridLine {
     /// Estimated duration of the rest of the run, in seconds.
     pub seconds: f64,
     /// Its state.
-    pub standing: CellStanding,
+    pub standing: CellState,
 }
 
 /// All runs of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GridStanding {
+pub struct GridState {
     /// The title of the grid.
     pub title: String,
     /// The purpose of the grid.
     pub about: String,
     /// The runs, by number.
-    pub lines: Vec<GridLine>,
+    pub lines: Vec<GridRun>,
     /// Number of rows of the table.
     pub rows: usize,
     /// Whether all estimates are based on the speed of earlier runs.
@@ -198,30 +199,30 @@ pub struct GridStanding {
     pub disk: u64,
 }
 
-impl GridStanding {
+impl GridState {
     /// Returns the number of finished runs.
-    pub fn done(&self) -> usize {
-        self.count(|standing| matches!(standing, CellStanding::Done(_)))
+    pub fn finished_runs(&self) -> usize {
+        self.count(|state| matches!(state, CellState::Done(_)))
     }
 
     /// Returns the number of runs that cannot be trained.
-    pub fn refused(&self) -> usize {
-        self.count(|standing| matches!(standing, CellStanding::Refused(_)))
+    pub fn refused_runs(&self) -> usize {
+        self.count(|state| matches!(state, CellState::Refused(_)))
     }
 
     /// Returns the number of runs that are not started or interrupted.
-    pub fn to_do(&self) -> usize {
-        use CellStanding::{Stopped, ToDo};
-        self.count(|standing| matches!(standing, ToDo | Stopped { .. }))
+    pub fn pending_runs(&self) -> usize {
+        use CellState::{Stopped, ToDo};
+        self.count(|state| matches!(state, ToDo | Stopped { .. }))
     }
 
-    fn count(&self, is_counted: impl Fn(&CellStanding) -> bool) -> usize {
-        let lines = self.lines.iter();
-        lines.filter(|line| is_counted(&line.standing)).count()
+    fn count(&self, is_counted: impl Fn(&CellState) -> bool) -> usize {
+        let runs = self.lines.iter();
+        runs.filter(|run| is_counted(&run.standing)).count()
     }
 
     /// Returns the estimated duration of all unfinished runs in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.lines.iter().map(|line| line.seconds).sum()
+    pub fn remaining_seconds(&self) -> f64 {
+        self.lines.iter().map(|run| run.seconds).sum()
     }
 }

@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::message;
-use crate::names::meant;
+use crate::names::with_suggestion;
 use crate::problem::{Problem, Result};
-use crate::run::config::posix_word;
+use crate::run::config::quote_for_posix;
 use crate::{files, folders};
 
 /// Name of the file in the settings folder.
-pub const FILE: &str = "places.toml";
+pub const FILE_NAME: &str = "places.toml";
 /// Maximum number of places in a file.
-pub const MOST_PLACES: usize = 256;
+pub const MAX_MACHINES: usize = 256;
 
 /// A machine, or a cluster, on which runs are trained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,12 +68,12 @@ pub struct Slurm {
 
 impl RemoteMachine {
     /// Returns whether it is a machine reached by `ssh`, not a cluster.
-    pub fn is_machine(&self) -> bool {
+    pub fn is_ssh_machine(&self) -> bool {
         self.ssh.is_some() && self.slurm.is_none()
     }
 
     /// Returns the cluster whose commands are on this machine, with its default resources and without a name.
-    pub fn cluster_here() -> Self {
+    pub fn local_cluster() -> Self {
         Self {
             slurm: Some(Slurm::default()),
             ..Self::default()
@@ -93,11 +93,11 @@ impl RemoteMachines {
     /// # Errors
     /// Returns a Problem with the line of every mistake.
     pub fn load() -> Result<Self> {
-        let Some(path) = file() else {
+        let Some(path) = config_path() else {
             return Ok(Self::default());
         };
         match files::read_text(&path, files::TEXT) {
-            Ok(text) => Self::read(&text, &path.display().to_string()),
+            Ok(text) => Self::parse(&text, &path.display().to_string()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(Problem::io("read the places", &path, &error)),
         }
@@ -113,14 +113,14 @@ impl RemoteMachines {
     /// # Errors
     /// Returns a Problem that suggests a similar name, or the file to add it to.
     pub fn get(&self, name: &str) -> Result<&RemoteMachine> {
-        let found = self.list.iter().find(|place| place.name == name);
+        let found = self.list.iter().find(|machine| machine.name == name);
         found.ok_or_else(|| {
             let problem = Problem::new(format!("there is no place named {name}"));
-            match file().filter(|_| self.list.is_empty()) {
+            match config_path().filter(|_| self.list.is_empty()) {
                 Some(path) => problem.at_path(path).advise(format!(
                     "add it to this file: [{name}], and below it ssh = \"HOST\", with HOST as in `ssh HOST`"
                 )),
-                None => meant(problem, name, self.list.iter().map(|place| &*place.name)),
+                None => with_suggestion(problem, name, self.list.iter().map(|machine| &*machine.name)),
             }
         })
     }
@@ -128,33 +128,33 @@ impl RemoteMachines {
 
 /// Returns the command that runs a line of POSIX shell on a host, whatever the login shell there is. Unless `options`
 /// override it, `ssh` never asks for a password and gives up on a host that does not respond.
-pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
-    let mut ssh = Command::new("ssh");
+pub fn ssh_command(host: &str, options: &[String], line: &str) -> Command {
+    let mut command = Command::new("ssh");
     // If an option is given twice, the first one counts.
-    ssh.args(["-T", "-o", "BatchMode=yes"]).args(options);
-    ssh.args(["-o", "ConnectTimeout=20"]);
+    command.args(["-T", "-o", "BatchMode=yes"]).args(options);
+    command.args(["-o", "ConnectTimeout=20"]);
     // A broken connection is detected within a minute.
-    ssh.args([
+    command.args([
         "-o",
         "ServerAliveInterval=15",
         "-o",
         "ServerAliveCountMax=3",
     ]);
     // Even in quotes, csh expands `!` to an earlier command.
-    let line = posix_word(line).replace('!', r"'\!'");
-    ssh.args(["--", host]).arg(format!("sh -c {line}"));
-    ssh
+    let line = quote_for_posix(line).replace('!', r"'\!'");
+    command.args(["--", host]).arg(format!("sh -c {line}"));
+    command
 }
 
 /// Returns the Problem of an `ssh` that cannot be started on this machine.
-pub fn no_ssh(error: &std::io::Error) -> Problem {
+pub fn ssh_start_problem(error: &std::io::Error) -> Problem {
     Problem::with_error("place-ssh-not-started", error)
         .advise(message!("place-ssh-not-started-advice"))
 }
 
 /// Returns the path of the user's file of places; `None` if the system has no settings folder.
-pub fn file() -> Option<PathBuf> {
-    folders::config().map(|folder| folder.join(FILE))
+pub fn config_path() -> Option<PathBuf> {
+    folders::config().map(|folder| folder.join(FILE_NAME))
 }
 
 #[cfg(test)]
@@ -162,16 +162,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_place_says_of_ssh_counts_before_what_is_usual() {
+    fn machine_options_precede_the_defaults() {
         let options = ["-o".to_string(), "ConnectTimeout=99".into()];
-        let ssh = ssh("lab", &options, "exec 'a b!'");
-        let words: Vec<String> = ssh
+        let command = ssh_command("lab", &options, "exec 'a b!'");
+        let words: Vec<String> = command
             .get_args()
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
-        let at = |wanted: &str| words.iter().position(|word| word == wanted);
+        let position = |option: &str| words.iter().position(|word| word == option);
         assert!(
-            at("ConnectTimeout=99") < at("ConnectTimeout=20"),
+            position("ConnectTimeout=99") < position("ConnectTimeout=20"),
             "{words:?}"
         );
         let line = r#"sh -c 'exec '"'"'a b'\!''"'"''"#;

@@ -6,21 +6,21 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{MOST_PLACES, RemoteMachine, RemoteMachines, Slurm};
+use super::{MAX_MACHINES, RemoteMachine, RemoteMachines, Slurm};
 use crate::expression::Diagnostic;
 use crate::message;
-use crate::names::is_long;
+use crate::names::is_too_long;
 use crate::problem::Result;
 use crate::texts::Words;
 
 type Item<'a> = Spanned<DeValue<'a>>;
 
 /// Keys of a place.
-const OF_PLACE: [&str; 7] = [
+const MACHINE_KEYS: [&str; 7] = [
     "ssh", "options", "folder", "program", "device", "data", "slurm",
 ];
 /// Keys of a place with `slurm = true`.
-const OF_SLURM: [&str; 9] = [
+const SLURM_KEYS: [&str; 9] = [
     "partition",
     "account",
     "time",
@@ -32,9 +32,9 @@ const OF_SLURM: [&str; 9] = [
     "script",
 ];
 /// The default name of the program on another machine.
-const PROGRAM: &str = "lae-studio";
+const DEFAULT_PROGRAM: &str = "lae-studio";
 /// Maximum number of GPUs or cores of a job.
-const MOST_UNITS: u32 = 4096;
+const MAX_UNITS: u32 = 4096;
 
 impl RemoteMachines {
     /// Reads the text of a file of places.
@@ -42,12 +42,12 @@ impl RemoteMachines {
     /// # Errors
     /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values of the wrong type,
     /// or a place with neither `ssh` nor `slurm`.
-    pub fn read(text: &str, origin: &str) -> Result<Self> {
+    pub fn parse(text: &str, origin: &str) -> Result<Self> {
         let mut reader = Reader::default();
-        let list = reader.places(text);
-        match reader.wrong.as_slice() {
+        let list = reader.read_machines(text);
+        match reader.diagnostics.as_slice() {
             [] => Ok(Self { list }),
-            wrong => Err(Diagnostic::problem(text, origin, wrong)),
+            diagnostics => Err(Diagnostic::problem(text, origin, diagnostics)),
         }
     }
 }
@@ -55,223 +55,238 @@ impl RemoteMachines {
 /// A parser that continues after mistakes, so that all of them are reported.
 #[derive(Default)]
 struct Reader {
-    wrong: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader {
-    fn mistake(&mut self, span: Range<usize>, what: impl Into<Words>, why: impl Into<Words>) {
-        self.add(span, |span| Diagnostic::new(span, what).because(why));
+    fn report(&mut self, span: Range<usize>, what: impl Into<Words>, why: impl Into<Words>) {
+        self.push_diagnostic(span, |span| Diagnostic::new(span, what).explain(why));
     }
 
     /// Adds a mistake. A mistake that is only counted has no text, because a file can have millions.
-    fn add(&mut self, span: Range<usize>, describe: impl FnOnce(Range<usize>) -> Diagnostic) {
-        let wrong = match self.wrong.len() < Diagnostic::MOST_DESCRIBED {
+    fn push_diagnostic(
+        &mut self,
+        span: Range<usize>,
+        describe: impl FnOnce(Range<usize>) -> Diagnostic,
+    ) {
+        let diagnostic = match self.diagnostics.len() < Diagnostic::MAX_DESCRIBED {
             true => describe(span),
             false => Diagnostic::new(span, ""),
         };
-        self.wrong.push(wrong);
+        self.diagnostics.push(diagnostic);
     }
 
-    fn places(&mut self, text: &str) -> Vec<RemoteMachine> {
+    fn read_machines(&mut self, text: &str) -> Vec<RemoteMachine> {
         let root = match DeTable::parse(text) {
             Ok(root) => root,
             Err(error) => {
-                let what = Diagnostic::not_toml(&error);
+                let what = Diagnostic::toml_message(&error);
                 let why = message!("advice-write-places");
-                self.mistake(error.span().unwrap_or_default(), what, why);
+                self.report(error.span().unwrap_or_default(), what, why);
                 return Vec::new();
             }
         };
-        let mut list = Vec::new();
+        let mut machines = Vec::new();
         for (key, item) in root.get_ref() {
             let name = key.get_ref();
-            if list.len() == MOST_PLACES {
-                let most = MOST_PLACES.to_string();
+            if machines.len() == MAX_MACHINES {
+                let most = MAX_MACHINES.to_string();
                 let what = message!("problem-too-many-places", most);
-                self.mistake(key.span(), what, message!("advice-remove-some-places"));
+                self.report(key.span(), what, message!("advice-remove-some-places"));
                 break;
             }
             if !is_name(name) {
                 let what = message!("problem-place-name-invalid");
-                self.mistake(key.span(), what, message!("advice-place-name"));
+                self.report(key.span(), what, message!("advice-place-name"));
                 continue;
             }
             match item.get_ref().as_table() {
-                Some(table) => list.push(self.place(name, key.span(), table)),
+                Some(table) => machines.push(self.read_machine(name, key.span(), table)),
                 None => {
                     let name = name.as_ref();
                     let what = message!("problem-place-no-table", name);
                     let why = message!("advice-write-place", name);
-                    self.mistake(key.span(), what, why);
+                    self.report(key.span(), what, why);
                 }
             }
         }
-        list
+        machines
     }
 
-    fn place(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> RemoteMachine {
-        let is_slurm = self.flag(table, "slurm");
+    fn read_machine(
+        &mut self,
+        name: &str,
+        span: Range<usize>,
+        table: &DeTable<'_>,
+    ) -> RemoteMachine {
+        let is_slurm = self.read_flag(table, "slurm");
         for (key, _) in table {
             let key_name = key.get_ref().as_ref();
-            if OF_PLACE.contains(&key_name) || (is_slurm && OF_SLURM.contains(&key_name)) {
+            if MACHINE_KEYS.contains(&key_name) || (is_slurm && SLURM_KEYS.contains(&key_name)) {
                 continue;
             }
-            self.unknown(key_name, key.span(), is_slurm);
+            self.report_unknown_key(key_name, key.span(), is_slurm);
         }
-        let ssh = self.host(table);
+        let ssh = self.read_host(table);
         if ssh.is_none() && !is_slurm && table.get("ssh").is_none() {
             let what = message!("problem-place-without-host", name);
-            self.mistake(span, what, message!("advice-add-host"));
+            self.report(span, what, message!("advice-add-host"));
         }
         // A cluster shares its folders with this computer; another machine has its own home folder.
         let path = |text: String| match is_slurm {
-            true => at_home(text),
+            true => expand_home(text),
             false => text,
         };
-        let data = self.data(table).into_iter();
+        let data = self.read_data(table).into_iter();
         RemoteMachine {
             name: name.to_string(),
             ssh,
-            options: self.texts(table, "options"),
-            folder: self.text(table, "folder").map(path),
-            program: match self.text(table, "program") {
+            options: self.read_texts(table, "options"),
+            folder: self.read_text(table, "folder").map(path),
+            program: match self.read_text(table, "program") {
                 Some(program) => path(program),
                 None if is_slurm => String::new(),
-                None => PROGRAM.into(),
+                None => DEFAULT_PROGRAM.into(),
             },
-            device: self.text(table, "device"),
-            data: data.map(|(name, lies)| (name, path(lies))).collect(),
-            slurm: is_slurm.then(|| self.slurm(table)),
+            device: self.read_text(table, "device"),
+            data: data.map(|(name, target)| (name, path(target))).collect(),
+            slurm: is_slurm.then(|| self.read_slurm(table)),
         }
     }
 
-    fn unknown(&mut self, name: &str, span: Range<usize>, is_slurm: bool) {
-        if let Some(long) = Diagnostic::of_long_name(name, span.clone()) {
-            return self.wrong.push(long);
+    fn report_unknown_key(&mut self, name: &str, span: Range<usize>, is_slurm: bool) {
+        if let Some(long) = Diagnostic::from_long_name(name, span.clone()) {
+            return self.diagnostics.push(long);
         }
         let what = message!("problem-place-key-unknown", name);
-        if !is_slurm && OF_SLURM.contains(&name) {
+        if !is_slurm && SLURM_KEYS.contains(&name) {
             let why = message!("advice-only-clusters-have-key");
-            return self.mistake(span, what, why);
+            return self.report(span, what, why);
         }
-        let known = OF_PLACE.iter().chain(OF_SLURM.iter().filter(|_| is_slurm));
-        self.add(span, |span| {
-            Diagnostic::new(span, what).meant(name, known.copied())
+        let known_keys = MACHINE_KEYS
+            .iter()
+            .chain(SLURM_KEYS.iter().filter(|_| is_slurm));
+        self.push_diagnostic(span, |span| {
+            Diagnostic::new(span, what).suggest_name(name, known_keys.copied())
         });
     }
 
-    fn slurm(&mut self, table: &DeTable<'_>) -> Slurm {
+    fn read_slurm(&mut self, table: &DeTable<'_>) -> Slurm {
         Slurm {
-            partition: self.text(table, "partition"),
-            account: self.text(table, "account"),
-            time: self.text(table, "time"),
-            gpus: self.number(table, "gpus", 0),
-            cpus: self.number(table, "cpus", 1),
-            memory: self.text(table, "memory"),
-            modules: self.texts(table, "modules"),
-            setup: self.texts(table, "setup"),
-            script: self.text(table, "script").map(at_home),
+            partition: self.read_text(table, "partition"),
+            account: self.read_text(table, "account"),
+            time: self.read_text(table, "time"),
+            gpus: self.read_number(table, "gpus", 0),
+            cpus: self.read_number(table, "cpus", 1),
+            memory: self.read_text(table, "memory"),
+            modules: self.read_texts(table, "modules"),
+            setup: self.read_texts(table, "setup"),
+            script: self.read_text(table, "script").map(expand_home),
         }
     }
 
     /// Reads the host. A host with a leading dash is refused, because `ssh` would take it for an option.
-    fn host(&mut self, table: &DeTable<'_>) -> Option<String> {
-        let host = self.text(table, "ssh")?;
+    fn read_host(&mut self, table: &DeTable<'_>) -> Option<String> {
+        let host = self.read_text(table, "ssh")?;
         let is_host = !host.starts_with('-') && !host.contains(char::is_whitespace);
         if !is_host && let Some(item) = table.get("ssh") {
             let what = message!("problem-place-host-invalid");
-            self.mistake(item.span(), what, message!("advice-give-host-only"));
+            self.report(item.span(), what, message!("advice-give-host-only"));
         }
         is_host.then_some(host)
     }
 
-    fn data(&mut self, table: &DeTable<'_>) -> BTreeMap<String, String> {
+    fn read_data(&mut self, table: &DeTable<'_>) -> BTreeMap<String, String> {
         let Some(item) = table.get("data") else {
             return BTreeMap::new();
         };
         let example = "data = { \"cifar-100\" = \"/data/cifar-100\" }";
-        let wanted = message!("advice-write-as-example", example);
+        let advice = message!("advice-write-as-example", example);
         let Some(entries) = item.get_ref().as_table() else {
             let what = message!("problem-place-data-no-table");
-            self.mistake(item.span(), what, wanted);
+            self.report(item.span(), what, advice);
             return BTreeMap::new();
         };
         let mut data = BTreeMap::new();
         for (key, item) in entries {
-            match text_in(item) {
+            match one_line_text(item) {
                 Some(path) => {
                     data.insert(key.get_ref().to_string(), path);
                 }
                 None => {
                     let what = message!("problem-place-data-no-path");
-                    self.mistake(item.span(), what, wanted.clone());
+                    self.report(item.span(), what, advice.clone());
                 }
             }
         }
         data
     }
 
-    fn flag(&mut self, table: &DeTable<'_>, key: &str) -> bool {
+    fn read_flag(&mut self, table: &DeTable<'_>, key: &str) -> bool {
         let Some(item) = table.get(key) else {
             return false;
         };
         let on = item.get_ref().as_bool();
         if on.is_none() {
             let what = message!("problem-place-flag-invalid", key);
-            self.mistake(item.span(), what, message!("advice-write-slurm-flag"));
+            self.report(item.span(), what, message!("advice-write-slurm-flag"));
         }
         on.unwrap_or(false)
     }
 
-    fn text(&mut self, table: &DeTable<'_>, key: &str) -> Option<String> {
+    fn read_text(&mut self, table: &DeTable<'_>, key: &str) -> Option<String> {
         let item = table.get(key)?;
-        let text = text_in(item);
+        let text = one_line_text(item);
         if text.is_none() {
             let what = message!("problem-key-no-string", key);
-            self.mistake(item.span(), what, message!("advice-write-line-in-quotes"));
+            self.report(item.span(), what, message!("advice-write-line-in-quotes"));
         }
         text
     }
 
-    fn texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<String> {
+    fn read_texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<String> {
         let Some(item) = table.get(key) else {
             return Vec::new();
         };
         let list = item.get_ref().as_array();
-        let texts = list.map(|list| list.iter().map(text_in).collect::<Option<Vec<String>>>());
+        let texts = list.map(|list| {
+            list.iter()
+                .map(one_line_text)
+                .collect::<Option<Vec<String>>>()
+        });
         texts.flatten().unwrap_or_else(|| {
             let what = message!("problem-place-no-list-of-strings", key);
             let example = format!("{key} = [\"…\", \"…\"]");
             let why = message!("advice-write-as-example", example);
-            self.mistake(item.span(), what, why);
+            self.report(item.span(), what, why);
             Vec::new()
         })
     }
 
-    fn number(&mut self, table: &DeTable<'_>, key: &str, least: u32) -> Option<u32> {
+    fn read_number(&mut self, table: &DeTable<'_>, key: &str, least: u32) -> Option<u32> {
         let item = table.get(key)?;
         let number = item.get_ref().as_integer();
         let number = number.and_then(|n| u32::from_str_radix(n.as_str(), n.radix()).ok());
-        let fits = number.filter(|number| (least..=MOST_UNITS).contains(number));
-        if fits.is_none() {
+        let valid = number.filter(|number| (least..=MAX_UNITS).contains(number));
+        if valid.is_none() {
             let what = message!("problem-place-number-invalid", key);
-            let (least, most) = (least.to_string(), MOST_UNITS.to_string());
+            let (least, most) = (least.to_string(), MAX_UNITS.to_string());
             let why = message!("advice-give-whole-number", least, most);
-            self.mistake(item.span(), what, why);
+            self.report(item.span(), what, why);
         }
-        fits
+        valid
     }
 }
 
 /// Returns a text of one line that is not empty.
-fn text_in(item: &Item<'_>) -> Option<String> {
+fn one_line_text(item: &Item<'_>) -> Option<String> {
     let text = item.get_ref().as_str()?.trim();
-    let one_line = !text.is_empty() && !text.contains(char::is_control);
-    one_line.then(|| text.to_string())
+    let is_one_line = !text.is_empty() && !text.contains(char::is_control);
+    is_one_line.then(|| text.to_string())
 }
 
 /// Returns the path with a leading `~/` replaced by the home folder of this computer.
-fn at_home(path: String) -> String {
+fn expand_home(path: String) -> String {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest).display().to_string(),
         _ => path,
@@ -279,8 +294,8 @@ fn at_home(path: String) -> String {
 }
 
 fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    !name.is_empty() && !is_long(name) && name.chars().all(fits)
+    let is_allowed = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && !is_too_long(name) && name.chars().all(is_allowed)
 }
 
 #[cfg(test)]
@@ -289,7 +304,7 @@ mod tests {
     use crate::tr;
 
     #[test]
-    fn places_are_read_with_what_is_usual_where_nothing_is_said() {
+    fn machines_are_read_with_defaults() {
         let text = r#"
             [lab]
             ssh = "lab"
@@ -308,14 +323,14 @@ mod tests {
             ssh = "other"
             folder = "~/runs"
         "#;
-        let places = RemoteMachines::read(text, "places.toml").unwrap();
-        let lab = places.get("lab").unwrap();
+        let machines = RemoteMachines::parse(text, "places.toml").unwrap();
+        let lab = machines.get("lab").unwrap();
         assert_eq!(lab.ssh.as_deref(), Some("lab"));
-        assert_eq!(lab.program, PROGRAM);
+        assert_eq!(lab.program, DEFAULT_PROGRAM);
         assert_eq!(lab.options, ["-p", "2222"]);
         assert_eq!(lab.data["cifar-100"], "/data/cifar-100-binary");
         assert!(lab.slurm.is_none());
-        let cluster = places.get("cluster").unwrap().slurm.clone().unwrap();
+        let cluster = machines.get("cluster").unwrap().slurm.clone().unwrap();
         assert_eq!(cluster.gpus, Some(1));
         assert_eq!(cluster.modules, ["cuda/12"]);
         let home = |name: &str| {
@@ -325,18 +340,18 @@ mod tests {
                 .display()
                 .to_string()
         };
-        let cluster = places.get("cluster").unwrap();
+        let cluster = machines.get("cluster").unwrap();
         assert_eq!(cluster.folder, Some(home("runs")));
         assert_eq!(cluster.data["cifar-100"], home("cifar"));
         // The other machine has its own home folder.
-        let other = places.get("other").unwrap();
+        let other = machines.get("other").unwrap();
         assert_eq!(other.folder.as_deref(), Some("~/runs"));
-        let told = places.get("lob").unwrap_err();
-        assert_eq!(told.remedy, tr!("advice-did-you-mean", name = "lab"));
+        let problem = machines.get("lob").unwrap_err();
+        assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "lab"));
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_place() {
+    fn every_mistake_is_reported_with_its_position() {
         let cases = [
             (
                 "[lab]\nshs = \"lab\"",
@@ -400,7 +415,7 @@ mod tests {
             ),
         ];
         for (text, place, what, remedy) in cases {
-            let told = RemoteMachines::read(text, "places.toml").unwrap_err();
+            let told = RemoteMachines::parse(text, "places.toml").unwrap_err();
             assert!(told.place.contains(place), "{text}: {told}");
             assert!(told.is(what), "{text}: {told}");
             assert!(told.mentions(remedy), "{text}: {told}");

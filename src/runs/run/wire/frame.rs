@@ -9,14 +9,14 @@ use super::parts::TransferableMessage;
 use crate::problem::{Problem, Result};
 
 /// The magic number at the beginning of every frame.
-pub const MARK: [u8; 4] = *b"LAE\x01";
+pub const MAGIC: [u8; 4] = *b"LAE\x01";
 /// Maximum size of a head in bytes.
-pub const MOST_HEAD: u32 = 64 << 20;
+pub const MAX_HEAD_BYTES: u32 = 64 << 20;
 /// Maximum number of raw bytes: the pixels of the largest images that are usually read. Memory is allocated only as
 /// they arrive.
-pub const MOST_RAW: u32 = 1 << 30;
+pub const MAX_RAW_BYTES: u32 = 1 << 30;
 /// Maximum number of bytes between two frames that are skipped, such as output of drivers and greetings of a shell.
-const MOST_NOISE: usize = 64 << 10;
+const MAX_NOISE_BYTES: usize = 64 << 10;
 
 /// An encoded message, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,29 +36,30 @@ impl Frame {
     /// # Errors
     /// Returns a Problem if it is larger than the maximum size of a frame.
     pub fn new<M: TransferableMessage + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
-        let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
-        let pixels = own.iter().map(Vec::len).collect();
+        let buffers: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
+        let pixels = buffers.iter().map(Vec::len).collect();
         let head = serde_json::to_vec(&Head { pixels, message })
             .map_err(|error| Problem::new(format!("the message could not be sent: {error}")))?;
-        let length = own.iter().map(Vec::len).sum::<usize>() + raw.len();
-        if head.len() > MOST_HEAD as usize || length > MOST_RAW as usize {
+        let length = buffers.iter().map(Vec::len).sum::<usize>() + raw.len();
+        if head.len() > MAX_HEAD_BYTES as usize || length > MAX_RAW_BYTES as usize {
             return Err(Problem::new(
                 "the message is too large to send to another process",
             ));
         }
         let mut bytes = Vec::with_capacity(12 + head.len() + length);
-        bytes.extend_from_slice(&MARK);
+        bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&(head.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&(length as u32).to_le_bytes());
         bytes.extend_from_slice(&head);
-        own.iter()
+        buffers
+            .iter()
             .for_each(|pixels| bytes.extend_from_slice(pixels));
         bytes.extend_from_slice(raw);
         Ok(Self(bytes))
     }
 
     /// Returns the bytes of the frame.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
@@ -73,8 +74,8 @@ pub fn write<M: TransferableMessage + Serialize>(
     raw: &[u8],
 ) -> Result<()> {
     let frame = Frame::new(message, raw)?;
-    let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
-    written.map_err(|error| {
+    let result = out.write_all(frame.as_bytes()).and_then(|()| out.flush());
+    result.map_err(|error| {
         Problem::new(format!(
             "the other process is not receiving messages: {error}"
         ))
@@ -88,52 +89,53 @@ pub fn write<M: TransferableMessage + Serialize>(
 pub fn read<M: TransferableMessage + DeserializeOwned>(
     input: &mut dyn Read,
 ) -> Result<Option<(M, Vec<u8>)>> {
-    let failed = |error: io::Error| match error.kind() {
+    let read_problem = |error: io::Error| match error.kind() {
         ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),
         _ => Problem::new(format!(
             "messages from another process cannot be read: {error}"
         )),
     };
-    if !find_mark(input)? {
+    if !find_magic(input)? {
         return Ok(None);
     }
     let mut lengths = [[0; 4]; 2];
-    let read = input.read_exact(lengths.as_flattened_mut());
-    read.map_err(failed)?;
+    let result = input.read_exact(lengths.as_flattened_mut());
+    result.map_err(read_problem)?;
     let [head, raw] = lengths.map(u32::from_le_bytes);
-    if head > MOST_HEAD || raw > MOST_RAW {
-        return Err(garbage("its declared size is too large"));
+    if head > MAX_HEAD_BYTES || raw > MAX_RAW_BYTES {
+        return Err(invalid_message("its declared size is too large"));
     }
-    let head = exactly(input, head).map_err(failed)?;
-    let mut raw = exactly(input, raw).map_err(failed)?;
+    let head = read_exact_bytes(input, head).map_err(read_problem)?;
+    let mut raw = read_exact_bytes(input, raw).map_err(read_problem)?;
     let Head {
         pixels,
         mut message,
-    } = serde_json::from_slice::<Head<M>>(&head).map_err(|error| garbage(&error.to_string()))?;
-    let mut own = message.pixels();
-    if own.len() != pixels.len() {
-        return Err(garbage("its pixel data does not match the message"));
+    } = serde_json::from_slice::<Head<M>>(&head)
+        .map_err(|error| invalid_message(&error.to_string()))?;
+    let mut buffers = message.pixels();
+    if buffers.len() != pixels.len() {
+        return Err(invalid_message("its pixel data does not match the message"));
     }
-    for (place, length) in own.iter_mut().zip(pixels) {
+    for (buffer, length) in buffers.iter_mut().zip(pixels) {
         if length > raw.len() {
-            return Err(garbage("its pixel data is incomplete"));
+            return Err(invalid_message("its pixel data is incomplete"));
         }
         let rest = raw.split_off(length);
-        **place = std::mem::replace(&mut raw, rest);
+        **buffer = std::mem::replace(&mut raw, rest);
     }
     Ok(Some((message, raw)))
 }
 
-fn garbage(why: &str) -> Problem {
+fn invalid_message(why: &str) -> Problem {
     let why: String = why.chars().take(200).collect();
     Problem::new(format!("another process sent an invalid message: {why}"))
         .advise("use the same version of this program on both sides")
 }
 
 /// Reads to the end of the next magic number; returns false if the stream ends first.
-fn find_mark(input: &mut dyn Read) -> Result<bool> {
-    let mut seen = [0; 4];
-    for passed in 0..MOST_NOISE {
+fn find_magic(input: &mut dyn Read) -> Result<bool> {
+    let mut window = [0; 4];
+    for skipped in 0..MAX_NOISE_BYTES {
         let mut byte = [0];
         loop {
             match input.read(&mut byte) {
@@ -144,17 +146,17 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
                 Err(_) => return Ok(false),
             }
         }
-        seen.rotate_left(1);
-        seen[3] = byte[0];
-        if passed >= 3 && seen == MARK {
+        window.rotate_left(1);
+        window[3] = byte[0];
+        if skipped >= 3 && window == MAGIC {
             return Ok(true);
         }
     }
-    Err(garbage("there is other output instead"))
+    Err(invalid_message("there is other output instead"))
 }
 
 /// Reads exactly this number of bytes. Memory is allocated only as they arrive.
-fn exactly(input: &mut dyn Read, length: u32) -> io::Result<Vec<u8>> {
+fn read_exact_bytes(input: &mut dyn Read, length: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut bytes)?;
     if bytes.len() < length as usize {

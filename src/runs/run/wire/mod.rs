@@ -18,20 +18,20 @@ use super::queue::JobEvent;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
-pub use parts::{TransferableMessage, inner_path, with_absolute_runs, with_relative_runs};
+pub use frame::{Frame, MAX_HEAD_BYTES, MAX_RAW_BYTES, read, write};
+pub use parts::{TransferableMessage, safe_relative_path, with_absolute_runs, with_relative_runs};
 
 /// Version of the frames and messages; increased with each change.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 6;
 /// Bytes of a file in one frame.
-pub const PIECE: usize = 1 << 20;
+pub const CHUNK_BYTES: usize = 1 << 20;
 /// Maximum number of files of a dataset that is copied.
-pub const MOST_FILES: usize = 2_000_000;
+pub const MAX_FILES: usize = 2_000_000;
 
 /// The first frame of a server: its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Version of the protocol, [`PROTOCOL`].
+    /// Version of the protocol, [`PROTOCOL_VERSION`].
     pub protocol: u32,
     /// Version of the program.
     pub version: String,
@@ -47,9 +47,9 @@ pub struct Hello {
 
 impl Hello {
     /// Returns the identity of this program.
-    pub fn of(folder: PathBuf, instance: u64) -> Self {
+    pub fn new(folder: PathBuf, instance: u64) -> Self {
         Self {
-            protocol: PROTOCOL,
+            protocol: PROTOCOL_VERSION,
             version: env!("CARGO_PKG_VERSION").into(),
             system: std::env::consts::OS.into(),
             processor: std::env::consts::ARCH.into(),
@@ -64,10 +64,10 @@ impl Hello {
     /// Returns a Problem with both versions.
     pub fn check(&self) -> Result<()> {
         let own = env!("CARGO_PKG_VERSION");
-        if self.protocol == PROTOCOL && self.version == own {
+        if self.protocol == PROTOCOL_VERSION && self.version == own {
             return Ok(());
         }
-        let theirs = crate::names::shortened(&self.version);
+        let theirs = crate::names::truncated_name(&self.version);
         Err(Problem::new(message!("place-version-differs", theirs, own))
             .advise(message!("place-version-differs-advice")))
     }
@@ -75,7 +75,7 @@ impl Hello {
 
 /// A file to copy; a complete copy is identified by its hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FileMark {
+pub struct FileEntry {
     /// Path relative to its folder, with `/` between parts.
     pub path: String,
     /// Its size.
@@ -96,10 +96,10 @@ pub enum ClientRequest {
     },
     /// A command for the engine.
     Command(Box<Command>),
-    /// The user's wish (such as pause or stop) for the running job.
+    /// The user's request (such as pause or stop) for the running job.
     #[serde(rename = "Wish")]
     ControlRunning(ControlRequest),
-    /// The user's wish for this job, if it is running.
+    /// The user's request for this job, if it is running.
     #[serde(rename = "WishFor")]
     ControlJob(JobId, ControlRequest),
     /// Requests the names of the runs.
@@ -125,14 +125,14 @@ pub enum ClientRequest {
         /// The dataset, identified by the hash of the list of its files.
         set: String,
         /// Some of its files.
-        files: Vec<FileMark>,
+        files: Vec<FileEntry>,
     },
     /// The next part of a file of a dataset, as raw bytes.
     Put {
         /// The dataset, identified by the hash of the list of its files.
         set: String,
         /// The file.
-        file: FileMark,
+        file: FileEntry,
         /// Offset of the part.
         from: u64,
     },
@@ -171,7 +171,7 @@ pub enum ServerMessage {
         /// Its name.
         run: String,
         /// All of its files.
-        files: Vec<FileMark>,
+        files: Vec<FileEntry>,
     },
     /// A part of a run's file, as raw bytes; empty at the end of the file.
     Piece {

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use super::{ClientMessage, ClientRequest, ServerMessage};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
-use crate::run::grid::CellStanding;
-use crate::run::inside::{InsideContent, InsideTarget};
+use crate::run::grid::CellState;
+use crate::run::inside::{InspectionContent, InspectionTarget};
 use crate::run::job::{Job, JobWork};
 use crate::run::queue::JobEvent;
 
@@ -33,8 +33,8 @@ impl TransferableMessage for Command {
         match self {
             Self::Predict(request) => vec![&mut request.picture.rgb],
             Self::Inside(request) => match &mut request.look {
-                InsideTarget::Picture(picture) => vec![&mut picture.rgb],
-                InsideTarget::Run { .. } => Vec::new(),
+                InspectionTarget::Picture(picture) => vec![&mut picture.rgb],
+                InspectionTarget::Run { .. } => Vec::new(),
             },
             _ => Vec::new(),
         }
@@ -42,7 +42,7 @@ impl TransferableMessage for Command {
 
     fn runs(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Self::Queue(job) => run_of(job),
+            Self::Queue(job) => run_folders(job),
             Self::Predict(request) => vec![&mut request.run],
             Self::Inside(request) => vec![&mut request.run],
             Self::Sheet(request) => vec![&mut request.run],
@@ -56,9 +56,9 @@ impl TransferableMessage for Event {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match self {
             Self::Predicted(prediction) => vec![&mut prediction.seen],
-            Self::Inside(insight) => match &mut insight.seen {
-                InsideContent::Picture(picture) => vec![&mut picture.seen],
-                InsideContent::Run(_) => Vec::new(),
+            Self::Inside(inspection) => match &mut inspection.seen {
+                InspectionContent::Picture(picture) => vec![&mut picture.seen],
+                InspectionContent::Run(_) => Vec::new(),
             },
             _ => Vec::new(),
         }
@@ -66,17 +66,17 @@ impl TransferableMessage for Event {
 
     fn runs(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Self::Queued { job, .. } => run_of(job),
+            Self::Queued { job, .. } => run_folders(job),
             Self::Started(header) => vec![&mut header.folder],
             Self::Grid(grid) => {
-                let lines = grid.lines.iter_mut();
-                lines
-                    .filter_map(|line| run_of_cell(&mut line.standing))
+                let cells = grid.lines.iter_mut();
+                cells
+                    .filter_map(|cell| cell_run_folder(&mut cell.standing))
                     .collect()
             }
-            Self::Cell { standing, .. } => run_of_cell(standing).into_iter().collect(),
+            Self::Cell { standing, .. } => cell_run_folder(standing).into_iter().collect(),
             Self::Predicted(prediction) => vec![&mut prediction.run],
-            Self::Inside(insight) => vec![&mut insight.run],
+            Self::Inside(inspection) => vec![&mut inspection.run],
             _ => Vec::new(),
         }
     }
@@ -106,7 +106,7 @@ impl TransferableMessage for ServerMessage {
     }
 }
 
-fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
+fn run_folders(job: &mut Job) -> Vec<&mut PathBuf> {
     match &mut job.work {
         JobWork::Resume(run) | JobWork::Teach { run, .. } | JobWork::Check { run, .. } => vec![run],
         _ => Vec::new(),
@@ -114,9 +114,9 @@ fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
 }
 
 /// Returns the folder of a finished run of a grid.
-fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
-    match standing {
-        CellStanding::Done(folder) => Some(folder),
+fn cell_run_folder(state: &mut CellState) -> Option<&mut PathBuf> {
+    match state {
+        CellState::Done(folder) => Some(folder),
         _ => None,
     }
 }
@@ -134,17 +134,17 @@ pub fn with_relative_runs<M: TransferableMessage>(mut message: M, root: &Path) -
 /// Returns the message with the relative folders of its runs joined to this folder of runs.
 ///
 /// # Errors
-/// Returns a Problem for another path, unless it is absolute and `anywhere` allows that.
+/// Returns a Problem for another path, unless it is absolute and `allow_absolute` is true.
 pub fn with_absolute_runs<M: TransferableMessage>(
     mut message: M,
     root: &Path,
-    anywhere: bool,
+    allow_absolute: bool,
 ) -> Result<M> {
     for run in message.runs() {
-        let whole = anywhere && run.is_absolute();
-        if !whole {
-            let inner = run.to_str().and_then(inner_path);
-            let inner = inner.ok_or_else(|| elsewhere(run))?;
+        let is_allowed = allow_absolute && run.is_absolute();
+        if !is_allowed {
+            let inner = run.to_str().and_then(safe_relative_path);
+            let inner = inner.ok_or_else(|| outside_problem(run))?;
             *run = root.join(inner);
         }
     }
@@ -152,16 +152,16 @@ pub fn with_absolute_runs<M: TransferableMessage>(
 }
 
 /// Returns a relative path that stays below the folder to which it is joined; `None` for any other path.
-pub fn inner_path(path: &str) -> Option<PathBuf> {
-    let fits = !path.is_empty() && path.len() <= 4096 && !path.contains(['\\', ':', '\0']);
+pub fn safe_relative_path(path: &str) -> Option<PathBuf> {
+    let is_valid = !path.is_empty() && path.len() <= 4096 && !path.contains(['\\', ':', '\0']);
     let path = Path::new(path);
-    let stays = path
+    let is_inside = path
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
-    (fits && stays).then(|| path.to_path_buf())
+    (is_valid && is_inside).then(|| path.to_path_buf())
 }
 
-fn elsewhere(run: &Path) -> Problem {
+fn outside_problem(run: &Path) -> Problem {
     Problem::new("the run is in another folder")
         .at_path(run)
         .advise("give the run's folder inside the folder of runs")

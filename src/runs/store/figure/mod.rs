@@ -12,13 +12,13 @@ mod png;
 use maud::{Markup, html};
 
 use super::table::TextTable;
-use crate::names::subscripts;
-use crate::palette::{Shade, hex};
+use crate::names::find_subscripts;
+use crate::palette::{RunStyle, hex};
 
-pub use bars::{Bar, Bars};
-pub use cells::Cells;
-pub use lines::{FigureLine, Lines, Point};
-pub use of_runs::FigureOfRuns;
+pub use bars::{Bar, BarChart};
+pub use cells::Heatmap;
+pub use lines::{ChartLine, LineChart, Point};
+pub use of_runs::RunFigure;
 pub use page::{Page, PagePart};
 pub use png::Pixels;
 
@@ -35,11 +35,11 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq)]
 pub enum FigureContent {
     /// Lines over tasks or steps.
-    Lines(Lines),
+    LineChart(LineChart),
     /// A matrix of shares.
-    Cells(Cells),
+    Heatmap(Heatmap),
     /// Values by run.
-    Bars(Bars),
+    BarChart(BarChart),
     /// A page of texts and figures.
     Page(Page),
 }
@@ -55,7 +55,7 @@ pub(super) enum RenderTarget {
 
 impl RenderTarget {
     /// Returns the colour of a run's line.
-    fn shade(self, shade: Shade) -> String {
+    fn shade(self, shade: RunStyle) -> String {
         match self {
             Self::File => hex(shade.on_light()),
             Self::Report => format!("var(--{})", shade.name()),
@@ -95,61 +95,61 @@ const FONT: &str = "Inter, system-ui, DejaVu Sans, sans-serif";
 
 impl Figure {
     /// Returns a figure of lines.
-    pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
+    pub fn line_chart(title: impl Into<String>, lines: LineChart) -> Self {
         Self {
             title: title.into(),
-            content: FigureContent::Lines(lines),
+            content: FigureContent::LineChart(lines),
         }
     }
 
     /// Returns a figure of a matrix.
-    pub fn cells(title: impl Into<String>, cells: Cells) -> Self {
+    pub fn heatmap(title: impl Into<String>, cells: Heatmap) -> Self {
         Self {
             title: title.into(),
-            content: FigureContent::Cells(cells),
+            content: FigureContent::Heatmap(cells),
         }
     }
 
     /// Returns the text of an SVG file.
-    pub fn svg(&self) -> String {
+    pub fn to_svg(&self) -> String {
         self.draw(RenderTarget::File).into_string()
     }
 
-    pub(super) fn draw(&self, place: RenderTarget) -> Markup {
+    pub(super) fn draw(&self, target: RenderTarget) -> Markup {
         match &self.content {
-            FigureContent::Lines(lines) => lines.draw(&self.title, place),
-            FigureContent::Cells(cells) => cells.draw(&self.title, place),
-            FigureContent::Bars(bars) => bars.draw(&self.title, place),
-            FigureContent::Page(page) => page.draw(&self.title, place),
+            FigureContent::LineChart(lines) => lines.draw(&self.title, target),
+            FigureContent::Heatmap(cells) => cells.draw(&self.title, target),
+            FigureContent::BarChart(bars) => bars.draw(&self.title, target),
+            FigureContent::Page(page) => page.draw(&self.title, target),
         }
     }
 
     /// Returns width and height of the drawing.
     fn size(&self) -> [f64; 2] {
         match &self.content {
-            FigureContent::Lines(lines) => lines.size(),
-            FigureContent::Cells(cells) => cells.layout().size,
-            FigureContent::Bars(bars) => bars.size(),
+            FigureContent::LineChart(lines) => lines.size(),
+            FigureContent::Heatmap(cells) => cells.layout().size,
+            FigureContent::BarChart(bars) => bars.size(),
             FigureContent::Page(page) => page.size(),
         }
     }
 
     /// Returns the numbers of the figure as a table.
-    pub fn table(&self) -> TextTable {
+    pub fn to_table(&self) -> TextTable {
         match &self.content {
-            FigureContent::Lines(lines) => lines.table(),
-            FigureContent::Cells(cells) => cells.table(),
-            FigureContent::Bars(bars) => bars.table(),
+            FigureContent::LineChart(lines) => lines.to_table(),
+            FigureContent::Heatmap(cells) => cells.to_table(),
+            FigureContent::BarChart(bars) => bars.to_table(),
             FigureContent::Page(_) => TextTable::default(),
         }
     }
 }
 
 /// Returns the content of an SVG `text` element with this font size; symbols such as `F_N` get subscripts.
-fn words(text: &str, size: f64) -> Markup {
+fn text_markup(text: &str, size: f64) -> Markup {
     let mut parts = Vec::new();
     let mut done = 0;
-    for range in subscripts(text) {
+    for range in find_subscripts(text) {
         parts.push((&text[done..range.start], &text[range.start + 1..range.end]));
         done = range.end;
     }

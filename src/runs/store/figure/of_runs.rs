@@ -1,17 +1,17 @@
 //! Figures of stored runs, selected by name.
 
-use super::{Cells, Figure, FigureLine, Lines};
+use super::{ChartLine, Figure, Heatmap, LineChart};
 use crate::message;
-use crate::names::meant;
-use crate::palette::Shade;
+use crate::names::with_suggestion;
+use crate::palette::RunStyle;
 use crate::problem::{Problem, Result};
-use crate::store::groups::{groups, none_measured};
+use crate::store::groups::{groups, no_finished_task_problem};
 use crate::store::summary::RunSummary;
 use crate::tr;
 
 /// A figure of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FigureOfRuns {
+pub enum RunFigure {
     /// Accuracy on all classes so far, after each task, with a line for each experiment.
     #[default]
     Accuracy,
@@ -23,7 +23,7 @@ pub enum FigureOfRuns {
     Loss,
 }
 
-impl FigureOfRuns {
+impl RunFigure {
     /// All figures with their names.
     pub const ALL: [(&'static str, Self); 4] = [
         ("accuracy", Self::Accuracy),
@@ -36,11 +36,11 @@ impl FigureOfRuns {
     ///
     /// # Errors
     /// Returns a Problem that lists the names if there is no such figure.
-    pub fn named(name: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
+    pub fn from_name(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|(key, _)| *key == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
             let problem = Problem::new(message!("problem-run-figure-not-found", name));
-            meant(problem, name, Self::ALL.map(|(own, _)| own))
+            with_suggestion(problem, name, Self::ALL.map(|(key, _)| key))
         })
     }
 
@@ -49,20 +49,20 @@ impl FigureOfRuns {
     /// # Errors
     /// Returns a Problem if no run has a finished task, if a figure of one run is requested for several runs, or if the
     /// run cannot be read.
-    pub fn of(self, runs: &[RunSummary]) -> Result<Figure> {
+    pub fn build(self, runs: &[RunSummary]) -> Result<Figure> {
         if self == Self::Accuracy {
             let groups = groups(runs);
             return match groups.is_empty() {
-                true => Err(none_measured()),
-                false => Ok(Figure::lines(
+                true => Err(no_finished_task_problem()),
+                false => Ok(Figure::line_chart(
                     tr!("figure-accuracy"),
-                    Lines::of_groups(&groups),
+                    LineChart::from_groups(&groups),
                 )),
             };
         }
-        let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
+        let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved_tasks() > 0).collect();
         let run = match &measured[..] {
-            [] => return Err(none_measured()),
+            [] => return Err(no_finished_task_problem()),
             [run] => run,
             several => {
                 let what = message!(
@@ -82,41 +82,43 @@ impl FigureOfRuns {
 
 fn matrix(run: &RunSummary) -> Figure {
     let history = run.histories();
-    let matrix = &history.of(run.header.answering()).matrix;
+    let matrix = &history.for_expert(run.header.answering_expert()).matrix;
     let title = format!("{}: {}", tr!("figure-accuracy-matrix"), run.header.title());
-    Figure::cells(title, Cells::accuracy(matrix))
+    Figure::heatmap(title, Heatmap::accuracy(matrix))
 }
 
 fn confusion(run: &RunSummary) -> Result<Figure> {
     let (header, last) = (&run.header, run.latest_report()?);
-    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
-    let classes = last.answers.confusion(header.answering(), seen);
-    let name = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
+    let class_count = header.tasks.get(last.task).map_or(0, |task| task.end);
+    let classes = last
+        .answers
+        .confusion(header.answering_expert(), class_count);
+    let name = |index: usize| header.class_order.get(index).cloned().unwrap_or_default();
     let title = tr!(
         "figure-confusion-of",
         n = last.task + 1,
         name = header.title()
     );
-    Ok(Figure::cells(title, Cells::confusion(&classes, &name)))
+    Ok(Figure::heatmap(title, Heatmap::confusion(&classes, &name)))
 }
 
 fn loss(run: &RunSummary) -> Result<Figure> {
     let tasks = run.reports().into_iter().map(|report| report.losses);
-    let passes: Vec<f64> = tasks.flatten().collect();
-    if passes.is_empty() {
+    let losses: Vec<f64> = tasks.flatten().collect();
+    if losses.is_empty() {
         let what = message!("problem-no-loss-recorded");
         return Err(Problem::new(what).at_path(&run.header.folder));
     }
-    let highest = passes.iter().copied().filter(|loss| loss.is_finite());
-    let points = passes.iter().enumerate();
-    let points = points.map(|(pass, loss)| [(pass + 1) as f64, *loss]);
-    let shade = Shade::of(&run.header.config.method);
-    let line = FigureLine::new(run.header.title(), Some(shade), points);
-    let lines = Lines {
-        about: tr!("figure-mean-loss-of-passes", n = passes.len()),
-        places: Vec::new(),
-        range: [0.0, highest.fold(0.0, f64::max) * 1.05],
+    let highest = losses.iter().copied().filter(|loss| loss.is_finite());
+    let points = losses.iter().enumerate();
+    let points = points.map(|(epoch, loss)| [(epoch + 1) as f64, *loss]);
+    let shade = RunStyle::for_method(&run.header.config.method);
+    let line = ChartLine::new(run.header.title(), Some(shade), points);
+    let lines = LineChart {
+        axis_label: tr!("figure-mean-loss-of-passes", n = losses.len()),
+        x_labels: Vec::new(),
+        y_range: [0.0, highest.fold(0.0, f64::max) * 1.05],
         lines: vec![line],
     };
-    Ok(Figure::lines(tr!("figure-training-loss"), lines))
+    Ok(Figure::line_chart(tr!("figure-training-loss"), lines))
 }

@@ -2,18 +2,18 @@
 
 use maud::{Markup, html};
 
-use super::{FONT, Figure, RenderTarget, words};
+use super::{FONT, Figure, RenderTarget, text_markup};
 
 /// Width and height of A4 in units of 1/96 inch.
 const A4: [f64; 2] = [794.0, 1123.0];
 /// Margin on all sides.
-const EDGE: f64 = 48.0;
+const MARGIN: f64 = 48.0;
 /// Font sizes of the title, of a heading and of text.
-const SIZES: [f64; 3] = [22.0, 13.0, 12.0];
+const FONT_SIZES: [f64; 3] = [22.0, 13.0, 12.0];
 /// Height of a line of text in the smallest font.
-const LINE: f64 = 17.0;
+const LINE_HEIGHT: f64 = 17.0;
 /// Mean width of a character, as a share of the font size.
-const LETTER: f64 = 0.56;
+const CHAR_WIDTH: f64 = 0.56;
 /// Scale of figures, so that a matrix fits beside a line chart, and the gap between figures.
 const SCALE: f64 = 0.6;
 const GAP: f64 = 24.0;
@@ -45,34 +45,34 @@ impl Page {
         A4
     }
 
-    pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
+    pub(super) fn draw(&self, title: &str, target: RenderTarget) -> Markup {
         let mut pen = Pen::default();
-        pen.lines(title, SIZES[0], true);
+        pen.add_text(title, FONT_SIZES[0], true);
         pen.y += 4.0;
         for part in &self.parts {
             match part {
                 PagePart::Heading(text) => {
                     pen.end_row();
                     pen.y += 8.0;
-                    pen.lines(text, SIZES[1], true);
+                    pen.add_text(text, FONT_SIZES[1], true);
                 }
                 PagePart::Text(text) => {
                     pen.end_row();
-                    pen.lines(text, SIZES[2], false);
+                    pen.add_text(text, FONT_SIZES[2], false);
                 }
-                PagePart::Figure(figure) => pen.figure(figure),
+                PagePart::Figure(figure) => pen.add_figure(figure),
             }
         }
         pen.end_row();
         // A page that is too long also becomes wider, and is scaled as a whole.
-        let scale = ((pen.y + EDGE) / A4[1]).max(1.0);
+        let scale = ((pen.y + MARGIN) / A4[1]).max(1.0);
         let [width, height] = A4.map(|side| side * scale);
         let left = (A4[0] - width) / 2.0;
         html! {
-            svg xmlns=[place.namespace()] viewBox={ (left) " 0 " (width) " " (height) } width=(A4[0]) height=(A4[1])
+            svg xmlns=[target.namespace()] viewBox={ (left) " 0 " (width) " " (height) } width=(A4[0]) height=(A4[1])
                 role="img" aria-label=(title) font-family=(FONT) {
                 rect x=(left) width=(width) height=(height) fill="#ffffff" {}
-                @for part in &pen.drawn { (part) }
+                @for part in &pen.elements { (part) }
             }
         }
     }
@@ -80,7 +80,7 @@ impl Page {
 
 /// Places the parts of a page.
 struct Pen {
-    drawn: Vec<Markup>,
+    elements: Vec<Markup>,
     /// The lower end of the parts drawn so far.
     y: f64,
     /// The right end of the current row of figures, and its height.
@@ -90,40 +90,40 @@ struct Pen {
 impl Default for Pen {
     fn default() -> Self {
         Self {
-            drawn: Vec::new(),
-            y: EDGE,
-            row: [EDGE, 0.0],
+            elements: Vec::new(),
+            y: MARGIN,
+            row: [MARGIN, 0.0],
         }
     }
 }
 
 impl Pen {
     /// Adds wrapped text.
-    fn lines(&mut self, text: &str, size: f64, bold: bool) {
-        let letters = ((A4[0] - 2.0 * EDGE) / (size * LETTER)) as usize;
-        for line in text.lines().flat_map(|line| wrapped(line, letters)) {
-            self.y += size + LINE - SIZES[2];
-            self.drawn.push(html! {
-                text x=(EDGE) y=(self.y - 4.0) font-size=(size) font-family=[bold.then_some(BOLD)] fill=(INK) { (words(&line, size)) }
+    fn add_text(&mut self, text: &str, size: f64, bold: bool) {
+        let max_chars = ((A4[0] - 2.0 * MARGIN) / (size * CHAR_WIDTH)) as usize;
+        for line in text.lines().flat_map(|line| wrap_text(line, max_chars)) {
+            self.y += size + LINE_HEIGHT - FONT_SIZES[2];
+            self.elements.push(html! {
+                text x=(MARGIN) y=(self.y - 4.0) font-size=(size) font-family=[bold.then_some(BOLD)] fill=(INK) { (text_markup(&line, size)) }
             });
         }
     }
 
     /// Adds a figure with its title, beside the previous one if there is room.
-    fn figure(&mut self, figure: &Figure) {
+    fn add_figure(&mut self, figure: &Figure) {
         let [width, height] = figure.size().map(|side| side * SCALE);
-        if self.row[0] + width > A4[0] - EDGE {
+        if self.row[0] + width > A4[0] - MARGIN {
             self.end_row();
         }
         let [x, y] = [self.row[0], self.y + GAP];
-        self.drawn.push(html! {
-            text x=(x) y=(y) font-size=(SIZES[2]) font-family=(BOLD) fill=(INK) { (words(&figure.title, SIZES[2])) }
+        self.elements.push(html! {
+            text x=(x) y=(y) font-size=(FONT_SIZES[2]) font-family=(BOLD) fill=(INK) { (text_markup(&figure.title, FONT_SIZES[2])) }
             g transform={ "translate(" (x) " " (y + 8.0) ") scale(" (SCALE) ")" } {
                 (Figure { title: String::new(), ..figure.clone() }.draw(RenderTarget::File))
             }
         });
         // A title may be wider than its figure.
-        let title = figure.title.chars().count() as f64 * SIZES[2] * LETTER;
+        let title = figure.title.chars().count() as f64 * FONT_SIZES[2] * CHAR_WIDTH;
         self.row[0] += width.max(title) + GAP;
         self.row[1] = self.row[1].max(GAP + 8.0 + height);
     }
@@ -131,17 +131,17 @@ impl Pen {
     /// Continues below the current row of figures.
     fn end_row(&mut self) {
         self.y += self.row[1];
-        self.row = [EDGE, 0.0];
+        self.row = [MARGIN, 0.0];
     }
 }
 
-/// Splits a line at spaces into lines of at most `letters` characters, unless a single word is longer.
-fn wrapped(line: &str, letters: usize) -> Vec<String> {
+/// Splits a line at spaces into lines of at most `max_chars` characters, unless a single word is longer.
+fn wrap_text(line: &str, max_chars: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in line.split_whitespace() {
         let last = lines.last().map_or(0, |line| line.chars().count());
         match lines.last_mut() {
-            Some(line) if last == 0 || last + word.chars().count() < letters => {
+            Some(line) if last == 0 || last + word.chars().count() < max_chars => {
                 line.push_str(if last == 0 { "" } else { " " });
                 line.push_str(word);
             }

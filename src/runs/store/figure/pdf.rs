@@ -9,7 +9,7 @@ use resvg::tiny_skia::{PathSegment, Point};
 use resvg::usvg::{FillRule, Group, Node, Paint, Path};
 
 use super::Figure;
-use super::png::{not_drawn, tree};
+use super::png::{drawing_problem, svg_tree};
 use crate::problem::Result;
 
 /// PDF points per unit of the drawing: a unit is a pixel of 1/96 inch, a point is 1/72 inch.
@@ -20,15 +20,16 @@ impl Figure {
     ///
     /// # Errors
     /// Returns a Problem if it cannot be drawn.
-    pub fn pdf(&self) -> Result<Vec<u8>> {
-        let tree = tree(self)?;
+    pub fn to_pdf(&self) -> Result<Vec<u8>> {
+        let tree = svg_tree(self)?;
         let size = tree.size();
         let [wide, high] = [size.width(), size.height()].map(|side| side * SCALE);
         let mut page = Page::default();
         // The y axis of a drawing points down, that of a PDF page up.
         let _ = writeln!(page.content, "{SCALE} 0 0 -{SCALE} 0 {high} cm");
-        page.group(tree.root());
-        page.file([wide, high]).map_err(|error| not_drawn(&error))
+        page.add_group(tree.root());
+        page.into_file([wide, high])
+            .map_err(|error| drawing_problem(&error))
     }
 }
 
@@ -42,19 +43,19 @@ struct Page {
 }
 
 impl Page {
-    fn group(&mut self, group: &Group) {
+    fn add_group(&mut self, group: &Group) {
         for node in group.children() {
             match node {
-                Node::Group(group) => self.group(group),
-                Node::Path(path) => self.path(path),
-                Node::Text(text) => self.group(text.flattened()),
+                Node::Group(group) => self.add_group(group),
+                Node::Path(path) => self.add_path(path),
+                Node::Text(text) => self.add_group(text.flattened()),
                 // Drawings contain no raster images.
                 Node::Image(_) => {}
             }
         }
     }
 
-    fn path(&mut self, path: &Path) {
+    fn add_path(&mut self, path: &Path) {
         let fill = path
             .fill()
             .and_then(|fill| Some((colour(fill.paint())?, fill)));
@@ -67,7 +68,7 @@ impl Page {
             fill.map_or(1.0, |(_, fill)| fill.opacity().get()),
             stroke.map_or(1.0, |(_, stroke)| stroke.opacity().get()),
         ];
-        let state = self.state(opacity);
+        let state = self.graphics_state(opacity);
         let t = path.abs_transform();
         let out = &mut self.content;
         let _ = writeln!(
@@ -89,12 +90,12 @@ impl Page {
                 stroke.dashoffset()
             );
         }
-        outline(out, path);
-        let even = fill.is_some_and(|(_, fill)| fill.rule() == FillRule::EvenOdd);
+        write_outline(out, path);
+        let is_even_odd = fill.is_some_and(|(_, fill)| fill.rule() == FillRule::EvenOdd);
         let _ = writeln!(
             out,
             "{} Q",
-            match (fill.is_some(), stroke.is_some(), even) {
+            match (fill.is_some(), stroke.is_some(), is_even_odd) {
                 (true, true, false) => "B",
                 (true, true, true) => "B*",
                 (true, false, false) => "f",
@@ -105,19 +106,19 @@ impl Page {
     }
 
     /// Returns the index of the graphics state with these opacities; adds it if it is new.
-    fn state(&mut self, opacity: [f32; 2]) -> usize {
-        let known = self.opacities.iter().position(|known| *known == opacity);
-        known.unwrap_or_else(|| {
+    fn graphics_state(&mut self, opacity: [f32; 2]) -> usize {
+        let existing = self.opacities.iter().position(|other| *other == opacity);
+        existing.unwrap_or_else(|| {
             self.opacities.push(opacity);
             self.opacities.len() - 1
         })
     }
 
     /// Returns the bytes of a PDF file with this page of the given width and height in points.
-    fn file(self, [wide, high]: [f32; 2]) -> std::io::Result<Vec<u8>> {
-        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(self.content.as_bytes())?;
-        let packed = packed.finish()?;
+    fn into_file(self, [wide, high]: [f32; 2]) -> std::io::Result<Vec<u8>> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(self.content.as_bytes())?;
+        let compressed = encoder.finish()?;
         let states = self.opacities.iter().enumerate();
         let states: String = states
             .map(|(at, [fill, stroke])| format!("/A{at} << /ca {fill} /CA {stroke} >> "))
@@ -133,32 +134,32 @@ impl Page {
             [
                 format!(
                     "<< /Length {} /Filter /FlateDecode >>\nstream\n",
-                    packed.len()
+                    compressed.len()
                 )
                 .into_bytes(),
-                packed,
+                compressed,
                 b"\nendstream".to_vec(),
             ]
             .concat(),
         ];
         // Bytes beyond ASCII in the second line mark the file as binary.
         let mut file = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         for (at, object) in objects.iter().enumerate() {
-            places.push(file.len());
+            offsets.push(file.len());
             writeln!(file, "{} 0 obj", at + 1)?;
             file.extend(object);
             file.extend(b"\nendobj\n");
         }
         let table = file.len();
-        write!(file, "xref\n0 {}\n0000000000 65535 f \n", places.len() + 1)?;
-        for place in &places {
-            writeln!(file, "{place:010} 00000 n ")?;
+        write!(file, "xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1)?;
+        for offset in &offsets {
+            writeln!(file, "{offset:010} 00000 n ")?;
         }
         write!(
             file,
             "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n",
-            places.len() + 1
+            offsets.len() + 1
         )?;
         Ok(file)
     }
@@ -175,16 +176,16 @@ fn colour(paint: &Paint) -> Option<[f32; 3]> {
 }
 
 /// Adds the outline of a path. PDF has no quadratic curves, so they are converted to equal cubic ones.
-fn outline(out: &mut String, path: &Path) {
+fn write_outline(out: &mut String, path: &Path) {
     let mut last = Point::zero();
     for segment in path.data().segments() {
         let (points, operator) = match segment {
             PathSegment::MoveTo(p) => (vec![p], "m"),
             PathSegment::LineTo(p) => (vec![p], "l"),
             PathSegment::QuadTo(q, p) => {
-                let near = |from: f32, to: f32| from + (to - from) * 2.0 / 3.0;
-                let near_q = |p: Point| Point::from_xy(near(p.x, q.x), near(p.y, q.y));
-                (vec![near_q(last), near_q(p), p], "c")
+                let toward = |from: f32, to: f32| from + (to - from) * 2.0 / 3.0;
+                let toward_q = |p: Point| Point::from_xy(toward(p.x, q.x), toward(p.y, q.y));
+                (vec![toward_q(last), toward_q(p), p], "c")
             }
             PathSegment::CubicTo(a, b, p) => (vec![a, b, p], "c"),
             PathSegment::Close => (Vec::new(), "h"),
@@ -204,11 +205,11 @@ mod tests {
     use flate2::read::ZlibDecoder;
 
     use super::*;
-    use crate::store::figure::{FigureLine, Lines, Point};
+    use crate::store::figure::{ChartLine, LineChart, Point};
 
     #[test]
     fn a_file_is_one_page_whose_table_finds_every_object() {
-        let line = FigureLine {
+        let line = ChartLine {
             name: "LAE".into(),
             shade: None,
             points: (0..3)
@@ -218,16 +219,18 @@ mod tests {
                 })
                 .collect(),
         };
-        let figure = Figure::lines("Accuracy", Lines::accuracy(vec![line]));
-        let file = figure.pdf().unwrap_or_else(|problem| panic!("{problem}"));
+        let figure = Figure::line_chart("Accuracy", LineChart::accuracy(vec![line]));
+        let file = figure
+            .to_pdf()
+            .unwrap_or_else(|problem| panic!("{problem}"));
         assert!(file.starts_with(b"%PDF-1.4\n") && file.ends_with(b"%%EOF\n"));
         let find = |what: &[u8]| file.windows(what.len()).position(|part| part == what);
         let table = find(b"xref\n0 5\n").unwrap_or_default();
         let rows = String::from_utf8_lossy(&file[table..]).into_owned();
         for (at, row) in rows.lines().skip(3).take(4).enumerate() {
-            let place: usize = row[..10].parse().unwrap_or_default();
+            let offset: usize = row[..10].parse().unwrap_or_default();
             let object = format!("{} 0 obj\n", at + 1);
-            assert!(file[place..].starts_with(object.as_bytes()), "{row}");
+            assert!(file[offset..].starts_with(object.as_bytes()), "{row}");
         }
         let (Some(start), Some(end)) = (find(b"stream\n"), find(b"\nendstream")) else {
             panic!("no page")

@@ -16,12 +16,12 @@ const SCALE: f32 = 2.0;
 
 /// The program's own fonts, and the system's fonts for names in other scripts.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
-    let mut all = Database::new();
+    let mut database = Database::new();
     for font in [fonts::INTER, fonts::INTER_SEMIBOLD, fonts::SYMBOLS] {
-        all.load_font_data(font.to_vec());
+        database.load_font_data(font.to_vec());
     }
-    all.load_system_fonts();
-    Arc::new(all)
+    database.load_system_fonts();
+    Arc::new(database)
 });
 
 /// Pixels of an image without transparency.
@@ -38,16 +38,16 @@ impl Figure {
     ///
     /// # Errors
     /// Returns a Problem if it cannot be drawn.
-    pub fn png(&self) -> Result<Vec<u8>> {
+    pub fn to_png(&self) -> Result<Vec<u8>> {
         let pixmap = self.pixmap()?;
-        pixmap.encode_png().map_err(|error| not_drawn(&error))
+        pixmap.encode_png().map_err(|error| drawing_problem(&error))
     }
 
     /// Returns the pixels, on white.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be drawn.
-    pub fn pixels(&self) -> Result<Pixels> {
+    pub fn to_pixels(&self) -> Result<Pixels> {
         let pixmap = self.pixmap()?;
         Ok(Pixels {
             size: [pixmap.width() as usize, pixmap.height() as usize],
@@ -56,11 +56,11 @@ impl Figure {
     }
 
     fn pixmap(&self) -> Result<Pixmap> {
-        let tree = tree(self)?;
+        let tree = svg_tree(self)?;
         let size = tree.size();
         let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
-        let mut pixmap =
-            Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for an image"))?;
+        let mut pixmap = Pixmap::new(wide, high)
+            .ok_or_else(|| drawing_problem(&"it is too large for an image"))?;
         // The edge pixels may be covered only in part.
         pixmap.fill(Color::WHITE);
         resvg::render(
@@ -76,42 +76,44 @@ impl Figure {
 ///
 /// # Errors
 /// Returns a Problem if it cannot be drawn.
-pub(super) fn tree(figure: &Figure) -> Result<Tree> {
+pub(super) fn svg_tree(figure: &Figure) -> Result<Tree> {
     let options = Options {
         fontdb: FONTS.clone(),
         font_family: "Inter".into(),
         ..Options::default()
     };
-    Tree::from_str(&figure.svg(), &options).map_err(|error| not_drawn(&error))
+    Tree::from_str(&figure.to_svg(), &options).map_err(|error| drawing_problem(&error))
 }
 
-pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
+pub(super) fn drawing_problem(error: &dyn std::fmt::Display) -> Problem {
     Problem::with_error("problem-figure-not-drawn", error).advise(message!("advice-save-as-svg"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::palette::Shade;
+    use crate::palette::RunStyle;
     use crate::store::figure::{
-        Bar, Bars, Cells, FigureContent, FigureLine, Lines, Page, PagePart,
+        Bar, BarChart, ChartLine, FigureContent, Heatmap, LineChart, Page, PagePart,
     };
 
     #[test]
-    fn figures_become_pictures_with_ink_whatever_their_names_and_numbers_are() {
+    fn figures_render_with_ink_for_any_names_and_numbers() {
         let awkward = "猫 <&> \u{202e}\"";
         let points = [[0.0, f64::NAN], [1.0, 50.0], [2.0, 1e9], [3.0, -3.0]];
-        let line = FigureLine::new(awkward, None, points);
-        let cells = Cells::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
+        let line = ChartLine::new(awkward, None, points);
+        let cells = Heatmap::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
         let bar = |value: f64| Bar {
             name: awkward.into(),
-            shade: Shade::all().next().unwrap_or_else(|| panic!("no shades")),
+            shade: RunStyle::all()
+                .next()
+                .unwrap_or_else(|| panic!("no shades")),
             value,
             text: "F_N".into(),
         };
         let bars = Figure {
             title: awkward.into(),
-            content: FigureContent::Bars(Bars {
+            content: FigureContent::BarChart(BarChart {
                 rows: [3.0, -2.0, f64::NAN].map(bar).into(),
             }),
         };
@@ -119,7 +121,7 @@ mod tests {
             PagePart::Heading(awkward.into()),
             PagePart::Text("long ".repeat(400)),
             PagePart::Figure(bars.clone()),
-            PagePart::Figure(Figure::cells("F_N", cells.clone())),
+            PagePart::Figure(Figure::heatmap("F_N", cells.clone())),
         ];
         let page = Figure {
             title: awkward.into(),
@@ -130,13 +132,13 @@ mod tests {
         for figure in [
             bars,
             page,
-            Figure::lines(awkward, Lines::accuracy(vec![line])),
-            Figure::lines("nothing", Lines::accuracy(Vec::new())),
-            Figure::lines("empty", Lines::default()),
-            Figure::cells(awkward, cells),
-            Figure::cells("none", Cells::accuracy(&[])),
+            Figure::line_chart(awkward, LineChart::accuracy(vec![line])),
+            Figure::line_chart("nothing", LineChart::accuracy(Vec::new())),
+            Figure::line_chart("empty", LineChart::default()),
+            Figure::heatmap(awkward, cells),
+            Figure::heatmap("none", Heatmap::accuracy(&[])),
         ] {
-            let pixels = figure.pixels();
+            let pixels = figure.to_pixels();
             let pixels = pixels.unwrap_or_else(|problem| panic!("{}: {problem}", figure.title));
             assert_eq!(pixels.rgba.len(), 4 * pixels.size[0] * pixels.size[1]);
             let dark = pixels.rgba.chunks(4).filter(|p| p[0] < 128).count();

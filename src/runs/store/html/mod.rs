@@ -7,46 +7,46 @@ use std::collections::HashSet;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figure::{Figure, Lines, RenderTarget};
-use super::groups::{Group, groups, none_measured};
+use super::figure::{Figure, LineChart, RenderTarget};
+use super::groups::{Group, groups, no_finished_task_problem};
 use super::json::mean_and_spread;
 use super::summary::RunSummary;
-use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS, figure_text};
-use crate::palette::{Rgb, Shade, hex};
+use super::table::{Align, FIGURES, FigureSpec, PLUS_MINUS, PublishedComparison, figure_text};
+use crate::palette::{Rgb, RunStyle, hex};
 use crate::problem::Result;
 use crate::texts::Language;
 use crate::tr;
 
 /// Maximum number of runs with a section of their own; more would make the report too large.
-const MOST_SECTIONS: usize = 24;
+const MAX_SECTIONS: usize = 24;
 
 /// A sample image of a dataset.
 #[derive(Clone, Debug)]
-pub struct SamplePicture {
+pub struct SampleImage {
     /// The name of its class.
     pub class: String,
     /// The bytes of a PNG file.
     pub png: Vec<u8>,
 }
 
-/// Returns the HTML report of these runs. `pictures` returns some training images of a run, or none if its dataset is
+/// Returns the HTML report of these runs. `sample_images` returns training images of a run, or none if its dataset is
 /// not available.
 ///
 /// # Errors
 /// Returns a Problem if no run has a finished task.
-pub fn report(
+pub fn render_report(
     runs: &[RunSummary],
-    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+    sample_images: &dyn Fn(&RunSummary) -> Vec<SampleImage>,
 ) -> Result<String> {
     let groups = groups(runs);
     let Some(first) = groups.first() else {
-        return Err(none_measured());
+        return Err(no_finished_task_problem());
     };
-    let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
+    let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved_tasks() > 0).collect();
     let title = match measured[..] {
         [only] => only.header.title(),
         _ => match groups.len() {
-            1 => format!("{} · {}", first.header.config.data_name(), first.label),
+            1 => format!("{} · {}", first.header.config.dataset_name(), first.label),
             n => tr!("report-compared", n),
         },
     };
@@ -57,7 +57,7 @@ pub fn report(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(colours())) (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(color_variables())) (PreEscaped(include_str!("style.css"))) }
             }
             body {
                 h1 { (title) }
@@ -66,9 +66,9 @@ pub fn report(
                 (published(&groups))
                 h3 { (tr!("figure-accuracy")) }
                 (curves(&groups))
-                @for section in sections(&measured, pictures) { (section) }
-                @if measured.len() > MOST_SECTIONS {
-                    p { (tr!("report-more-runs", n = measured.len() - MOST_SECTIONS)) }
+                @for section in sections(&measured, sample_images) { (section) }
+                @if measured.len() > MAX_SECTIONS {
+                    p { (tr!("report-more-runs", n = measured.len() - MAX_SECTIONS)) }
                 }
             }
         }
@@ -77,21 +77,22 @@ pub fn report(
 }
 
 /// Returns the colours of methods as CSS variables, for light, dark and print.
-fn colours() -> String {
-    let named = |of: fn(Shade) -> Rgb| -> String {
-        let each = Shade::all().map(|shade| format!("--{}:{};", shade.name(), hex(of(shade))));
-        each.collect()
+fn color_variables() -> String {
+    let variables = |color: fn(RunStyle) -> Rgb| -> String {
+        let declarations =
+            RunStyle::all().map(|shade| format!("--{}:{};", shade.name(), hex(color(shade))));
+        declarations.collect()
     };
-    let (light, dark) = (named(Shade::on_light), named(Shade::on_dark));
+    let (light, dark) = (variables(RunStyle::on_light), variables(RunStyle::on_dark));
     format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n")
 }
 
 /// Number of metrics in the first table; the others are collapsed.
-const FIRST: usize = 4;
+const MAIN_METRICS: usize = 4;
 
 /// Returns the final metrics of each group.
 fn results(groups: &[Group]) -> Markup {
-    let (first, more) = FIGURES.split_at(FIRST);
+    let (first, more) = FIGURES.split_at(MAIN_METRICS);
     html! {
         (figures(groups, first))
         details {
@@ -99,7 +100,7 @@ fn results(groups: &[Group]) -> Markup {
             (figures(groups, more))
             table { @for figure in &FIGURES {
                 tr { td { (figure.title()) } td { (figure.meaning())
-                    @if figure.less_is_better { "; " (tr!("report-lower-is-better")) }
+                    @if figure.lower_is_better { "; " (tr!("report-lower-is-better")) }
                 } }
             } }
             p { (tr!("report-several-runs")) }
@@ -127,7 +128,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
 
 /// Returns the curves, and their numbers as a table.
 fn curves(groups: &[Group]) -> Markup {
-    let figure = Figure::lines(tr!("figure-accuracy"), Lines::of_groups(groups));
+    let figure = Figure::line_chart(tr!("figure-accuracy"), LineChart::from_groups(groups));
     html! {
         (figure.draw(RenderTarget::Report))
         details {
@@ -139,7 +140,7 @@ fn curves(groups: &[Group]) -> Markup {
 
 /// Returns the numbers of a figure.
 fn numbers(figure: &Figure) -> Markup {
-    let table = figure.table();
+    let table = figure.to_table();
     html! {
         table {
             tr { @for (title, align) in table.titles() { th.n[align == Align::Right] { (title) } } }
@@ -152,18 +153,18 @@ fn numbers(figure: &Figure) -> Markup {
 
 /// Returns the published results of the same experiments.
 fn published(groups: &[Group]) -> Markup {
-    let beside = |group: &Group| {
+    let compare = |group: &Group| {
         let runs = &group.orders.runs;
         let orders = runs.iter().map(|run| &run.class_order);
         let measured = runs.first()?.tasks.len();
         let final_accuracy = group.orders.mean.final_accuracy()?;
-        let beside =
-            BesidePublished::new((&group.header, measured), orders, final_accuracy).ok()?;
-        Some((group.label.clone(), beside))
+        let comparison =
+            PublishedComparison::new((&group.header, measured), orders, final_accuracy).ok()?;
+        Some((group.label.clone(), comparison))
     };
-    let rows: Vec<_> = groups.iter().filter_map(beside).collect();
+    let rows: Vec<_> = groups.iter().filter_map(compare).collect();
     let published = |figure| {
-        let title = FigureSpec::named(figure).map_or("", FigureSpec::title);
+        let title = FigureSpec::from_name(figure).map_or("", FigureSpec::title);
         tr!("report-published-figure", figure = title)
     };
     html! { @if !rows.is_empty() {
@@ -190,16 +191,21 @@ fn published(groups: &[Group]) -> Markup {
 
 fn sections(
     runs: &[&RunSummary],
-    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+    sample_images: &dyn Fn(&RunSummary) -> Vec<SampleImage>,
 ) -> Vec<Markup> {
-    let mut shown = HashSet::new();
+    let mut shown_datasets = HashSet::new();
     let section = |run: &&RunSummary| {
         // Equal datasets are shown once.
         let images = run.header.images.as_ref();
-        let is_new = images
-            .is_none_or(|images| images.train.is_empty() || shown.insert(images.train.clone()));
-        let pictures = if is_new { pictures(run) } else { Vec::new() };
-        run::section(run, &pictures)
+        let is_new = images.is_none_or(|images| {
+            images.train.is_empty() || shown_datasets.insert(images.train.clone())
+        });
+        let samples = if is_new {
+            sample_images(run)
+        } else {
+            Vec::new()
+        };
+        run::section(run, &samples)
     };
-    runs.iter().take(MOST_SECTIONS).map(section).collect()
+    runs.iter().take(MAX_SECTIONS).map(section).collect()
 }

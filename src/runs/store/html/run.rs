@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::SamplePicture;
+use super::SampleImage;
 use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
-use crate::store::figure::Cells;
-use crate::store::json::OF_EXPERT;
-use crate::store::load::plugin_of;
+use crate::store::figure::Heatmap;
+use crate::store::json::EXPERT_FIGURES;
+use crate::store::load::load_plugin;
 use crate::store::pack::redaction;
 use crate::store::spread_text;
 use crate::store::summary::RunSummary;
@@ -18,25 +18,25 @@ use crate::store::table::FigureSpec;
 use crate::tr;
 
 /// Returns the section about one run. If its latest report cannot be read, the section says why.
-pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
+pub(super) fn section(run: &RunSummary, samples: &[SampleImage]) -> Markup {
     let header = &run.header;
     let history = run.histories();
-    let plugin = plugin_of(&header.folder, header).unwrap_or_default();
+    let plugin = load_plugin(&header.folder, header).unwrap_or_default();
     html! {
         h2 { (header.name_or_title()) }
         p { (tr!("report-run-started", run = header.run.as_str(), time = header.started.as_str())) }
         @if !header.about.note.is_empty() { p { (header.about.note) } }
         (experts(run, &history))
         h3 { (tr!("report-accuracy-per-task")) }
-        (heat(&Cells::accuracy(&history.of(header.answering()).matrix)))
+        (heatmap(&Heatmap::accuracy(&history.for_expert(header.answering_expert()).matrix)))
         @match run.latest_report() {
             Ok(last) => (confusion(header, &last)),
             Err(problem) => p { (tr!("report-predictions-unreadable", why = problem.what)) },
         }
         (classes(run))
-        (data(header, pictures))
-        (made_from(run))
-        (settings(&redaction::settings(header)))
+        (data(header, samples))
+        (provenance_table(run))
+        (settings(&redaction::redact_settings(header)))
         @if !plugin.is_empty() {
             details { summary { (tr!("report-pet-source")) } pre { (plugin) } }
         }
@@ -46,18 +46,18 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
 /// Returns a table with the final accuracy, average accuracy and forgetting of each expert.
 fn experts(run: &RunSummary, history: &Histories) -> Markup {
     let figures = run.figures(history);
-    let shown = |value: Option<f64>| spread_text(value, None, "");
+    let format_value = |value: Option<f64>| spread_text(value, None, "");
     html! {
         table {
             tr {
                 th { (tr!("report-predictions-of")) }
-                @for figure in OF_EXPERT.iter().filter_map(|key| FigureSpec::named(key)) {
+                @for figure in EXPERT_FIGURES.iter().filter_map(|key| FigureSpec::from_name(key)) {
                     th.n { (figure.title()) }
                 }
             }
             @for expert in &run.header.method.experts { tr {
-                td { @if *expert == Expert::ANSWER { (tr!("report-run")) } @else { (expert.name()) } }
-                @for figure in figures.of(*expert) { td.n { (shown(figure)) } }
+                td { @if *expert == Expert::ANSWER { (tr!("report-run")) } @else { (expert.key()) } }
+                @for figure in figures.expert_figures(*expert) { td.n { (format_value(figure)) } }
             } }
         }
     }
@@ -67,7 +67,7 @@ fn classes(run: &RunSummary) -> Markup {
     let Some(latest) = &run.latest else {
         return html! {};
     };
-    let each = run
+    let accuracies = run
         .header
         .class_order
         .iter()
@@ -77,7 +77,7 @@ fn classes(run: &RunSummary) -> Markup {
             summary { (tr!("report-accuracy-by-class")) }
             table {
                 tr { th { (tr!("figure-table-class")) } th.n { (tr!("report-test-images")) } th.n { (tr!("report-accuracy")) } }
-                @for ((class, accuracy), images) in each.zip(&latest.classes.images) { tr {
+                @for ((class, accuracy), images) in accuracies.zip(&latest.classes.images) { tr {
                     td { (class) } td.n { (images) }
                     td.n { (spread_text(accuracy.map(|a| a * 100.0), None, "")) }
                 } }
@@ -86,12 +86,12 @@ fn classes(run: &RunSummary) -> Markup {
     }
 }
 
-fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
+fn data(header: &RunHeader, samples: &[SampleImage]) -> Markup {
     let (train, test) = (&header.train_images, &header.test_images);
     html! {
         h3 { (tr!("report-data")) }
         p {
-            (redaction::settings(header).data) ": "
+            (redaction::redact_settings(header).data) ": "
             (tr!(
                 "report-dataset-counts",
                 classes = header.class_order.len(),
@@ -100,7 +100,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
                 test = test.iter().sum::<usize>()
             ))
         }
-        @if !pictures.is_empty() { div.pictures { @for picture in pictures { figure {
+        @if !samples.is_empty() { div.pictures { @for picture in samples { figure {
             img alt=(picture.class) src={ "data:image/png;base64," (BASE64.encode(&picture.png)) };
             figcaption title=(picture.class) { (picture.class) }
         } } } }
@@ -124,12 +124,12 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
 
 /// Returns a table of the facts that decide whether another run is a repetition: version, device, hashes, key,
 /// parameters.
-fn made_from(run: &RunSummary) -> Markup {
+fn provenance_table(run: &RunSummary) -> Markup {
     let header = &run.header;
     let images = header.images.as_ref();
     let facts = [
         (tr!("report-program"), header.version.clone()),
-        (tr!("report-device"), header.computed_on()),
+        (tr!("report-device"), header.device_label()),
         (tr!("compare-weights-hash"), header.weights_sha256.clone()),
         (tr!("report-pet-hash"), run.plugin_sha256.clone()),
         (
@@ -165,14 +165,14 @@ fn settings(config: &RunConfig) -> Markup {
         let value = (setting.get)(config)?.to_string();
         Some((setting.spec.key, value))
     });
-    let own = config
+    let method_settings = config
         .settings
         .iter()
         .map(|(key, value)| (key.as_str(), value.to_string()));
     html! {
         details {
             summary { (tr!("report-all-settings")) }
-            table { @for (key, value) in common.chain(own) {
+            table { @for (key, value) in common.chain(method_settings) {
                 tr { td { code { (key) } } td { code { (value) } } }
             } }
         }
@@ -180,14 +180,14 @@ fn settings(config: &RunConfig) -> Markup {
 }
 
 /// Maximum number of confused class pairs that are listed.
-const MOST_PAIRS: usize = 10;
+const MAX_PAIRS: usize = 10;
 
 /// Returns a matrix as an HTML table; the diagonal is marked.
-fn heat(cells: &Cells) -> Markup {
+fn heatmap(cells: &Heatmap) -> Markup {
     html! {
         div.scroll { table.heat {
             tr {
-                th { (cells.down) " → " (cells.across) }
+                th { (cells.row_label) " → " (cells.column_label) }
                 @for column in &cells.columns { th { (column) } }
             }
             @for (row, name) in cells.rows.iter().enumerate() { tr {
@@ -198,11 +198,11 @@ fn heat(cells: &Cells) -> Markup {
     }
 }
 
-fn cell(share: Option<f64>, own: bool) -> Markup {
+fn cell(share: Option<f64>, is_diagonal: bool) -> Markup {
     html! {
         @match share.filter(|share| share.is_finite()) {
             None => td {},
-            Some(share) => td.h.r[own] style={ "--v:" (format!("{:.2}", share.clamp(0.0, 1.0) * 0.75)) } {
+            Some(share) => td.h.r[is_diagonal] style={ "--v:" (format!("{:.2}", share.clamp(0.0, 1.0) * 0.75)) } {
                 (format!("{:.0}", share * 100.0))
             },
         }
@@ -211,18 +211,20 @@ fn cell(share: Option<f64>, own: bool) -> Markup {
 
 /// Returns the confusion matrix of the test images after the last saved task, and the most frequently confused pairs.
 fn confusion(header: &RunHeader, last: &TaskReport) -> Markup {
-    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
-    let classes = last.answers.confusion(header.answering(), seen);
-    let class = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
-    let mistaken = classes.most_confused(MOST_PAIRS);
+    let class_count = header.tasks.get(last.task).map_or(0, |task| task.end);
+    let classes = last
+        .answers
+        .confusion(header.answering_expert(), class_count);
+    let class = |index: usize| header.class_order.get(index).cloned().unwrap_or_default();
+    let confused_pairs = classes.most_confused(MAX_PAIRS);
     html! {
         h3 { (tr!("report-confusion", n = last.task + 1)) }
-        (heat(&Cells::confusion(&classes, &class)))
-        @if !mistaken.is_empty() {
+        (heatmap(&Heatmap::confusion(&classes, &class)))
+        @if !confused_pairs.is_empty() {
             h3 { (tr!("report-most-frequent-confusions")) }
             table {
                 tr { th { (tr!("figure-table-class")) } th { (tr!("report-predicted-as")) } th.n { (tr!("report-images")) } }
-                @for (of, given, count) in mistaken {
+                @for (of, given, count) in confused_pairs {
                     tr { td { (class(of)) } td { (class(given)) } td.n { (count) } }
                 }
             }

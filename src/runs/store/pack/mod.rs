@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::start::{ADAPTER_CONFIG, ADAPTER_VALUES, START_FOLDER};
 use super::{
-    ABOUT_FILE, ADDED_FOLDER, CHECKPOINT_FILE, CONFUSION_FOLDER, IMAGES_FILE, METRICS_FILE,
-    PICTURES_FILE, PLUGIN_FILE, PROMPTS_FOLDER, PROVENANCE_FILE, RESUME_FOLDER, RUN_FILE,
+    ABOUT_FILE, ADDED_FOLDER, ADDED_IMAGES_FILE, CHECKPOINT_FILE, CONFUSION_FOLDER, IMAGES_FILE,
+    METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, PROVENANCE_FILE, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, TASK_FILE,
 };
 
@@ -23,7 +23,7 @@ pub use read::{Extracted, Unpacked, extract, unpack};
 pub use write::{Packed, pack};
 
 /// Suffix of packed runs.
-pub const PACKED_ENDING: &str = ".laerun.zip";
+pub const PACKED_EXTENSION: &str = ".laerun.zip";
 
 /// Hashes of all other files.
 const MANIFEST_FILE: &str = "manifest.json";
@@ -53,52 +53,52 @@ struct PackedFile {
 /// Returns whether a file name is that of a packed run.
 pub fn is_packed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.to_lowercase().ends_with(PACKED_ENDING)
+    name.to_lowercase().ends_with(PACKED_EXTENSION)
 }
 
 /// Returns whether a run has a file with this name (a path with `/`, relative to its folder) that is packed. Other
 /// names in a file from someone else are refused, so none leads out of the run's folder.
-fn is_part(name: &str) -> bool {
-    let of_run = [
+fn is_run_file(name: &str) -> bool {
+    let run_files = [
         RUN_FILE,
         PLUGIN_FILE,
         PROVENANCE_FILE,
         IMAGES_FILE,
         ABOUT_FILE,
     ];
-    let of_start = folder_and(name).filter(|(folder, _)| *folder == START_FOLDER);
-    if of_start.is_some_and(|(_, file)| [ADAPTER_CONFIG, ADAPTER_VALUES].contains(&file)) {
+    let start_file = split_folder(name).filter(|(folder, _)| *folder == START_FOLDER);
+    if start_file.is_some_and(|(_, file)| [ADAPTER_CONFIG, ADAPTER_VALUES].contains(&file)) {
         return true;
     }
-    if of_run.contains(&name) || folder_and(name) == Some((RESUME_FOLDER, CHECKPOINT_FILE)) {
+    if run_files.contains(&name) || split_folder(name) == Some((RESUME_FOLDER, CHECKPOINT_FILE)) {
         return true;
     }
-    let added = folder_and(name).filter(|(folder, _)| *folder == ADDED_FOLDER);
-    let added = added.and_then(|(_, below)| folder_and(below));
-    match added.filter(|(task, _)| numbered(task, "")) {
-        Some((_, below)) => [TASK_FILE, PICTURES_FILE].contains(&below) || is_of_tasks(below),
-        None => is_of_tasks(name),
+    let added = split_folder(name).filter(|(folder, _)| *folder == ADDED_FOLDER);
+    let added = added.and_then(|(_, file)| split_folder(file));
+    match added.filter(|(task, _)| is_numbered(task, "")) {
+        Some((_, file)) => [TASK_FILE, ADDED_IMAGES_FILE].contains(&file) || is_task_file(file),
+        None => is_task_file(name),
     }
 }
 
 /// Returns whether both the run's folder and those of added tasks have such a file.
-fn is_of_tasks(name: &str) -> bool {
-    match folder_and(name) {
-        Some((CONFUSION_FOLDER | PROMPTS_FOLDER, table)) => numbered(table, ".csv"),
+fn is_task_file(name: &str) -> bool {
+    match split_folder(name) {
+        Some((CONFUSION_FOLDER | PROMPTS_FOLDER, table)) => is_numbered(table, ".csv"),
         Some(_) => false,
-        None => [METRICS_FILE, STATE_FILE].contains(&name) || numbered(name, ".safetensors"),
+        None => [METRICS_FILE, STATE_FILE].contains(&name) || is_numbered(name, ".safetensors"),
     }
 }
 
-fn folder_and(name: &str) -> Option<(&str, &str)> {
+fn split_folder(name: &str) -> Option<(&str, &str)> {
     name.split_once('/')
 }
 
 /// Returns whether a name is `task_N` with this suffix.
-fn numbered(name: &str, ending: &str) -> bool {
+fn is_numbered(name: &str, suffix: &str) -> bool {
     let number = name
         .strip_prefix("task_")
-        .and_then(|rest| rest.strip_suffix(ending));
+        .and_then(|rest| rest.strip_suffix(suffix));
     number.is_some_and(|number| {
         let digits = number.bytes().all(|byte| byte.is_ascii_digit());
         digits && (1..=6).contains(&number.len()) && !number.starts_with('0')
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_that_a_run_has_are_parts_of_it() {
+    fn only_run_files_are_packed() {
         for name in [
             "run.toml",
             "task_12.safetensors",
@@ -120,7 +120,7 @@ mod tests {
             "lessons/task_3/lesson.toml",
             "lessons/task_3/prompts/task_3.csv",
         ] {
-            assert!(is_part(name), "{name}");
+            assert!(is_run_file(name), "{name}");
         }
         for name in [
             "",
@@ -142,7 +142,7 @@ mod tests {
             "lessons/task_3/lessons/task_4/lesson.toml",
             "C:run.toml",
         ] {
-            assert!(!is_part(name), "{name}");
+            assert!(!is_run_file(name), "{name}");
         }
         assert!(is_packed(Path::new("a/b.LAERUN.zip")) && !is_packed(Path::new("b.zip")));
     }

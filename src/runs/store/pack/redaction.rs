@@ -7,40 +7,42 @@ use crate::files::names::is_path;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
-use crate::store::added_tasks::Written;
+use crate::store::added_tasks::AddedTaskFile;
 use crate::store::record::{PREFACE, settings_part};
 
 /// Returns the last component of a path of any operating system.
-pub(in crate::store) fn last_name(path: &str) -> String {
+pub(in crate::store) fn last_component(path: &str) -> String {
     let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
     names.next_back().unwrap_or("data").to_string()
 }
 
 /// Returns the settings of a run without paths.
-pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
+pub(in crate::store) fn redact_settings(header: &RunHeader) -> RunConfig {
     let mut config = header.config.clone();
-    let places = [&mut config.data, &mut config.backbone];
-    for place in places.into_iter().chain(&mut config.pet_start) {
-        if is_path(place) {
-            *place = last_name(place);
+    let paths = [&mut config.data, &mut config.backbone];
+    for path in paths.into_iter().chain(&mut config.pet_start) {
+        if is_path(path) {
+            *path = last_component(path);
         }
     }
     // Older versions stored the path of a class order file; its content is known from the tasks.
     if is_path(&config.order) {
-        let own = header.tasks[..header.own_tasks()].last();
-        let taught = &header.class_order[..own.map_or(0, |task| task.end)];
-        let mut sorted: Vec<&String> = taught.iter().collect();
+        let last_own_task = header.tasks[..header.original_task_count()].last();
+        let learned_classes = &header.class_order[..last_own_task.map_or(0, |task| task.end)];
+        let mut sorted: Vec<&String> = learned_classes.iter().collect();
         sorted.sort_unstable();
-        let place = |name: &String| sorted.binary_search(&name).unwrap_or_default();
-        config.order = ClassOrder::written(&taught.iter().map(place).collect::<Vec<_>>());
+        let rank = |name: &String| sorted.binary_search(&name).unwrap_or_default();
+        config.order = ClassOrder::format_indices_or_natural(
+            &learned_classes.iter().map(rank).collect::<Vec<_>>(),
+        );
     }
     config
 }
 
 /// Returns the header without paths, and without name, tags and note of the run.
-pub(super) fn header(header: &RunHeader) -> RunHeader {
+pub(super) fn redact_header(header: &RunHeader) -> RunHeader {
     RunHeader {
-        config: settings(header),
+        config: redact_settings(header),
         run: String::new(),
         folder: Default::default(),
         about: Default::default(),
@@ -49,8 +51,8 @@ pub(super) fn header(header: &RunHeader) -> RunHeader {
 }
 
 /// Returns the text of `run.toml` without paths.
-pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
-    let config = settings(header);
+pub(super) fn redact_run_toml(text: &str, header: &RunHeader) -> Result<String> {
+    let config = redact_settings(header);
     if config == header.config {
         return Ok(text.to_string());
     }
@@ -59,15 +61,15 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
 }
 
 /// Returns the text of an added task's `lesson.toml` without the path of its images.
-pub(super) fn lesson_toml(text: &str) -> Result<String> {
-    let unread = |error: &dyn Display| Problem::with_error("problem-added-task-not-packed", error);
-    let mut written: Written = toml::from_str(text).map_err(|error| unread(&error))?;
-    let source = &mut written.added_task.source;
+pub(super) fn redact_added_task_toml(text: &str) -> Result<String> {
+    let problem = |error: &dyn Display| Problem::with_error("problem-added-task-not-packed", error);
+    let mut file: AddedTaskFile = toml::from_str(text).map_err(|error| problem(&error))?;
+    let source = &mut file.added_task.source;
     if !is_path(source) {
         return Ok(text.to_string());
     }
-    *source = last_name(source);
-    toml::to_string(&written).map_err(|error| unread(&error))
+    *source = last_component(source);
+    toml::to_string(&file).map_err(|error| problem(&error))
 }
 
 #[cfg(test)]
@@ -75,14 +77,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_path_its_last_name_stays() {
+    fn only_the_last_path_component_is_kept() {
         for (path, name) in [
             ("/home/ada/birds", "birds"),
             ("C:\\Users\\Ada\\birds.zip", "birds.zip"),
             ("birds/", "birds"),
             ("/", "data"),
         ] {
-            assert_eq!(last_name(path), name);
+            assert_eq!(last_component(path), name);
         }
     }
 }

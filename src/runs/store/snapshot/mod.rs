@@ -15,15 +15,15 @@ use super::{added_tasks, snapshot_file};
 use crate::fetch::hex;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::tensors::{self, HostTensor, Named};
+use crate::tensors::{self, HostTensor, NamedTensors};
 
 /// The only entry of a snapshot's metadata: several entries would be written in any order, but equal snapshots must be
 /// equal files.
-const LABEL: &str = "snapshot";
+const METADATA_KEY: &str = "snapshot";
 /// Rows with fewer values are not hashed separately.
-const NARROW: usize = 16;
+const MIN_HASHED_WIDTH: usize = 16;
 /// A tensor with more separate ranges of new rows is stored completely.
-const MOST_SPANS: usize = 1000;
+const MAX_SPANS: usize = 1000;
 
 /// A range of rows: the first, from 0, and their number.
 type Span = [usize; 2];
@@ -46,7 +46,7 @@ struct Label {
 
 impl Label {
     /// Returns the label of a complete snapshot of these tensors after a task (from 0).
-    fn of_whole(task: usize, tensors: &BTreeMap<String, RowHashes>) -> Self {
+    fn for_complete(task: usize, tensors: &BTreeMap<String, RowHashes>) -> Self {
         let mut hash = Sha256::new();
         for (name, tensor) in tensors {
             hash.update(format!("\n{name} {:?}\n", tensor.shape));
@@ -62,13 +62,13 @@ impl Label {
 
     /// Returns the label in a file's metadata; `None` in files of older versions.
     fn from_metadata(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
-        serde_json::from_str(metadata?.get(LABEL)?).ok()
+        serde_json::from_str(metadata?.get(METADATA_KEY)?).ok()
     }
 
-    fn metadata(&self) -> Result<HashMap<String, String>> {
+    fn to_metadata(&self) -> Result<HashMap<String, String>> {
         let text = serde_json::to_string(self)
             .map_err(|error| Problem::with_error("problem-snapshot-not-described", &error))?;
-        Ok(HashMap::from([(LABEL.to_string(), text)]))
+        Ok(HashMap::from([(METADATA_KEY.to_string(), text)]))
     }
 }
 
@@ -77,39 +77,39 @@ impl Label {
 /// # Errors
 /// Returns a Problem if the snapshot, or an earlier one that it depends on, is missing, cannot be read or belongs to
 /// another run.
-pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
-    let doing = format!("read the snapshot of task {}", task + 1);
+pub fn load_snapshot(folder: &Path, task: usize) -> Result<NamedTensors> {
+    let action = format!("read the snapshot of task {}", task + 1);
     let mut parts: Vec<(PathBuf, BTreeSet<String>, Rows)> = Vec::new();
     // Newest first: tensors that are complete in a later snapshot are not read from earlier ones.
-    let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
+    let (mut loaded, mut current, mut expected) = (BTreeSet::new(), task, None);
     loop {
-        let path = snapshot_file(&added_tasks::task_folder(folder, at), at);
-        let file = tensors::open(&path, &doing)?;
+        let path = snapshot_file(&added_tasks::task_folder(folder, current), current);
+        let file = tensors::open(&path, &action)?;
         let label = Label::from_metadata(file.header().metadata().as_ref());
         if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {
-            return Err(another(&path, task));
+            return Err(mismatch_problem(&path, task));
         }
         let (before, rows) =
             label.map_or_else(Default::default, |label| (label.before, label.rows));
         let names = file.header().tensors().into_keys();
-        let names: BTreeSet<String> = names.filter(|name| !known.contains(name)).collect();
-        let whole = names.iter().filter(|name| !rows.contains_key(*name));
-        known.extend(whole.cloned());
+        let names: BTreeSet<String> = names.filter(|name| !loaded.contains(name)).collect();
+        let complete_names = names.iter().filter(|name| !rows.contains_key(*name));
+        loaded.extend(complete_names.cloned());
         parts.push((path, names, rows));
-        match (before, at.checked_sub(1)) {
-            (Some(hash), Some(before)) => (expected, at) = (Some(hash), before),
+        match (before, current.checked_sub(1)) {
+            (Some(hash), Some(previous)) => (expected, current) = (Some(hash), previous),
             _ => break,
         }
     }
-    let mut all = Named::new();
+    let mut merged = NamedTensors::new();
     for (path, names, rows) in parts.iter().rev() {
-        let (tensors, _) = tensors::load_some(path, &doing, |name| names.contains(name))?;
+        let (tensors, _) = tensors::load_matching(path, &action, |name| names.contains(name))?;
         for (name, tensor) in tensors {
             let Some(spans) = rows.get(&name) else {
-                all.insert(name, tensor);
+                merged.insert(name, tensor);
                 continue;
             };
-            let before = all.get_mut(&name);
+            let before = merged.get_mut(&name);
             let fits = before.is_some_and(|before| replace_rows(before, spans, &tensor));
             if !fits {
                 let what = message!("problem-snapshot-rows-mismatch", name);
@@ -119,23 +119,26 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
             }
         }
     }
-    Ok(all)
+    Ok(merged)
 }
 
 /// Returns the hash recorded in the snapshot after a task (from 0), and the computed hash; `None` for files of older
 /// versions, which have no hash.
-pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
+pub(super) fn recorded_and_actual_hash(
+    folder: &Path,
+    task: usize,
+) -> Result<Option<(String, String)>> {
     let path = snapshot_file(&added_tasks::task_folder(folder, task), task);
     let file = tensors::open(&path, "read a snapshot")?;
     let Some(label) = Label::from_metadata(file.header().metadata().as_ref()) else {
         return Ok(None);
     };
-    let found = Label::of_whole(task, &hashes(&load_snapshot(folder, task)?));
-    Ok(Some((label.sha256, found.sha256)))
+    let actual = Label::for_complete(task, &hash_tensors(&load_snapshot(folder, task)?));
+    Ok(Some((label.sha256, actual.sha256)))
 }
 
 /// Returns the Problem for a file that is not the snapshot on which the snapshot after a task (from 0) depends.
-fn another(path: &Path, task: usize) -> Problem {
+fn mismatch_problem(path: &Path, task: usize) -> Problem {
     let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
     Problem::new(what)
         .at_path(path)
@@ -144,7 +147,7 @@ fn another(path: &Path, task: usize) -> Problem {
 
 /// Copies rows into these row ranges of a tensor; the tensor may grow at its end. Returns whether the rows fit.
 fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> bool {
-    let (Some((had, tail)), Some((new, new_tail))) =
+    let (Some((row_count, tail)), Some((new_count, new_tail))) =
         (tensor.shape.split_first(), rows.shape.split_first())
     else {
         return false;
@@ -152,38 +155,38 @@ fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> b
     let count = spans
         .iter()
         .try_fold(0, |sum: usize, [_, count]| sum.checked_add(*count));
-    if tail != new_tail || count != Some(*new) {
+    if tail != new_tail || count != Some(*new_count) {
         return false;
     }
     let width: usize = tail.iter().product();
-    let (mut known, mut read) = (*had, 0);
+    let (mut row_end, mut rows_read) = (*row_count, 0);
     for [first, count] in spans {
-        let Some(end) = first.checked_add(*count).filter(|_| *first <= known) else {
+        let Some(end) = first.checked_add(*count).filter(|_| *first <= row_end) else {
             return false;
         };
-        let place = first * width..end.min(known) * width;
-        let values = rows.values[read * width..(read + count) * width]
+        let range = first * width..end.min(row_end) * width;
+        let values = rows.values[rows_read * width..(rows_read + count) * width]
             .iter()
             .copied();
-        tensor.values.splice(place, values);
-        (known, read) = (known.max(end), read + count);
+        tensor.values.splice(range, values);
+        (row_end, rows_read) = (row_end.max(end), rows_read + count);
     }
-    tensor.shape[0] = known;
+    tensor.shape[0] = row_end;
     true
 }
 
 /// Writes the snapshots of a run in order, each with only what is new since the previous one.
 #[derive(Default)]
-pub struct SnapshotWriter(Option<Before>);
+pub struct SnapshotWriter(Option<PreviousSnapshot>);
 
 /// What the next snapshot needs to know about the latest one.
-struct Before {
+struct PreviousSnapshot {
     task: usize,
     sha256: String,
     tensors: BTreeMap<String, RowHashes>,
 }
 
-impl Before {
+impl PreviousSnapshot {
     /// Reads the snapshot after this task (from 0); `None` if the next one cannot depend on it.
     fn read(folder: &Path, task: usize) -> Option<Self> {
         let path = snapshot_file(folder, task);
@@ -192,7 +195,7 @@ impl Before {
         Some(Self {
             task,
             sha256: label.sha256,
-            tensors: hashes(&load_snapshot(folder, task).ok()?),
+            tensors: hash_tensors(&load_snapshot(folder, task).ok()?),
         })
     }
 }
@@ -208,7 +211,7 @@ struct RowHashes {
 impl RowHashes {
     fn new(tensor: &HostTensor) -> Self {
         let width: usize = tensor.shape.iter().skip(1).product();
-        let each = match width >= NARROW {
+        let chunk_len = match width >= MIN_HASHED_WIDTH {
             true => width,
             false => tensor.values.len().max(1),
         };
@@ -219,7 +222,7 @@ impl RowHashes {
         };
         Self {
             shape: tensor.shape.clone(),
-            rows: tensor.values.chunks(each).map(hash).collect(),
+            rows: tensor.values.chunks(chunk_len).map(hash).collect(),
         }
     }
 
@@ -238,36 +241,37 @@ impl RowHashes {
             }
         }
         let new: usize = spans.iter().map(|[_, count]| count).sum();
-        (0 < new && new < *count && spans.len() <= MOST_SPANS).then_some(spans)
+        (0 < new && new < *count && spans.len() <= MAX_SPANS).then_some(spans)
     }
 }
 
-fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
-    let hashed = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::new(tensor));
-    tensors.iter().map(hashed).collect()
+fn hash_tensors(tensors: &NamedTensors) -> BTreeMap<String, RowHashes> {
+    let hash_entry =
+        |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::new(tensor));
+    tensors.iter().map(hash_entry).collect()
 }
 
 impl SnapshotWriter {
     /// Removes from the snapshot after a task (from 0) what the previous snapshot in the folder contains. Returns the
     /// metadata to write with it.
-    pub(super) fn next(
+    pub(super) fn strip_unchanged(
         &mut self,
         folder: &Path,
         task: usize,
-        snapshot: &mut Named,
+        snapshot: &mut NamedTensors,
     ) -> Result<HashMap<String, String>> {
-        let now = hashes(snapshot);
+        let current = hash_tensors(snapshot);
         let before = self.0.take();
         let before = before.filter(|before| before.task + 1 == task);
-        let before = before.or_else(|| Before::read(folder, task.checked_sub(1)?));
+        let before = before.or_else(|| PreviousSnapshot::read(folder, task.checked_sub(1)?));
         // A removed tensor would reappear from the previous snapshot, so a complete one is written.
         let before =
-            before.filter(|before| before.tensors.keys().all(|name| now.contains_key(name)));
-        let mut label = Label::of_whole(task, &now);
+            before.filter(|before| before.tensors.keys().all(|name| current.contains_key(name)));
+        let mut label = Label::for_complete(task, &current);
         if let Some(before) = before {
             snapshot.retain(|name, tensor| {
-                let known = now.get(name).zip(before.tensors.get(name));
-                if let Some(new) = known.and_then(|(now, before)| now.new_rows(before)) {
+                let pair = current.get(name).zip(before.tensors.get(name));
+                if let Some(new) = pair.and_then(|(current, before)| current.new_rows(before)) {
                     let width: usize = tensor.shape.iter().skip(1).product();
                     let values = new.iter().flat_map(|[first, count]| {
                         tensor.values[first * width..(first + count) * width]
@@ -278,22 +282,25 @@ impl SnapshotWriter {
                     tensor.shape[0] = new.iter().map(|[_, count]| count).sum();
                     label.rows.insert(name.clone(), new);
                 }
-                known.is_none_or(|(now, before)| now != before)
+                pair.is_none_or(|(current, before)| current != before)
             });
             label.before = Some(before.sha256);
         }
-        self.0 = Some(Before {
+        self.0 = Some(PreviousSnapshot {
             task,
             sha256: label.sha256.clone(),
-            tensors: now,
+            tensors: current,
         });
-        label.metadata()
+        label.to_metadata()
     }
 }
 
 /// Returns the metadata of a complete snapshot after a task (from 0).
-pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, String>> {
-    Label::of_whole(task, &hashes(snapshot)).metadata()
+pub(super) fn complete_metadata(
+    task: usize,
+    snapshot: &NamedTensors,
+) -> Result<HashMap<String, String>> {
+    Label::for_complete(task, &hash_tensors(snapshot)).to_metadata()
 }
 
 #[cfg(test)]

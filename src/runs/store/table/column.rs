@@ -11,13 +11,13 @@ use super::TableRun;
 use super::text::latex_text;
 use crate::message;
 use crate::metrics::Expert;
-use crate::names::{closest, meant};
+use crate::names::{closest_name, with_suggestion};
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
+use crate::run::config::{RunSetting, SETTINGS, Setting, capitalize};
 use crate::store::Figures;
 use crate::store::figures::{FIGURES, FigureSpec};
-use crate::store::json::OF_EXPERT;
-use crate::texts::of_list;
+use crate::store::json::EXPERT_FIGURES;
+use crate::texts::translate_entry;
 use crate::tr;
 
 /// The value of a column for one run.
@@ -75,11 +75,11 @@ impl fmt::Display for Cell {
 }
 
 impl Serialize for Cell {
-    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
-            Self::Number(number) => number.serialize(to),
-            Self::Text(text) => text.serialize(to),
-            Self::Nothing => to.serialize_none(),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+            Self::Nothing => serializer.serialize_none(),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Serialize for Cell {
 pub struct FactSpec {
     /// The name of the column.
     pub key: &'static str,
-    of: fn(&TableRun<'_>) -> Cell,
+    compute: fn(&TableRun<'_>) -> Cell,
 }
 
 /// All facts. A fact with the name of a setting shows the value in effect.
@@ -103,9 +103,9 @@ pub static FACTS: [FactSpec; 17] = [
         Some(group) => Cell::text(&group.key.experiment),
         None => Cell::Nothing,
     }),
-    fact("tasks_done", |run| Cell::Number(run.saved() as f64)),
+    fact("tasks_done", |run| Cell::Number(run.saved_tasks() as f64)),
     fact("measured_on", |run| {
-        Cell::text(run.header.config.measured_on())
+        Cell::text(run.header.config.evaluation_split())
     }),
     fact("started", |run| Cell::text(&run.header.started)),
     fact("version", |run| Cell::text(&run.header.version)),
@@ -121,7 +121,7 @@ pub static FACTS: [FactSpec; 17] = [
         let size = run.header.method.pet_size(&run.header.config);
         Cell::number(size.map(|size| size as f64))
     }),
-    fact("device", |run| Cell::text(&run.header.computed_on())),
+    fact("device", |run| Cell::text(&run.header.device_label())),
     fact("tasks", |run| Cell::Number(run.header.tasks.len() as f64)),
     fact("classes", |run| {
         Cell::Number(run.header.class_order.len() as f64)
@@ -135,8 +135,8 @@ pub static FACTS: [FactSpec; 17] = [
 /// The name of the fact by which repetitions of an experiment are grouped.
 pub(super) const EXPERIMENT: &str = "experiment";
 
-const fn fact(key: &'static str, of: fn(&TableRun<'_>) -> Cell) -> FactSpec {
-    FactSpec { key, of }
+const fn fact(key: &'static str, compute: fn(&TableRun<'_>) -> Cell) -> FactSpec {
+    FactSpec { key, compute }
 }
 
 /// A column of a table of runs.
@@ -147,13 +147,13 @@ pub enum Column {
     /// A setting of every run.
     Setting(&'static RunSetting),
     /// A setting of a method, by its key.
-    OwnSetting(String),
+    MethodSetting(String),
     /// A figure of the run's predictions.
     Figure(&'static FigureSpec),
-    /// A figure of an expert: the index of A_N, Ā_N or F_N in `OF_EXPERT`, and the expert.
-    FigureOfExpert(usize, Expert),
+    /// A figure of an expert: the index of A_N, Ā_N or F_N in `EXPERT_FIGURES`, and the expert.
+    ExpertFigure(usize, Expert),
     /// The titles of rows that the caller has grouped.
-    Given,
+    RowTitle,
 }
 
 impl Column {
@@ -162,7 +162,7 @@ impl Column {
     ///
     /// # Errors
     /// Returns a Problem with the nearest name if there is no such column.
-    pub fn named(name: &str, runs: &[TableRun<'_>]) -> Result<Self> {
+    pub fn from_name(name: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let key = name.trim().to_lowercase().replace('-', "_");
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
             return Ok(Self::Fact(fact));
@@ -170,32 +170,37 @@ impl Column {
         if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == key) {
             return Ok(Self::Setting(setting));
         }
-        if let Some(figure) = FigureSpec::named(&key) {
+        if let Some(figure) = FigureSpec::from_name(&key) {
             return Ok(Self::Figure(figure));
         }
         let experts = runs.iter().flat_map(|run| run.figures.by_expert.keys());
         for &expert in experts {
-            let figure = |of: &str| key == format!("{of}_{}", expert.name());
-            if let Some(at) = OF_EXPERT.iter().position(|of| figure(of)) {
-                return Ok(Self::FigureOfExpert(at, expert));
+            let matches_key = |figure_key: &str| key == format!("{figure_key}_{}", expert.key());
+            if let Some(index) = EXPERT_FIGURES
+                .iter()
+                .position(|figure_key| matches_key(figure_key))
+            {
+                return Ok(Self::ExpertFigure(index, expert));
             }
         }
-        let own = |run: &TableRun<'_>| run.header.config.settings.contains_key(&key);
-        if runs.iter().any(own) {
-            return Ok(Self::OwnSetting(key));
+        let has_setting = |run: &TableRun<'_>| run.header.config.settings.contains_key(&key);
+        if runs.iter().any(has_setting) {
+            return Ok(Self::MethodSetting(key));
         }
-        Err(unknown(&key, runs))
+        Err(unknown_column(&key, runs))
     }
 
-    /// Returns the name of the column, as [`Column::named`] takes it.
+    /// Returns the name of the column, as [`Column::from_name`] takes it.
     pub fn key(&self) -> String {
         match self {
             Self::Fact(fact) => fact.key.into(),
             Self::Setting(setting) => setting.spec.key.into(),
-            Self::OwnSetting(key) => key.clone(),
+            Self::MethodSetting(key) => key.clone(),
             Self::Figure(figure) => figure.key.into(),
-            Self::FigureOfExpert(at, expert) => format!("{}_{}", OF_EXPERT[*at], expert.name()),
-            Self::Given => "row".into(),
+            Self::ExpertFigure(index, expert) => {
+                format!("{}_{}", EXPERT_FIGURES[*index], expert.key())
+            }
+            Self::RowTitle => "row".into(),
         }
     }
 
@@ -203,31 +208,31 @@ impl Column {
     pub fn title(&self) -> String {
         match self {
             Self::Figure(figure) => figure.title().into(),
-            Self::FigureOfExpert(_, expert) => {
+            Self::ExpertFigure(_, expert) => {
                 let figure = self.figure_spec().map_or("", FigureSpec::title);
-                format!("{figure} {}", expert.name())
+                format!("{figure} {}", expert.key())
             }
             Self::Setting(setting) => setting.spec.heading(),
-            Self::Given => tr!("compare-table-row").into(),
+            Self::RowTitle => tr!("compare-table-row").into(),
             other => {
                 let key = other.key();
                 let setting = SETTINGS.iter().find(|setting| setting.spec.key == key);
-                let words = || {
-                    let english = capitalised(&key.replace('_', " "));
-                    of_list("column", &key, "title", &english).to_string()
+                let default_title = || {
+                    let english = capitalize(&key.replace('_', " "));
+                    translate_entry("column", &key, "title", &english).to_string()
                 };
-                setting.map_or_else(words, |setting| setting.spec.heading())
+                setting.map_or_else(default_title, |setting| setting.spec.heading())
             }
         }
     }
 
     /// Returns the column's heading in LaTeX, with the symbols of figures in math mode.
-    pub fn latex(&self) -> String {
+    pub fn latex_title(&self) -> String {
         match self {
             Self::Figure(figure) => figure.latex.into(),
-            Self::FigureOfExpert(_, expert) => {
+            Self::ExpertFigure(_, expert) => {
                 let figure = self.figure_spec().map_or("", |figure| figure.latex);
-                format!("{figure} {}", latex_text(expert.name()))
+                format!("{figure} {}", latex_text(expert.key()))
             }
             other => latex_text(&other.title()),
         }
@@ -237,29 +242,29 @@ impl Column {
     pub fn figure_spec(&self) -> Option<&'static FigureSpec> {
         match self {
             Self::Figure(figure) => Some(figure),
-            Self::FigureOfExpert(at, _) => FigureSpec::named(OF_EXPERT[*at]),
+            Self::ExpertFigure(index, _) => FigureSpec::from_name(EXPERT_FIGURES[*index]),
             _ => None,
         }
     }
 
     /// Returns the cell of one run.
-    pub fn of(&self, run: &TableRun<'_>) -> Cell {
+    pub fn cell(&self, run: &TableRun<'_>) -> Cell {
         match self {
-            Self::Fact(fact) => (fact.of)(run),
+            Self::Fact(fact) => (fact.compute)(run),
             Self::Setting(setting) => Cell::setting((setting.get)(&run.header.config)),
-            Self::OwnSetting(key) => Cell::setting(run.header.config.settings.get(key).cloned()),
+            Self::MethodSetting(key) => Cell::setting(run.header.config.settings.get(key).cloned()),
             _ => Cell::number(self.figure(&run.figures)),
         }
     }
 
     /// Returns a cell in readable form, given a run that has this value: the title of a method, the name of a dataset,
     /// or the file name of weights.
-    pub fn shown(&self, cell: &Cell, run: &TableRun<'_>) -> String {
+    pub fn display_text(&self, cell: &Cell, run: &TableRun<'_>) -> String {
         let (header, key) = (run.header, self.key());
         match key.as_str() {
             _ if *cell == Cell::Nothing => cell.to_string(),
             "method" => header.method.title.clone(),
-            "data" => header.config.data_name(),
+            "data" => header.config.dataset_name(),
             "backbone" => {
                 let name = Path::new(&header.config.backbone).file_name();
                 name.map_or_else(|| cell.to_string(), |name| name.to_string_lossy().into())
@@ -273,8 +278,8 @@ impl Column {
     pub fn figure(&self, figures: &Figures) -> Option<f64> {
         match self {
             Self::Figure(figure) => figures.get(figure.key),
-            Self::FigureOfExpert(at, expert) => {
-                figures.by_expert.get(expert).and_then(|all| all[*at])
+            Self::ExpertFigure(index, expert) => {
+                figures.by_expert.get(expert).and_then(|all| all[*index])
             }
             _ => None,
         }
@@ -282,14 +287,14 @@ impl Column {
 
     /// Returns whether the column is a figure, of which rows with several runs show the mean.
     pub fn is_figure(&self) -> bool {
-        matches!(self, Self::Figure(_) | Self::FigureOfExpert(..))
+        matches!(self, Self::Figure(_) | Self::ExpertFigure(..))
     }
 }
 
 /// A column that the user can choose for some runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// Its name, for [`Column::named`].
+pub struct ColumnChoice {
+    /// Its name, for [`Column::from_name`].
     pub key: String,
     /// Its title.
     pub title: String,
@@ -297,65 +302,68 @@ pub struct Choice {
     pub is_figure: bool,
 }
 
-impl Choice {
+impl ColumnChoice {
     /// Returns the columns to choose from: figures that one of the runs has, then facts and settings in which the runs
     /// differ, and those that are always offered.
-    pub fn of(runs: &[TableRun<'_>]) -> Vec<Self> {
+    pub fn available(runs: &[TableRun<'_>]) -> Vec<Self> {
         let facts = FACTS.iter().map(Column::Fact);
-        let named_alike = |setting: &&RunSetting| {
+        let is_not_fact = |setting: &&RunSetting| {
             let same = |fact: &FactSpec| fact.key == setting.spec.key;
             !FACTS.iter().any(same)
         };
-        let settings = SETTINGS.iter().filter(named_alike).map(Column::Setting);
-        let own = runs
+        let settings = SETTINGS.iter().filter(is_not_fact).map(Column::Setting);
+        let method_settings = runs
             .iter()
             .flat_map(|run| run.header.config.settings.keys());
-        let own: BTreeSet<&String> = own.collect();
-        let own = own.into_iter().cloned().map(Column::OwnSetting);
+        let method_settings: BTreeSet<&String> = method_settings.collect();
+        let method_settings = method_settings
+            .into_iter()
+            .cloned()
+            .map(Column::MethodSetting);
         let differs = |column: &Column| {
-            let mut cells = runs.iter().map(|run| column.of(run));
+            let mut cells = runs.iter().map(|run| column.cell(run));
             let first = cells.next();
             cells.any(|cell| Some(&cell) != first.as_ref())
         };
-        let kept =
-            |column: &Column| matches!(column, Column::Fact(fact) if ALWAYS.contains(&fact.key));
-        let of_runs = facts.chain(settings).chain(own);
-        let of_runs = of_runs.filter(|column| kept(column) || differs(column));
+        let is_always_offered = |column: &Column| matches!(column, Column::Fact(fact) if ALWAYS_OFFERED.contains(&fact.key));
+        let run_columns = facts.chain(settings).chain(method_settings);
+        let run_columns = run_columns.filter(|column| is_always_offered(column) || differs(column));
         let mut experts: Vec<Expert> = Vec::new();
         for &expert in runs.iter().flat_map(|run| run.figures.by_expert.keys()) {
             if !experts.contains(&expert) {
                 experts.push(expert);
             }
         }
-        let of_experts = experts
-            .iter()
-            .flat_map(|expert| (0..OF_EXPERT.len()).map(|at| Column::FigureOfExpert(at, *expert)));
-        let there = |column: &Column| runs.iter().any(|run| column.figure(&run.figures).is_some());
-        let figures = FIGURES.iter().map(Column::Figure).chain(of_experts);
-        let figures = figures.filter(there);
+        let expert_columns = experts.iter().flat_map(|expert| {
+            (0..EXPERT_FIGURES.len()).map(|index| Column::ExpertFigure(index, *expert))
+        });
+        let has_values =
+            |column: &Column| runs.iter().any(|run| column.figure(&run.figures).is_some());
+        let figures = FIGURES.iter().map(Column::Figure).chain(expert_columns);
+        let figures = figures.filter(has_values);
         let choice = |column: Column| Self {
             key: column.key(),
             title: column.title(),
             is_figure: column.is_figure(),
         };
-        figures.chain(of_runs).map(choice).collect()
+        figures.chain(run_columns).map(choice).collect()
     }
 }
 
 /// Facts that can be chosen even if the runs do not differ in them.
-const ALWAYS: [&str; 3] = ["pet", "seconds", "trained_parameters"];
+const ALWAYS_OFFERED: [&str; 3] = ["pet", "seconds", "trained_parameters"];
 
-fn unknown(key: &str, runs: &[TableRun<'_>]) -> Problem {
-    let own = runs
+fn unknown_column(key: &str, runs: &[TableRun<'_>]) -> Problem {
+    let method_settings = runs
         .iter()
         .flat_map(|run| run.header.config.settings.keys());
     let names = FACTS.iter().map(|fact| fact.key);
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
-    let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
+    let names: Vec<&str> = names.chain(method_settings.map(String::as_str)).collect();
     let problem = Problem::new(message!("problem-run-column-not-found", key));
-    if closest(key, names.iter().copied()).is_some() {
-        return meant(problem, key, names);
+    if closest_name(key, names.iter().copied()).is_some() {
+        return with_suggestion(problem, key, names);
     }
     let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
     problem.advise(message!(

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Cell, Column, TableRun};
 use crate::message;
-use crate::names::folded;
+use crate::names::fold_case;
 use crate::problem::{Problem, Result};
 
 /// A comparison operator: its sign, and whether it holds for the order of a cell and a value; `None` if the cell must
@@ -25,7 +25,7 @@ static OPERATORS: [Operator; 7] = [
 const NOT_EQUAL: &str = "!=";
 
 /// Maximum number of characters of conditions.
-const LONGEST: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
 
 /// A comparison of a column with a value.
 #[derive(Clone, Debug)]
@@ -37,52 +37,57 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Reads comparisons joined by `and`. Each consists of a column as in [`Column::named`], one of `=`, `!=`, `>`,
+    /// Reads comparisons joined by `and`. Each consists of a column as in [`Column::from_name`], one of `=`, `!=`, `>`,
     /// `>=`, `<`, `<=`, `~` (contains the text), and a value.
     ///
     /// # Errors
     /// Returns a Problem that says which part is not a comparison, or which column does not exist.
-    pub fn read(text: &str, runs: &[TableRun<'_>]) -> Result<Vec<Self>> {
-        if text.len() > LONGEST {
+    pub fn parse(text: &str, runs: &[TableRun<'_>]) -> Result<Vec<Self>> {
+        if text.len() > MAX_LENGTH {
             let what = message!("problem-condition-too-long", text = text.len().to_string());
             return Err(Problem::new(what).advise(message!(
                 "advice-limit-characters",
-                longest = LONGEST.to_string()
+                longest = MAX_LENGTH.to_string()
             )));
         }
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(" and ") {
             match parts.last_mut() {
                 // "and" may be part of a value: data = cats and dogs.
-                Some(before) if operator_in(part).is_none() => *before += &format!(" and {part}"),
+                Some(previous) if find_operator(part).is_none() => {
+                    *previous += &format!(" and {part}");
+                }
                 _ => parts.push(part.to_string()),
             }
         }
         parts
             .iter()
-            .map(|part| Self::read_comparison(part, runs))
+            .map(|part| Self::parse_comparison(part, runs))
             .collect()
     }
 
-    fn read_comparison(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
+    fn parse_comparison(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
-        let Some((at, operator)) = operator_in(text) else {
+        let Some((position, operator)) = find_operator(text) else {
             return Err(
                 Problem::new(message!("problem-condition-no-comparison", shown))
                     .advise(message!("advice-write-condition")),
             );
         };
-        let (name, value) = (text[..at].trim(), text[at + operator.0.len()..].trim());
+        let (name, value) = (
+            text[..position].trim(),
+            text[position + operator.0.len()..].trim(),
+        );
         if name.is_empty() || value.is_empty() {
             return Err(
                 Problem::new(message!("problem-condition-side-missing", shown))
                     .advise(message!("advice-write-condition")),
             );
         }
-        let column = Column::named(name, runs)?;
+        let column = Column::from_name(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
-        let compares = operator.1.is_some() && operator.0 != NOT_EQUAL;
-        if column.is_figure() && number.is_none() && compares {
+        let needs_number = operator.1.is_some() && operator.0 != NOT_EQUAL;
+        if column.is_figure() && number.is_none() && needs_number {
             return Err(
                 Problem::new(message!("problem-condition-needs-number", value, name))
                     .advise(message!("advice-give-percentage")),
@@ -91,38 +96,38 @@ impl Condition {
         Ok(Self {
             column,
             operator,
-            value: folded(value),
+            value: fold_case(value),
             number,
         })
     }
 
     /// Returns whether the condition is about the progress of runs, so that unfinished runs are included.
-    pub fn asks_for_progress(&self) -> bool {
+    pub fn is_about_progress(&self) -> bool {
         ["state", "tasks_done"].contains(&self.column.key().as_str())
     }
 
     /// Returns whether a run meets the condition. A run without a value in the column meets only `!=`.
-    pub fn holds(&self, run: &TableRun<'_>) -> bool {
-        let cell = self.column.of(run);
+    pub fn matches(&self, run: &TableRun<'_>) -> bool {
+        let cell = self.column.cell(run);
         let order = match (&cell, self.number) {
             (Cell::Nothing, _) => return self.operator.0 == NOT_EQUAL,
-            (Cell::Number(own), Some(number)) => own.partial_cmp(&number),
-            (Cell::Number(own), None) => Some(own.to_string().cmp(&self.value)),
-            (Cell::Text(own), _) => Some(folded(own).cmp(&self.value)),
+            (Cell::Number(value), Some(number)) => value.partial_cmp(&number),
+            (Cell::Number(value), None) => Some(value.to_string().cmp(&self.value)),
+            (Cell::Text(value), _) => Some(fold_case(value).cmp(&self.value)),
         };
         let Some(order) = order else { return false };
         match self.operator.1 {
-            Some(holds) => holds(order),
-            None => folded(&cell.to_string()).contains(&self.value),
+            Some(accepts) => accepts(order),
+            None => fold_case(&cell.to_string()).contains(&self.value),
         }
     }
 }
 
 /// Returns the first operator in a text with its position in bytes.
-fn operator_in(text: &str) -> Option<(usize, Operator)> {
+fn find_operator(text: &str) -> Option<(usize, Operator)> {
     let found = OPERATORS
         .iter()
         .filter_map(|operator| Some((text.find(operator.0)?, *operator)));
     // Of two operators at the same position, such as `>` and `>=`, the longer one is meant.
-    found.min_by_key(|(at, (sign, _))| (*at, usize::MAX - sign.len()))
+    found.min_by_key(|(position, (sign, _))| (*position, usize::MAX - sign.len()))
 }

@@ -14,7 +14,7 @@ use super::{Row, TableRun};
 use crate::metrics::{MeanDifference, mean};
 
 /// Minimum number of pairs for an interval; with two pairs, it is a dozen times as wide as their spread.
-const FEWEST_PAIRS: usize = 3;
+const MIN_PAIRS: usize = 3;
 
 /// The mean of paired differences in A_N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,24 +31,26 @@ pub struct Difference {
 impl Difference {
     /// Returns the A_N of a row minus that of another, over what both have; `None` if they have nothing in common.
     pub fn new(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
-        let others = by_repetition(base);
-        let own = by_repetition(row);
+        let base_groups = by_repetition(base);
+        let row_groups = by_repetition(row);
         let mut seen = HashSet::new();
         let repetitions = row.runs.iter().map(|run| Repetition::new(run));
         let pairs = repetitions.filter_map(|repetition| {
-            let both = own.get(&repetition).zip(others.get(&repetition));
-            seen.insert(repetition).then_some(both).flatten()
+            let pair = row_groups
+                .get(&repetition)
+                .zip(base_groups.get(&repetition));
+            seen.insert(repetition).then_some(pair).flatten()
         });
-        let pairs = pairs.flat_map(|(own, others)| pair_seeds(own, others));
+        let pairs = pairs.flat_map(|(row_seeds, base_seeds)| pair_seeds(row_seeds, base_seeds));
         Self::from_pairs(&pairs.collect::<Vec<_>>())
     }
 
     fn from_pairs(differences: &[f64]) -> Option<Self> {
-        let told = MeanDifference::of(differences)?;
+        let summary = MeanDifference::from_differences(differences)?;
         Some(Self {
-            pairs: told.pairs,
-            mean: told.mean,
-            interval: told.interval().filter(|_| told.pairs >= FEWEST_PAIRS),
+            pairs: summary.pairs,
+            mean: summary.mean,
+            interval: summary.interval().filter(|_| summary.pairs >= MIN_PAIRS),
         })
     }
 }
@@ -70,8 +72,8 @@ impl<'a> Repetition<'a> {
         Self {
             class_order: &header.class_order,
             tasks: &header.tasks,
-            measured: run.saved(),
-            measured_on: header.config.measured_on(),
+            measured: run.saved_tasks(),
+            measured_on: header.config.evaluation_split(),
             test_images: &header.test_images,
             images: header.images.as_ref().map(|images| images.test.as_str()),
         }
@@ -83,32 +85,43 @@ type BySeed = BTreeMap<Option<u64>, Vec<f64>>;
 
 /// Returns A_N of the runs of a row by what they must share to be paired.
 fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
-    let mut all: HashMap<_, BySeed> = HashMap::new();
+    let mut groups: HashMap<_, BySeed> = HashMap::new();
     for run in &row.runs {
         if let Some(accuracy) = run.figures.final_accuracy() {
-            let seeds = all.entry(Repetition::new(run)).or_default();
+            let seeds = groups.entry(Repetition::new(run)).or_default();
             let seed = run.header.method.seed(&run.header.config);
             seeds.entry(seed).or_default().push(accuracy);
         }
     }
-    all
+    groups
 }
 
 /// Returns the difference for each seed that both have, or a single one if neither uses random numbers.
-fn pair_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
-    let seeds: BTreeSet<u64> = own.keys().chain(others.keys()).copied().flatten().collect();
+fn pair_seeds(row_seeds: &BySeed, base_seeds: &BySeed) -> Vec<f64> {
+    let seeds: BTreeSet<u64> = row_seeds
+        .keys()
+        .chain(base_seeds.keys())
+        .copied()
+        .flatten()
+        .collect();
     let mut seeds: Vec<Option<u64>> = seeds.into_iter().map(Some).collect();
     if seeds.is_empty() {
         seeds.push(None);
     }
-    let of = |runs: &BySeed, seed: Option<u64>| {
-        let drawn = runs.get(&seed).into_iter();
-        let still = runs.get(&None).into_iter().filter(|_| seed.is_some());
-        mean(&drawn.chain(still).flatten().copied().collect::<Vec<_>>())
+    let mean_accuracy = |runs: &BySeed, seed: Option<u64>| {
+        let seeded = runs.get(&seed).into_iter();
+        let unseeded = runs.get(&None).into_iter().filter(|_| seed.is_some());
+        mean(
+            &seeded
+                .chain(unseeded)
+                .flatten()
+                .copied()
+                .collect::<Vec<_>>(),
+        )
     };
     let pairs = seeds.into_iter();
     pairs
-        .filter_map(|seed| Some(of(own, seed)? - of(others, seed)?))
+        .filter_map(|seed| Some(mean_accuracy(row_seeds, seed)? - mean_accuracy(base_seeds, seed)?))
         .collect()
 }
 
@@ -117,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_is_that_of_student_and_takes_three_pairs() {
+    fn interval_uses_student_t_and_needs_three_pairs() {
         assert_eq!(Difference::from_pairs(&[]), None);
         let two = Difference::from_pairs(&[1.0, 3.0]);
         assert!(two.is_some_and(|d| d.mean == 2.0 && d.pairs == 2 && d.interval.is_none()));

@@ -17,12 +17,12 @@ use serde::Serialize;
 
 pub use super::figures::{FIGURES, FigureSpec};
 use column::EXPERIMENT;
-pub use column::{Cell, Choice, Column, FACTS};
+pub use column::{Cell, Column, ColumnChoice, FACTS};
 pub use condition::Condition;
 pub use difference::Difference;
-pub use published::BesidePublished;
+pub use published::PublishedComparison;
 pub(super) use published::figure_text;
-pub use run_table::{ComparisonBase, GivenRows, RowComparisons, RunTable, TableRequest};
+pub use run_table::{ComparisonBase, GroupedRows, RowComparisons, RunTable, TableRequest};
 pub use text::{Align, Mark, PLUS_MINUS, TextTable};
 
 use super::groups::{GroupKey, Kind, Progress, kinds, labels};
@@ -52,26 +52,26 @@ pub struct TableRun<'a> {
 
 impl<'a> TableRun<'a> {
     /// Returns a run; computes its metrics.
-    pub fn of(run: &'a RunSummary) -> Self {
+    pub fn new(run: &'a RunSummary) -> Self {
         Self {
             header: &run.header,
             figures: Cow::Owned(run.figures(&run.histories())),
             state: run.state,
             plugin_sha256: &run.plugin_sha256,
             seconds: run.seconds(),
-            group: GroupKey::of(run).map(Cow::Owned),
+            group: GroupKey::from_run(run).map(Cow::Owned),
         }
     }
 
     /// Returns the number of measured tasks.
-    pub fn saved(&self) -> usize {
+    pub fn saved_tasks(&self) -> usize {
         self.group.as_ref().map_or(0, |group| group.measured)
     }
 
     /// Returns its progress.
     pub fn progress(&self) -> Progress {
         Progress {
-            done: self.saved(),
+            done: self.saved_tasks(),
             of: self.header.tasks.len(),
         }
     }
@@ -101,7 +101,7 @@ impl Row<'_> {
     ///
     /// # Errors
     /// Returns the reason, in a sentence, if there is none.
-    pub fn beside_published(&self) -> std::result::Result<BesidePublished, String> {
+    pub fn compare_published(&self) -> std::result::Result<PublishedComparison, String> {
         let keys: Vec<&str> = self.differ_in.iter().map(|s| s.key.as_str()).collect();
         let first = match self.runs.first() {
             Some(first) if keys.is_empty() => first,
@@ -109,7 +109,7 @@ impl Row<'_> {
         };
         let orders = self.runs.iter().map(|run| &run.header.class_order);
         let final_accuracy = self.mean.final_accuracy().unwrap_or(f64::NAN);
-        BesidePublished::new((first.header, first.saved()), orders, final_accuracy)
+        PublishedComparison::new((first.header, first.saved_tasks()), orders, final_accuracy)
     }
 }
 
@@ -124,41 +124,42 @@ pub struct Spread {
 
 /// Returns the runs that count in a table, one for each experiment, class order and seed: the one with the most tasks,
 /// of these the newest. Runs without a measured task do not count.
-fn counted<'a>(runs: &'a [TableRun<'a>]) -> Vec<&'a TableRun<'a>> {
+fn deduplicate<'a>(runs: &'a [TableRun<'a>]) -> Vec<&'a TableRun<'a>> {
     let newest = kinds(runs, |run| run.group.as_deref());
     let newest = newest.into_iter().flatten();
     let newest = newest.filter_map(|run| Some((run, &run.group.as_ref()?.key)));
-    let mut places: HashMap<&RunKey, usize> = HashMap::new();
-    let mut counted: Vec<&TableRun<'_>> = Vec::new();
+    let mut indices: HashMap<&RunKey, usize> = HashMap::new();
+    let mut selected: Vec<&TableRun<'_>> = Vec::new();
     for (run, key) in newest {
-        match places.entry(key) {
+        match indices.entry(key) {
             Entry::Vacant(vacant) => {
-                vacant.insert(counted.len());
-                counted.push(run);
+                vacant.insert(selected.len());
+                selected.push(run);
             }
-            Entry::Occupied(known) => {
-                let other = &mut counted[*known.get()];
-                if other.saved() < run.saved() {
+            Entry::Occupied(occupied) => {
+                let other = &mut selected[*occupied.get()];
+                if other.saved_tasks() < run.saved_tasks() {
                     *other = run;
                 }
             }
         }
     }
-    counted
+    selected
 }
 
 /// Returns the titles of methods in these rows that use no random numbers and have runs that differ only in the seed;
 /// such runs count once.
-fn seedless(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String> {
+fn seedless_methods(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String> {
     let key = |run: &'_ TableRun<'_>| Some(run.group.as_ref()?.key.clone());
     let mut seeds: HashMap<Option<RunKey>, BTreeSet<u64>> = HashMap::new();
-    let is_still = |run: &&TableRun<'_>| run.header.method.seed(&run.header.config).is_none();
-    for run in runs.iter().filter(is_still) {
-        let known = seeds.entry(key(run)).or_default();
-        known.insert(run.header.config.seed);
+    let is_seedless = |run: &&TableRun<'_>| run.header.method.seed(&run.header.config).is_none();
+    for run in runs.iter().filter(is_seedless) {
+        let run_seeds = seeds.entry(key(run)).or_default();
+        run_seeds.insert(run.header.config.seed);
     }
-    let shown = rows.iter().flat_map(|row| row.runs.iter().copied());
-    let repeated = shown.filter(|run| seeds.get(&key(run)).is_some_and(|seeds| seeds.len() > 1));
+    let shown_runs = rows.iter().flat_map(|row| row.runs.iter().copied());
+    let repeated =
+        shown_runs.filter(|run| seeds.get(&key(run)).is_some_and(|seeds| seeds.len() > 1));
     repeated
         .map(|run| run.header.method.title.clone())
         .collect()
@@ -166,37 +167,40 @@ fn seedless(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String> {
 
 /// Groups runs with equal cells in these columns, in the order of their first members; without columns each run has its
 /// own row. Runs with different progress, or measured on other images, never share a row.
-fn rows<'a>(runs: Vec<&'a TableRun<'a>>, by: &[Column]) -> Vec<Row<'a>> {
-    let mut places: HashMap<String, usize> = HashMap::new();
+fn group_rows<'a>(runs: Vec<&'a TableRun<'a>>, by: &[Column]) -> Vec<Row<'a>> {
+    let mut indices: HashMap<String, usize> = HashMap::new();
     let mut rows: Vec<(Vec<Cell>, Vec<&TableRun<'_>>)> = Vec::new();
     for run in runs {
-        let cells: Vec<Cell> = by.iter().map(|column| column.of(run)).collect();
+        let cells: Vec<Cell> = by.iter().map(|column| column.cell(run)).collect();
         let progress = Some(run.progress()).filter(|progress| !progress.is_complete());
-        let measured_on = run.header.config.measured_on();
-        let known = match by {
+        let measured_on = run.header.config.evaluation_split();
+        let index = match by {
             [] => rows.len(),
             // Distinguishes numbers and texts that look alike.
-            _ => *places
+            _ => *indices
                 .entry(format!("{cells:?} {progress:?} {measured_on}"))
                 .or_insert(rows.len()),
         };
-        match rows.get_mut(known) {
+        match rows.get_mut(index) {
             Some((_, members)) => members.push(run),
             None => rows.push((cells, vec![run])),
         }
     }
     rows.into_iter()
-        .map(|(cells, runs)| row(cells, runs))
+        .map(|(cells, runs)| build_row(cells, runs))
         .collect()
 }
 
-fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
+fn build_row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     let figures: Vec<&Figures> = runs.iter().map(|run| &*run.figures).collect();
     let (mean, std) = Figures::mean_and_std(&figures);
     let configs = runs.iter().map(|run| &run.header.config);
-    let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::repeatable).collect();
-    let of_runs = |key: &str, of: &dyn Fn(&TableRun<'_>) -> String| {
-        let values: Vec<String> = runs.iter().map(|run| of(run)).collect();
+    let configs: Vec<RunConfig> = configs
+        .cloned()
+        .map(RunConfig::experiment_settings)
+        .collect();
+    let property = |key: &str, value: &dyn Fn(&TableRun<'_>) -> String| {
+        let values: Vec<String> = runs.iter().map(|run| value(run)).collect();
         (key.to_string(), values)
     };
     let images = |run: &TableRun<'_>| {
@@ -207,10 +211,10 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     };
     // These affect results in addition to the settings.
     let others = [
-        of_runs("measured tasks", &|run| run.saved().to_string()),
-        of_runs("weight file", &|run| run.header.weights_sha256.clone()),
-        of_runs("plugin file", &|run| run.plugin_sha256.to_string()),
-        of_runs("images", &images),
+        property("measured tasks", &|run| run.saved_tasks().to_string()),
+        property("weight file", &|run| run.header.weights_sha256.clone()),
+        property("plugin file", &|run| run.plugin_sha256.to_string()),
+        property("images", &images),
     ];
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());
     let differ_in = differ_in
@@ -228,7 +232,7 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
         unfinished: progress.filter(|progress| !progress.is_complete()),
         measured_on: runs
             .first()
-            .map_or("test", |run| run.header.config.measured_on()),
+            .map_or("test", |run| run.header.config.evaluation_split()),
         differ_in: differ_in.collect(),
         runs,
     }
@@ -248,12 +252,12 @@ fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) 
 }
 
 /// Returns the value of a row in a column: the mean of a figure, or the value that all of its runs share.
-fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
+fn row_cell(row: &Row<'_>, column: &Column) -> Cell {
     if column.is_figure() {
         let mean = column.figure(&row.mean);
         return mean.map_or(Cell::Nothing, Cell::Number);
     }
-    let mut cells = row.runs.iter().map(|run| column.of(run));
+    let mut cells = row.runs.iter().map(|run| column.cell(run));
     let first = cells.next().unwrap_or(Cell::Nothing);
     let others: Vec<Cell> = cells.collect();
     match (others.iter().all(|cell| *cell == first), &first) {
@@ -273,21 +277,21 @@ fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
 
 /// Returns the display names of each row: the values by which its runs are grouped, or the run's name. Different values
 /// that would look alike are shown in their raw form.
-fn names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
+fn row_names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
     let run = |row: &Row<'_>| row.runs.iter().map(|run| run.header.run.clone()).collect();
     if by.is_empty() {
         return rows.iter().map(run).collect();
     }
     let mut names: Vec<Vec<String>> = vec![Vec::new(); rows.len()];
-    for (at, column) in by.iter().enumerate() {
-        let shown: Vec<String> = match column.key() == EXPERIMENT {
-            true => experiments(rows),
-            false => rows.iter().map(|row| shown(row, column)).collect(),
+    for (index, column) in by.iter().enumerate() {
+        let texts: Vec<String> = match column.key() == EXPERIMENT {
+            true => experiment_labels(rows),
+            false => rows.iter().map(|row| display_text(row, column)).collect(),
         };
-        for (row, text) in shown.iter().enumerate() {
-            let cell = &rows[row].cells[at];
-            let mut others = shown.iter().zip(rows);
-            let alike = others.any(|(other, row)| other == text && row.cells[at] != *cell);
+        for (row, text) in texts.iter().enumerate() {
+            let cell = &rows[row].cells[index];
+            let mut others = texts.iter().zip(rows);
+            let alike = others.any(|(other, row)| other == text && row.cells[index] != *cell);
             names[row].push(match alike {
                 true => cell.to_string(),
                 false => text.clone(),
@@ -298,7 +302,7 @@ fn names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
 }
 
 /// Returns a label for each row, which contains the repetitions of an experiment.
-fn experiments(rows: &[Row<'_>]) -> Vec<String> {
+fn experiment_labels(rows: &[Row<'_>]) -> Vec<String> {
     let kinds = rows.iter().filter_map(|row| {
         let first = row.runs.first()?;
         Some(Kind {
@@ -311,20 +315,20 @@ fn experiments(rows: &[Row<'_>]) -> Vec<String> {
 }
 
 /// Returns the display text of a row's cell that is not a figure.
-fn shown(row: &Row<'_>, column: &Column) -> String {
+fn display_text(row: &Row<'_>, column: &Column) -> String {
     let cell = match column {
-        Column::Given => row.cells.first().cloned().unwrap_or(Cell::Nothing),
-        column => cell_of(row, column),
+        Column::RowTitle => row.cells.first().cloned().unwrap_or(Cell::Nothing),
+        column => row_cell(row, column),
     };
     let first = row.runs.first();
-    let own = first.filter(|run| column.of(run) == cell);
-    match (&cell, own) {
+    let matching_run = first.filter(|run| column.cell(run) == cell);
+    match (&cell, matching_run) {
         (Cell::Number(number), _)
             if number.fract() != 0.0 && (number.abs() >= 1.0 || column.key() == "seconds") =>
         {
             format!("{number:.1}")
         }
-        (cell, Some(run)) => column.shown(cell, run),
+        (cell, Some(run)) => column.display_text(cell, run),
         (cell, None) => cell.to_string(),
     }
 }

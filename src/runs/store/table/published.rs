@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::text::PLUS_MINUS;
-use crate::counts::counted;
+use crate::counts::count_with_noun;
 use crate::run::config::{SETTINGS, Setting, Settings};
 use crate::run::event::RunHeader;
 use crate::store::spread_text;
@@ -47,7 +47,7 @@ struct Published {
 }
 
 /// Maximum number of names in a list of published values.
-const MOST_NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 /// A property that a published row and a run must share: its name, whether they share it, and the row's value.
 type Aspect = (
@@ -59,21 +59,21 @@ type Aspect = (
 /// A file of published rows.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PublishedFile {
     result: Vec<Published>,
 }
 
 /// All rows that come with the program. A test checks that the file can be read; if not, there are no rows.
-static ALL: LazyLock<Vec<Published>> =
-    LazyLock::new(|| read().map_or_else(|_| Vec::new(), |file| file.result));
+static PUBLISHED_ROWS: LazyLock<Vec<Published>> =
+    LazyLock::new(|| parse_file().map_or_else(|_| Vec::new(), |file| file.result));
 
-fn read() -> Result<File, toml::de::Error> {
+fn parse_file() -> Result<PublishedFile, toml::de::Error> {
     toml::from_str(include_str!("../../../../assets/published.toml"))
 }
 
 /// A published row that matches some runs, with the difference from their mean.
 #[derive(Clone, Debug, Serialize)]
-pub struct BesidePublished {
+pub struct PublishedComparison {
     /// The paper.
     pub source: &'static str,
     /// The number of the table in the paper.
@@ -96,7 +96,7 @@ pub struct BesidePublished {
     pub differs: Vec<String>,
 }
 
-impl BesidePublished {
+impl PublishedComparison {
     /// Returns the published row that matches runs with this header and `measured` tasks. `orders` are their class
     /// orders, `final_accuracy` is the mean of their A_N.
     ///
@@ -113,11 +113,11 @@ impl BesidePublished {
         if !header.added_tasks.is_empty() {
             return Err("it has added tasks".into());
         }
-        let like = like(header)?;
-        let same = like
+        let matching = matching_rows(header)?;
+        let same_backbone = matching
             .iter()
             .find(|row| row.backbone == header.config.backbone);
-        let row = same.or(like.first()).copied();
+        let row = same_backbone.or(matching.first()).copied();
         let Some((row, mean)) = row.and_then(|row| Some((row, *row.final_accuracy.first()?)))
         else {
             return Err("there is no matching published row".into());
@@ -133,7 +133,7 @@ impl BesidePublished {
             forgetting: row.forgetting.as_deref(),
             difference,
             in_deviations: deviation.map(|std| difference / std),
-            differs: row.differs(header, orders.collect::<HashSet<_>>().len()),
+            differs: row.differences(header, orders.collect::<HashSet<_>>().len()),
         })
     }
 
@@ -147,7 +147,7 @@ impl BesidePublished {
     }
 
     /// Returns the row's name, table and paper, and the differences.
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let differs = match self.differs.is_empty() {
             true => String::new(),
             false => format!("; {}", self.differs.join(", ")),
@@ -161,42 +161,42 @@ impl BesidePublished {
 
 /// Returns a published figure (mean, then standard deviation) as text.
 pub(in crate::store) fn figure_text(figure: Option<&[f64]>) -> String {
-    let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
-    spread_text(at(0), at(1), PLUS_MINUS)
+    let value_at = |index: usize| figure.and_then(|figure| figure.get(index).copied());
+    spread_text(value_at(0), value_at(1), PLUS_MINUS)
 }
 
 /// Returns the published rows with the same dataset, tasks, network, method, PET and settings.
 ///
 /// # Errors
 /// Returns the first of these properties that no published row shares, with the published values.
-fn like(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, String> {
-    let mut left: Vec<&Published> = ALL.iter().collect();
-    for (name, same, of) in Published::ASPECTS {
-        let own: Vec<&Published> = left
+fn matching_rows(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, String> {
+    let mut candidates: Vec<&Published> = PUBLISHED_ROWS.iter().collect();
+    for (name, matches, describe) in Published::ASPECTS {
+        let matching: Vec<&Published> = candidates
             .iter()
             .copied()
-            .filter(|row| same(row, header))
+            .filter(|row| matches(row, header))
             .collect();
-        if own.is_empty() {
-            let others: BTreeSet<String> = left.iter().map(|row| of(row)).collect();
-            let more = if others.len() > MOST_NAMED {
+        if matching.is_empty() {
+            let others: BTreeSet<String> = candidates.iter().map(|row| describe(row)).collect();
+            let more = if others.len() > MAX_NAMED {
                 ", …"
             } else {
                 ""
             };
-            let others: Vec<String> = others.into_iter().take(MOST_NAMED).collect();
+            let others: Vec<String> = others.into_iter().take(MAX_NAMED).collect();
             let others = others.join(", ");
             return Err(format!(
                 "no published row has its {name} (published: {others}{more})"
             ));
         }
-        left = own;
+        candidates = matching;
     }
-    Ok(left)
+    Ok(candidates)
 }
 
 /// Returns the letters and digits of a dataset's name in lower case, so that "CIFAR-100" and "cifar100" are equal.
-fn plain(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -206,7 +206,10 @@ impl Published {
     const ASPECTS: [Aspect; 6] = [
         (
             "data",
-            |row, header| plain(&header.config.data_name()).starts_with(&plain(&row.data)),
+            |row, header| {
+                normalize_name(&header.config.dataset_name())
+                    .starts_with(&normalize_name(&row.data))
+            },
             |row| row.data.clone(),
         ),
         (
@@ -243,49 +246,52 @@ impl Published {
     /// ones.
     fn has_settings(&self, header: &RunHeader) -> bool {
         let config = &header.config;
-        let set = |(key, wanted): (&String, &Setting)| {
+        let is_set = |(key, expected): (&String, &Setting)| {
             let common = SETTINGS.iter().find(|setting| setting.spec.key == key);
-            let own = || config.settings.get(key).cloned();
-            common.map_or_else(own, |s| (s.get)(config)).as_ref() == Some(wanted)
+            let method_value = || config.settings.get(key).cloned();
+            common
+                .map_or_else(method_value, |s| (s.get)(config))
+                .as_ref()
+                == Some(expected)
         };
-        let is_usual = header.method.variant.is_empty() && config.pet_variant.is_none();
-        self.set.iter().all(set) && (self.set.is_empty() == is_usual)
+        let is_default = header.method.variant.is_empty() && config.pet_variant.is_none();
+        self.set.iter().all(is_set) && (self.set.is_empty() == is_default)
     }
 
-    fn differs(&self, header: &RunHeader, orders: usize) -> Vec<String> {
+    fn differences(&self, header: &RunHeader, orders: usize) -> Vec<String> {
         let config = &header.config;
-        let mut differs = Vec::new();
+        let mut differences = Vec::new();
         if config.backbone != self.backbone {
-            differs.push(format!(
+            differences.push(format!(
                 "weights {} instead of {}",
                 config.backbone, self.backbone
             ));
         }
         if orders != self.orders {
-            differs.push(format!(
+            differences.push(format!(
                 "{} instead of {}",
-                counted(orders, "class order"),
+                count_with_noun(orders, "class order"),
                 self.orders
             ));
         }
         if let Some(epochs) = self.epochs.filter(|epochs| *epochs != config.epochs) {
-            differs.push(format!(
+            differences.push(format!(
                 "{} instead of {epochs}",
-                counted(config.epochs, "epoch")
+                count_with_noun(config.epochs, "epoch")
             ));
         }
         if config.min_steps > 0 {
-            let steps = counted(config.min_steps, "step");
-            differs.push(format!("at least {steps} per task"));
+            let steps = count_with_noun(config.min_steps, "step");
+            differences.push(format!("at least {steps} per task"));
         }
-        if config.measured_on() != "test" {
-            differs.push("measured on validation images".into());
+        if config.evaluation_split() != "test" {
+            differences.push("measured on validation images".into());
         }
         if config.train_limit.is_some() || config.test_limit.is_some() {
-            differs.push("not all images".into());
+            differences.push("not all images".into());
         }
-        differs.extend(self.note.iter().map(|note| format!("there: {note}")));
-        differs
+        differences.extend(self.note.iter().map(|note| format!("there: {note}")));
+        differences
     }
 }
 
@@ -295,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_file_can_be_read_and_has_means_with_deviations() {
-        let all = read().map(|file| file.result).unwrap_or_default();
+        let all = parse_file().map(|file| file.result).unwrap_or_default();
         assert!(all.len() > 70, "{}", all.len());
         for row in &all {
             let figures = [
@@ -311,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn names_of_data_sets_are_compared_without_their_signs() {
-        assert_eq!(plain("CIFAR-100"), plain("cifar100"));
-        assert_ne!(plain("cifar-10"), plain("cifar-100"));
+    fn dataset_names_ignore_punctuation() {
+        assert_eq!(normalize_name("CIFAR-100"), normalize_name("cifar100"));
+        assert_ne!(normalize_name("cifar-10"), normalize_name("cifar-100"));
     }
 }

@@ -7,15 +7,15 @@ use serde::Serialize;
 
 use super::column::EXPERIMENT;
 use super::{
-    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Row, Spread, TableRun, cell_of,
-    counted, names, row, rows, seedless, sort_by_cell,
+    Cell, Column, Condition, Difference, FIGURES, PublishedComparison, Row, Spread, TableRun,
+    build_row, deduplicate, group_rows, row_cell, row_names, seedless_methods, sort_by_cell,
 };
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::Figures;
 use crate::store::groups::Progress;
 
-/// A request for a table of runs. Columns have the names of [`Column::named`].
+/// A request for a table of runs. Columns have the names of [`Column::from_name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableRequest {
     /// The columns by which runs are grouped into rows; if empty, each run has its own row.
@@ -42,12 +42,12 @@ pub enum ComparisonBase {
 }
 
 /// Rows that the caller has grouped, with their titles.
-pub type GivenRows<'a> = Vec<(String, Vec<&'a TableRun<'a>>)>;
+pub type GroupedRows<'a> = Vec<(String, Vec<&'a TableRun<'a>>)>;
 
 impl TableRequest {
     /// Returns the request for a table with one row per experiment, which contains its repetitions with different class
     /// orders and seeds.
-    pub fn of_experiments() -> Self {
+    pub fn by_experiment() -> Self {
         Self {
             by: vec![EXPERIMENT.into()],
             ..Self::default()
@@ -59,43 +59,43 @@ impl TableRequest {
     /// # Errors
     /// Returns a Problem if a column or condition is invalid, or if the condition does not select a row. Its place is
     /// the option of `runs`.
-    pub fn table<'a>(&self, runs: &'a [TableRun<'a>]) -> Result<RunTable<'a>> {
-        let by = named(&self.by, runs, "--by")?;
+    pub fn build<'a>(&self, runs: &'a [TableRun<'a>]) -> Result<RunTable<'a>> {
+        let by = find_columns(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
             let what = message!("problem-group-by-metric", figure = figure.key());
             return Err(Problem::new(what)
                 .at("--by")
                 .advise(message!("advice-group-by-setting")));
         }
-        let counted = counted(runs).into_iter();
-        let (shown, left_out): (Vec<_>, Vec<_>) =
-            counted.partition(|run| self.unfinished || run.progress().is_complete());
-        self.filled(rows(shown, &by), by, left_out, runs)
+        let unique_runs = deduplicate(runs).into_iter();
+        let (shown, omitted): (Vec<_>, Vec<_>) =
+            unique_runs.partition(|run| self.unfinished || run.progress().is_complete());
+        self.build_table(group_rows(shown, &by), by, omitted, runs)
     }
 
     /// Returns the table of these rows; [`TableRequest::by`] is ignored.
     ///
     /// # Errors
-    /// Returns the same Problems as [`TableRequest::table`].
-    pub fn table_of_rows<'a>(
+    /// Returns the same Problems as [`TableRequest::build`].
+    pub fn build_from_rows<'a>(
         &self,
-        given: GivenRows<'a>,
+        grouped: GroupedRows<'a>,
         runs: &'a [TableRun<'a>],
     ) -> Result<RunTable<'a>> {
-        let rows = given.into_iter().filter(|(_, runs)| !runs.is_empty());
-        let rows = rows.map(|(title, runs)| row(vec![Cell::Text(title)], runs));
-        self.filled(rows.collect(), vec![Column::Given], Vec::new(), runs)
+        let rows = grouped.into_iter().filter(|(_, runs)| !runs.is_empty());
+        let rows = rows.map(|(title, runs)| build_row(vec![Cell::Text(title)], runs));
+        self.build_table(rows.collect(), vec![Column::RowTitle], Vec::new(), runs)
     }
 
     /// Sorts the rows and compares them with the base and with published results.
-    fn filled<'a>(
+    fn build_table<'a>(
         &self,
         mut rows: Vec<Row<'a>>,
         by: Vec<Column>,
-        left_out: Vec<&'a TableRun<'a>>,
+        omitted: Vec<&'a TableRun<'a>>,
         runs: &'a [TableRun<'a>],
     ) -> Result<RunTable<'a>> {
-        let mut columns = named(&self.columns, runs, "--columns")?;
+        let mut columns = find_columns(&self.columns, runs, "--columns")?;
         if columns.is_empty() {
             columns.extend(FIGURES.iter().take(4).map(Column::Figure));
         }
@@ -104,8 +104,8 @@ impl TableRequest {
                 Some(name) => (name, true),
                 None => (name.as_str(), false),
             };
-            let column = Column::named(name, runs).map_err(|p| p.at("--sort"))?;
-            sort_by_cell(&mut rows, descending, |row| cell_of(row, &column));
+            let column = Column::from_name(name, runs).map_err(|p| p.at("--sort"))?;
+            sort_by_cell(&mut rows, descending, |row| row_cell(row, &column));
             if column.is_figure() {
                 // Figures of unfinished runs cover fewer classes and cannot be ranked with the others.
                 rows.sort_by_key(|row| row.unfinished.is_some());
@@ -114,16 +114,16 @@ impl TableRequest {
         let bases = match &self.against {
             None => Vec::new(),
             Some(ComparisonBase::RowOf(folder)) => {
-                let base = rows.iter().position(|row| row.holds(folder));
+                let base = rows.iter().position(|row| row.contains_run(folder));
                 base.into_iter().collect()
             }
             Some(ComparisonBase::Condition(text)) => {
-                bases(&rows, text, runs).map_err(|p| p.at("--against"))?
+                find_bases(&rows, text, runs).map_err(|p| p.at("--against"))?
             }
         };
-        let beside = (0..rows.len()).map(|at| {
-            let base = base_of(&rows, &bases, at).filter(|base| *base != at);
-            let published = self.published.then(|| rows[at].beside_published());
+        let comparisons = (0..rows.len()).map(|at| {
+            let base = comparison_base(&rows, &bases, at).filter(|base| *base != at);
+            let published = self.published.then(|| rows[at].compare_published());
             RowComparisons {
                 against: base.and_then(|base| Difference::new(&rows[at], &rows[base])),
                 not_published: published.as_ref().and_then(|p| p.as_ref().err().cloned()),
@@ -131,46 +131,46 @@ impl TableRequest {
             }
         });
         Ok(RunTable {
-            beside: beside.collect(),
-            seedless: seedless(&rows, runs),
-            names: names(&by, &rows),
+            comparisons: comparisons.collect(),
+            seedless: seedless_methods(&rows, runs),
+            names: row_names(&by, &rows),
             by,
             columns,
             rows,
             bases,
             published: self.published,
-            left_out,
+            omitted,
         })
     }
 }
 
 /// Returns the columns with these names.
-fn named(names: &[String], runs: &[TableRun<'_>], at: &str) -> Result<Vec<Column>> {
-    let named = names.iter().map(|name| Column::named(name, runs));
-    named.collect::<Result<_>>().map_err(|p| p.at(at))
+fn find_columns(names: &[String], runs: &[TableRun<'_>], option: &str) -> Result<Vec<Column>> {
+    let columns = names.iter().map(|name| Column::from_name(name, runs));
+    columns.collect::<Result<_>>().map_err(|p| p.at(option))
 }
 
 impl Row<'_> {
     /// Returns whether the row contains the run in this folder.
-    fn holds(&self, folder: &Path) -> bool {
+    fn contains_run(&self, folder: &Path) -> bool {
         self.runs.iter().any(|run| run.header.folder == folder)
     }
 }
 
 /// Returns the rows all of whose runs meet a condition: one for each kind of images on which rows are measured. A
 /// finished row is preferred to an unfinished one.
-fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usize>> {
-    let conditions = Condition::read(text, runs)?;
-    let meets = |row: &Row<'_>| {
+fn find_bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usize>> {
+    let conditions = Condition::parse(text, runs)?;
+    let is_match = |row: &Row<'_>| {
         let mut runs = row.runs.iter();
-        runs.all(|run| conditions.iter().all(|condition| condition.holds(run)))
+        runs.all(|run| conditions.iter().all(|condition| condition.matches(run)))
     };
-    let mut meant: Vec<usize> = (0..rows.len()).filter(|&at| meets(&rows[at])).collect();
-    meant.sort_by_key(|&at| rows[at].unfinished.is_some());
+    let mut matching: Vec<usize> = (0..rows.len()).filter(|&at| is_match(&rows[at])).collect();
+    matching.sort_by_key(|&at| rows[at].unfinished.is_some());
     let mut bases: Vec<usize> = Vec::new();
-    for at in meant {
-        let known = base_of(rows, &bases, at);
-        match known.map(|known| rows[known].unfinished == rows[at].unfinished) {
+    for at in matching {
+        let existing = comparison_base(rows, &bases, at);
+        match existing.map(|existing| rows[existing].unfinished == rows[at].unfinished) {
             None => bases.push(at),
             Some(false) => {}
             Some(true) => {
@@ -189,7 +189,7 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usiz
 }
 
 /// Returns the base with which a row is compared: the one measured on the same images.
-fn base_of(rows: &[Row<'_>], bases: &[usize], at: usize) -> Option<usize> {
+fn comparison_base(rows: &[Row<'_>], bases: &[usize], at: usize) -> Option<usize> {
     let same = |base: &&usize| rows[**base].measured_on == rows[at].measured_on;
     bases.iter().find(same).copied()
 }
@@ -202,12 +202,12 @@ pub struct RunTable<'a> {
     /// The name of each row: the text of each column by which runs are grouped.
     pub(super) names: Vec<Vec<String>>,
     /// The comparisons of each row.
-    pub(super) beside: Vec<RowComparisons>,
+    pub(super) comparisons: Vec<RowComparisons>,
     /// The indices of the rows with which others are compared.
     pub(super) bases: Vec<usize>,
     pub(super) published: bool,
     /// Unfinished runs without a row.
-    left_out: Vec<&'a TableRun<'a>>,
+    omitted: Vec<&'a TableRun<'a>>,
     /// Titles of methods that use no random numbers and whose runs with different seeds count once.
     pub seedless: BTreeSet<String>,
 }
@@ -223,7 +223,7 @@ pub struct RowComparisons {
     pub against: Option<Difference>,
     /// The matching published row.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub published: Option<BesidePublished>,
+    pub published: Option<PublishedComparison>,
     /// Why there is no published row, if published rows are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_published: Option<String>,
@@ -247,17 +247,19 @@ pub struct JsonRow<'a> {
 
 impl RunTable<'_> {
     /// Returns the rows for scripts.
-    pub fn json(&self) -> Vec<JsonRow<'_>> {
-        let rows = self.both().map(|(row, beside)| JsonRow {
-            by: self.by.iter().map(Column::key).zip(&row.cells).collect(),
-            runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
-            measured_on: row.measured_on,
-            unfinished: row.unfinished,
-            mean: &row.mean,
-            std: &row.std,
-            differ_in: row.differ_in.iter().collect(),
-            beside,
-        });
+    pub fn to_json_rows(&self) -> Vec<JsonRow<'_>> {
+        let rows = self
+            .rows_with_comparisons()
+            .map(|(row, comparisons)| JsonRow {
+                by: self.by.iter().map(Column::key).zip(&row.cells).collect(),
+                runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
+                measured_on: row.measured_on,
+                unfinished: row.unfinished,
+                mean: &row.mean,
+                std: &row.std,
+                differ_in: row.differ_in.iter().collect(),
+                beside: comparisons,
+            });
         rows.collect()
     }
 
@@ -267,17 +269,17 @@ impl RunTable<'_> {
     }
 
     /// Returns each row with its comparisons.
-    pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &RowComparisons)> {
-        self.rows.iter().zip(&self.beside)
+    pub fn rows_with_comparisons(&self) -> impl Iterator<Item = (&Row<'_>, &RowComparisons)> {
+        self.rows.iter().zip(&self.comparisons)
     }
 
     /// Returns the number of unfinished runs without a row.
-    pub fn left_out(&self) -> usize {
-        self.left_out.len()
+    pub fn omitted_count(&self) -> usize {
+        self.omitted.len()
     }
 
     /// Returns the settings besides class order and seed in which runs of one row differ.
-    pub fn mixed(&self) -> Vec<&str> {
+    pub fn mixed_settings(&self) -> Vec<&str> {
         let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
         let keys: BTreeSet<&str> = mixed
             .flat_map(|row| row.differ_in.iter().map(|spread| spread.key.as_str()))
@@ -287,33 +289,33 @@ impl RunTable<'_> {
 
     /// Returns a sentence for each row with the source of its published figures and the differences of the experiments.
     /// Rows without published figures for the same reason share a sentence.
-    pub fn sources(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut without: Vec<(&str, Vec<String>)> = Vec::new();
-        for ((_, beside), names) in self.both().zip(&self.names) {
+    pub fn published_sources(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let mut unmatched: Vec<(&str, Vec<String>)> = Vec::new();
+        for ((_, comparisons), names) in self.rows_with_comparisons().zip(&self.names) {
             let name = names.join(", ");
-            if let Some(why) = &beside.not_published {
-                match without.iter_mut().find(|(known, _)| known == why) {
+            if let Some(why) = &comparisons.not_published {
+                match unmatched.iter_mut().find(|(reason, _)| reason == why) {
                     Some((_, rows)) => rows.push(name),
-                    None => without.push((why, vec![name])),
+                    None => unmatched.push((why, vec![name])),
                 }
                 continue;
             }
-            let Some(beside) = &beside.published else {
+            let Some(comparison) = &comparisons.published else {
                 continue;
             };
-            lines.push(format!("{name}: published as {}", beside.words()));
+            sentences.push(format!("{name}: published as {}", comparison.description()));
         }
-        let without = without.into_iter();
-        lines.extend(without.map(|(why, rows)| format!("{}: {why}", rows.join("; "))));
-        lines
+        let unmatched = unmatched.into_iter();
+        sentences.extend(unmatched.map(|(why, rows)| format!("{}: {why}", rows.join("; "))));
+        sentences
     }
 
     /// Returns notes on the figures, one sentence each: what means are taken over, which runs are omitted, and the
     /// sources of published figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let mixed = self.mixed();
+        let mixed = self.mixed_settings();
         if !mixed.is_empty() {
             notes.push(format!(
                 "means include runs that differ in {}",
@@ -325,30 +327,34 @@ impl RunTable<'_> {
                 "{title} uses no random numbers: runs that differ only in the seed are counted once"
             )
         }));
-        let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
-        if !left_out.is_empty() {
+        let omitted: Vec<String> = self
+            .omitted
+            .iter()
+            .map(|run| describe_unfinished(run))
+            .collect();
+        if !omitted.is_empty() {
             notes.push(format!(
                 "omitted because unfinished: {}",
-                left_out.join("; ")
+                omitted.join("; ")
             ));
         }
-        notes.extend(self.uncalibrated());
-        notes.extend(self.sources());
+        notes.extend(self.uncalibrated_notes());
+        notes.extend(self.published_sources());
         notes
     }
 
     /// Returns why rows or some of their runs have no calibration error, if that is a column. Rows with the same reason
     /// share a sentence.
-    fn uncalibrated(&self) -> Vec<String> {
-        let shown = |column: &Column| column.key() == CALIBRATION_ERROR;
-        if !self.columns.iter().any(shown) {
+    fn uncalibrated_notes(&self) -> Vec<String> {
+        let is_calibration_error = |column: &Column| column.key() == CALIBRATION_ERROR;
+        if !self.columns.iter().any(is_calibration_error) {
             return Vec::new();
         }
         let mut rows_by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (row, names) in self.rows.iter().zip(&self.names) {
             let reasons = row.runs.iter().filter_map(|run| {
                 let method = &run.header.method;
-                let why = method.why_uncalibrated()?;
+                let why = method.uncalibrated_reason()?;
                 Some(format!("no calibration error for {}: {why}", method.title))
             });
             for reason in reasons.collect::<BTreeSet<_>>() {
@@ -364,7 +370,7 @@ impl RunTable<'_> {
 }
 
 /// Returns the text that describes an omitted run.
-fn unfinished(run: &TableRun<'_>) -> String {
+fn describe_unfinished(run: &TableRun<'_>) -> String {
     let header = run.header;
     let name = header.name_or_title();
     format!("{name} ({}, {})", run.progress(), header.run)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::problem::Result;
-use crate::store::tables::{harmless_cell, table_csv};
+use crate::store::tables::{escape_formula, table_csv};
 
 /// The text between a mean and its standard deviation.
 pub const PLUS_MINUS: &str = " ± ";
@@ -47,7 +47,7 @@ pub struct TextTable {
 
 impl TextTable {
     /// Adds a column.
-    pub fn column(&mut self, title: &str, align: Align) {
+    pub fn add_column(&mut self, title: &str, align: Align) {
         self.headings.push(Heading {
             title: title.to_string(),
             latex: latex_text(title),
@@ -56,7 +56,7 @@ impl TextTable {
     }
 
     /// Adds a column of numbers whose title is written differently in LaTeX.
-    pub fn column_in_latex(&mut self, title: &str, latex: &str) {
+    pub fn add_number_column(&mut self, title: &str, latex: &str) {
         self.headings.push(Heading {
             title: title.to_string(),
             latex: latex.to_string(),
@@ -65,17 +65,17 @@ impl TextTable {
     }
 
     /// Adds a row with one cell per column.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// Marks a cell, given by its row and column.
-    pub fn mark(&mut self, row: usize, column: usize, mark: Mark) {
+    pub fn set_mark(&mut self, row: usize, column: usize, mark: Mark) {
         self.marks.insert([row, column], mark);
     }
 
     /// Adds a sentence below the table; in LaTeX it is a comment.
-    pub fn note(&mut self, note: impl Into<String>) {
+    pub fn add_note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
@@ -96,7 +96,7 @@ impl TextTable {
     }
 
     /// Returns the table as Markdown.
-    pub fn markdown(&self) -> String {
+    pub fn to_markdown(&self) -> String {
         let mut text = String::from("|");
         let mut rule = String::from("|");
         for heading in &self.headings {
@@ -107,11 +107,11 @@ impl TextTable {
             });
         }
         let _ = writeln!(text, "\n{rule}");
-        for (at, row) in self.rows.iter().enumerate() {
+        for (row_index, row) in self.rows.iter().enumerate() {
             text.push('|');
             for (column, cell) in row.iter().enumerate() {
                 let cell = one_line(cell).replace('|', "\\|");
-                let _ = match self.marks.get(&[at, column]) {
+                let _ = match self.marks.get(&[row_index, column]) {
                     Some(Mark::Best) => write!(text, " **{cell}** |"),
                     _ => write!(text, " {cell} |"),
                 };
@@ -125,8 +125,8 @@ impl TextTable {
     }
 
     /// Returns the table as a `tabular` for LaTeX with the package booktabs.
-    pub fn latex(&self) -> String {
-        let sides = self.headings.iter().map(|heading| match heading.align {
+    pub fn to_latex(&self) -> String {
+        let alignments = self.headings.iter().map(|heading| match heading.align {
             Align::Left => 'l',
             Align::Right => 'r',
         });
@@ -138,17 +138,17 @@ impl TextTable {
         let _ = write!(
             text,
             "\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
-            sides.collect::<String>(),
+            alignments.collect::<String>(),
             titles.join(" & ")
         );
-        for (at, row) in self.rows.iter().enumerate() {
+        for (row_index, row) in self.rows.iter().enumerate() {
             let pairs = row.iter().zip(&self.headings).enumerate();
             let cells = pairs.map(|(column, (cell, heading))| match heading.align {
                 Align::Left => latex_text(cell),
-                Align::Right => match self.marks.get(&[at, column]) {
-                    None => number_in_latex(cell),
-                    Some(Mark::Best) => format!("$\\mathbf{{{}}}$", in_math(cell)),
-                    Some(Mark::Second) => format!("\\underline{{${}$}}", in_math(cell)),
+                Align::Right => match self.marks.get(&[row_index, column]) {
+                    None => latex_number(cell),
+                    Some(Mark::Best) => format!("$\\mathbf{{{}}}$", math_text(cell)),
+                    Some(Mark::Second) => format!("\\underline{{${}$}}", math_text(cell)),
                 },
             });
             let _ = writeln!(text, "{} \\\\", cells.collect::<Vec<_>>().join(" & "));
@@ -158,7 +158,7 @@ impl TextTable {
     }
 
     /// Returns the table with tabs between the cells, for pasting into a spreadsheet.
-    pub fn tabs(&self) -> String {
+    pub fn to_tsv(&self) -> String {
         let titles = self.headings.iter().map(|heading| heading.title.clone());
         let rows = std::iter::once(titles.collect()).chain(self.rows.iter().cloned());
         let line = |cells: Vec<String>| {
@@ -173,12 +173,12 @@ impl TextTable {
     ///
     /// # Errors
     /// Returns a Problem if it cannot be written.
-    pub fn csv(&self) -> Result<String> {
+    pub fn to_csv(&self) -> Result<String> {
         let titles = self.headings.iter().map(|h| h.title.as_str());
         let rows = self.rows.iter().map(|row| {
             let cells = row.iter().map(|cell| match cell.parse::<f64>() {
                 Ok(_) => Cow::Borrowed(cell.as_str()),
-                Err(_) => harmless_cell(cell),
+                Err(_) => escape_formula(cell),
             });
             cells.collect::<Vec<_>>()
         });
@@ -193,40 +193,40 @@ fn one_line(cell: &str) -> String {
 }
 
 /// Returns a cell in LaTeX; a number, with its spread if any, is set in math mode.
-fn number_in_latex(cell: &str) -> String {
+fn latex_number(cell: &str) -> String {
     let is_number = cell.chars().any(|c| c.is_ascii_digit())
         && cell
             .chars()
             .all(|c| c.is_ascii_digit() || " .±+-−–,[]".contains(c));
     match is_number {
-        true => format!("${}$", in_math(cell)),
+        true => format!("${}$", math_text(cell)),
         false => latex_text(cell),
     }
 }
 
 /// Returns a number with its spread in LaTeX's math mode.
-fn in_math(cell: &str) -> String {
+fn math_text(cell: &str) -> String {
     cell.replace('±', "\\pm").replace(['−', '–'], "-")
 }
 
 /// Returns text with LaTeX's special characters escaped.
 pub(super) fn latex_text(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                safe.push('\\');
-                safe.push(c);
+                escaped.push('\\');
+                escaped.push(c);
             }
-            '\\' => safe.push_str("\\textbackslash{}"),
-            '~' => safe.push_str("\\textasciitilde{}"),
-            '^' => safe.push_str("\\textasciicircum{}"),
-            '·' => safe.push_str("$\\cdot$"),
-            '–' => safe.push_str("--"),
-            _ => safe.push(c),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '·' => escaped.push_str("$\\cdot$"),
+            '–' => escaped.push_str("--"),
+            _ => escaped.push(c),
         }
     }
-    safe
+    escaped
 }
 
 #[cfg(test)]
@@ -237,23 +237,23 @@ mod tests {
     fn special_characters_do_not_reach_latex() {
         assert_eq!(latex_text("a_b & 5%"), "a\\_b \\& 5\\%");
         assert_eq!(latex_text("x · y\\"), "x $\\cdot$ y\\textbackslash{}");
-        assert_eq!(number_in_latex("93.4 ± 0.6"), "$93.4 \\pm 0.6$");
-        assert_eq!(number_in_latex("–"), "--");
-        assert_eq!(number_in_latex("3 of_5"), "3 of\\_5");
+        assert_eq!(latex_number("93.4 ± 0.6"), "$93.4 \\pm 0.6$");
+        assert_eq!(latex_number("–"), "--");
+        assert_eq!(latex_number("3 of_5"), "3 of\\_5");
     }
 
     #[test]
     fn cells_stay_in_their_rows() {
         let mut table = TextTable::default();
-        table.column("run", Align::Left);
-        table.column("n", Align::Right);
-        table.row(["a|b\nc".to_string(), "1".to_string()]);
+        table.add_column("run", Align::Left);
+        table.add_column("n", Align::Right);
+        table.add_row(["a|b\nc".to_string(), "1".to_string()]);
         assert_eq!(
-            table.markdown(),
+            table.to_markdown(),
             "| run | n |\n|---|---:|\n| a\\|b c | 1 |\n"
         );
-        table.row(["=1+1".to_string(), "-2".to_string()]);
-        let csv = table.csv().unwrap_or_default();
+        table.add_row(["=1+1".to_string(), "-2".to_string()]);
+        let csv = table.to_csv().unwrap_or_default();
         assert_eq!(csv, "run,n\n\"a|b\nc\",1\n'=1+1,-2\n");
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use crate::data::Sample;
 use crate::data::rng::{Purpose, Rng};
 use crate::experiment::ResourceCache;
-use crate::experiment::images::evenly;
-use crate::experiment::teach::{check_training_images, own_images};
+use crate::experiment::images::sample_evenly;
+use crate::experiment::teach::{check_training_images, open_run_dataset};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store;
 
 /// Maximum number of images; if there are more, every class keeps the same share.
-const MOST: usize = 50_000;
+const MAX_IMAGES: usize = 50_000;
 /// Number of folds.
 const FOLDS: usize = 10;
 
@@ -39,8 +39,8 @@ impl FoldImage {
 
 /// Images divided into folds for cross-validation.
 pub(super) struct Folds {
-    pub pictures: Vec<FoldImage>,
-    /// The end of each fold in `pictures`.
+    pub images: Vec<FoldImage>,
+    /// The end of each fold in `images`.
     pub ends: Vec<usize>,
     pub classes: usize,
 }
@@ -50,24 +50,25 @@ impl Folds {
         folder: &Path,
         task: usize,
         cache: &ResourceCache,
-        go_on: &(dyn Fn() -> bool + Sync),
+        should_continue: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
-        let stored = store::load(folder)?;
-        let header = &stored.header;
-        let own = own_images(header, cache, go_on)?;
-        check_training_images(header, &own)?;
-        let last = task.min(header.own_tasks().saturating_sub(1));
+        let run = store::load_run(folder)?;
+        let header = &run.header;
+        let run_images = open_run_dataset(header, cache, should_continue)?;
+        check_training_images(header, &run_images)?;
+        let last = task.min(header.original_task_count().saturating_sub(1));
         let classes = header.tasks.get(last).map_or(0, |task| task.end);
-        let (data, scenario) = (&own.data, &own.scenario);
-        let sets = data.sets_of_copies(&data.train);
-        let all = data.train.iter().zip(sets).enumerate();
-        let all = all.map(|(index, (sample, set))| {
-            let label = scenario.label_of(sample.class as usize);
+        let (data, scenario) = (&run_images.data, &run_images.scenario);
+        let sets = data.copy_set_numbers(&data.train);
+        let images = data.train.iter().zip(sets).enumerate();
+        let images = images.map(|(index, (sample, set))| {
+            let label = scenario.class_label(sample.class as usize);
             (set, FoldImage::new(index, sample, label))
         });
-        let all: Vec<(usize, FoldImage)> = all.filter(|(_, one)| one.label < classes).collect();
-        let folds = Self::divided(all, classes);
-        folds.enough()?;
+        let images: Vec<(usize, FoldImage)> =
+            images.filter(|(_, image)| image.label < classes).collect();
+        let folds = Self::new(images, classes);
+        folds.check_size()?;
         Ok(folds)
     }
 
@@ -75,12 +76,12 @@ impl Folds {
     ///
     /// # Errors
     /// Returns a Problem if there are too few.
-    pub fn enough(&self) -> Result<()> {
+    pub fn check_size(&self) -> Result<()> {
         if self.classes < 2 {
             return Err(Problem::new(message!("problem-single-class-learned"))
                 .advise(message!("advice-choose-later-task")));
         }
-        if self.pictures.len() >= FOLDS.max(2 * self.classes) {
+        if self.images.len() >= FOLDS.max(2 * self.classes) {
             return Ok(());
         }
         Err(
@@ -93,30 +94,30 @@ impl Folds {
 
     /// Divides images into folds that have about equally many images of each class. Images with the same set number
     /// (copies) are in the same fold.
-    pub fn divided(all: Vec<(usize, FoldImage)>, classes: usize) -> Self {
-        let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
-        let mut order = match all.len() > MOST {
-            true => evenly(&labels, classes, MOST),
-            false => (0..all.len()).collect(),
+    pub fn new(images: Vec<(usize, FoldImage)>, classes: usize) -> Self {
+        let labels: Vec<usize> = images.iter().map(|(_, image)| image.label).collect();
+        let mut order = match images.len() > MAX_IMAGES {
+            true => sample_evenly(&labels, classes, MAX_IMAGES),
+            false => (0..images.len()).collect(),
         };
         Rng::new(Purpose::Split, 0, 0, 0).shuffle(&mut order);
         let mut set_of = HashMap::new();
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for at in order {
-            let set = set_of.entry(all[at].0).or_insert_with(|| {
+            let set = set_of.entry(images[at].0).or_insert_with(|| {
                 sets.push(Vec::new());
                 sets.len() - 1
             });
             sets[*set].push(at);
         }
-        let mut taken = vec![[0usize; FOLDS]; classes];
+        let mut counts = vec![[0usize; FOLDS]; classes];
         let mut folds: Vec<Vec<usize>> = vec![Vec::new(); FOLDS];
         for set in sets {
-            let label = all[set[0]].1.label;
-            let fewest = |fold: &usize| (taken[label][*fold], folds[*fold].len());
+            let label = images[set[0]].1.label;
+            let fewest = |fold: &usize| (counts[label][*fold], folds[*fold].len());
             let fold = (0..FOLDS).min_by_key(fewest).unwrap_or(0);
             for at in set {
-                taken[all[at].1.label][fold] += 1;
+                counts[images[at].1.label][fold] += 1;
                 folds[fold].push(at);
             }
         }
@@ -125,32 +126,32 @@ impl Folds {
             Some(*end)
         });
         let ends = ends.collect();
-        let all = all.into_iter().map(|(_, one)| one);
+        let images = images.into_iter().map(|(_, image)| image);
         Self {
-            pictures: in_order(all, folds.iter().flatten()),
+            images: select_in_order(images, folds.iter().flatten()),
             ends,
             classes,
         }
     }
 
-    /// Keeps the images that could be read; `read` are their places, sorted.
+    /// Keeps the images that could be read; `readable` are their indices, sorted.
     ///
     /// # Errors
     /// Returns a Problem if too few remain.
-    pub fn retain(&mut self, read: &[usize]) -> Result<()> {
+    pub fn retain(&mut self, readable: &[usize]) -> Result<()> {
         self.ends = (self.ends.iter())
-            .map(|end| read.partition_point(|at| at < end))
+            .map(|end| readable.partition_point(|at| at < end))
             .collect();
-        self.pictures = in_order(std::mem::take(&mut self.pictures), read.iter());
-        self.enough()
+        self.images = select_in_order(std::mem::take(&mut self.images), readable.iter());
+        self.check_size()
     }
 }
 
-/// Returns the images at these places, in this order; each place occurs once.
-fn in_order<'a>(
-    all: impl IntoIterator<Item = FoldImage>,
-    places: impl Iterator<Item = &'a usize>,
+/// Returns the images at these indices, in this order; each index occurs once.
+fn select_in_order<'a>(
+    images: impl IntoIterator<Item = FoldImage>,
+    indices: impl Iterator<Item = &'a usize>,
 ) -> Vec<FoldImage> {
-    let mut all: Vec<Option<FoldImage>> = all.into_iter().map(Some).collect();
-    places.filter_map(|at| all[*at].take()).collect()
+    let mut slots: Vec<Option<FoldImage>> = images.into_iter().map(Some).collect();
+    indices.filter_map(|at| slots[*at].take()).collect()
 }

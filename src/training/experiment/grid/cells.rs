@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneLibrary, Description};
 use crate::data::Correction;
-use crate::experiment::overrides::{shorten, turn_to, usual_network};
+use crate::experiment::overrides::{apply_pet_defaults, scale_epoch_settings, switch_method};
 use crate::experiment::{RunAttachments, check, collect_attachments, presets};
 use crate::message;
-use crate::method::{METHODS, filled, named_method};
-use crate::names::meant;
+use crate::method::{METHODS, find_method, with_explicit_settings};
+use crate::names::with_suggestion;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::run::grid::{Choice, Grid, GridKey, GridPart, GridValue};
 use crate::run::job::{GridWork, JobAttachments};
-use crate::store::{corrected, settings_key};
+use crate::store::{load_corrections, settings_key};
 
 /// One run of a grid.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Cell {
     /// Its settings.
     pub config: RunConfig,
     /// Why these settings are invalid, if they are.
-    pub refused: Option<Problem>,
+    pub problem: Option<Problem>,
 }
 
 /// A row of a grid's table: runs that differ only in class order and seed.
@@ -47,10 +47,10 @@ pub struct GridRow {
 pub struct Overrides {
     /// The device of all cells.
     pub device: Option<String>,
-    /// Places of datasets that the file names, as pairs of name and place.
+    /// Paths of datasets that the file names, as pairs of name and path.
     pub data: Vec<(String, String)>,
-    /// What a job contains of the computer that sent it.
-    pub own: JobAttachments,
+    /// The attachments of the job, from the computer that sent it.
+    pub attachments: JobAttachments,
 }
 
 /// All cells of a grid.
@@ -70,32 +70,33 @@ impl Cells {
     /// # Errors
     /// Returns a Problem with the line of a preset, method or method setting that does not exist. Other invalid
     /// settings are stored with their cell.
-    pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
-        let own = &overrides.own;
-        let mut settling = SettingsResolver {
+    pub fn from_grid(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
+        let attachments = &overrides.attachments;
+        let mut resolver = SettingsResolver {
             overrides,
             root,
-            backbones: BackboneLibrary::usual().with_own(&own.backbones, &own.weights),
-            plugins: PluginLibrary::standard().with_own(&own.plugins),
-            described: HashMap::new(),
-            corrected: own.corrected.clone(),
+            backbones: BackboneLibrary::with_default_locations()
+                .with_user_entries(&attachments.backbones, &attachments.weights),
+            plugins: PluginLibrary::standard().with_plugins(&attachments.plugins),
+            descriptions: HashMap::new(),
+            corrected: attachments.corrected.clone(),
         };
         let (mut rows, mut cells) = (Vec::new(), CellSet::default());
         for (number, part) in grid.parts.iter().enumerate() {
-            for row in 0..part.rows() {
+            for row in 0..part.row_count() {
                 let choices = part.choices(row);
-                let repeated = settling.row(&grid, part, &choices)?;
-                let given = choices.iter().flat_map(|choice| &choice.given);
+                let repetitions = resolver.resolve_row(&grid, part, &choices)?;
+                let values = choices.iter().flat_map(|choice| &choice.values);
                 let varied =
-                    given.map(|given| (given.key.name().to_string(), given.value.to_string()));
+                    values.map(|value| (value.key.name().to_string(), value.value.to_string()));
                 rows.push(GridRow {
                     part: number,
                     index: row,
-                    cells: repeated
+                    cells: repetitions
                         .into_iter()
                         .map(|config| cells.add(config))
                         .collect(),
-                    title: title_of(part, &choices),
+                    title: row_title(part, &choices),
                     varied: varied.collect(),
                 });
             }
@@ -123,18 +124,20 @@ impl Cells {
         }
     }
 
-    /// Keeps only the cells with these indices and the rows that contain one of them; keeps everything if `wanted` is
-    /// empty.
+    /// Keeps only the cells with these indices and the rows that contain one of them; keeps everything if `selected`
+    /// is empty.
     #[must_use]
-    pub fn only(mut self, wanted: &[usize]) -> Self {
-        if wanted.is_empty() {
+    pub fn filter_cells(mut self, selected: &[usize]) -> Self {
+        if selected.is_empty() {
             return self;
         }
-        let found = wanted.iter().filter(|cell| **cell < self.cells.len());
-        let places: HashMap<usize, usize> = found.clone().copied().zip(0..).collect();
+        let found = selected.iter().filter(|cell| **cell < self.cells.len());
+        let new_indices: HashMap<usize, usize> = found.clone().copied().zip(0..).collect();
         for row in &mut self.rows {
-            let own = row.cells.iter();
-            row.cells = own.filter_map(|cell| places.get(cell).copied()).collect();
+            let row_cells = row.cells.iter();
+            row.cells = row_cells
+                .filter_map(|cell| new_indices.get(cell).copied())
+                .collect();
         }
         self.rows.retain(|row| !row.cells.is_empty());
         self.cells = found.map(|cell| self.cells[*cell].clone()).collect();
@@ -146,16 +149,16 @@ impl Cells {
 #[derive(Default)]
 pub(super) struct CellSet {
     pub cells: Vec<Cell>,
-    known: HashMap<String, usize>,
+    index_by_key: HashMap<String, usize>,
 }
 
 impl CellSet {
     /// Returns the index of the cell with these settings, which is added if it is new.
     pub fn add(&mut self, config: RunConfig) -> usize {
-        let key = settings_key(&filled(&config).anywhere());
-        *self.known.entry(key).or_insert_with(|| {
-            let refused = check(&config).err();
-            self.cells.push(Cell { config, refused });
+        let key = settings_key(&with_explicit_settings(&config).without_execution_settings());
+        *self.index_by_key.entry(key).or_insert_with(|| {
+            let problem = check(&config).err();
+            self.cells.push(Cell { config, problem });
             self.cells.len() - 1
         })
     }
@@ -165,61 +168,70 @@ impl CellSet {
 pub fn value_of(config: &RunConfig, key: &str) -> Option<Setting> {
     match setting(key) {
         Some(setting) => (setting.get)(config),
-        None => filled(config).settings.get(key).cloned(),
+        None => with_explicit_settings(config).settings.get(key).cloned(),
     }
 }
 
 /// Returns the title of a row.
-fn title_of(part: &GridPart, choices: &[&Choice]) -> String {
+fn row_title(part: &GridPart, choices: &[&Choice]) -> String {
     let choices = choices.iter().map(|choice| choice.title.as_str());
-    let words = [part.title.as_str()].into_iter().chain(choices);
-    let words: Vec<&str> = words.filter(|words| !words.is_empty()).collect();
-    words.join(" · ")
+    let titles = [part.title.as_str()].into_iter().chain(choices);
+    let titles: Vec<&str> = titles.filter(|title| !title.is_empty()).collect();
+    titles.join(" · ")
 }
 
-/// Derives complete settings from the given ones; caches backbones, plugins and lists.
+/// Derives complete settings from the given values; caches backbones, plugins and lists.
 struct SettingsResolver<'a> {
     overrides: &'a Overrides,
     root: &'a Path,
     backbones: BackboneLibrary,
     plugins: PluginLibrary,
-    described: HashMap<String, Option<Description>>,
+    descriptions: HashMap<String, Option<Description>>,
     corrected: BTreeMap<String, Vec<Correction>>,
 }
 
 impl SettingsResolver<'_> {
     /// Returns the settings of a row's repetitions, as `train` derives them from a preset and options.
-    fn row(&mut self, grid: &Grid, part: &GridPart, choices: &[&Choice]) -> Result<Vec<RunConfig>> {
-        let chosen = || choices.iter().flat_map(|choice| &choice.given);
-        let given: Vec<&GridValue> = part.fixed.iter().chain(chosen()).collect();
-        let has_of = |own: bool, key: &str| {
-            let mut given = given.iter();
-            given
-                .any(|given| matches!(given.key, GridKey::Own(_)) == own && given.key.name() == key)
+    fn resolve_row(
+        &mut self,
+        grid: &Grid,
+        part: &GridPart,
+        choices: &[&Choice],
+    ) -> Result<Vec<RunConfig>> {
+        let choice_values = || choices.iter().flat_map(|choice| &choice.values);
+        let values: Vec<&GridValue> = part.fixed.iter().chain(choice_values()).collect();
+        let has_key = |is_method_setting: bool, key: &str| {
+            let mut values = values.iter();
+            values.any(|value| {
+                matches!(value.key, GridKey::Method(_)) == is_method_setting
+                    && value.key.name() == key
+            })
         };
-        let has = |key: &str| has_of(false, key);
-        let (base, paper) = base(grid, &given)?;
+        let has = |key: &str| has_key(false, key);
+        let (base, paper) = base_settings(grid, &values)?;
         let mut config = base.clone();
-        let of_preset = has("preset");
-        if let Some((value, method)) = text_of(&given, "method") {
-            turn_to(&mut config, method, of_preset).map_err(|problem| grid.at(value, problem))?;
+        let from_preset = has("preset");
+        if let Some((value, method)) = text_value(&values, "method") {
+            switch_method(&mut config, method, from_preset)
+                .map_err(|problem| grid.at_value(value, problem))?;
         }
         let before = config.clone();
-        for given in &given {
-            if let GridKey::Common(setting) = given.key {
+        for value in &values {
+            if let GridKey::Common(setting) = value.key {
                 // The value is known to be valid since the file was read.
-                (setting.set)(&mut config, given.value.clone());
+                (setting.set)(&mut config, value.value.clone());
             }
         }
-        own_settings(grid, &mut config, &part.fixed, false)?;
-        own_settings(grid, &mut config, chosen(), true)?;
-        shorten(&before, &mut config, |key| has_of(true, key));
+        apply_method_settings(grid, &mut config, &part.fixed, false)?;
+        apply_method_settings(grid, &mut config, choice_values(), true)?;
+        scale_epoch_settings(&before, &mut config, |key| has_key(true, key));
         let plugin = self.plugins.get(&config.pet).ok();
         let size = plugin.and_then(|spec| spec.default_size());
-        let about = self.described.entry(config.backbone.clone());
-        let about = about.or_insert_with(|| self.backbones.describe(&*config.backbone).ok());
-        usual_network(&base, &mut config, about.as_ref(), size, has);
-        self.place(&mut config)?;
+        let description = self.descriptions.entry(config.backbone.clone());
+        let description =
+            description.or_insert_with(|| self.backbones.describe(&*config.backbone).ok());
+        apply_pet_defaults(&base, &mut config, description.as_ref(), size, has);
+        self.apply_overrides(&mut config)?;
         Ok(presets::repetitions(
             &config,
             paper,
@@ -228,18 +240,18 @@ impl SettingsResolver<'_> {
         ))
     }
 
-    /// Sets the device, the place of the dataset and the corrected labels.
-    fn place(&mut self, config: &mut RunConfig) -> Result<()> {
+    /// Sets the device, the path of the dataset and the corrected labels.
+    fn apply_overrides(&mut self, config: &mut RunConfig) -> Result<()> {
         let overrides = self.overrides;
         if let Some(device) = &overrides.device {
             config.device.clone_from(device);
         }
-        if let Some((_, place)) = overrides.data.iter().find(|(name, _)| *name == config.data) {
-            config.data.clone_from(place);
+        if let Some((_, path)) = overrides.data.iter().find(|(name, _)| *name == config.data) {
+            config.data.clone_from(path);
         }
         if !self.corrected.contains_key(&config.data) {
-            let list = corrected(self.root, &config.data)?;
-            self.corrected.insert(config.data.clone(), list);
+            let corrections = load_corrections(self.root, &config.data)?;
+            self.corrected.insert(config.data.clone(), corrections);
         }
         config.corrected.clone_from(&self.corrected[&config.data]);
         Ok(())
@@ -247,10 +259,11 @@ impl SettingsResolver<'_> {
 }
 
 /// Returns the last text given to a setting that is not a method setting.
-fn text_of<'a>(given: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a str)> {
-    let of_key =
-        |given: &&&GridValue| !matches!(given.key, GridKey::Own(_)) && given.key.name() == key;
-    let value = given.iter().rev().find(of_key)?;
+fn text_value<'a>(values: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a str)> {
+    let has_key = |candidate: &&&GridValue| {
+        !matches!(candidate.key, GridKey::Method(_)) && candidate.key.name() == key
+    };
+    let value = values.iter().rev().find(has_key)?;
     match &value.value {
         Setting::Text(text) => Some((value, text)),
         _ => None,
@@ -258,38 +271,41 @@ fn text_of<'a>(given: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a
 }
 
 /// Returns the settings that a row starts from (its preset, or the defaults), and the paper of the preset.
-fn base(grid: &Grid, given: &[&GridValue]) -> Result<(RunConfig, Option<presets::Paper>)> {
-    let Some((value, name)) = text_of(given, "preset") else {
+fn base_settings(
+    grid: &Grid,
+    values: &[&GridValue],
+) -> Result<(RunConfig, Option<presets::PaperDataset>)> {
+    let Some((value, name)) = text_value(values, "preset") else {
         return Ok((RunConfig::default(), None));
     };
-    let preset = presets::named(name).map_err(|problem| grid.at(value, problem))?;
+    let preset = presets::find_preset(name).map_err(|problem| grid.at_value(value, problem))?;
     Ok((preset.run.clone(), preset.paper))
 }
 
 /// Applies method settings. One that is given for all methods is ignored by methods that lack it. One on an axis
-/// (`crossed`) must exist, otherwise the axis would produce equal cells.
-fn own_settings<'a>(
+/// (`is_axis`) must exist, otherwise the axis would produce equal cells.
+fn apply_method_settings<'a>(
     grid: &Grid,
     config: &mut RunConfig,
-    given: impl IntoIterator<Item = &'a GridValue>,
-    crossed: bool,
+    values: impl IntoIterator<Item = &'a GridValue>,
+    is_axis: bool,
 ) -> Result<()> {
-    let method = named_method(&config.method)?;
+    let method = find_method(&config.method)?;
     let has =
-        |key: &str, all: &[crate::method::SettingSpec]| all.iter().any(|spec| spec.key == key);
-    for value in given {
-        let GridKey::Own(key) = &value.key else {
+        |key: &str, specs: &[crate::method::SettingSpec]| specs.iter().any(|spec| spec.key == key);
+    for value in values {
+        let GridKey::Method(key) = &value.key else {
             continue;
         };
         if has(key, method.settings) {
             config.settings.insert(key.to_string(), value.value.clone());
             continue;
         }
-        let known = METHODS.iter().any(|method| has(key, method.settings));
-        if known && !crossed {
+        let exists = METHODS.iter().any(|method| has(key, method.settings));
+        if exists && !is_axis {
             continue;
         }
-        let problem = match known {
+        let problem = match exists {
             true => Problem::new(message!(
                 "problem-method-lacks-setting",
                 title = method.title.to_string(),
@@ -297,13 +313,13 @@ fn own_settings<'a>(
             ))
             .advise(message!("advice-put-in-grid-part")),
             false => {
-                let all = METHODS.iter().flat_map(|method| method.settings);
+                let specs = METHODS.iter().flat_map(|method| method.settings);
                 let problem =
                     Problem::new(message!("problem-setting-not-found", key = key.to_string()));
-                meant(problem, key, all.map(|spec| spec.key))
+                with_suggestion(problem, key, specs.map(|spec| spec.key))
             }
         };
-        return Err(grid.at(value, problem));
+        return Err(grid.at_value(value, problem));
     }
     Ok(())
 }
@@ -318,52 +334,55 @@ pub fn collect_grid_attachments(
     root: &Path,
     data: &BTreeMap<String, String>,
 ) -> Result<RunAttachments> {
-    let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
+    let grid = Grid::parse(&work.name, &work.text, &format!("the grid {}", work.name))?;
     let overrides = Overrides {
         data: work.data.clone(),
         ..Overrides::default()
     };
-    let cells = Cells::of(grid, root, &overrides)?.only(&work.cells);
-    let (mut all, mut known) = (RunAttachments::default(), HashSet::new());
+    let cells = Cells::from_grid(grid, root, &overrides)?.filter_cells(&work.cells);
+    let (mut combined, mut collected) = (RunAttachments::default(), HashSet::new());
     for cell in cells.cells {
         let mut config = cell.config;
-        let called = config.data.clone();
+        let original_data = config.data.clone();
         let (weights, start) = (config.backbone.clone(), config.pet_start.clone());
-        let needs = [&called, &weights, &config.pet, &config.method].map(String::clone);
-        if !known.insert((needs, start.clone())) {
+        let needs = [&original_data, &weights, &config.pet, &config.method].map(String::clone);
+        if !collected.insert((needs, start.clone())) {
             continue;
         }
         let Ok(mut attachments) = collect_attachments(&mut config, data) else {
             continue;
         };
         // The other computer reads the grid's text again, with the names that it uses here.
-        rename(&mut attachments.weights, &config.backbone, weights);
-        if let (Some(whole), Some(start)) = (&config.pet_start, start) {
-            rename(&mut attachments.starts, whole, start);
+        rename_key(&mut attachments.weights, &config.backbone, weights);
+        if let (Some(absolute_path), Some(start)) = (&config.pet_start, start) {
+            rename_key(&mut attachments.starts, absolute_path, start);
         }
-        all.add(attachments);
-        if config.data != called {
-            call(&mut work.data, called, &config.data);
+        combined.add(attachments);
+        if config.data != original_data {
+            set_dataset_path(&mut work.data, original_data, &config.data);
         }
-        all.own.corrected.insert(config.data, config.corrected);
+        combined
+            .inline
+            .corrected
+            .insert(config.data, config.corrected);
     }
-    Ok(all)
+    Ok(combined)
 }
 
-fn rename(files: &mut BTreeMap<String, PathBuf>, from: &str, to: String) {
+fn rename_key(files: &mut BTreeMap<String, PathBuf>, from: &str, to: String) {
     if let Some(file) = files.remove(from) {
         files.insert(to, file);
     }
 }
 
-/// Sets the path of the dataset that the grid calls `called`.
-fn call(data: &mut Vec<(String, String)>, called: String, path: &str) {
-    let mut given = data
+/// Sets the path of the dataset that the grid calls `name`.
+fn set_dataset_path(data: &mut Vec<(String, String)>, name: String, path: &str) {
+    let mut entries = data
         .iter_mut()
-        .filter(|(_, place)| *place == called)
+        .filter(|(_, value)| *value == name)
         .peekable();
-    if given.peek().is_none() {
-        return data.push((called, path.to_string()));
+    if entries.peek().is_none() {
+        return data.push((name, path.to_string()));
     }
-    given.for_each(|(_, place)| *place = path.to_string());
+    entries.for_each(|(_, value)| *value = path.to_string());
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::backbone::library::{BackboneChoice, BackboneLibrary, Description, read_from};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::summary::counts;
+use crate::data::summary::count_per_class;
 use crate::data::{Dataset, Fingerprints};
-use crate::experiment::estimate::{Network, TaskImages, disk};
-use crate::experiment::fitting::{Fitted, expected_on_gpu};
+use crate::experiment::estimate::{Network, TaskImages, estimate_disk_bytes};
+use crate::experiment::fitting::{RunDevice, gpu_weight_type};
 use crate::experiment::run_identity::{new_header, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
-use crate::method::{Chosen, Context, PetPlan};
+use crate::method::{ConfiguredMethod, Context, PetPlan};
 use crate::nn::WeightType;
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
@@ -51,7 +51,7 @@ struct OpenData {
 /// A backbone that was described.
 #[derive(Clone)]
 struct KnownBackbone {
-    about: Arc<Description>,
+    description: Arc<Description>,
     sha256: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct CellPredictor {
     cache: ResourceCache,
     control: Control,
     /// Whether to open devices, as a run does.
-    opens: bool,
+    opens_devices: bool,
     library: BackboneLibrary,
     backbones: HashMap<String, Result<KnownBackbone>>,
     plugins: PluginLibrary,
@@ -69,11 +69,11 @@ pub(super) struct CellPredictor {
 }
 
 impl CellPredictor {
-    pub fn new(cache: &ResourceCache, control: &Control, opens: bool) -> Self {
+    pub fn new(cache: &ResourceCache, control: &Control, opens_devices: bool) -> Self {
         Self {
             cache: cache.clone(),
             control: control.clone(),
-            opens,
+            opens_devices,
             library: cache.backbones(),
             backbones: HashMap::new(),
             plugins: cache.plugins(),
@@ -82,17 +82,17 @@ impl CellPredictor {
         }
     }
 
-    /// Downloads the weights of a backbone if they are missing; `tell` gets the progress.
+    /// Downloads the weights of a backbone if they are missing; `report_progress` gets the progress.
     ///
     /// # Errors
     /// See [`read_from`].
-    pub fn obtain(
+    pub fn download_weights(
         &mut self,
         backbone: BackboneChoice<'_>,
-        tell: &mut dyn FnMut(Message) -> bool,
+        report_progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<()> {
         self.backbones.remove(&backbone.key());
-        read_from(&self.library, backbone, tell).map(drop)
+        read_from(&self.library, backbone, report_progress).map(drop)
     }
 
     /// Returns what is known about a cell with these settings before it runs.
@@ -101,15 +101,15 @@ impl CellPredictor {
     /// Returns a Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the
     /// plugin.
     pub fn forecast(&mut self, config: &RunConfig) -> Result<CellForecast> {
-        let chosen = Chosen::of(config)?;
+        let chosen = ConfiguredMethod::from_config(config)?;
         let order = ClassOrder::parse(&config.order)?;
         let pet = match chosen.trains_pet()? {
             true => Some(self.plugins.get(&config.pet)?),
             false => None,
         };
-        let backbone = self.backbone(config.chosen_backbone())?;
-        let about = &*backbone.about;
-        let gpu_weights = self.gpu_weights(config, about)?;
+        let backbone = self.backbone(config.backbone_choice())?;
+        let description = &*backbone.description;
+        let gpu_weights = self.gpu_weights(config, description)?;
         let scenario = self.scenario(&chosen, &order)?;
         let start = match pet {
             Some(_) => self.cache.start(config)?,
@@ -119,16 +119,17 @@ impl CellPredictor {
         (chosen.spec.check)(
             &chosen,
             Some(&Context {
-                architecture: &about.entry.architecture,
-                blocks: &about.blocks,
+                architecture: &description.entry.architecture,
+                blocks: &description.blocks,
                 tasks: scenario.tasks.len(),
                 classes: scenario.class_order.len(),
             }),
         )?;
-        let sums = |of: &[usize]| -> Vec<usize> {
+        let sums = |per_class: &[usize]| -> Vec<usize> {
             let classes = |task: &std::ops::Range<usize>| scenario.class_order[task.clone()].iter();
-            let each = scenario.tasks.iter();
-            each.map(|task| classes(task).map(|class| of[*class]).sum())
+            let tasks = scenario.tasks.iter();
+            tasks
+                .map(|task| classes(task).map(|class| per_class[*class]).sum())
                 .collect()
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
@@ -136,45 +137,56 @@ impl CellPredictor {
             .sha256
             .clone()
             .map(|weights_sha256| -> Result<RunHeader> {
-                let standing =
-                    self_contained_settings(config, &order, &scenario, (&open.data, &about.entry));
+                let settings = self_contained_settings(
+                    config,
+                    &order,
+                    &scenario,
+                    (&open.data, &description.entry),
+                );
                 Ok(RunHeader {
-                    class_order: scenario.names(&open.data.classes),
+                    class_order: scenario.class_names(&open.data.classes),
                     tasks: scenario.tasks.clone(),
                     train_images: train_images.clone(),
                     test_images: test_images.clone(),
                     images: Some(open.images.clone()),
                     gpu_weights,
-                    input_size: about.entry.input().size,
-                    frozen_parameters: about.parameters,
+                    input_size: description.entry.input_spec().size,
+                    frozen_parameters: description.parameters,
                     weights_sha256,
                     start_sha256: start.as_ref().map(|start| start.sha256.clone()),
-                    ..new_header(standing, pet.as_deref())?
+                    ..new_header(settings, pet.as_deref())?
                 })
             });
         let key = header.transpose()?.map(|header| {
             let text = pet.as_ref().map_or("", |pet| pet.text());
-            RunKey::of(&header, text)
+            RunKey::new(&header, text)
         });
         let images = TaskImages {
             train: &train_images,
             test: &test_images,
         };
-        let plan = pet.map(|spec| PetPlan::new(&chosen, spec, &about.blocks));
+        let plan = pet.map(|spec| PetPlan::new(&chosen, spec, &description.blocks));
         let plan = plan.transpose()?;
-        let with = plan.as_ref().map(|plan| (&*plan.spec, &plan.blocks[..]));
+        let pet_and_blocks = plan.as_ref().map(|plan| (&*plan.spec, &plan.blocks[..]));
         let trained = match &plan {
             Some(plan) => {
                 let (blocks, settings) = (&plan.blocks, &plan.settings);
-                plan.spec.parameter_count(&about.blocks, blocks, settings)?
+                plan.spec
+                    .parameter_count(&description.blocks, blocks, settings)?
             }
             None => 0,
         };
         Ok(CellForecast {
             key,
-            memory: footprint::expected(config, about, with),
-            disk: disk(config, about, images, trained, open.data.classes.len()),
-            network: Some(Network::of(&about.entry.architecture)),
+            memory: footprint::estimate_peak_memory(config, description, pet_and_blocks),
+            disk: estimate_disk_bytes(
+                config,
+                description,
+                images,
+                trained,
+                open.data.classes.len(),
+            ),
+            network: Some(Network::new(&description.entry.architecture)),
             train_images,
             test_images,
         })
@@ -182,55 +194,65 @@ impl CellPredictor {
 
     fn backbone(&mut self, choice: BackboneChoice<'_>) -> Result<KnownBackbone> {
         let library = &self.library;
-        let look = || {
+        let describe = || {
             Ok(KnownBackbone {
-                about: library.describe(choice)?.into(),
+                description: library.describe(choice)?.into(),
                 sha256: library.sha256(choice)?,
             })
         };
-        let known = self.backbones.entry(choice.key());
-        known.or_insert_with(look).clone()
+        let entry = self.backbones.entry(choice.key());
+        entry.or_insert_with(describe).clone()
     }
 
     /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
     fn gpu_weights(
         &mut self,
         config: &RunConfig,
-        about: &Description,
+        description: &Description,
     ) -> Result<Option<WeightType>> {
-        let family = about.entry.architecture.family().name;
+        let family = description.entry.architecture.family().name;
         let key = format!("{} {family} {:?}", config.device, config.precision);
-        let look = || match self.opens {
-            false => Ok(expected_on_gpu(config)),
+        let find_weight_type = || match self.opens_devices {
+            false => Ok(gpu_weight_type(config)),
             true => {
-                let fitted = Fitted::open(config, family, None)?;
-                Ok((!fitted.ready.info.is_cpu()).then_some(fitted.weights))
+                let fitted = RunDevice::open(config, family, None)?;
+                Ok((!fitted.device.info.is_cpu()).then_some(fitted.weights))
             }
         };
-        self.gpu_weights.entry(key).or_insert_with(look).clone()
+        self.gpu_weights
+            .entry(key)
+            .or_insert_with(find_weight_type)
+            .clone()
     }
 
     /// Returns the dataset of these settings, and opens it unless it is the previous one.
     fn open(&mut self, config: &RunConfig) -> Result<&mut OpenData> {
         let key = data_key(config);
-        let known = self.data.take().filter(|(known, _)| *known == key);
-        let known = known.unwrap_or_else(|| {
-            let goes_on = || self.control.request() != ControlRequest::Stop;
-            let data = self.cache.data(config, &goes_on);
+        let cached = self
+            .data
+            .take()
+            .filter(|(cached_key, _)| *cached_key == key);
+        let entry = cached.unwrap_or_else(|| {
+            let should_continue = || self.control.request() != ControlRequest::Stop;
+            let data = self.cache.data(config, &should_continue);
             let open = data.map(|data| OpenData {
                 images: data.fingerprints(),
-                train: counts(&data.train, data.classes.len()),
-                test: counts(&data.test, data.classes.len()),
+                train: count_per_class(&data.train, data.classes.len()),
+                test: count_per_class(&data.test, data.classes.len()),
                 scenarios: HashMap::new(),
                 data,
             });
             (key, open)
         });
-        let (_, open) = self.data.insert(known);
+        let (_, open) = self.data.insert(entry);
         open.as_mut().map_err(|problem| problem.clone())
     }
 
-    fn scenario(&mut self, chosen: &Chosen<'_>, order: &ClassOrder) -> Result<Arc<Scenario>> {
+    fn scenario(
+        &mut self,
+        chosen: &ConfiguredMethod<'_>,
+        order: &ClassOrder,
+    ) -> Result<Arc<Scenario>> {
         let config = chosen.config;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         let open = self.open(config)?;
@@ -241,10 +263,10 @@ impl CellPredictor {
             at_once,
         );
         let data = &open.data;
-        let known = open.scenarios.entry(key);
-        let made =
-            known.or_insert_with(|| plan::scenario(chosen, order, sizes, data).map(Arc::new));
-        made.clone()
+        let entry = open.scenarios.entry(key);
+        let scenario =
+            entry.or_insert_with(|| plan::build_scenario(chosen, order, sizes, data).map(Arc::new));
+        scenario.clone()
     }
 }
 

@@ -14,6 +14,6 @@ mod work;
 
 pub use cells::{Cell, Cells, GridRow, Overrides, collect_grid_attachments, value_of};
 pub use forecast::CellForecast;
-pub use plan::{GridCosts, GridPlan, RowFigures};
+pub use plan::{GridCosts, GridPlan, RowSummary};
 pub use shipped::{ShippedGrid, find, shipped};
 pub use work::{GridEnd, GridSink, Pace};

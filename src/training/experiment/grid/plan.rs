@@ -11,10 +11,10 @@ use crate::backbone::library::BackboneLibrary;
 use crate::experiment::ResourceCache;
 use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
 use crate::message;
-use crate::method::filled;
+use crate::method::with_explicit_settings;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest};
-use crate::run::grid::{CellStanding, Grid, GridLine, GridStanding};
+use crate::run::grid::{CellState, Grid, GridRun, GridState};
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
@@ -38,7 +38,7 @@ pub struct GridCosts {
 
 /// The results of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RowFigures {
+pub struct RowSummary {
     /// Its title.
     pub title: String,
     /// The settings in which rows of its part differ, with the values of this row.
@@ -67,31 +67,31 @@ pub struct GridPlan {
 }
 
 impl GridPlan {
-    /// Checks everything that the cells depend on, and the runs in `root`. With `opens`, devices are opened as for a
-    /// run. Returns `None` if the user stopped it.
-    pub fn make(
+    /// Checks everything that the cells depend on, and the runs in `root`. With `opens_devices`, devices are opened as
+    /// for a run. Returns `None` if the user stopped it.
+    pub fn build(
         cells: Cells,
         root: &Path,
-        opens: bool,
+        opens_devices: bool,
         cache: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
-        let mut predictor = CellPredictor::new(cache, control, opens);
+        let mut predictor = CellPredictor::new(cache, control, opens_devices);
         let mut forecasts: Vec<Option<Result<CellForecast>>> = vec![None; cells.cells.len()];
-        for number in by_data(&cells) {
+        for number in order_by_data(&cells) {
             let cell = &cells.cells[number];
-            let known = match &cell.refused {
+            let forecast = match &cell.problem {
                 Some(problem) => Err(problem.clone()),
                 None => predictor.forecast(&cell.config),
             };
             if control.request() == ControlRequest::Stop {
                 return None;
             }
-            forecasts[number] = Some(known);
+            forecasts[number] = Some(forecast);
         }
-        let runs = RunsByKey::read(root);
+        let runs = RunsByKey::load(root);
         let mut plan = Self {
-            experience: experience(&runs, &cache.backbones()),
+            experience: collect_experience(&runs, &cache.backbones()),
             forecasts: forecasts.into_iter().flatten().collect(),
             cells,
             root: root.to_path_buf(),
@@ -100,7 +100,7 @@ impl GridPlan {
             runs,
             predictor,
         };
-        if opens {
+        if opens_devices {
             // A missing device is reported when its cell runs.
             plan.find_devices();
         }
@@ -110,11 +110,11 @@ impl GridPlan {
     /// Returns the plan of a grid whose runs are trained elsewhere or not yet started; opens no device.
     ///
     /// # Errors
-    /// See [`Cells::of`].
+    /// See [`Cells::from_grid`].
     pub fn without_devices(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
-        let cells = Cells::of(grid, root, overrides)?;
+        let cells = Cells::from_grid(grid, root, overrides)?;
         let (cache, control) = (ResourceCache::default(), Control::default());
-        let plan = Self::make(cells, root, false, &cache, &control);
+        let plan = Self::build(cells, root, false, &cache, &control);
         plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
     }
 
@@ -130,33 +130,35 @@ impl GridPlan {
 
     /// Returns the key of a cell's settings, which is the same on every computer.
     pub fn settings_key(&self, cell: usize) -> String {
-        settings_key(&filled(&self.cells.cells[cell].config).anywhere())
+        settings_key(
+            &with_explicit_settings(&self.cells.cells[cell].config).without_execution_settings(),
+        )
     }
 
     /// Returns the run of a cell that has progressed furthest. If there is one when the cell begins, it is resumed.
-    pub fn run_of(&self, cell: usize) -> Option<&RunSummary> {
-        self.runs.of(self.key(cell)?)
+    pub fn run_for(&self, cell: usize) -> Option<&RunSummary> {
+        self.runs.by_key(self.key(cell)?)
     }
 
     /// Returns the state of a cell.
-    pub fn state(&self, cell: usize) -> CellStanding {
+    pub fn state(&self, cell: usize) -> CellState {
         if let Some(Err(problem)) = self.forecasts.get(cell) {
-            return CellStanding::Refused(problem.clone());
+            return CellState::Refused(problem.clone());
         }
-        let run = self.run_of(cell);
+        let run = self.run_for(cell);
         let locked = || {
             self.key(cell)
                 .is_some_and(|key| is_cell_locked(&self.root, key))
         };
         match run.map(|run| (run.state, run)) {
-            Some((StoredState::Finished, run)) => CellStanding::Done(run.header.folder.clone()),
-            Some((StoredState::Running, _)) => CellStanding::Elsewhere,
-            _ if locked() => CellStanding::Elsewhere,
-            Some((StoredState::Interrupted { .. }, run)) => CellStanding::Stopped {
-                saved: run.saved(),
+            Some((StoredState::Finished, run)) => CellState::Done(run.header.folder.clone()),
+            Some((StoredState::Running, _)) => CellState::Elsewhere,
+            _ if locked() => CellState::Elsewhere,
+            Some((StoredState::Interrupted { .. }, run)) => CellState::Stopped {
+                saved: run.saved_tasks(),
                 tasks: run.header.tasks.len(),
             },
-            None => CellStanding::ToDo,
+            None => CellState::ToDo,
         }
     }
 
@@ -164,7 +166,7 @@ impl GridPlan {
     /// here, and its dataset may not be available.
     pub fn adopt_run(&mut self, cell: usize, run: &str) {
         self.runs.refresh();
-        let Some(run) = self.runs.in_folder(&self.root.join(run)) else {
+        let Some(run) = self.runs.by_folder(&self.root.join(run)) else {
             return;
         };
         let header = &run.header;
@@ -184,25 +186,25 @@ impl GridPlan {
     }
 
     /// Returns the cells in the order in which they run: those that share data and backbone follow one another.
-    pub fn in_order(&self) -> Vec<usize> {
-        by_data(&self.cells)
+    pub fn execution_order(&self) -> Vec<usize> {
+        order_by_data(&self.cells)
     }
 
     /// Looks up the devices of all cells on this machine, so that earlier runs count for estimates whatever name they
     /// used for a device. Also allows measuring the processor. Returns a Problem for each device that does not exist.
     pub fn find_devices(&mut self) -> Vec<Problem> {
-        self.experience.measures = true;
+        self.experience.can_measure_processor = true;
         let cells = self.cells.cells.iter();
-        let called: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();
-        let found = called
+        let names: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();
+        let results = names
             .into_iter()
             .map(|device| self.experience.find_device(device));
-        found.filter_map(Result::err).collect()
+        results.filter_map(Result::err).collect()
     }
 
     /// Returns the estimated seconds of a whole cell, and the basis of the estimate (`None` if it is not based on
     /// earlier runs). Returns `None` for a cell that cannot run.
-    pub fn seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
+    pub fn estimate_seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
         let forecast = self.forecast(cell)?;
         let images = TaskImages {
             train: &forecast.train_images,
@@ -211,11 +213,11 @@ impl GridPlan {
         let experiment = forecast.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
         self.experience
-            .seconds(config, experiment, images, forecast.network)
+            .estimate_seconds(config, experiment, images, forecast.network)
     }
 
     /// Returns the estimated costs of these cells, without what is already done.
-    pub fn costs(&self, cells: &[usize]) -> GridCosts {
+    pub fn estimate_costs(&self, cells: &[usize]) -> GridCosts {
         let mut costs = GridCosts {
             measured: true,
             same_method: true,
@@ -223,15 +225,15 @@ impl GridPlan {
         };
         for &cell in cells {
             let share = match self.state(cell) {
-                CellStanding::ToDo => 1.0,
-                CellStanding::Stopped { saved, tasks } => 1.0 - saved as f64 / tasks.max(1) as f64,
+                CellState::ToDo => 1.0,
+                CellState::Stopped { saved, tasks } => 1.0 - saved as f64 / tasks.max(1) as f64,
                 _ => continue,
             };
             let Some(forecast) = self.forecast(cell) else {
                 continue;
             };
             costs.runs += 1;
-            let (seconds, basis) = self.seconds(cell).unwrap_or_default();
+            let (seconds, basis) = self.estimate_seconds(cell).unwrap_or_default();
             costs.seconds += share * seconds;
             costs.measured &= basis.is_some();
             costs.same_method &= basis.is_some_and(|basis| basis <= Basis::Method);
@@ -245,10 +247,10 @@ impl GridPlan {
     }
 
     /// Returns all cells with their states and costs.
-    pub fn standing(&self) -> GridStanding {
+    pub fn status(&self) -> GridState {
         let titles = self.cells.titles();
         let lines = self.cells.cells.iter().enumerate();
-        let lines = lines.map(|(number, cell)| GridLine {
+        let lines = lines.map(|(number, cell)| GridRun {
             row: titles[number]
                 .first()
                 .copied()
@@ -256,13 +258,13 @@ impl GridPlan {
                 .to_string(),
             order: cell.config.order.clone(),
             seed: cell.config.seed,
-            seconds: self.costs(&[number]).seconds,
+            seconds: self.estimate_costs(&[number]).seconds,
             standing: self.state(number),
         });
         let all: Vec<usize> = (0..self.cells.cells.len()).collect();
-        let costs = self.costs(&all);
+        let costs = self.estimate_costs(&all);
         let grid = &self.cells.grid;
-        GridStanding {
+        GridState {
             title: match grid.title.as_str() {
                 "" => grid.name.clone(),
                 title => title.to_string(),
@@ -277,45 +279,45 @@ impl GridPlan {
     }
 
     /// Returns the results of each row that has one of these cells, from its finished runs among them.
-    pub fn rows(&self, cells: &[usize]) -> Vec<RowFigures> {
-        let wanted: HashSet<usize> = cells.iter().copied().collect();
+    pub fn rows(&self, cells: &[usize]) -> Vec<RowSummary> {
+        let selected: HashSet<usize> = cells.iter().copied().collect();
         let rows = self.cells.rows.iter();
-        let figures = rows.filter_map(|row| {
-            let own: Vec<usize> = row
+        let summaries = rows.filter_map(|row| {
+            let row_cells: Vec<usize> = row
                 .cells
                 .iter()
                 .copied()
-                .filter(|c| wanted.contains(c))
+                .filter(|c| selected.contains(c))
                 .collect();
-            let finished = own.iter().filter_map(|cell| self.run_of(*cell));
+            let finished = row_cells.iter().filter_map(|cell| self.run_for(*cell));
             let finished = finished.filter(|run| run.state == StoredState::Finished);
             let runs: Vec<_> = finished.map(RunSummary::for_scripts).collect();
-            (!own.is_empty()).then(|| RowFigures {
+            (!row_cells.is_empty()).then(|| RowSummary {
                 title: row.title.clone(),
                 settings: row.varied.iter().cloned().collect(),
-                missing: own.len() - runs.len(),
+                missing: row_cells.len() - runs.len(),
                 figures: OrdersSummary::new(runs),
             })
         });
-        figures.collect()
+        summaries.collect()
     }
 
     /// Returns whether a cell matches a filter: the value of a setting, or with the key `row` a part of the title of
     /// one of its rows.
-    pub fn has(&self, cell: usize, key: &str, value: &str) -> bool {
+    pub fn matches_filter(&self, cell: usize, key: &str, value: &str) -> bool {
         let config = &self.cells.cells[cell].config;
         if key == "row" {
             let rows = self.cells.rows.iter();
             let value = value.to_lowercase();
-            let mut own = rows.filter(|row| row.cells.contains(&cell));
-            return own.any(|row| row.title.to_lowercase().contains(&value));
+            let mut cell_rows = rows.filter(|row| row.cells.contains(&cell));
+            return cell_rows.any(|row| row.title.to_lowercase().contains(&value));
         }
-        value_of(config, key).is_some_and(|own| own.to_string() == value)
+        value_of(config, key).is_some_and(|found| found.to_string() == value)
     }
 }
 
 /// Returns the indices of the cells, grouped by data and backbone, in the order of the first cell of each group.
-fn by_data(cells: &Cells) -> Vec<usize> {
+fn order_by_data(cells: &Cells) -> Vec<usize> {
     let mut first: HashMap<(String, String), usize> = HashMap::new();
     let mut keyed: Vec<(usize, usize)> = Vec::new();
     for (number, cell) in cells.cells.iter().enumerate() {
@@ -327,25 +329,25 @@ fn by_data(cells: &Cells) -> Vec<usize> {
 }
 
 /// Returns the speeds of the existing runs.
-fn experience(runs: &RunsByKey, library: &BackboneLibrary) -> Experience {
-    let (mut all, mut networks) = (Experience::new(), HashMap::new());
+fn collect_experience(runs: &RunsByKey, library: &BackboneLibrary) -> Experience {
+    let (mut experience, mut networks) = (Experience::new(), HashMap::new());
     // The newest speed replaces older ones, so runs are added in order of time.
-    let mut sorted: Vec<&RunSummary> = runs.all().collect();
+    let mut sorted: Vec<&RunSummary> = runs.runs().collect();
     sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
     for run in sorted {
-        let backbone = run.header.config.chosen_backbone();
+        let backbone = run.header.config.backbone_choice();
         let network = networks.entry(backbone.key()).or_insert_with(|| {
-            let about = library.describe(backbone).ok()?;
-            Some(Network::of(&about.entry.architecture))
+            let description = library.describe(backbone).ok()?;
+            Some(Network::new(&description.entry.architecture))
         });
         let earlier = EarlierRun {
             header: &run.header,
             network: *network,
-            saved: run.saved(),
+            saved: run.saved_tasks(),
             seconds: run.seconds(),
         };
         let finished = run.state == StoredState::Finished;
-        all.add(&earlier, finished.then_some(run.key.experiment.as_str()));
+        experience.add(&earlier, finished.then_some(run.key.experiment.as_str()));
     }
-    all
+    experience
 }

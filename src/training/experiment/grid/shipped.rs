@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::files;
 use crate::message;
-use crate::names::{meant, shortened};
+use crate::names::{truncated_name, with_suggestion};
 use crate::problem::{Problem, Result};
 use crate::run::grid::Grid;
 
@@ -62,7 +62,7 @@ impl ShippedGrid {
     /// # Errors
     /// None in practice: a test parses all included grids.
     pub fn read(&self) -> Result<Grid> {
-        Grid::read(self.name, self.text, &format!("the grid {}", self.name))
+        Grid::parse(self.name, self.text, &format!("the grid {}", self.name))
     }
 }
 
@@ -71,18 +71,18 @@ impl ShippedGrid {
 /// # Errors
 /// Returns a Problem if neither exists, or the file is invalid.
 pub fn find(wanted: &str) -> Result<(Grid, String)> {
-    if let Some(known) = shipped().iter().find(|known| known.name == wanted) {
-        return Ok((known.read()?, known.text.to_string()));
+    if let Some(grid) = shipped().iter().find(|grid| grid.name == wanted) {
+        return Ok((grid.read()?, grid.text.to_string()));
     }
     let path = Path::new(wanted);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if !is_file {
         let what = message!(
             "problem-grid-not-found",
-            wanted = shortened(wanted).to_string()
+            wanted = truncated_name(wanted).to_string()
         );
-        let names = shipped().iter().map(|known| known.name);
-        let problem = meant(Problem::new(what), wanted, names);
+        let names = shipped().iter().map(|grid| grid.name);
+        let problem = with_suggestion(Problem::new(what), wanted, names);
         let joint = if problem.remedy.ends_with('?') {
             " Or"
         } else {
@@ -95,6 +95,6 @@ pub fn find(wanted: &str) -> Result<(Grid, String)> {
     let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the grid", path, &error))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let grid = Grid::read(&name, &text, &path.display().to_string())?;
+    let grid = Grid::parse(&name, &text, &path.display().to_string())?;
     Ok((grid, text))
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::plan::GridPlan;
-use crate::experiment::{Changes, Outcome, resume_on, train};
+use crate::experiment::{Changes, Outcome, resume_with, train};
 use crate::fence::catch_panic_as_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
-use crate::run::grid::CellStanding;
+use crate::run::grid::CellState;
 use crate::store::{StoredState, lock_cell};
 use crate::texts::Message;
 
@@ -45,9 +45,9 @@ pub enum GridEnd {
 /// Receives the states of a grid's cells, and between them the events of their runs.
 pub trait GridSink: Sink {
     /// Reports the state of a cell when its run begins or resumes, and when the work on it has ended.
-    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding);
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, state: &CellState);
     /// Reports that other programs run the remaining cells.
-    fn waits(&mut self, cells: usize);
+    fn report_waiting(&mut self, cells: usize);
 }
 
 impl GridPlan {
@@ -58,22 +58,22 @@ impl GridPlan {
     /// None: failures are reported for each cell.
     pub fn run(&mut self, cells: &[usize], sink: &mut dyn GridSink) -> GridEnd {
         let mut queue: VecDeque<usize> = cells.iter().copied().collect();
-        let (mut elsewhere, mut failed, mut told) = (VecDeque::new(), 0, false);
+        let (mut elsewhere, mut failed, mut waiting_reported) = (VecDeque::new(), 0, false);
         loop {
             while let Some(cell) = queue.pop_front() {
                 if self.control.request() == ControlRequest::Stop {
                     return GridEnd::Stopped { saved: false };
                 }
                 let end = self.run_cell(cell, sink);
-                let standing = match &end {
-                    Ok(CellEnd::Finished(folder)) => CellStanding::Done(folder.clone()),
-                    Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
+                let state = match &end {
+                    Ok(CellEnd::Finished(folder)) => CellState::Done(folder.clone()),
+                    Ok(CellEnd::Elsewhere) => CellState::Elsewhere,
                     Ok(CellEnd::Stopped { .. }) => self.state(cell),
-                    Err(problem) => CellStanding::Refused(problem.clone()),
+                    Err(problem) => CellState::Refused(problem.clone()),
                 };
                 // While waiting for another program, only the end of its cell is reported.
-                if !told || standing != CellStanding::Elsewhere {
-                    sink.report_cell(self, cell, &standing);
+                if !waiting_reported || state != CellState::Elsewhere {
+                    sink.report_cell(self, cell, &state);
                 }
                 match end {
                     Ok(CellEnd::Finished(_)) => {}
@@ -85,11 +85,11 @@ impl GridPlan {
             if elsewhere.is_empty() {
                 return GridEnd::Done { failed };
             }
-            if !told {
-                sink.waits(elsewhere.len());
-                told = true;
+            if !waiting_reported {
+                sink.report_waiting(elsewhere.len());
+                waiting_reported = true;
             }
-            if !self.pauses(sink) {
+            if !self.wait_for_others(sink) {
                 return GridEnd::Stopped { saved: false };
             }
             std::mem::swap(&mut queue, &mut elsewhere);
@@ -98,9 +98,9 @@ impl GridPlan {
 
     /// Waits before the next check of what other programs run, and executes short jobs meanwhile. Returns false if
     /// the user stopped it.
-    fn pauses(&self, sink: &mut dyn GridSink) -> bool {
-        let begun = Instant::now();
-        while begun.elapsed() < PAUSE {
+    fn wait_for_others(&self, sink: &mut dyn GridSink) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < PAUSE {
             sink.between_batches();
             if self.control.request() == ControlRequest::Stop {
                 return false;
@@ -113,7 +113,7 @@ impl GridPlan {
     /// Runs a cell, unless it is finished or another program is running it.
     fn run_cell(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
         let control = self.control.clone();
-        self.know_key(cell, &mut |what| {
+        self.determine_key(cell, &mut |what| {
             let phase = Phase::Preparing(what.into());
             let run = String::new();
             sink.event(Event::Phase { run, phase });
@@ -121,8 +121,8 @@ impl GridPlan {
         })?;
         // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
-            CellStanding::Done(folder) => return Ok(CellEnd::Finished(folder)),
-            CellStanding::Refused(problem) => return Err(problem),
+            CellState::Done(folder) => return Ok(CellEnd::Finished(folder)),
+            CellState::Refused(problem) => return Err(problem),
             _ => {}
         }
         let Some(key) = self.key(cell).cloned() else {
@@ -140,13 +140,13 @@ impl GridPlan {
         self.runs.refresh();
         let run = self
             .runs
-            .of(&key)
+            .by_key(&key)
             .map(|run| (run.state, run.header.clone()));
         // A panic in a run fails only its own cell.
-        let ended = catch_panic_as_problem(|| self.begin_or_resume(cell, run, sink));
+        let result = catch_panic_as_problem(|| self.begin_or_resume(cell, run, sink));
         self.runs.refresh();
         drop(lock);
-        ended
+        result
     }
 
     fn begin_or_resume(
@@ -156,57 +156,65 @@ impl GridPlan {
         sink: &mut dyn GridSink,
     ) -> Result<CellEnd> {
         let config = self.cells.cells[cell].config.clone();
-        let ended = match run {
+        let outcome = match run {
             Some((StoredState::Finished, header)) => return Ok(CellEnd::Finished(header.folder)),
             // Started by a program that did not run it as part of a grid.
             Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
             Some((StoredState::Interrupted { .. }, header)) => {
-                sink.report_cell(self, cell, &CellStanding::AtWork);
+                sink.report_cell(self, cell, &CellState::AtWork);
                 let device = Some(config.device.as_str());
                 let changes = Changes {
                     device: device.filter(|device| *device != header.config.device),
                     micro_batch: (config.micro_batch)
-                        .filter(|own| Some(*own) != header.config.micro_batch),
+                        .filter(|size| Some(*size) != header.config.micro_batch),
                 };
-                resume_on(&header.folder, &changes, &self.cache, sink, &self.control)?
+                resume_with(&header.folder, &changes, &self.cache, sink, &self.control)?
             }
             None => {
-                sink.report_cell(self, cell, &CellStanding::AtWork);
+                sink.report_cell(self, cell, &CellState::AtWork);
                 train(&config, &self.root, &self.cache, sink, &self.control)?
             }
         };
-        Ok(match ended {
+        Ok(match outcome {
             Outcome::Finished(header) => CellEnd::Finished(header.folder),
             Outcome::Stopped(_) => CellEnd::Stopped { saved: true },
-            Outcome::NotBegun => CellEnd::Stopped { saved: false },
+            Outcome::NotStarted => CellEnd::Stopped { saved: false },
         })
     }
 
-    /// Determines the keys of these cells that are still unknown, which requires downloading their weights. `tell`
-    /// gets the progress and returns false to stop.
+    /// Determines the keys of these cells that are still unknown, which requires downloading their weights.
+    /// `report_progress` gets the progress and returns false to stop.
     ///
     /// # Errors
     /// Returns a Problem if weights are not available.
-    pub fn know_keys(
+    pub fn determine_keys(
         &mut self,
         cells: &[usize],
-        tell: &mut dyn FnMut(Message) -> bool,
+        report_progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<()> {
-        cells.iter().try_for_each(|cell| self.know_key(*cell, tell))
+        cells
+            .iter()
+            .try_for_each(|cell| self.determine_key(*cell, report_progress))
     }
 
     /// Determines the key of a cell if it is unknown, after downloading its weights.
-    fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
-        if !matches!(&self.forecasts[cell], Ok(known) if known.key.is_none()) {
+    fn determine_key(
+        &mut self,
+        cell: usize,
+        report_progress: &mut dyn FnMut(Message) -> bool,
+    ) -> Result<()> {
+        if !matches!(&self.forecasts[cell], Ok(forecast) if forecast.key.is_none()) {
             return Ok(());
         }
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
-        let obtained = self.predictor.obtain(config.chosen_backbone(), tell);
+        let downloaded = self
+            .predictor
+            .download_weights(config.backbone_choice(), report_progress);
         if control.request() == ControlRequest::Stop {
             return Ok(());
         }
-        obtained?;
+        downloaded?;
         self.forecasts[cell] = self.predictor.forecast(&config);
         Ok(())
     }
@@ -217,49 +225,49 @@ impl GridPlan {
 #[derive(Debug)]
 pub struct Pace {
     /// When the current cell began.
-    began: Option<Instant>,
+    started: Option<Instant>,
     /// Estimated seconds of each remaining cell, without what is already done.
-    left: HashMap<usize, f64>,
-    /// Estimated seconds of the cells that have run; `took` is the real time.
-    thought: f64,
-    took: f64,
+    remaining: HashMap<usize, f64>,
+    /// Estimated seconds of the cells that have run; `elapsed` is the real time.
+    estimated: f64,
+    elapsed: f64,
 }
 
 impl Pace {
     /// Returns the pace of these cells before the first one begins.
     pub fn new(plan: &GridPlan, cells: &[usize]) -> Self {
-        let left = cells.iter();
+        let remaining = cells.iter();
         Self {
-            began: None,
-            left: left
-                .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
+            started: None,
+            remaining: remaining
+                .map(|cell| (*cell, plan.estimate_costs(&[*cell]).seconds))
                 .collect(),
-            thought: 0.0,
-            took: 0.0,
+            estimated: 0.0,
+            elapsed: 0.0,
         }
     }
 
     /// Records that a cell begins or has ended.
-    pub fn record(&mut self, cell: usize, standing: &CellStanding) {
-        let now = (*standing == CellStanding::AtWork).then(Instant::now);
-        let began = std::mem::replace(&mut self.began, now);
+    pub fn record(&mut self, cell: usize, state: &CellState) {
+        let next_start = (*state == CellState::AtWork).then(Instant::now);
+        let previous_start = std::mem::replace(&mut self.started, next_start);
         // Another program may stop before it finishes the cell.
-        if matches!(standing, CellStanding::AtWork | CellStanding::Elsewhere) {
+        if matches!(state, CellState::AtWork | CellState::Elsewhere) {
             return;
         }
-        let left = self.left.remove(&cell).unwrap_or_default();
-        if let (CellStanding::Done(_), Some(began)) = (standing, began) {
-            self.thought += left;
-            self.took += began.elapsed().as_secs_f64();
+        let estimate = self.remaining.remove(&cell).unwrap_or_default();
+        if let (CellState::Done(_), Some(start)) = (state, previous_start) {
+            self.estimated += estimate;
+            self.elapsed += start.elapsed().as_secs_f64();
         }
     }
 
     /// Returns the remaining seconds; the current cell counts in full.
-    pub fn left(&self) -> f64 {
-        let pace = match self.thought > 0.0 {
-            true => self.took / self.thought,
+    pub fn seconds_left(&self) -> f64 {
+        let ratio = match self.estimated > 0.0 {
+            true => self.elapsed / self.estimated,
             false => 1.0,
         };
-        self.left.values().sum::<f64>() * pace
+        self.remaining.values().sum::<f64>() * ratio
     }
 }

@@ -5,9 +5,9 @@ use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Maximum number of iterations; it ends earlier when the directions no longer change.
-const ROUNDS: usize = 400;
+const MAX_ITERATIONS: usize = 400;
 /// Largest change of a direction (1 − |cosine|) that counts as none.
-const STILL: f64 = 1e-12;
+const TOLERANCE: f64 = 1e-12;
 
 /// Features of several images, one row per image.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Features {
 /// The first two principal components of features and their mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axes {
-    middle: Vec<f64>,
+    mean: Vec<f64>,
     directions: [Vec<f64>; 2],
     /// Share of the total variance along each direction.
     pub shares: [f32; 2],
@@ -41,31 +41,31 @@ impl Axes {
                 "problem-features-no-principal-components"
             )));
         }
-        let mut middle = vec![0f64; width];
+        let mut mean = vec![0f64; width];
         for row in features.values.chunks_exact(width) {
-            for (sum, value) in middle.iter_mut().zip(row) {
+            for (sum, value) in mean.iter_mut().zip(row) {
                 *sum += f64::from(*value) / rows as f64;
             }
         }
         let centred: Vec<f64> = features
             .values
             .chunks_exact(width)
-            .flat_map(|row| row.iter().zip(&middle).map(|(v, m)| f64::from(*v) - m))
+            .flat_map(|row| row.iter().zip(&mean).map(|(v, m)| f64::from(*v) - m))
             .collect();
-        let whole: f64 = centred.iter().map(|v| v * v).sum();
-        let directions = iterate(&centred, width);
+        let total: f64 = centred.iter().map(|v| v * v).sum();
+        let directions = orthogonal_iteration(&centred, width);
         let share = |direction: &Vec<f64>| {
             let along = centred.chunks_exact(width).map(|row| dot(row, direction));
             let variance: f64 = along.map(|p| p * p).sum();
-            if whole > 0.0 {
-                (variance / whole) as f32
+            if total > 0.0 {
+                (variance / total) as f32
             } else {
                 0.0
             }
         };
         Ok(Self {
             shares: [share(&directions[0]), share(&directions[1])],
-            middle,
+            mean,
             directions,
         })
     }
@@ -73,16 +73,16 @@ impl Axes {
     /// Returns the coordinates of features along the axes. Rows may be shorter (for a method that adds features with
     /// every task); missing values count as the mean.
     pub fn project(&self, features: &Features) -> Vec<[f32; 2]> {
-        let place = |row: &[f32]| {
+        let project_row = |row: &[f32]| {
             self.directions.each_ref().map(|direction| {
-                let parts = row.iter().zip(&self.middle).zip(direction);
+                let parts = row.iter().zip(&self.mean).zip(direction);
                 parts
                     .map(|((v, m), d)| (f64::from(*v) - m) * d)
                     .sum::<f64>() as f32
             })
         };
         let rows = features.values.chunks_exact(features.width.max(1));
-        rows.map(place).collect()
+        rows.map(project_row).collect()
     }
 }
 
@@ -91,7 +91,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Makes a vector orthogonal to `other` and normalises it to length 1; a zero vector remains zero.
-fn upright(vector: &mut [f64], other: Option<&[f64]>) {
+fn orthonormalize(vector: &mut [f64], other: Option<&[f64]>) {
     // A second projection removes the rounding error if both vectors are almost parallel.
     for _ in 0..2 {
         if let Some(other) = other {
@@ -107,15 +107,15 @@ fn upright(vector: &mut [f64], other: Option<&[f64]>) {
     }
 }
 
-fn iterate(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
+fn orthogonal_iteration(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
     let start = |step: usize| -> Vec<f64> {
         let value = |i: usize| ((i * step + 1) % 101) as f64 / 50.0 - 1.01;
         (0..width).map(value).collect()
     };
     let (mut first, mut second) = (start(37), start(61));
-    upright(&mut first, None);
-    upright(&mut second, Some(&first));
-    for _ in 0..ROUNDS {
+    orthonormalize(&mut first, None);
+    orthonormalize(&mut second, Some(&first));
+    for _ in 0..MAX_ITERATIONS {
         let (mut next, mut other) = (vec![0f64; width], vec![0f64; width]);
         for row in centred.chunks_exact(width) {
             let (a, b) = (dot(row, &first), dot(row, &second));
@@ -124,23 +124,22 @@ fn iterate(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
                 other[i] += b * v;
             }
         }
-        upright(&mut next, None);
-        upright(&mut other, Some(&next));
-        let still = |a: &[f64], b: &[f64]| 1.0 - dot(a, b).abs() < STILL;
-        let done = still(&next, &first) && (width < 2 || still(&other, &second));
+        orthonormalize(&mut next, None);
+        orthonormalize(&mut other, Some(&next));
+        let has_converged = |a: &[f64], b: &[f64]| 1.0 - dot(a, b).abs() < TOLERANCE;
+        let done = has_converged(&next, &first) && (width < 2 || has_converged(&other, &second));
         (first, second) = (next, other);
         if done {
             break;
         }
     }
-    [first, second].map(pointed)
+    [first, second].map(fix_sign)
 }
 
-fn pointed(mut direction: Vec<f64>) -> Vec<f64> {
-    let largest = direction.iter().fold(
-        0f64,
-        |known, v| if v.abs() > known.abs() { *v } else { known },
-    );
+fn fix_sign(mut direction: Vec<f64>) -> Vec<f64> {
+    let largest = direction
+        .iter()
+        .fold(0f64, |max, v| if v.abs() > max.abs() { *v } else { max });
     if largest < 0.0 {
         for v in &mut direction {
             *v = -*v;
@@ -153,31 +152,34 @@ fn pointed(mut direction: Vec<f64>) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn close(a: f32, b: f32) -> bool {
+    fn is_close(a: f32, b: f32) -> bool {
         (a - b).abs() < 1e-4
     }
 
     /// Four points on a cross: 3 along (0.6, 0.8, 0), 1 along (−0.8, 0.6, 0) around (1, 2, 3).
     #[test]
     fn a_cross_has_its_arms_as_axes() {
-        let at = |a: f32, b: f32| [1.0 + 0.6 * a - 0.8 * b, 2.0 + 0.8 * a + 0.6 * b, 3.0];
-        let places = [[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
+        let to_point = |a: f32, b: f32| [1.0 + 0.6 * a - 0.8 * b, 2.0 + 0.8 * a + 0.6 * b, 3.0];
+        let coordinates = [[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
         let features = Features {
             width: 3,
-            values: places.iter().flat_map(|[a, b]| at(*a, *b)).collect(),
+            values: coordinates
+                .iter()
+                .flat_map(|[a, b]| to_point(*a, *b))
+                .collect(),
         };
         let axes = Axes::from_features(&features).unwrap();
-        assert!(close(axes.shares[0], 0.9) && close(axes.shares[1], 0.1));
+        assert!(is_close(axes.shares[0], 0.9) && is_close(axes.shares[1], 0.1));
         // The second axis has −0.8 as its largest component, so its sign is changed.
-        for (point, [a, b]) in axes.project(&features).iter().zip(places) {
-            assert!(close(point[0], a) && close(point[1], -b), "{point:?}");
+        for (point, [a, b]) in axes.project(&features).iter().zip(coordinates) {
+            assert!(is_close(point[0], a) && is_close(point[1], -b), "{point:?}");
         }
         // Missing values count as the mean.
         let shorter = Features {
             width: 1,
             values: vec![2.0],
         };
-        assert!(close(axes.project(&shorter)[0][0], 0.6));
+        assert!(is_close(axes.project(&shorter)[0][0], 0.6));
     }
 
     #[test]

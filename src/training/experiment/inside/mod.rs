@@ -8,7 +8,7 @@ mod axes;
 mod probe_pass;
 
 pub use axes::{Axes, Features};
-pub use probe_pass::{MOST, ProbePass, ProbeSet, probe_inside};
+pub use probe_pass::{MAX_PROBE_IMAGES, ProbePass, ProbeSet, probe_inside};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use super::ResourceCache;
 use super::predict::Predictor;
 use crate::data::transform::InputSpec;
 use crate::message;
-use crate::method::plain;
+use crate::method::plain_features;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
-use crate::run::event::Picture;
-use crate::run::inside::{AttentionMap, Movement, PictureInside, ProbeInside, RunInside};
+use crate::run::event::NamedImage;
+use crate::run::inside::{AttentionMap, ImageInspection, Movement, ProbeInspection, RunInspection};
 
 /// Computes the view of the run in `folder` after `task`; the axes of the map are those of the snapshot after `anchor`.
 /// If the probe set is not available, the result says so.
 ///
 /// # Errors
 /// See [`Predictor::open`]; also returns a Problem if the device failed.
-pub fn look(
+pub fn inspect_run(
     folder: &Path,
     [anchor, task]: [usize; 2],
     device: Option<&str>,
     cache: &ResourceCache,
-) -> Result<(Predictor, RunInside)> {
+) -> Result<(Predictor, RunInspection)> {
     let predictor = Predictor::open(folder, task, device, cache, true)?;
-    let mut inside = RunInside {
+    let mut inside = RunInspection {
         probe: None,
         problem: None,
         movement: predictor.movement()?,
@@ -49,17 +49,17 @@ pub fn look(
             return Ok((predictor, inside));
         }
     };
-    let whole = |predictor: &Predictor| {
+    let complete_pass = |predictor: &Predictor| {
         let mut probe_pass = ProbePass::new(probe.clone());
         while !probe_pass.is_complete() {
             probe_pass.step(predictor)?;
         }
         Ok(probe_pass)
     };
-    let probe_pass = whole(&predictor)?;
+    let probe_pass = complete_pass(&predictor)?;
     let axes = match anchor == task {
         true => probe_pass.axes()?,
-        false => whole(&Predictor::open(folder, anchor, device, cache, true)?)?.axes()?,
+        false => complete_pass(&Predictor::open(folder, anchor, device, cache, true)?)?.axes()?,
     };
     inside.probe = Some(probe_inside(&probe_pass, &axes, anchor));
     Ok((predictor, inside))
@@ -69,7 +69,11 @@ pub fn look(
 ///
 /// # Errors
 /// Returns a Problem if the test images are not available, or the device failed.
-pub fn sample(folder: &Path, predictor: &Predictor, cache: &ResourceCache) -> Result<ProbeInside> {
+pub fn predict_sample(
+    folder: &Path,
+    predictor: &Predictor,
+    cache: &ResourceCache,
+) -> Result<ProbeInspection> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), cache)?);
     let mut probe_pass = ProbePass::new(probe);
     while !probe_pass.is_complete() {
@@ -96,13 +100,13 @@ impl Predictor {
         let pets = self.method.pets()?;
         let mut movement = Movement::default();
         for pet in &pets {
-            let blocks = pet.now.distances_from(&pet.began)?;
+            let blocks = pet.current.distances_from(&pet.initial)?;
             movement.since_start.push((pet.expert, blocks));
         }
         if let [first, second] = &pets[..]
             && first.expert != second.expert
         {
-            movement.distance = second.now.distances_from(&first.now)?;
+            movement.distance = second.current.distances_from(&first.current)?;
         }
         Ok(movement)
     }
@@ -112,20 +116,24 @@ impl Predictor {
     /// # Errors
     /// Returns a Problem if the image's size does not match its pixels, a plugin's attention has no weights, or the
     /// device failed.
-    pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
-        let seen = self.network_input(picture)?;
-        let images = self.images(&seen);
-        let watch = || self.method.features(images.clone());
-        let (features, passes) = self.recorded.record(watch)?;
+    pub fn attention_maps(&self, picture: &NamedImage) -> Result<ImageInspection> {
+        let input = self.network_input(picture)?;
+        let images = self.images(&input);
+        let compute = || self.method.features(images.clone());
+        let (features, passes) = self.recorded.record(compute)?;
         let experts: Vec<Expert> = features.experts().collect();
         // The last passes are those of the experts; a pass that selects prompts may precede them.
-        let own = passes.len().saturating_sub(experts.len());
-        let last: Vec<AttentionMap> = passes.into_iter().skip(own).filter_map(first).collect();
+        let preceding = passes.len().saturating_sub(experts.len());
+        let last: Vec<AttentionMap> = passes
+            .into_iter()
+            .skip(preceding)
+            .filter_map(first_map)
+            .collect();
         let before = match self.task() {
             0 => {
-                let plain = || self.plain_features(images.clone());
-                let (_, passes) = self.recorded.record(plain)?;
-                passes.into_iter().find_map(first)
+                let compute_plain = || self.plain_features(images.clone());
+                let (_, passes) = self.recorded.record(compute_plain)?;
+                passes.into_iter().find_map(first_map)
             }
             _ => None,
         };
@@ -133,20 +141,20 @@ impl Predictor {
         if attention_maps.is_empty() {
             return Err(Problem::new(message!("problem-no-attention-maps")));
         }
-        Ok(PictureInside {
+        Ok(ImageInspection {
             attention_maps,
             before,
-            seen,
+            seen: input,
             seen_size: self.input_size(),
         })
     }
 
     /// Returns the features of normalised images from the backbone only (batch × width).
     pub(super) fn plain_features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        plain(&*self.recorded, images)
+        plain_features(&*self.recorded, images)
     }
 }
 
-fn first(pass: Vec<AttentionMap>) -> Option<AttentionMap> {
+fn first_map(pass: Vec<AttentionMap>) -> Option<AttentionMap> {
     pass.into_iter().next()
 }

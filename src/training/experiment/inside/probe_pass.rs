@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 use super::axes::{Axes, Features};
 use crate::data::Sample;
-use crate::data::loader::inputs_of;
+use crate::data::loader::inference_inputs;
 use crate::data::transform::InputSpec;
 use crate::experiment::ResourceCache;
-use crate::experiment::images::{Images, TestImageIndex, evenly};
+use crate::experiment::images::{Images, TestImageIndex, sample_evenly};
 use crate::experiment::predict::Predictor;
-use crate::experiment::teach::own_images;
+use crate::experiment::teach::open_run_dataset;
 use crate::message;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
-use crate::run::inside::{FeatureMap, ProbeInside};
+use crate::run::inside::{FeatureMap, ProbeInspection};
 use crate::store::{self, StoredRun};
 use crate::tensors::HostTensor;
 
 /// Maximum number of images.
-pub const MOST: usize = 300;
+pub const MAX_PROBE_IMAGES: usize = 300;
 /// Images per batch, no more than in a training batch.
-const PIECE: usize = 24;
+const BATCH_SIZE: usize = 24;
 
 /// Test images of all classes of a run, including classes that are taught later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeSet {
-    /// The place of each image.
-    pub places: Vec<TestImageIndex>,
+    /// The index of each image.
+    pub indices: Vec<TestImageIndex>,
     /// The class of each image, by position; a class that is taught again counts as the class it repeats.
     pub labels: Vec<usize>,
     /// The network inputs, concatenated.
@@ -43,26 +43,26 @@ impl ProbeSet {
     /// # Errors
     /// Returns a Problem if the run's test images are no longer available.
     pub fn gather(folder: &Path, input: InputSpec, cache: &ResourceCache) -> Result<Self> {
-        let stored = store::load(folder)?;
-        let images = images_of(&stored, cache)?;
-        let header = &stored.header;
+        let stored_run = store::load_run(folder)?;
+        let images = load_images(&stored_run, cache)?;
+        let header = &stored_run.header;
         let last = header.tasks.len().saturating_sub(1);
-        let (places, samples) = images.tests_up_to(last);
+        let (indices, samples) = images.test_samples_up_to(last);
         let labels = |at: usize| header.class_at(samples[at].1 as usize);
         let labels: Vec<usize> = (0..samples.len()).map(labels).collect();
-        let chosen = evenly(&labels, header.class_order.len(), MOST);
-        let pictures: Vec<Sample> = chosen.iter().map(|at| samples[*at].0.clone()).collect();
+        let chosen = sample_evenly(&labels, header.class_order.len(), MAX_PROBE_IMAGES);
+        let chosen_samples: Vec<Sample> = chosen.iter().map(|at| samples[*at].0.clone()).collect();
         let mut probe = Self {
-            places: Vec::new(),
+            indices: Vec::new(),
             labels: Vec::new(),
             pixels: Vec::new(),
             bytes: input.bytes(),
         };
-        for (at, seen) in chosen.iter().zip(inputs_of(&pictures, input)) {
-            if let Ok(seen) = seen {
-                probe.places.push(places[*at]);
+        for (at, result) in chosen.iter().zip(inference_inputs(&chosen_samples, input)) {
+            if let Ok(pixels) = result {
+                probe.indices.push(indices[*at]);
                 probe.labels.push(labels[*at]);
-                probe.pixels.extend(seen);
+                probe.pixels.extend(pixels);
             }
         }
         if probe.labels.is_empty() {
@@ -73,16 +73,16 @@ impl ProbeSet {
 }
 
 /// Returns the run's own images and those of its added tasks.
-fn images_of(stored: &StoredRun, cache: &ResourceCache) -> Result<Images> {
-    let header = &stored.header;
-    let own = own_images(header, cache, &|| true)?;
-    let (tasks, planned) = (header.own_tasks(), &header.tasks);
+fn load_images(stored_run: &StoredRun, cache: &ResourceCache) -> Result<Images> {
+    let header = &stored_run.header;
+    let dataset = open_run_dataset(header, cache, &|| true)?;
+    let (tasks, planned) = (header.original_task_count(), &header.tasks);
     let classes = planned[..tasks].last().map_or(0, |task| task.end);
-    let mut images = Images::new(Some(own), tasks, classes);
+    let mut images = Images::new(Some(dataset), tasks, classes);
     for (task, added_task) in (tasks..).zip(&header.added_tasks) {
         let (run, depth) = (&header.folder, header.config.bit_depth);
-        let kept = store::added_task_pictures(run, task, added_task, depth)?;
-        images.push(&kept, planned[task].start);
+        let added_images = store::added_task_images(run, task, added_task, depth)?;
+        images.push(&added_images, planned[task].start);
     }
     Ok(images)
 }
@@ -92,8 +92,8 @@ fn images_of(stored: &StoredRun, cache: &ResourceCache) -> Result<Images> {
 pub struct ProbePass {
     probe: Arc<ProbeSet>,
     /// Number of classes known after the task of the snapshot.
-    known: usize,
-    given: Vec<usize>,
+    known_classes: usize,
+    predictions: Vec<usize>,
     energies: ByExpert<Vec<f32>>,
     strangeness: ByExpert<Vec<f32>>,
     features: ByExpert<Features>,
@@ -104,8 +104,8 @@ impl ProbePass {
     pub fn new(probe: Arc<ProbeSet>) -> Self {
         Self {
             probe,
-            known: 0,
-            given: Vec::new(),
+            known_classes: 0,
+            predictions: Vec::new(),
             energies: ByExpert::default(),
             strangeness: ByExpert::default(),
             features: ByExpert::default(),
@@ -119,11 +119,11 @@ impl ProbePass {
 
     /// Returns whether every image has been processed.
     pub fn is_complete(&self) -> bool {
-        self.given.len() == self.probe.labels.len()
+        self.predictions.len() == self.probe.labels.len()
     }
 
     /// Returns the number of stored feature values, which the caller limits.
-    pub fn size(&self) -> usize {
+    pub fn feature_value_count(&self) -> usize {
         self.features.values().map(|f| f.values.len()).sum()
     }
 
@@ -133,42 +133,42 @@ impl ProbePass {
     /// Returns a Problem if the device failed or a prediction is not finite.
     pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
         let bytes = self.probe.bytes;
-        let pictures = self.probe.pixels.chunks_exact(bytes);
-        let piece: Vec<u8> = pictures
-            .skip(self.given.len())
-            .take(PIECE)
+        let chunks = self.probe.pixels.chunks_exact(bytes);
+        let batch: Vec<u8> = chunks
+            .skip(self.predictions.len())
+            .take(BATCH_SIZE)
             .flatten()
             .copied()
             .collect();
-        self.known = predictor.classes().len();
-        let images = predictor.images(&piece);
+        self.known_classes = predictor.classes().len();
+        let images = predictor.images(&batch);
         let features = predictor.method.features(images)?;
         for verdict in predictor.method.classify(&features)? {
             let verdict = verdict
-                .checked()?
+                .ensure_finite()?
                 .merge_repeated_classes(&predictor.repeated_classes);
             // The last of several opinions combines the others, so its energy is that of one of them.
-            let own = verdict.opinions.len().saturating_sub(1).max(1);
-            for (at, opinion) in verdict.opinions.iter().enumerate() {
-                let strange = self.strangeness.or_default(opinion.expert);
-                strange.push(opinion.strangeness());
-                if let Some(energy) = opinion.energy.filter(|_| at < own) {
+            let expert_count = verdict.predictions.len().saturating_sub(1).max(1);
+            for (at, opinion) in verdict.predictions.iter().enumerate() {
+                let values = self.strangeness.or_default(opinion.expert);
+                values.push(opinion.strangeness());
+                if let Some(energy) = opinion.energy.filter(|_| at < expert_count) {
                     self.energies.or_default(opinion.expert).push(energy);
                 }
             }
-            let answer = verdict.opinions.last();
+            let answer = verdict.predictions.last();
             let answer = answer.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
-            self.given.push(answer.class);
+            self.predictions.push(answer.class);
         }
         for expert in features.experts() {
-            let HostTensor { shape, values } = HostTensor::read(&features.of(expert)?)?;
+            let HostTensor { shape, values } = HostTensor::read(&features.concatenated(expert)?)?;
             let width = shape.last().copied().unwrap_or_default();
             let none = || Features {
                 width,
                 values: Vec::new(),
             };
-            let own = self.features.or_insert_with(expert, none);
-            own.values.extend(values);
+            let stored = self.features.or_insert_with(expert, none);
+            stored.values.extend(values);
         }
         Ok(())
     }
@@ -178,15 +178,20 @@ impl ProbePass {
     /// # Errors
     /// Returns a Problem if features are not finite.
     pub fn axes(&self) -> Result<ByExpert<Axes>> {
-        let each = self.features.iter();
-        each.map(|(expert, features)| Ok((*expert, Axes::from_features(features)?)))
+        let by_expert = self.features.iter();
+        by_expert
+            .map(|(expert, features)| Ok((*expert, Axes::from_features(features)?)))
             .collect()
     }
 }
 
 /// Returns the results of a finished probe pass, with feature maps along the axes of the snapshot after `anchor`. An
 /// expert without axes in that snapshot uses those of the first expert.
-pub fn probe_inside(probe_pass: &ProbePass, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
+pub fn probe_inside(
+    probe_pass: &ProbePass,
+    axes: &ByExpert<Axes>,
+    anchor: usize,
+) -> ProbeInspection {
     let map = |(expert, features): &(Expert, Features)| {
         let axes = axes.get(expert).or_else(|| axes.values().next())?;
         Some(FeatureMap {
@@ -196,11 +201,11 @@ pub fn probe_inside(probe_pass: &ProbePass, axes: &ByExpert<Axes>, anchor: usize
             points: axes.project(features),
         })
     };
-    ProbeInside {
-        places: probe_pass.probe.places.clone(),
+    ProbeInspection {
+        places: probe_pass.probe.indices.clone(),
         labels: probe_pass.probe.labels.clone(),
-        given: probe_pass.given.clone(),
-        known: probe_pass.known,
+        given: probe_pass.predictions.clone(),
+        known: probe_pass.known_classes,
         maps: probe_pass.features.iter().filter_map(map).collect(),
         energies: probe_pass.energies.iter().cloned().collect(),
         strangeness: probe_pass.strangeness.iter().cloned().collect(),

@@ -7,12 +7,12 @@
 
 use std::sync::LazyLock;
 
-use super::suggested_settings::LETTERS;
+use super::suggested_settings::LETTERS_CLASSES_PER_TASK;
 use crate::message;
-use crate::method::{adopt_published, filled, lae, named_method};
-use crate::problem::{Problem, Result, some_of};
+use crate::method::{apply_published_values, find_method, lae, with_explicit_settings};
+use crate::problem::{Problem, Result, list_value};
 use crate::run::config::{Aspect, RunConfig, Settings, differences};
-use crate::texts::of_list;
+use crate::texts::translate_entry;
 
 /// A preset.
 #[derive(Clone, Debug)]
@@ -26,26 +26,26 @@ pub struct Preset {
     /// The settings.
     pub run: RunConfig,
     /// A second run that is started together with the first and compared with it.
-    pub then: Option<RunConfig>,
+    pub comparison: Option<RunConfig>,
     /// The dataset, for an experiment of the paper.
-    pub paper: Option<Paper>,
+    pub paper: Option<PaperDataset>,
 }
 
 impl Preset {
     /// Returns its title in the language of this thread.
     pub fn title(&self) -> &'static str {
-        of_list("preset", self.name, "title", self.title)
+        translate_entry("preset", self.name, "title", self.title)
     }
 
     /// Returns its hint in the language of this thread.
     pub fn hint(&self) -> &'static str {
-        of_list("preset", self.name, "hint", self.hint)
+        translate_entry("preset", self.name, "hint", self.hint)
     }
 }
 
 /// The dataset of an experiment in the paper's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paper {
+pub struct PaperDataset {
     /// Its name in the settings.
     pub data: &'static str,
     /// Its display name.
@@ -62,13 +62,13 @@ pub struct Paper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresetSplit {
     /// The split that comes with the dataset.
-    Own,
+    Official,
     /// `train_list.txt` and `val_list.txt` of LAE's authors, the same as L2P's.
-    Lists,
+    AuthorLists,
     /// The lists of CODA-Prompt.
     Coda,
     /// A random fifth of each domain, drawn by the authors' program.
-    Fifth,
+    RandomFifth,
 }
 
 /// The six PETs of the paper's tables: title, plugin, size.
@@ -82,34 +82,34 @@ pub const PETS: [(&str, &str, usize); 6] = [
 ];
 
 /// The weights of the paper's benchmark: the original release.
-const ORIGINAL: &str = "vit_base_patch16_224.orig_in21k";
+const ORIGINAL_WEIGHTS: &str = "vit_base_patch16_224.orig_in21k";
 /// The weights that CODA-Prompt's program loads: timm's `vit_base_patch16_224` of its time.
-const TUNED: &str = "vit_base_patch16_224.augreg_in21k_ft_in1k";
+const FINE_TUNED_WEIGHTS: &str = "vit_base_patch16_224.augreg_in21k_ft_in1k";
 
-const CIFAR: Paper = Paper {
+const CIFAR: PaperDataset = PaperDataset {
     data: "cifar-100",
     title: "CIFAR-100",
     classes: 100,
     orders: &["natural", "cifar100_order2", "cifar100_order3"],
-    split: PresetSplit::Own,
+    split: PresetSplit::Official,
 };
-const RENDITIONS: Paper = Paper {
+const IMAGENET_R: PaperDataset = PaperDataset {
     data: "imagenet-r",
     title: "ImageNet-R",
     classes: 200,
     orders: &["natural", "imagenet-r_order2", "imagenet-r_order3"],
-    split: PresetSplit::Lists,
+    split: PresetSplit::AuthorLists,
 };
-const RENDITIONS_OF_CODA: Paper = Paper {
+const IMAGENET_R_CODA: PaperDataset = PaperDataset {
     split: PresetSplit::Coda,
-    ..RENDITIONS
+    ..IMAGENET_R
 };
-const DOMAINS: Paper = Paper {
+const DOMAINNET: PaperDataset = PaperDataset {
     data: "domainnet",
     title: "DomainNet",
     classes: 345,
     orders: &["natural", "domainnet_order2", "domainnet_order3"],
-    split: PresetSplit::Fifth,
+    split: PresetSplit::RandomFifth,
 };
 
 impl Preset {
@@ -125,23 +125,23 @@ impl Preset {
 
 /// Returns all presets in display order.
 pub fn presets() -> &'static [Preset] {
-    static ALL: LazyLock<Vec<Preset>> = LazyLock::new(made);
+    static ALL: LazyLock<Vec<Preset>> = LazyLock::new(build_presets);
     &ALL
 }
 
-fn made() -> Vec<Preset> {
+fn build_presets() -> Vec<Preset> {
     let digits = RunConfig::default();
     let letters = RunConfig {
         data: "letters".into(),
-        classes_per_task: LETTERS.into(),
+        classes_per_task: LETTERS_CLASSES_PER_TASK.into(),
         ..RunConfig::default()
     };
-    let demo = |name, title, hint, run: &RunConfig, then| Preset {
+    let demo = |name, title, hint, run: &RunConfig, comparison| Preset {
         name,
         title,
         hint,
         run: run.clone(),
-        then,
+        comparison,
         paper: None,
     };
     vec![
@@ -166,35 +166,30 @@ fn made() -> Vec<Preset> {
             &digits,
             Some(baseline(&digits)),
         ),
-        paper("cifar100-10", "CIFAR-100, 10 tasks", "benchmark", CIFAR, 10),
-        paper("cifar100-20", "CIFAR-100, 20 tasks", "supplement", CIFAR, 5),
-        paper(
+        paper_preset("cifar100-10", "CIFAR-100, 10 tasks", "benchmark", CIFAR, 10),
+        paper_preset("cifar100-20", "CIFAR-100, 20 tasks", "supplement", CIFAR, 5),
+        paper_preset(
             "imagenet-r-10",
             "ImageNet-R, 10 tasks",
             "benchmark",
-            RENDITIONS,
+            IMAGENET_R,
             20,
         ),
-        paper(
+        paper_preset(
             "imagenet-r-20",
             "ImageNet-R, 20 tasks",
             "supplement",
-            RENDITIONS,
+            IMAGENET_R,
             10,
         ),
-        beside_coda(
+        coda_comparison_preset(
             "imagenet-r-10-coda",
             "ImageNet-R, 10 tasks, CODA split",
-            RENDITIONS_OF_CODA,
+            IMAGENET_R_CODA,
             20,
         ),
-        beside_coda(
-            "imagenet-r-5",
-            "ImageNet-R, 5 tasks",
-            RENDITIONS_OF_CODA,
-            40,
-        ),
-        beside_coda("domainnet-5", "DomainNet, 5 tasks", DOMAINS, 69),
+        coda_comparison_preset("imagenet-r-5", "ImageNet-R, 5 tasks", IMAGENET_R_CODA, 40),
+        coda_comparison_preset("domainnet-5", "DomainNet, 5 tasks", DOMAINNET, 69),
     ]
 }
 
@@ -202,14 +197,19 @@ fn made() -> Vec<Preset> {
 ///
 /// # Errors
 /// Returns a Problem if there is none, or if it is a pair of runs.
-pub fn named(name: &str) -> Result<&'static Preset> {
-    let mut single = presets().iter().filter(|preset| preset.then.is_none());
+pub fn find_preset(name: &str) -> Result<&'static Preset> {
+    let mut single = presets()
+        .iter()
+        .filter(|preset| preset.comparison.is_none());
     let names = single.clone().map(|preset| preset.name);
     single.find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
         Problem::new(message!("problem-preset-not-found", name))
             .at("--preset")
-            .advise(message!("advice-one-of-names", names = some_of(&names, 20)))
+            .advise(message!(
+                "advice-one-of-names",
+                names = list_value(&names, 20)
+            ))
     })
 }
 
@@ -225,38 +225,42 @@ pub fn baseline(config: &RunConfig) -> RunConfig {
 /// Returns the same settings for each of `count` class orders: the paper's as far as known, else the natural one, then
 /// seeded ones. Everything else, including the seed, is the same, so the standard deviation is that of the class order
 /// only.
-pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<RunConfig> {
+pub fn repeat_over_orders(
+    config: &RunConfig,
+    paper: Option<PaperDataset>,
+    count: u64,
+) -> Vec<RunConfig> {
     repetitions(config, paper, Some(count), None)
 }
 
-/// Returns the same settings for each class order of [`over_orders`] and each seed: `seeds` consecutive ones, starting
+/// Returns the same settings for each order of [`repeat_over_orders`] and each seed: `seeds` consecutive ones, starting
 /// with that of the settings. `None` keeps the order or seed of the settings; the seed of a method without random
 /// numbers is also kept, because all seeds would repeat the same run.
 pub fn repetitions(
     config: &RunConfig,
-    paper: Option<Paper>,
+    paper: Option<PaperDataset>,
     orders: Option<u64>,
     seeds: Option<u64>,
 ) -> Vec<RunConfig> {
-    let known = paper.map_or(&["natural"][..], |paper| paper.orders);
-    let order = |number: u64| match known.get(number as usize) {
+    let known_orders = paper.map_or(&["natural"][..], |paper| paper.orders);
+    let order = |number: u64| match known_orders.get(number as usize) {
         _ if orders.is_none() => config.order.clone(),
         Some(order) => (*order).to_string(),
         None => format!("seed:{number}"),
     };
-    let seeds = seeds.filter(|_| named_method(&config.method).is_ok_and(|spec| spec.seeded));
-    let crossed = (0..orders.unwrap_or(1))
+    let seeds = seeds.filter(|_| find_method(&config.method).is_ok_and(|spec| spec.seeded));
+    let combinations = (0..orders.unwrap_or(1))
         .flat_map(|order| (0..seeds.unwrap_or(1)).map(move |seed| (order, seed)));
-    let with = |(number, seed)| RunConfig {
+    let repetition = |(number, seed)| RunConfig {
         order: order(number),
         seed: config.seed.saturating_add(seed),
         ..config.clone()
     };
-    crossed.map(with).collect()
+    combinations.map(repetition).collect()
 }
 
 /// Returns the paper's dataset if these settings are one of its experiments, with its number of classes and tasks.
-pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
+pub fn find_paper_dataset(config: &RunConfig, classes: usize) -> Option<PaperDataset> {
     presets()
         .iter()
         .filter_map(|preset| Some((&preset.run, preset.paper?)))
@@ -267,7 +271,7 @@ pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
 }
 
 /// Returns the number of classes of the dataset in these settings, if it is one of the paper's.
-pub fn classes_of(config: &RunConfig) -> Option<usize> {
+pub fn paper_class_count(config: &RunConfig) -> Option<usize> {
     presets()
         .iter()
         .filter(|preset| preset.run.data == config.data)
@@ -275,41 +279,41 @@ pub fn classes_of(config: &RunConfig) -> Option<usize> {
 }
 
 /// Returns an experiment of the paper on ViT-B/16 with Adapter5 in the first five blocks.
-fn paper(
+fn paper_preset(
     name: &'static str,
     title: &'static str,
     hint: &'static str,
-    paper: Paper,
+    paper: PaperDataset,
     classes_per_task: usize,
 ) -> Preset {
     let mut run = RunConfig {
         data: paper.data.into(),
-        backbone: ORIGINAL.into(),
+        backbone: ORIGINAL_WEIGHTS.into(),
         pretrained_transform: false,
         classes_per_task: classes_per_task.to_string(),
         crop_scale: [0.08, 1.0],
         flip: true,
         ..RunConfig::default()
     };
-    adopt_published(&mut run, &lae::LAE);
+    apply_published_values(&mut run, &lae::LAE);
     Preset {
         name,
         title,
         hint,
         run,
-        then: None,
+        comparison: None,
         paper: Some(paper),
     }
 }
 
 /// Returns an experiment of the supplement's comparison with CODA-Prompt, where LAE uses Prefix10.
-fn beside_coda(
+fn coda_comparison_preset(
     name: &'static str,
     title: &'static str,
-    data: Paper,
+    data: PaperDataset,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper(
+    let preset = paper_preset(
         name,
         title,
         "CODA-Prompt comparison",
@@ -317,7 +321,7 @@ fn beside_coda(
         classes_per_task,
     );
     let run = RunConfig {
-        backbone: TUNED.into(),
+        backbone: FINE_TUNED_WEIGHTS.into(),
         ..preset.with_pet("prefix", 10)
     };
     Preset { run, ..preset }
@@ -329,33 +333,37 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
     let run = &preset.run;
     // The cheap comparisons come first: most settings differ in one of these.
     (&config.backbone, &config.classes_per_task) == (&run.backbone, &run.classes_per_task)
-        && but_for_variants(preset, config) == filled(run)
+        && normalize_variants(preset, config) == with_explicit_settings(run)
 }
 
 /// Returns the keys of the settings that differ from the preset.
-pub fn changed(preset: &Preset, config: &RunConfig) -> Vec<String> {
-    let (now, then) = (but_for_variants(preset, config), filled(&preset.run));
-    let rows = differences(&[&now, &then]);
+pub fn changed_settings(preset: &Preset, config: &RunConfig) -> Vec<String> {
+    let (current, original) = (
+        normalize_variants(preset, config),
+        with_explicit_settings(&preset.run),
+    );
+    let rows = differences(&[&current, &original]);
     rows.into_iter().map(|(key, _)| key).collect()
 }
 
 /// Returns the settings with everything that may vary reset to the preset's values.
-fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
-    let mut same = filled(config);
-    same.copy(&preset.run, |setting| setting.aspect == Aspect::Execution);
+fn normalize_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
+    let mut normalized = with_explicit_settings(config);
+    normalized.copy_settings(&preset.run, |setting| setting.aspect == Aspect::Execution);
     if let Some(paper) = preset.paper {
-        same.data.clone_from(&preset.run.data);
-        if paper.orders.contains(&same.order.as_str()) {
-            same.order.clone_from(&preset.run.order);
+        normalized.data.clone_from(&preset.run.data);
+        if paper.orders.contains(&normalized.order.as_str()) {
+            normalized.order.clone_from(&preset.run.order);
         }
-        let known =
-            |&(_, pet, size): &(&str, &str, usize)| same.pet == pet && same.pet_size == size;
-        if PETS.iter().any(known) {
-            same.pet.clone_from(&preset.run.pet);
-            same.pet_size = preset.run.pet_size;
+        let is_paper_pet = |&(_, pet, size): &(&str, &str, usize)| {
+            normalized.pet == pet && normalized.pet_size == size
+        };
+        if PETS.iter().any(is_paper_pet) {
+            normalized.pet.clone_from(&preset.run.pet);
+            normalized.pet_size = preset.run.pet_size;
         }
     }
-    same
+    normalized
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ fn presets_are_sound_and_recognised() {
         assert!(problems.is_empty(), "{}: {problems:?}", preset.title);
         assert!(matches(preset, &preset.run), "{}", preset.name);
         let same = all.iter().filter(|other| matches(other, &preset.run));
-        let same = same.filter(|other| other.then.is_some() == preset.then.is_some());
+        let same = same.filter(|other| other.comparison.is_some() == preset.comparison.is_some());
         assert_eq!(same.count(), 1, "{}", preset.name);
     }
-    let cifar = named("cifar100-10").unwrap();
+    let cifar = find_preset("cifar100-10").unwrap();
     let mine = RunConfig {
         data: "my/cifar".into(),
         order: "cifar100_order3".into(),
@@ -24,7 +24,7 @@ fn presets_are_sound_and_recognised() {
     assert!(matches(cifar, &mine));
     assert!(!matches(cifar, &cifar.with_pet("lora", 7)));
     assert!(!matches(&all[0], &mine));
-    assert!(named("forgetting").is_err() && named("").is_err());
+    assert!(find_preset("forgetting").is_err() && find_preset("").is_err());
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
             "{}",
             preset.title
         );
-        let runs = over_orders(&preset.run, Some(paper), 4);
+        let runs = repeat_over_orders(&preset.run, Some(paper), 4);
         for run in &runs {
             let order = ClassOrder::parse(&run.order).unwrap();
             assert_eq!(order.resolve(&names).unwrap().len(), paper.classes);
@@ -49,16 +49,16 @@ fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
         // Every experiment has three orders from the paper; further ones are random.
         let drawn = runs.iter().map(|run| run.order.starts_with("seed:"));
         assert_eq!(drawn.collect::<Vec<_>>(), [false, false, false, true]);
-        let found = paper_of(&preset.run, paper.classes).unwrap();
+        let found = find_paper_dataset(&preset.run, paper.classes).unwrap();
         assert_eq!((found.data, found.orders), (paper.data, paper.orders));
-        assert_eq!(paper_of(&preset.run, 7), None);
+        assert_eq!(find_paper_dataset(&preset.run, 7), None);
     }
 }
 
 #[test]
 fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
     let names = |paper, count| -> Vec<String> {
-        let runs = over_orders(&RunConfig::default(), paper, count);
+        let runs = repeat_over_orders(&RunConfig::default(), paper, count);
         assert!(runs.iter().all(|run| run.seed == 0));
         runs.into_iter().map(|run| run.order).collect()
     };
@@ -73,26 +73,26 @@ fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
 fn the_papers_experiments_load_the_weights_that_their_authors_load() {
     for preset in presets() {
         let Some(paper) = preset.paper else { continue };
-        let wanted = match preset.hint {
-            "CODA-Prompt comparison" => (TUNED, "prefix", 10),
-            _ => (ORIGINAL, "adapter", 5),
+        let expected = match preset.hint {
+            "CODA-Prompt comparison" => (FINE_TUNED_WEIGHTS, "prefix", 10),
+            _ => (ORIGINAL_WEIGHTS, "adapter", 5),
         };
         let run = &preset.run;
         assert_eq!(
             (run.backbone.as_str(), run.pet.as_str(), run.pet_size),
-            wanted,
+            expected,
             "{}",
             preset.name
         );
-        let coda = wanted.0 == TUNED && paper.classes == 200;
+        let coda = expected.0 == FINE_TUNED_WEIGHTS && paper.classes == 200;
         assert_eq!(paper.split == PresetSplit::Coda, coda, "{}", preset.name);
     }
     // Runs of older versions with other weights show which setting differs.
-    let cifar = named("cifar100-10").unwrap();
+    let cifar = find_preset("cifar100-10").unwrap();
     let old = RunConfig {
         backbone: "vit_base_patch16_224.augreg_in21k".into(),
         ..cifar.run.clone()
     };
     assert!(!matches(cifar, &old));
-    assert_eq!(changed(cifar, &old), ["backbone"]);
+    assert_eq!(changed_settings(cifar, &old), ["backbone"]);
 }

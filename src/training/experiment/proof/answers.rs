@@ -1,148 +1,161 @@
 //! Recomputes a run's predictions from its snapshots.
 
 use crate::data::Sample;
-use crate::data::loader::inputs_of;
-use crate::experiment::predict::{Parts, Predictor};
-use crate::experiment::trainer::{JUDGE_BATCH, add_prediction};
+use crate::data::loader::inference_inputs;
+use crate::experiment::predict::{Predictor, PredictorParts};
+use crate::experiment::trainer::{TEST_BATCH_SIZE, add_prediction};
 use crate::message;
-use crate::metrics::{Answers, Expert, tasks_of_classes};
+use crate::metrics::{Expert, Predictions, tasks_by_class};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, StoredRun};
-use crate::tensors::Named;
+use crate::tensors::NamedTensors;
 
 use super::material::ProofInputs;
-use super::{CERTAINTY, Checker, Difference, OTHERS, Part};
+use super::{Checker, Difference, MAX_CHANGED_SHARE, Part, SCORE_TOLERANCE};
 
 /// The differences between two lists of predictions.
 #[derive(Default)]
-pub(super) struct Others {
+pub(super) struct PredictionDifferences {
     /// The first different prediction: its index among the compared ones, and a description.
     pub first: Option<(usize, String)>,
     /// Number of predictions that differ in class or score.
     pub count: usize,
     /// Number of predictions that differ in class.
-    pub classes: usize,
+    pub different_classes: usize,
     /// Number of compared predictions.
-    pub of: usize,
+    pub compared: usize,
     /// The largest difference of a score.
     pub worst: f32,
 }
 
-impl Others {
+impl PredictionDifferences {
     /// Returns whether rounding explains the differences.
     pub fn is_rounding(&self) -> bool {
-        self.worst <= CERTAINTY && self.classes as f64 <= OTHERS * self.of as f64
+        self.worst <= SCORE_TOLERANCE
+            && self.different_classes as f64 <= MAX_CHANGED_SHARE * self.compared as f64
     }
 
     /// Returns a description of the differences by rounding.
-    pub fn measure(&self) -> String {
+    pub fn describe_rounding(&self) -> String {
         format!(
             "{} of {} answers have a different class, scores differ by at most {:.1e}",
-            self.classes, self.of, self.worst
+            self.different_classes, self.compared, self.worst
         )
     }
 }
 
 /// Compares stored predictions with recomputed ones; `rows` are the stored rows that were recomputed.
-pub(super) fn compared(
-    stored: &Answers,
+pub(super) fn compare_predictions(
+    stored: &Predictions,
     rows: &[usize],
-    found: &Answers,
+    recomputed: &Predictions,
     class_order: &[String],
-) -> Others {
-    let mut others = Others::default();
-    let class = |position: usize| class_order.get(position).map_or("?", String::as_str);
+) -> PredictionDifferences {
+    let mut differences = PredictionDifferences::default();
+    let class_name = |position: usize| class_order.get(position).map_or("?", String::as_str);
     for (at, &row) in rows.iter().enumerate() {
         for expert in stored.given.keys() {
-            others.of += 1;
-            let then = (
-                stored.of(*expert).get(row),
+            differences.compared += 1;
+            let stored_prediction = (
+                stored.for_expert(*expert).get(row),
                 stored.certainty_at(*expert, row),
             );
-            let now = (found.of(*expert).get(at), found.certainty_at(*expert, at));
-            let moved = then
+            let new_prediction = (
+                recomputed.for_expert(*expert).get(at),
+                recomputed.certainty_at(*expert, at),
+            );
+            let score_difference = stored_prediction
                 .1
-                .zip(now.1)
-                .map_or(0.0, |(then, now)| (then - now).abs());
-            let same_class = then.0 == now.0;
-            if same_class && moved == 0.0 {
+                .zip(new_prediction.1)
+                .map_or(0.0, |(before, after)| (before - after).abs());
+            let same_class = stored_prediction.0 == new_prediction.0;
+            if same_class && score_difference == 0.0 {
                 continue;
             }
-            others.count += 1;
-            others.classes += usize::from(!same_class);
+            differences.count += 1;
+            differences.different_classes += usize::from(!same_class);
             if same_class {
-                others.worst = others.worst.max(moved);
+                differences.worst = differences.worst.max(score_difference);
             }
-            let shown = |(given, score): (Option<&usize>, Option<f32>)| {
+            let format_prediction = |(class_index, score): (Option<&usize>, Option<f32>)| {
                 let score = score.map_or_else(String::new, |score| format!(" at {score}"));
-                format!("\"{}\"{score}", given.map_or("?", |given| class(*given)))
+                format!(
+                    "\"{}\"{score}",
+                    class_index.map_or("?", |index| class_name(*index))
+                )
             };
-            others.first.get_or_insert_with(|| {
-                let (then, now) = (shown(then), shown(now));
+            differences.first.get_or_insert_with(|| {
+                let (expected, actual) = (
+                    format_prediction(stored_prediction),
+                    format_prediction(new_prediction),
+                );
                 (
                     at,
-                    format!("{}: stored {then}, found {now}", named(*expert)),
+                    format!(
+                        "{}: stored {expected}, found {actual}",
+                        expert_title(*expert)
+                    ),
                 )
             });
         }
-        let given = (stored.task_given.get(row), found.task_given.get(at));
-        if let (Some(then), Some(now)) = given
-            && then != now
+        let task_predictions = (stored.task_given.get(row), recomputed.task_given.get(at));
+        if let (Some(expected), Some(actual)) = task_predictions
+            && expected != actual
         {
-            others.count += 1;
-            others.classes += 1;
-            let told = format!(
+            differences.count += 1;
+            differences.different_classes += 1;
+            let description = format!(
                 "with its task known: stored \"{}\", found \"{}\"",
-                class(*then),
-                class(*now)
+                class_name(*expected),
+                class_name(*actual)
             );
-            others.first.get_or_insert((at, told));
+            differences.first.get_or_insert((at, description));
         }
     }
-    others
+    differences
 }
 
-fn named(expert: Expert) -> &'static str {
+fn expert_title(expert: Expert) -> &'static str {
     match expert {
         Expert::ANSWER => "the answer",
-        other => other.name(),
+        other => other.key(),
     }
 }
 
 /// Predicts test images with the stored snapshots and compares the predictions with the stored ones.
-pub(super) fn recompute(
+pub(super) fn recompute_predictions(
     checker: &mut Checker<'_>,
-    stored: &StoredRun,
-    material: &ProofInputs,
-    rounds: bool,
+    stored_run: &StoredRun,
+    inputs: &ProofInputs,
+    allow_rounding: bool,
 ) -> Result<()> {
-    if material.scenario.is_none() {
+    if inputs.scenario.is_none() {
         let what = "the answers: they cannot be recomputed with different classes";
         checker.report.unchecked.push(what.into());
         return Ok(());
     }
-    let added = added_pictures(&stored.header);
+    let added_images = load_added_images(&stored_run.header);
     let (mut same, mut missing) = (0, 0);
-    for task in 0..stored.reports.len() {
-        checker.tell(message!("doing-predicting", task = task + 1));
-        let rows = asked_rows(
-            stored.reports[task].answers.labels.len(),
-            checker.asked.limit,
+    for task in 0..stored_run.reports.len() {
+        checker.report_progress(message!("doing-predicting", task = task + 1));
+        let rows = sample_rows(
+            stored_run.reports[task].answers.labels.len(),
+            checker.request.limit,
         );
-        let pictures = pictures(stored, task, &rows, (material, &added));
-        missing += rows.len() - pictures.len();
-        if pictures.is_empty() {
+        let images = available_images(stored_run, task, &rows, (inputs, &added_images));
+        missing += rows.len() - images.len();
+        if images.is_empty() {
             continue;
         }
         let snapshot = match store::load_snapshot(checker.folder, task) {
             Ok(snapshot) => snapshot,
             Err(problem) => {
-                checker.differs(Difference::new(Part::Snapshot, Some(task), problem.what));
+                checker.add_difference(Difference::new(Part::Snapshot, Some(task), problem.what));
                 continue;
             }
         };
-        let predictor = match predictor(checker, stored, (task, snapshot), material) {
+        let predictor = match build_predictor(checker, stored_run, (task, snapshot), inputs) {
             Ok(predictor) => predictor,
             // A method may not store enough to predict.
             Err(problem) => {
@@ -151,10 +164,17 @@ pub(super) fn recompute(
                 continue;
             }
         };
-        let (kept, found) = predict_pictures(checker, &predictor, stored, task, &pictures)?;
-        missing += pictures.len() - kept.len();
-        let others = report_difference(checker, stored, task, (kept.as_slice(), &found), rounds);
-        same += others.of - others.count.min(others.of);
+        let (readable, recomputed) =
+            predict_images(checker, &predictor, stored_run, task, &images)?;
+        missing += images.len() - readable.len();
+        let differences = report_difference(
+            checker,
+            stored_run,
+            task,
+            (readable.as_slice(), &recomputed),
+            allow_rounding,
+        );
+        same += differences.compared - differences.count.min(differences.compared);
     }
     if same > 0 {
         let what = format!("{same} answers, recomputed from the snapshots");
@@ -171,65 +191,70 @@ pub(super) fn recompute(
 /// Compares the recomputed predictions after a task with the stored ones, and reports the first difference.
 fn report_difference(
     checker: &mut Checker<'_>,
-    stored: &StoredRun,
+    stored_run: &StoredRun,
     task: usize,
-    (kept, found): (&[(usize, Sample)], &Answers),
-    rounds: bool,
-) -> Others {
-    let answers = &stored.reports[task].answers;
-    let rows: Vec<usize> = kept.iter().map(|(row, _)| *row).collect();
-    let others = compared(answers, &rows, found, &stored.header.class_order);
-    let Some((at, told)) = &others.first else {
-        return others;
+    (readable, recomputed): (&[(usize, Sample)], &Predictions),
+    allow_rounding: bool,
+) -> PredictionDifferences {
+    let answers = &stored_run.reports[task].answers;
+    let rows: Vec<usize> = readable.iter().map(|(row, _)| *row).collect();
+    let differences =
+        compare_predictions(answers, &rows, recomputed, &stored_run.header.class_order);
+    let Some((at, description)) = &differences.first else {
+        return differences;
     };
-    let (row, sample) = &kept[*at];
+    let (row, sample) = &readable[*at];
     let (number, name) = (answers.samples[*row], sample.name());
     let after = format!("after task {}", task + 1);
-    let told = format!("{after}, test image {number} ({name}), {told}");
-    let mut difference = Difference::new(Part::Answer, Some(task), told).first_of(others.count);
-    difference.rounding = rounds && others.is_rounding();
+    let description = format!("{after}, test image {number} ({name}), {description}");
+    let mut difference =
+        Difference::new(Part::Answer, Some(task), description).with_count(differences.count);
+    difference.rounding = allow_rounding && differences.is_rounding();
     if difference.rounding {
-        let measure = format!("{after}: {}", others.measure());
+        let measure = format!("{after}: {}", differences.describe_rounding());
         checker.report.rounding.push(measure);
     }
-    checker.differs(difference);
-    others
+    checker.add_difference(difference);
+    differences
 }
 
 /// Returns the rows to recompute: all of them, or `limit` evenly spaced ones.
-fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
-    let count = limit.unwrap_or(all).min(all);
-    (0..count).map(|at| at * all / count).collect()
+fn sample_rows(total: usize, limit: Option<usize>) -> Vec<usize> {
+    let count = limit.unwrap_or(total).min(total);
+    (0..count).map(|at| at * total / count).collect()
 }
 
 /// Returns the test images of each added task; `None` for a task whose images are missing or have changed.
-fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
-    let added = header.added_tasks.iter().zip(header.own_tasks()..);
-    let pictures = added.map(|(added, task)| {
+fn load_added_images(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
+    let added_tasks = header
+        .added_tasks
+        .iter()
+        .zip(header.original_task_count()..);
+    let images = added_tasks.map(|(added_task, task)| {
         let (run, depth) = (&header.folder, header.config.bit_depth);
-        let pictures = store::added_task_pictures(run, task, added, depth).ok()?;
-        pictures.check_tests().ok().map(|()| pictures.test())
+        let images = store::added_task_images(run, task, added_task, depth).ok()?;
+        images.check_test_images().ok().map(|()| images.test())
     });
-    pictures.collect()
+    images.collect()
 }
 
-/// Returns the available images of these predictions, each with its row; `added` are the images of the added tasks.
-fn pictures(
-    stored: &StoredRun,
+/// Returns the available images of these predictions, each with its row; `added_images` are those of the added tasks.
+fn available_images(
+    stored_run: &StoredRun,
     task: usize,
     rows: &[usize],
-    (material, added): (&ProofInputs, &[Option<Vec<Sample>>]),
+    (inputs, added_images): (&ProofInputs, &[Option<Vec<Sample>>]),
 ) -> Vec<(usize, Sample)> {
-    let answers = &stored.reports[task].answers;
+    let answers = &stored_run.reports[task].answers;
     let sample = |row: &usize| {
         let index = answers.samples[*row];
         let sample = match answers.source(*row) {
             0 => {
-                let sample = material.data.test.get(index)?;
-                let label = material.scenario.as_ref()?.label_of(sample.class as usize);
+                let sample = inputs.data.test.get(index)?;
+                let label = inputs.scenario.as_ref()?.class_label(sample.class as usize);
                 (label == answers.labels[*row]).then_some(sample)?
             }
-            source => added.get(source - 1)?.as_ref()?.get(index)?,
+            source => added_images.get(source - 1)?.as_ref()?.get(index)?,
         };
         Some((*row, sample.clone()))
     };
@@ -237,59 +262,62 @@ fn pictures(
 }
 
 /// Returns the header of the run as it was after a task.
-fn header_at(header: &RunHeader, task: usize) -> RunHeader {
-    let mut then = header.clone();
-    while then.tasks.len() > task + 1 && !then.added_tasks.is_empty() {
-        then.unlearn();
+fn header_after_task(header: &RunHeader, task: usize) -> RunHeader {
+    let mut earlier = header.clone();
+    while earlier.tasks.len() > task + 1 && !earlier.added_tasks.is_empty() {
+        earlier.remove_last_added_task();
     }
-    then
+    earlier
 }
 
 /// Builds the predictor of the snapshot after a task.
-fn predictor(
+fn build_predictor(
     checker: &Checker<'_>,
-    stored: &StoredRun,
-    snapshot: (usize, Named),
-    material: &ProofInputs,
+    stored_run: &StoredRun,
+    snapshot: (usize, NamedTensors),
+    inputs: &ProofInputs,
 ) -> Result<Predictor> {
-    let mut header = header_at(&stored.header, snapshot.0);
-    header.config.backbone.clone_from(&material.config.backbone);
-    let device = Some(material.config.device.as_str());
-    let facts = (header, stored.plugin.clone());
-    Parts::new(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
+    let mut header = header_after_task(&stored_run.header, snapshot.0);
+    header.config.backbone.clone_from(&inputs.config.backbone);
+    let device = Some(inputs.config.device.as_str());
+    let facts = (header, stored_run.plugin.clone());
+    PredictorParts::new(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
 }
 
 /// Predicts the images after a task. Returns those that could be read, with their rows, and their predictions.
-fn predict_pictures(
+fn predict_images(
     checker: &Checker<'_>,
     predictor: &Predictor,
-    stored: &StoredRun,
+    stored_run: &StoredRun,
     task: usize,
-    pictures: &[(usize, Sample)],
-) -> Result<(Vec<(usize, Sample)>, Answers)> {
+    images: &[(usize, Sample)],
+) -> Result<(Vec<(usize, Sample)>, Predictions)> {
     let header = predictor.header();
-    let (again, task_of) = (header.repeated_classes(), tasks_of_classes(&header.tasks));
-    let labels = &stored.reports[task].answers.labels;
-    let (mut kept, mut answers) = (Vec::new(), Answers::default());
-    for some in pictures.chunks(JUDGE_BATCH) {
+    let (repeated_classes, task_of) = (header.repeated_classes(), tasks_by_class(&header.tasks));
+    let labels = &stored_run.reports[task].answers.labels;
+    let (mut readable, mut answers) = (Vec::new(), Predictions::default());
+    for chunk in images.chunks(TEST_BATCH_SIZE) {
         if !checker.is_running() {
             return Err(Problem::new(message!("problem-check-stopped")));
         }
-        let samples: Vec<Sample> = some.iter().map(|(_, sample)| sample.clone()).collect();
-        let inputs = inputs_of(&samples, predictor.input()).into_iter().zip(some);
-        let read = inputs.filter_map(|(input, picture)| Some((input.ok()?, picture.clone())));
-        let (inputs, read): (Vec<Vec<u8>>, Vec<(usize, Sample)>) = read.unzip();
-        if read.is_empty() {
+        let samples: Vec<Sample> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
+        let inputs = inference_inputs(&samples, predictor.input())
+            .into_iter()
+            .zip(chunk);
+        let readable_inputs =
+            inputs.filter_map(|(input, image)| Some((input.ok()?, image.clone())));
+        let (inputs, batch): (Vec<Vec<u8>>, Vec<(usize, Sample)>) = readable_inputs.unzip();
+        if batch.is_empty() {
             continue;
         }
         let verdicts = predictor.predict_batch(&inputs.concat())?;
-        for ((row, _), verdict) in read.iter().zip(&verdicts) {
-            let known = (&*header.tasks, &*task_of, &*again);
-            add_prediction(&mut answers, labels[*row], verdict, known);
+        for ((row, _), verdict) in batch.iter().zip(&verdicts) {
+            let layout = (&*header.tasks, &*task_of, &*repeated_classes);
+            add_prediction(&mut answers, labels[*row], verdict, layout);
         }
-        kept.extend(read);
+        readable.extend(batch);
     }
-    Ok((kept, answers))
+    Ok((readable, answers))
 }
 
 #[cfg(test)]
@@ -297,44 +325,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_asked_evenly_and_each_once() {
-        assert_eq!(asked_rows(4, None), [0, 1, 2, 3]);
-        assert_eq!(asked_rows(10, Some(4)), [0, 2, 5, 7]);
-        assert_eq!(asked_rows(2, Some(9)), [0, 1]);
-        assert!(asked_rows(0, Some(3)).is_empty() && asked_rows(3, Some(0)).is_empty());
+    fn rows_are_sampled_evenly_and_once() {
+        assert_eq!(sample_rows(4, None), [0, 1, 2, 3]);
+        assert_eq!(sample_rows(10, Some(4)), [0, 2, 5, 7]);
+        assert_eq!(sample_rows(2, Some(9)), [0, 1]);
+        assert!(sample_rows(0, Some(3)).is_empty() && sample_rows(3, Some(0)).is_empty());
     }
 
     #[test]
-    fn the_first_other_answer_is_told_and_rounding_is_measured() {
-        let of = |given: &[usize], scores: &[f32]| Answers {
-            labels: vec![0; given.len()],
-            given: [(Expert::ANSWER, given.to_vec())].into(),
+    fn first_difference_is_described_and_rounding_is_measured() {
+        let answers = |predictions: &[usize], scores: &[f32]| Predictions {
+            labels: vec![0; predictions.len()],
+            given: [(Expert::ANSWER, predictions.to_vec())].into(),
             certainty: [(Expert::ANSWER, scores.to_vec())].into(),
-            ..Answers::default()
+            ..Predictions::default()
         };
         let names = ["robin".to_string(), "tit".into()];
-        let stored = of(&[0, 1, 1], &[0.5, 0.75, 0.5]);
-        let same = compared(&stored, &[0, 2], &of(&[0, 1], &[0.5, 0.5]), &names);
-        assert!(same.first.is_none() && same.of == 2);
-        let near = compared(
+        let stored = answers(&[0, 1, 1], &[0.5, 0.75, 0.5]);
+        let same = compare_predictions(&stored, &[0, 2], &answers(&[0, 1], &[0.5, 0.5]), &names);
+        assert!(same.first.is_none() && same.compared == 2);
+        let near = compare_predictions(
             &stored,
             &[0, 1, 2],
-            &of(&[0, 1, 1], &[0.5, 0.7501, 0.5]),
+            &answers(&[0, 1, 1], &[0.5, 0.7501, 0.5]),
             &names,
         );
-        assert!(near.is_rounding() && near.count == 1, "{}", near.measure());
-        let (at, told) = near.first.unwrap_or_default();
+        assert!(
+            near.is_rounding() && near.count == 1,
+            "{}",
+            near.describe_rounding()
+        );
+        let (at, description) = near.first.unwrap_or_default();
         assert_eq!(at, 1);
         assert_eq!(
-            told,
+            description,
             "the answer: stored \"tit\" at 0.75, found \"tit\" at 0.7501"
         );
-        let far = compared(
+        let far = compare_predictions(
             &stored,
             &[0, 1, 2],
-            &of(&[1, 1, 1], &[0.5, 0.75, 0.5]),
+            &answers(&[1, 1, 1], &[0.5, 0.75, 0.5]),
             &names,
         );
-        assert!(!far.is_rounding() && far.classes == 1);
+        assert!(!far.is_rounding() && far.different_classes == 1);
     }
 }

@@ -2,8 +2,8 @@
 //! training, repeated.
 //!
 //! Numbers are compared bit by bit. On another processor type, or if a GPU is involved, sums are rounded differently:
-//! differences up to the limits [`CERTAINTY`], [`TENSOR`] and [`OTHERS`] count as equal within rounding, and the
-//! largest ones are reported.
+//! differences up to the limits [`SCORE_TOLERANCE`], [`TENSOR_TOLERANCE`] and [`MAX_CHANGED_SHARE`] count as
+//! equal within rounding, and the largest ones are reported.
 
 mod answers;
 mod material;
@@ -17,18 +17,18 @@ use crate::run::event::{Control, ControlRequest, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
-use super::{ResourceCache, none_if_stopped, preparing};
-use crate::files::names::portable;
+use super::{ResourceCache, none_if_stopped, preparing_event};
+use crate::files::names::to_portable;
 use crate::problem::Problem;
-pub use crate::run::check_result::{Difference, Part, Report, Verdict};
+pub use crate::run::check_result::{CheckReport, Difference, Part, Verdict};
 use material::ProofInputs;
 
 /// Largest difference of a score due to rounding.
-pub const CERTAINTY: f32 = 1e-3;
+pub const SCORE_TOLERANCE: f32 = 1e-3;
 /// Largest difference of a tensor due to rounding during training, relative to its norm.
-pub const TENSOR: f64 = 1e-2;
+pub const TENSOR_TOLERANCE: f64 = 1e-2;
 /// Largest share of predictions that rounding changes.
-pub const OTHERS: f64 = 0.01;
+pub const MAX_CHANGED_SHARE: f64 = 0.01;
 
 /// Options of a verification.
 #[derive(Clone, Debug, Default)]
@@ -54,20 +54,20 @@ pub struct CheckRequest<'a> {
 /// are in the report.
 pub fn check_run(
     folder: &Path,
-    asked: &CheckRequest<'_>,
+    request: &CheckRequest<'_>,
     cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
-) -> Result<Option<Report>> {
+) -> Result<Option<CheckReport>> {
     let checker = Checker {
         folder,
-        asked,
+        request,
         cache,
         sink,
         control,
-        report: Report {
+        report: CheckReport {
             run: store::run_name(folder),
-            ..Report::default()
+            ..CheckReport::default()
         },
     };
     none_if_stopped(checker.run(), control)
@@ -77,114 +77,114 @@ pub fn check_run(
 ///
 /// # Errors
 /// See [`check_run`]; also returns a Problem if the run cannot be unpacked.
-pub fn check_place(
-    place: &Path,
-    asked: &CheckRequest<'_>,
+pub fn check_path(
+    path: &Path,
+    request: &CheckRequest<'_>,
     cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
-) -> Result<Option<Report>> {
-    if !store::is_packed(place) || !place.is_file() {
-        return check_run(place, asked, cache, sink, control);
+) -> Result<Option<CheckReport>> {
+    if !store::is_packed(path) || !path.is_file() {
+        return check_run(path, request, cache, sink, control);
     }
     let work = tempfile::tempdir().map_err(|error| {
         Problem::io("create a folder to unpack in", std::env::temp_dir(), &error)
     })?;
     let folder = work.path().join("run");
-    let extracted = store::extract(place, &folder)?;
-    let named = work.path().join(portable(&extracted.run));
-    let folder = match std::fs::rename(&folder, &named) {
-        Ok(()) => named,
+    let extracted = store::extract(path, &folder)?;
+    let named_folder = work.path().join(to_portable(&extracted.run));
+    let folder = match std::fs::rename(&folder, &named_folder) {
+        Ok(()) => named_folder,
         Err(_) => folder,
     };
-    let asked = CheckRequest {
+    let request = CheckRequest {
         changed: Some(&extracted.changed),
-        ..asked.clone()
+        ..request.clone()
     };
-    check_run(&folder, &asked, cache, sink, control)
+    check_run(&folder, &request, cache, sink, control)
 }
 
 /// A verification in progress.
 struct Checker<'a> {
     folder: &'a Path,
-    asked: &'a CheckRequest<'a>,
+    request: &'a CheckRequest<'a>,
     cache: &'a ResourceCache,
     sink: &'a mut dyn Sink,
     control: &'a Control,
-    report: Report,
+    report: CheckReport,
 }
 
 impl Checker<'_> {
-    fn tell(&mut self, what: Message) {
-        self.sink.event(preparing(what));
+    fn report_progress(&mut self, what: Message) {
+        self.sink.event(preparing_event(what));
     }
 
-    fn differs(&mut self, difference: Difference) {
+    fn add_difference(&mut self, difference: Difference) {
         self.report.differences.push(difference);
     }
 
-    fn run(mut self) -> Result<Report> {
-        self.tell(message!("doing-checking-files"));
-        for name in self.asked.changed.unwrap_or_default() {
-            let told = format!("{name} differs from the packed file");
-            self.differs(Difference::new(Part::File, None, told));
+    fn run(mut self) -> Result<CheckReport> {
+        self.report_progress(message!("doing-checking-files"));
+        for name in self.request.changed.unwrap_or_default() {
+            let description = format!("{name} differs from the packed file");
+            self.add_difference(Difference::new(Part::File, None, description));
         }
-        let stored = match store::load(self.folder) {
-            Ok(stored) => stored,
+        let stored_run = match store::load_run(self.folder) {
+            Ok(stored_run) => stored_run,
             Err(problem) => {
-                self.differs(Difference::new(Part::File, None, problem.what));
+                self.add_difference(Difference::new(Part::File, None, problem.what));
                 return Ok(self.report);
             }
         };
-        let made_of = self.made_of();
-        self.files(&stored, &made_of)?;
-        let Some(material) = ProofInputs::open(&mut self, &stored, &made_of)? else {
+        let provenance = self.load_provenance();
+        self.check_files(&stored_run, &provenance)?;
+        let Some(inputs) = ProofInputs::open(&mut self, &stored_run, &provenance)? else {
             return Ok(self.report);
         };
-        let rounds = self.machines(&stored, &made_of, &material);
-        answers::recompute(&mut self, &stored, &material, rounds)?;
-        if self.asked.train && material.scenario.is_none() {
+        let allow_rounding = self.report_machines(&stored_run, &provenance, &inputs);
+        answers::recompute_predictions(&mut self, &stored_run, &inputs, allow_rounding)?;
+        if self.request.train && inputs.scenario.is_none() {
             let what = "retraining: the data has different classes";
             self.report.unchecked.push(what.into());
-        } else if self.asked.train {
-            retraining::train(&mut self, &stored, &made_of, &material, rounds)?;
+        } else if self.request.train {
+            retraining::retrain(&mut self, &stored_run, &provenance, &inputs, allow_rounding)?;
         }
         Ok(self.report)
     }
 
     /// Returns the recorded provenance of the run.
-    fn made_of(&mut self) -> Provenance {
-        match store::provenance(self.folder) {
-            Ok(Some(made_of)) => made_of,
+    fn load_provenance(&mut self) -> Provenance {
+        match store::load_provenance(self.folder) {
+            Ok(Some(provenance)) => provenance,
             Ok(None) => Provenance::default(),
             Err(problem) => {
-                self.differs(Difference::new(Part::File, None, problem.what));
+                self.add_difference(Difference::new(Part::File, None, problem.what));
                 Provenance::default()
             }
         }
     }
 
     /// Checks the run's files by their hashes, and its metrics by its predictions.
-    fn files(&mut self, stored: &StoredRun, made_of: &Provenance) -> Result<()> {
-        let looked = store::verify(stored, made_of.plugin_sha256.as_deref())?;
-        if looked.right > 0 {
-            let what = format!("{} hashes and metrics of its files", looked.right);
+    fn check_files(&mut self, stored_run: &StoredRun, provenance: &Provenance) -> Result<()> {
+        let verification = store::verify_files(stored_run, provenance.plugin_sha256.as_deref())?;
+        if verification.unchanged > 0 {
+            let what = format!("{} hashes and metrics of its files", verification.unchanged);
             self.report.equal.push(what);
         }
-        self.report.unknown.extend(looked.unknown);
-        self.report.differences.extend(looked.wrong);
+        self.report.unknown.extend(verification.unknown);
+        self.report.differences.extend(verification.differences);
         Ok(())
     }
 
     /// Returns whether rounding may differ between this machine and those of the run; reports both.
-    fn machines(
+    fn report_machines(
         &mut self,
-        stored: &StoredRun,
-        made_of: &Provenance,
-        material: &ProofInputs,
+        stored_run: &StoredRun,
+        provenance: &Provenance,
+        inputs: &ProofInputs,
     ) -> bool {
-        let here = &material.machine;
-        let told = |machine: &Machine| {
+        let this_machine = &inputs.machine;
+        let describe = |machine: &Machine| {
             let Machine {
                 processor,
                 simd,
@@ -194,23 +194,23 @@ impl Checker<'_> {
                 threads,
                 ..
             } = machine;
-            let card = machine.driver.as_ref();
-            let card = card.map_or_else(String::new, |driver| format!(", {device} ({driver})"));
-            format!("{version} on {system}, {processor}, {simd}, {threads} threads{card}")
+            let gpu = machine.driver.as_ref();
+            let gpu = gpu.map_or_else(String::new, |driver| format!(", {device} ({driver})"));
+            format!("{version} on {system}, {processor}, {simd}, {threads} threads{gpu}")
         };
-        for machine in &made_of.computed_on {
+        for machine in &provenance.computed_on {
             let from = match machine.from_task {
                 1 => String::new(),
                 task => format!(" from task {task}"),
             };
             self.report
                 .machines
-                .push(format!("computed{from} by {}", told(machine)));
+                .push(format!("computed{from} by {}", describe(machine)));
         }
-        let known = &made_of.computed_on;
-        let whole = known.first().is_some_and(|first| first.from_task == 1);
-        if !whole {
-            let header = &stored.header;
+        let recorded = &provenance.computed_on;
+        let is_complete = recorded.first().is_some_and(|first| first.from_task == 1);
+        if !is_complete {
+            let header = &stored_run.header;
             let (version, device) = (&header.version, &header.device);
             self.report
                 .machines
@@ -221,8 +221,11 @@ impl Checker<'_> {
         }
         self.report
             .machines
-            .push(format!("checked by {}", told(here)));
-        !whole || known.iter().any(|machine| !machine.computes_as(here))
+            .push(format!("checked by {}", describe(this_machine)));
+        !is_complete
+            || recorded
+                .iter()
+                .any(|machine| !machine.computes_same_as(this_machine))
     }
 
     fn is_running(&self) -> bool {

@@ -4,18 +4,18 @@
 use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::RunDataset;
-use crate::experiment::plan::{restore_advice, same_classes, scenario};
-use crate::experiment::{ResourceCache, all_at_once};
+use crate::experiment::plan::{build_scenario, check_same_classes, restore_advice};
+use crate::experiment::{ResourceCache, join_problems};
 use crate::message;
-use crate::method::{self, CancelToken, Chosen, Method, passes_of};
+use crate::method::{self, CancelToken, ConfiguredMethod, Method, passes_for_task};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 /// Checks that a run can learn an added task; returns the title of its method.
-pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
-    let header = &stored.header;
-    let chosen = Chosen::of(&header.config)?;
+pub(super) fn check_teachable(stored_run: &StoredRun) -> Result<String> {
+    let header = &stored_run.header;
+    let chosen = ConfiguredMethod::from_config(&header.config)?;
     let title = chosen.spec.title.to_string();
     if chosen.spec.all_at_once {
         return Err(Problem::new(message!(
@@ -25,52 +25,54 @@ pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
         .at_path(&header.folder)
         .advise(message!("advice-use-run-of-other-method")));
     }
-    if stored.reports.is_empty() {
+    if stored_run.reports.is_empty() {
         return Err(Problem::new(message!("problem-no-finished-task"))
             .at_path(&header.folder)
             .advise(message!("advice-resume-until-first-task")));
     }
-    all_at_once(method::problems(&header.config))?;
+    join_problems(method::problems(&header.config))?;
     Ok(title)
 }
 
 /// Restores the method's state after the last complete task.
-pub(super) fn restore(
+pub(super) fn restore_method(
     method: &mut dyn Method,
-    stored: &StoredRun,
+    stored_run: &StoredRun,
     run: &RunFolder,
     title: &str,
 ) -> Result<()> {
-    let header = &stored.header;
-    let last = stored.reports.len() - 1;
-    let known = &header.tasks[..=last];
-    let chosen = Chosen::of(&header.config)?;
+    let header = &stored_run.header;
+    let last = stored_run.reports.len() - 1;
+    let learned_tasks = &header.tasks[..=last];
+    let chosen = ConfiguredMethod::from_config(&header.config)?;
     if chosen.spec.needs_state {
-        let passes = passes_of(header, last)?.len();
+        let passes = passes_for_task(header, last)?.len();
         let state = run.load_state(last)?;
-        let whole = state.filter(|(state, _)| state.epochs_done == passes);
-        let Some((state, path)) = whole else {
-            return Err(not_kept(stored, title, "it"));
+        let complete = state.filter(|(state, _)| state.epochs_done == passes);
+        let Some((state, path)) = complete else {
+            return Err(missing_state_problem(stored_run, title, "it"));
         };
-        method.restore(&state.tensors, known)?;
-        method.restore_bulk(&|name| match state.tensors.get(name) {
+        method.restore(&state.tensors, learned_tasks)?;
+        method.restore_generated(&|name| match state.tensors.get(name) {
             Some(tensor) => Ok(tensor.clone()),
             None => store::load_bulk(&path, name),
         })?;
     } else {
         let folder = &header.folder;
-        let taken = method.restore_snapshot(&|task| store::load_snapshot(folder, task), known);
-        match stored.state {
-            StoredState::Finished => taken?,
-            _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,
+        let restored =
+            method.restore_snapshot(&|task| store::load_snapshot(folder, task), learned_tasks);
+        match stored_run.state {
+            StoredState::Finished => restored?,
+            _ => restored
+                .map_err(|problem| missing_state_problem(stored_run, title, &problem.what))?,
         }
     }
     method.end_task(&mut CancelToken::never())
 }
 
 /// Returns the Problem that something the method needs to learn another task is missing.
-fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
-    let (why, remedy) = match stored.state {
+fn missing_state_problem(stored_run: &StoredRun, title: &str, what: &str) -> Problem {
+    let (why, remedy) = match stored_run.state {
         StoredState::Finished => (
             "problem-learning-data-older-version",
             "advice-train-run-again",
@@ -85,12 +87,12 @@ fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
         what => message!("problem-cannot-learn-another-task", title, what),
     };
     Problem::new(what)
-        .at_path(&stored.header.folder)
+        .at_path(&stored_run.header.folder)
         .advise(message!(remedy))
 }
 
 /// Returns the Problem that the method's settings leave no room for another task.
-pub(super) fn full(title: &str, problem: Problem) -> Problem {
+pub(super) fn no_room_problem(title: &str, problem: Problem) -> Problem {
     let what = problem.what.as_str();
     Problem::new(message!("problem-no-room-for-task", title, what))
         .at(problem.place)
@@ -101,20 +103,27 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 /// fingerprints are compared by their numbers of images.
 pub(in crate::experiment) fn check_training_images(
     header: &RunHeader,
-    own: &RunDataset,
+    dataset: &RunDataset,
 ) -> Result<()> {
-    let tasks = 0..header.own_tasks();
+    let tasks = 0..header.original_task_count();
     let same = match &header.images {
-        Some(images) => own.data.has_images_of(Split::Train, images),
+        Some(images) => dataset
+            .data
+            .split_matches_fingerprints(Split::Train, images),
         None => tasks
-            .map(|task| own.scenario.train_of(&own.data, task).len())
-            .eq(header.train_images[..header.own_tasks()].iter().copied()),
+            .map(|task| dataset.scenario.train_samples(&dataset.data, task).len())
+            .eq(header.train_images[..header.original_task_count()]
+                .iter()
+                .copied()),
     };
     match same {
         true => Ok(()),
         false => Err(Problem::new(message!("problem-training-images-changed"))
             .at(&header.config.data)
-            .advise(restore_advice(&own.data, "advice-restore-images-or-train"))),
+            .advise(restore_advice(
+                &dataset.data,
+                "advice-restore-images-or-train",
+            ))),
     }
 }
 
@@ -124,15 +133,15 @@ pub(super) fn check_earlier_images(
     header: &RunHeader,
     title: &str,
     cache: &ResourceCache,
-    go_on: &(dyn Fn() -> bool + Sync),
+    should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<()> {
-    let own = own_images(header, cache, go_on);
-    let checked = own.and_then(|own| check_training_images(header, &own));
+    let dataset = open_run_dataset(header, cache, should_continue);
+    let checked = dataset.and_then(|dataset| check_training_images(header, &dataset));
     checked.map_err(|problem| {
         Problem::new(message!(
             "problem-single-class-needs-dataset",
             title,
-            why = problem.words()
+            why = problem.what_text()
         ))
         .at(&header.config.data)
         .advise(message!("advice-restore-dataset-or-add-class"))
@@ -144,16 +153,18 @@ pub(super) fn check_earlier_images(
 pub(super) fn check_exemplars(
     method: &dyn Method,
     header: &RunHeader,
-    own: Option<&RunDataset>,
+    dataset: Option<&RunDataset>,
     title: &str,
 ) -> Result<()> {
-    let own_tasks = header.own_tasks();
-    let kept = method.exemplars().iter();
-    let replayed = kept.filter(|kept| kept.task < own_tasks).count();
+    let own_tasks = header.original_task_count();
+    let exemplars = method.exemplars().iter();
+    let replayed = exemplars
+        .filter(|exemplar| exemplar.task < own_tasks)
+        .count();
     if replayed == 0 {
         return Ok(());
     }
-    let Some(own) = own else {
+    let Some(dataset) = dataset else {
         return Err(Problem::new(message!(
             "problem-exemplars-without-dataset",
             title,
@@ -162,7 +173,7 @@ pub(super) fn check_exemplars(
         .at(&header.config.data)
         .advise(message!("advice-restore-dataset")));
     };
-    check_training_images(header, own).map_err(|_| {
+    check_training_images(header, dataset).map_err(|_| {
         Problem::new(message!("problem-exemplars-changed", title, n = replayed))
             .at(&header.config.data)
             .advise(message!("advice-restore-dataset"))
@@ -170,30 +181,35 @@ pub(super) fn check_exemplars(
 }
 
 /// Returns the run's own dataset, if it is available and still has the test images of the run.
-pub(in crate::experiment) fn own_images(
+pub(in crate::experiment) fn open_run_dataset(
     header: &RunHeader,
     cache: &ResourceCache,
-    go_on: &(dyn Fn() -> bool + Sync),
+    should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<RunDataset> {
     let config = &header.config;
-    let data = cache.data(config, go_on)?;
-    same_classes(header, &data)?;
+    let data = cache.data(config, should_continue)?;
+    check_same_classes(header, &data)?;
     let (order, sizes) = (
         ClassOrder::parse(&config.order)?,
         TaskSizes::parse(&config.classes_per_task)?,
     );
-    let scenario = scenario(&Chosen::of(config)?, &order, sizes, &data)?;
-    let names = scenario.names(&data.classes);
-    let own = header.own_tasks();
-    let classes = header.tasks[..own].last().map_or(0, |task| task.end);
-    let count = |task| scenario.test_of(&data, task).len();
+    let scenario = build_scenario(
+        &ConfiguredMethod::from_config(config)?,
+        &order,
+        sizes,
+        &data,
+    )?;
+    let names = scenario.class_names(&data.classes);
+    let own_tasks = header.original_task_count();
+    let classes = header.tasks[..own_tasks].last().map_or(0, |task| task.end);
+    let count = |task| scenario.test_samples(&data, task).len();
     let same = names.get(..classes) == Some(&header.class_order[..classes])
-        && scenario.tasks.get(..own) == Some(&header.tasks[..own])
-        && (0..own)
+        && scenario.tasks.get(..own_tasks) == Some(&header.tasks[..own_tasks])
+        && (0..own_tasks)
             .map(count)
-            .eq(header.test_images[..own].iter().copied());
+            .eq(header.test_images[..own_tasks].iter().copied());
     let images = header.images.as_ref();
-    if same && images.is_none_or(|images| data.has_images_of(Split::Test, images)) {
+    if same && images.is_none_or(|images| data.split_matches_fingerprints(Split::Test, images)) {
         return Ok(RunDataset { data, scenario });
     }
     Err(Problem::new(message!("problem-test-images-changed"))

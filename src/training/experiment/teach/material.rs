@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::data::image_kind::first_pictures;
-use crate::data::summary::counts;
-use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
+use crate::data::image_kind::first_images;
+use crate::data::summary::count_per_class;
+use crate::data::{Check, Dataset, OpenOptions, ProgressReporter, told_two_labels};
 use crate::message;
-use crate::method::{Chosen, learns};
-use crate::names::look_alike;
-use crate::problem::{Problem, Result, some_of, some_words};
-use crate::run::event::{AddedTask, Picture, RepeatedClass, RunHeader};
-use crate::store::MOST_PICTURES;
+use crate::method::{ConfiguredMethod, learns_by_gradients};
+use crate::names::is_same_name;
+use crate::problem::{Problem, Result, list_value, text_list_value};
+use crate::run::event::{AddedTask, NamedImage, RepeatedClass, RunHeader};
+use crate::store::MAX_ADDED_IMAGES;
 use crate::texts::{Message, Words};
 
 use super::ResourceCache;
@@ -18,7 +18,7 @@ use super::basis::check_earlier_images;
 use super::schedule::TaskSchedule;
 
 /// A class with fewer training images causes a warning.
-const FEW: usize = 4;
+const FEW_IMAGES: usize = 4;
 
 /// The content of the source of an added task.
 #[derive(Clone, Debug)]
@@ -28,33 +28,38 @@ pub struct SourcePreview {
     /// Warnings for the user, in sentences.
     pub notes: Vec<Words>,
     /// An image of each of the first classes, with the index of the class.
-    pub pictures: Vec<(usize, Arc<Picture>)>,
+    pub images: Vec<(usize, Arc<NamedImage>)>,
 }
 
-/// Inspects the images at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` returns
-/// whether to continue.
+/// Inspects the images at `source` as [`teach`](super::teach) does, without teaching anything; `should_continue`
+/// returns whether to continue.
 ///
 /// # Errors
 /// Returns a Problem if there are no images, too many, or the run's method cannot learn from them.
-pub fn found(
+pub fn preview_source(
     header: &RunHeader,
     after: usize,
     source: &str,
-    go_on: &(dyn Fn() -> bool + Sync),
+    should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<SourcePreview> {
-    let material = TaughtImages::open(header, after, source, (&ResourceCache::default(), go_on))?;
-    let classes = material.classes.len();
-    let trained = counts(&material.data.train, classes);
-    let tested = counts(&material.data.test, classes);
-    let pictures = first_pictures(&material.data);
-    let named = material.classes.into_iter();
+    let taught = TaughtImages::open(
+        header,
+        after,
+        source,
+        (&ResourceCache::default(), should_continue),
+    )?;
+    let classes = taught.classes.len();
+    let train_counts = count_per_class(&taught.data.train, classes);
+    let test_counts = count_per_class(&taught.data.test, classes);
+    let first_images = first_images(&taught.data);
+    let names = taught.classes.into_iter();
     Ok(SourcePreview {
-        classes: named
-            .zip(trained.into_iter().zip(tested))
+        classes: names
+            .zip(train_counts.into_iter().zip(test_counts))
             .map(|(name, (train, test))| (name, train, test))
             .collect(),
-        notes: material.notes,
-        pictures,
+        notes: taught.notes,
+        images: first_images,
     })
 }
 
@@ -70,12 +75,12 @@ pub(super) struct TaughtImages {
     source: String,
     /// Names of its classes in the run.
     classes: Vec<String>,
-    again: Vec<RepeatedClass>,
+    repeated_classes: Vec<RepeatedClass>,
 }
 
 impl TaughtImages {
-    /// Opens the images at `source` for an added task that follows the first `after` tasks of this run; `go_on`
-    /// returns whether to continue.
+    /// Opens the images at `source` for an added task that follows the first `after` tasks of this run;
+    /// `should_continue` returns whether to continue.
     ///
     /// # Errors
     /// Returns a Problem if there are no images, too many, or the method cannot learn from them.
@@ -83,7 +88,7 @@ impl TaughtImages {
         header: &RunHeader,
         after: usize,
         source: &str,
-        (cache, go_on): (&ResourceCache, &(dyn Fn() -> bool + Sync)),
+        (cache, should_continue): (&ResourceCache, &(dyn Fn() -> bool + Sync)),
     ) -> Result<Self> {
         let config = &header.config;
         let options = OpenOptions {
@@ -94,26 +99,27 @@ impl TaughtImages {
             check: Check::Always,
             ..OpenOptions::default()
         };
-        let watch = |_: Message, _, _| go_on();
-        let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
-        let pictures = data.train.len() + data.test.len();
-        if pictures > MOST_PICTURES {
+        let watch = |_: Message, _, _| should_continue();
+        let data = Dataset::open_with_progress(source, &options, &ProgressReporter::new(&watch))?;
+        let image_count = data.train.len() + data.test.len();
+        if image_count > MAX_ADDED_IMAGES {
             return Err(Problem::new(message!(
                 "problem-added-task-too-many-images",
-                pictures = pictures.to_string(),
-                most_pictures = MOST_PICTURES.to_string()
+                pictures = image_count.to_string(),
+                most_pictures = MAX_ADDED_IMAGES.to_string()
             ))
             .at(source)
             .advise(message!("advice-use-fewer-images")));
         }
-        let learned = header.tasks[..after].last().map_or(0, |task| task.end);
-        let (classes, again) = named(header, learned, &data.classes);
-        let chosen = Chosen::of(config)?;
-        let single_class = data.classes.len() == 1 && learns(&chosen, after);
+        let learned_classes = header.tasks[..after].last().map_or(0, |task| task.end);
+        let (classes, repeated_classes) = name_classes(header, learned_classes, &data.classes);
+        let chosen = ConfiguredMethod::from_config(config)?;
+        let single_class = data.classes.len() == 1 && learns_by_gradients(&chosen, after);
         if single_class {
-            let known = again.first().map(|again| again.of);
-            let others = (0..learned).any(|position| Some(header.class_at(position)) != known);
-            if !chosen.spec.single_class || !others {
+            let repeated = repeated_classes.first().map(|class| class.of);
+            let others =
+                (0..learned_classes).any(|position| Some(header.class_at(position)) != repeated);
+            if !chosen.spec.supports_single_class || !others {
                 return Err(Problem::new(message!(
                     "problem-added-task-single-class",
                     title = chosen.spec.title
@@ -121,28 +127,31 @@ impl TaughtImages {
                 .at(source)
                 .advise(message!("advice-add-second-class")));
             }
-            check_earlier_images(header, chosen.spec.title, cache, go_on)?;
+            check_earlier_images(header, chosen.spec.title, cache, should_continue)?;
         }
-        let mut material = Self {
+        let mut images = Self {
             notes: data.assumed.clone(),
             single_class,
             source: data.origin.clone(),
             data,
             classes,
-            again,
+            repeated_classes,
         };
-        material.remark(header);
-        Ok(material)
+        images.add_notes(header);
+        Ok(images)
     }
 
     /// Returns the position of the class that `class` of the added task repeats, if it does.
-    pub fn known(&self, class: usize) -> Option<usize> {
-        let again = self.again.iter().find(|again| again.class == class);
-        again.map(|again| again.of)
+    pub fn repeated_class(&self, class: usize) -> Option<usize> {
+        let repeated = self
+            .repeated_classes
+            .iter()
+            .find(|candidate| candidate.class == class);
+        repeated.map(|repeated| repeated.of)
     }
 
     /// Adds notes about skipped files, images with two labels, and classes that are small, untested, known or single.
-    fn remark(&mut self, header: &RunHeader) {
+    fn add_notes(&mut self, header: &RunHeader) {
         let data = &self.data;
         if !data.skipped.is_empty() {
             let reasons = data.skipped.iter().map(|skipped| -> Words {
@@ -151,37 +160,43 @@ impl TaughtImages {
                 message!("remark-file-reason", file, why).into()
             });
             let reasons: Vec<Words> = reasons.collect();
-            let left_out = message!(
+            let skipped_note = message!(
                 "remark-files-skipped-names",
                 n = reasons.len(),
-                files = some_words(&reasons, 3)
+                files = text_list_value(&reasons, 3)
             );
-            self.notes.push(left_out.into());
+            self.notes.push(skipped_note.into());
         }
         let two_labels = told_two_labels(&data.two_labels);
         self.notes.extend(two_labels.map(Words::from));
-        let trained = counts(&data.train, data.classes.len());
-        let tested = counts(&data.test, data.classes.len());
-        let classes_that = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
+        let train_counts = count_per_class(&data.train, data.classes.len());
+        let test_counts = count_per_class(&data.test, data.classes.len());
+        let select_classes = |predicate: &dyn Fn(usize) -> bool| -> Vec<&String> {
             let classes = data.classes.iter().enumerate();
-            let wanted = classes.filter(|(class, _)| wanted(*class));
-            wanted.map(|(_, name)| name).collect()
+            let selected = classes.filter(|(class, _)| predicate(*class));
+            selected.map(|(_, name)| name).collect()
         };
-        let few = classes_that(&|class| trained[class] < FEW);
-        if !few.is_empty() {
-            let remark = message!("teach-few-images", few = FEW, classes = some_of(&few, 5));
+        let small_classes = select_classes(&|class| train_counts[class] < FEW_IMAGES);
+        if !small_classes.is_empty() {
+            let remark = message!(
+                "teach-few-images",
+                few = FEW_IMAGES,
+                classes = list_value(&small_classes, 5)
+            );
             self.notes.push(remark.into());
         }
-        let untested = classes_that(&|class| tested[class] == 0);
+        let untested = select_classes(&|class| test_counts[class] == 0);
         if !untested.is_empty() {
-            let remark = message!("teach-no-test-images", classes = some_of(&untested, 5));
+            let remark = message!("teach-no-test-images", classes = list_value(&untested, 5));
             self.notes.push(remark.into());
         }
-        let known = classes_that(&|class| self.known(class).is_some());
-        if !known.is_empty() {
-            let positions = self.again.iter().map(|again| again.of);
-            let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
-            let remark = message!("teach-known-classes", classes = some_of(&names, 5));
+        let known_classes = select_classes(&|class| self.repeated_class(class).is_some());
+        if !known_classes.is_empty() {
+            let positions = self.repeated_classes.iter().map(|repeated| repeated.of);
+            let names: Vec<&String> = positions
+                .map(|position| &header.class_order[position])
+                .collect();
+            let remark = message!("teach-known-classes", classes = list_value(&names, 5));
             self.notes.push(remark.into());
         }
         if self.single_class {
@@ -190,20 +205,20 @@ impl TaughtImages {
     }
 
     /// Returns the record of the added task, without fingerprint and earlier accuracy.
-    pub fn added_task(&self, drill: &TaskSchedule, planned_tasks: usize) -> AddedTask {
+    pub fn added_task(&self, schedule: &TaskSchedule, planned_tasks: usize) -> AddedTask {
         let classes = self.classes.len();
         AddedTask {
             source: self.source.clone(),
             classes: self.classes.clone(),
-            again: self.again.clone(),
-            train_images: counts(&self.data.train, classes),
-            test_images: counts(&self.data.test, classes),
+            again: self.repeated_classes.clone(),
+            train_images: count_per_class(&self.data.train, classes),
+            test_images: count_per_class(&self.data.test, classes),
             fingerprint: String::new(),
             before: None,
             planned_tasks,
-            batch: drill.batch,
-            repeats: drill.repeats,
-            base_lr: drill.base_lr,
+            batch: schedule.batch,
+            repeats: schedule.repeats,
+            base_lr: schedule.base_lr,
             notes: self.notes.clone(),
             taught: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%:z")
@@ -215,27 +230,34 @@ impl TaughtImages {
 
 /// Returns names for the classes of an added task, and which of them the run already knows; those get a number after
 /// their name. Only the first `learned` classes count as known: a stopped run has not learned the later ones.
-fn named(
+fn name_classes(
     header: &RunHeader,
     learned: usize,
     classes: &[String],
 ) -> (Vec<String>, Vec<RepeatedClass>) {
     let learned = &header.class_order[..learned];
-    let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());
+    let (mut names, mut repeated_classes): (Vec<String>, _) = (Vec::new(), Vec::new());
     for (class, name) in classes.iter().enumerate() {
-        let known = learned.iter().position(|known| look_alike(known, name));
-        let Some(position) = known else {
+        let known_position = learned.iter().position(|other| is_same_name(other, name));
+        let Some(position) = known_position else {
             names.push(name.clone());
             continue;
         };
-        let of = header.class_at(position);
-        again.push(RepeatedClass { class, of });
-        let taken = |own: &String| {
+        let original = header.class_at(position);
+        repeated_classes.push(RepeatedClass {
+            class,
+            of: original,
+        });
+        let is_taken = |candidate: &String| {
             let others = learned.iter().chain(&names).chain(classes);
-            others.into_iter().any(|other| other == own)
+            others.into_iter().any(|other| other == candidate)
         };
-        let own = (2..).map(|number| format!("{} ({number})", learned[of]));
-        names.extend(own.into_iter().find(|own| !taken(own)));
+        let candidates = (2..).map(|number| format!("{} ({number})", learned[original]));
+        names.extend(
+            candidates
+                .into_iter()
+                .find(|candidate| !is_taken(candidate)),
+        );
     }
-    (names, again)
+    (names, repeated_classes)
 }

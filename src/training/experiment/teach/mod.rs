@@ -13,36 +13,36 @@ mod schedule;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::backbone::library::Opened;
+use crate::backbone::library::OpenedBackbone;
 use crate::data::PixelCache;
-use crate::data::loader::inputs_of;
+use crate::data::loader::inference_inputs;
 use crate::device;
 use crate::memory;
 use crate::message;
-use crate::method::{self, Chosen, Context, Method, PetPlan, Setup};
+use crate::method::{self, ConfiguredMethod, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::LoggedSink;
 use crate::run::event::{AddedTask, Control, ControlRequest, RunHeader, Sink};
-use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
+use crate::store::{self, AddedImages, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
-use super::fitting::answering_weights;
-use super::images::{Images, RunDataset, evenly};
+use super::fitting::prediction_weight_type;
+use super::images::{Images, RunDataset, sample_evenly};
 use super::trainer::{TrainContext, Trainer};
-use super::{Outcome, ResourceCache, none_if_stopped, preparing, upload};
-use basis::{check_exemplars, full, restore, teachable};
-pub(super) use basis::{check_training_images, own_images};
+use super::{Outcome, ResourceCache, none_if_stopped, preparing_event, upload};
+use basis::{check_exemplars, check_teachable, no_room_problem, restore_method};
+pub(super) use basis::{check_training_images, open_run_dataset};
 use material::TaughtImages;
-pub use material::{SourcePreview, found};
+pub use material::{SourcePreview, preview_source};
 use schedule::TaskSchedule;
 
 /// Number of images that pass through the network together before an added task.
-const AT_ONCE: usize = 48;
+const BATCH_SIZE: usize = 48;
 
 /// Training images that represent an earlier class while a single class is learned; more where other classes have fewer.
-const OF_EARLIER: usize = 20;
+const IMAGES_PER_EARLIER_CLASS: usize = 20;
 
 /// Teaches the run in `folder` the classes of the images at `source` (a folder or another dataset), on this device or
 /// the one it was trained on.
@@ -60,32 +60,45 @@ pub fn teach(
 ) -> Result<Outcome> {
     memory::begin_run();
     let run = RunFolder::open(folder)?;
-    let stored = store::load(folder)?;
+    let stored_run = store::load_run(folder)?;
     let sink = &mut LoggedSink(sink);
-    sink.added_task(source, &stored.header.config);
-    let title = teachable(&stored)?;
-    prepare(sink, message!("doing-checking-dataset-images"));
-    let go_on = || control.request() != ControlRequest::Stop;
-    let after = stored.reports.len();
-    let material = TaughtImages::open(&stored.header, after, source, (cache, &go_on));
-    let Some(material) = none_if_stopped(material, control)? else {
-        return Ok(Outcome::NotBegun);
+    sink.log_added_task(source, &stored_run.header.config);
+    let title = check_teachable(&stored_run)?;
+    report_preparing(sink, message!("doing-checking-dataset-images"));
+    let should_continue = || control.request() != ControlRequest::Stop;
+    let after = stored_run.reports.len();
+    let images = TaughtImages::open(&stored_run.header, after, source, (cache, &should_continue));
+    let Some(images) = none_if_stopped(images, control)? else {
+        return Ok(Outcome::NotStarted);
     };
-    let teacher = Teacher::prepare(&stored, material, device, cache, sink, control);
+    let teacher = Teacher::prepare(&stored_run, images, device, cache, sink, control);
     let Some(teacher) = none_if_stopped(teacher, control)? else {
-        return Ok(Outcome::NotBegun);
+        return Ok(Outcome::NotStarted);
     };
-    let mut method = teacher.method().map_err(|problem| full(&title, problem))?;
-    restore(&mut *method, &stored, &run, &title)?;
-    check_exemplars(&*method, &stored.header, teacher.own.as_ref(), &title)?;
-    let (aside, added_task) = run.begin_added_task(stored.reports.len())?;
-    let taught = teacher.teach(method, stored, (aside, &added_task), sink, control);
-    let taught = taught.map_err(|problem| problem.inside("problem-run-unchanged"));
-    match none_if_stopped(taught, control) {
+    let mut method = teacher
+        .method()
+        .map_err(|problem| no_room_problem(&title, problem))?;
+    restore_method(&mut *method, &stored_run, &run, &title)?;
+    check_exemplars(
+        &*method,
+        &stored_run.header,
+        teacher.dataset.as_ref(),
+        &title,
+    )?;
+    let (task_folder, added_task) = run.begin_added_task(stored_run.reports.len())?;
+    let result = teacher.teach(
+        method,
+        stored_run,
+        (task_folder, &added_task),
+        sink,
+        control,
+    );
+    let result = result.map_err(|problem| problem.context("problem-run-unchanged"));
+    match none_if_stopped(result, control) {
         Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
         Ok(_) => {
             added_task.discard();
-            Ok(Outcome::NotBegun)
+            Ok(Outcome::NotStarted)
         }
         Err(problem) => {
             added_task.discard();
@@ -94,82 +107,83 @@ pub fn teach(
     }
 }
 
-fn prepare(sink: &mut dyn Sink, what: Message) {
-    sink.event(preparing(what));
+fn report_preparing(sink: &mut dyn Sink, what: Message) {
+    sink.event(preparing_event(what));
 }
 
 /// Everything that an added task needs, opened and checked for consistency.
 struct Teacher {
     /// The run with the added task, some of whose facts are still unknown.
     header: RunHeader,
-    material: TaughtImages,
-    drill: TaskSchedule,
+    taught_images: TaughtImages,
+    schedule: TaskSchedule,
     /// The run's settings with batch size and learning rate of the added task.
     config: RunConfig,
-    own: Option<RunDataset>,
-    backbone: Arc<Opened>,
+    dataset: Option<RunDataset>,
+    backbone: Arc<OpenedBackbone>,
     pet: Option<PetPlan>,
 }
 
 impl Teacher {
     fn prepare(
-        stored: &StoredRun,
-        mut material: TaughtImages,
+        stored_run: &StoredRun,
+        mut taught_images: TaughtImages,
         device: Option<&str>,
         cache: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
-        let before = &stored.header;
-        let after = stored.reports.len();
-        prepare(sink, message!("doing-opening-run-dataset"));
-        let own = match own_images(before, cache, &|| control.request() != ControlRequest::Stop) {
-            Ok(own) => Some(own),
-            Err(problem) if control.request() == ControlRequest::Stop => return Err(problem),
-            Err(problem) => {
-                let remark = message!("teach-forgetting-unmeasured", why = problem.words());
-                material.notes.push(remark.into());
-                None
-            }
-        };
+        let before = &stored_run.header;
+        let after = stored_run.reports.len();
+        report_preparing(sink, message!("doing-opening-run-dataset"));
+        let dataset =
+            match open_run_dataset(before, cache, &|| control.request() != ControlRequest::Stop) {
+                Ok(dataset) => Some(dataset),
+                Err(problem) if control.request() == ControlRequest::Stop => return Err(problem),
+                Err(problem) => {
+                    let remark = message!("teach-forgetting-unmeasured", why = problem.what_text());
+                    taught_images.notes.push(remark.into());
+                    None
+                }
+            };
         if after < before.tasks.len() {
             let remark = message!(
                 "teach-run-was-stopped",
                 task = after + 1,
                 of = before.tasks.len()
             );
-            material.notes.push(remark.into());
+            taught_images.notes.push(remark.into());
         }
-        let chosen = Chosen::of(&before.config)?;
-        let usual = &before.train_images[..before.own_tasks().min(after)];
-        let drill = TaskSchedule::new(&chosen, after, material.data.train.len(), usual);
-        material
+        let chosen = ConfiguredMethod::from_config(&before.config)?;
+        let usual = &before.train_images[..before.original_task_count().min(after)];
+        let schedule = TaskSchedule::new(&chosen, after, taught_images.data.train.len(), usual);
+        taught_images
             .notes
-            .extend(drill.note(&before.config).map(Words::from));
+            .extend(schedule.note(&before.config).map(Words::from));
         let config = RunConfig {
-            batch: drill.batch,
-            base_lr: drill.base_lr,
+            batch: schedule.batch,
+            base_lr: schedule.base_lr,
             ..before.config.clone()
         };
-        prepare(sink, message!("doing-opening-device"));
+        report_preparing(sink, message!("doing-opening-device"));
         let ready = match device {
-            Some(device) => device::ready(device)?,
-            None => device::ready(&config.device).or_else(|_| device::ready("auto"))?,
+            Some(device) => device::prepare(device)?,
+            None => device::prepare(&config.device).or_else(|_| device::prepare("auto"))?,
         };
-        prepare(sink, message!("doing-loading-backbone"));
+        report_preparing(sink, message!("doing-loading-backbone"));
         let mut progress = |what: Message| {
-            prepare(sink, what);
+            report_preparing(sink, what);
             control.request() != ControlRequest::Stop
         };
-        let weights = answering_weights(before, &ready);
-        let backbone = cache.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
+        let weights = prediction_weight_type(before, &ready);
+        let backbone = cache.backbone(config.backbone_choice(), weights, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(Problem::new(message!("problem-backbone-weights-changed"))
                 .at(&config.backbone)
                 .advise(message!("advice-restore-weight-file")));
         }
-        let added_task = material.added_task(&drill, before.planned_tasks());
-        let header = before.clone().taught(after, added_task);
+        let added_task = taught_images.added_task(&schedule, before.planned_tasks());
+        let header = before.clone().with_added_task(after, added_task);
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,
@@ -177,21 +191,21 @@ impl Teacher {
             tasks: before.planned_tasks(),
             classes: header.class_order.len(),
         };
-        let chosen = Chosen::of(&config)?;
+        let chosen = ConfiguredMethod::from_config(&config)?;
         (chosen.spec.check)(&chosen, Some(&context))?;
         let pet = chosen.trains_pet()?.then(|| {
-            let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
+            let spec = PetSpec::parse(&stored_run.plugin, "the run's plugin.toml")?;
             let plan = PetPlan::new(&chosen, spec, shapes)?;
             Ok(plan
-                .drawn(before.drawing)
-                .starting(PetStart::of_run(before)?))
+                .with_stream_scheme(before.drawing)
+                .with_start(PetStart::for_run(before)?))
         });
         let pet = pet.transpose()?;
         Ok(Self {
             header,
-            material,
-            drill,
-            own,
+            taught_images,
+            schedule,
+            dataset,
             pet,
             config,
             backbone,
@@ -204,8 +218,8 @@ impl Teacher {
             backbone: self.backbone.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.header.tasks,
-            planned: self.header.planned_tasks(),
-            own: self.header.own_tasks(),
+            planned_tasks: self.header.planned_tasks(),
+            own_tasks: self.header.original_task_count(),
             repeated_classes: &self.header.repeated_classes(),
         })
     }
@@ -214,46 +228,52 @@ impl Teacher {
     fn teach(
         mut self,
         mut method: Box<dyn Method>,
-        stored: StoredRun,
-        (aside, place): (RunFolder, &NewAddedTask),
+        stored_run: StoredRun,
+        (task_folder, new_task): (RunFolder, &NewAddedTask),
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Option<RunHeader>> {
-        prepare(sink, message!("doing-copying-images"));
-        let data = &self.material.data;
-        let go_on = || control.request() != ControlRequest::Stop;
+        report_preparing(sink, message!("doing-copying-images"));
+        let data = &self.taught_images.data;
+        let should_continue = || control.request() != ControlRequest::Stop;
         let depth = data.options.bit_depth;
-        let pictures = AddedPictures::copy(aside.path(), &data.train, &data.test, depth, &go_on)?;
-        let before = self.right_before(&*method, &pictures, &stored.header)?;
-        let images = self.images(&stored, &pictures, sink)?;
-        if self.material.single_class {
-            prepare(sink, message!("doing-measuring-earlier-classes"));
+        let added_images = AddedImages::copy(
+            task_folder.path(),
+            &data.train,
+            &data.test,
+            depth,
+            &should_continue,
+        )?;
+        let accuracy_before = self.accuracy_before(&*method, &added_images, &stored_run.header)?;
+        let images = self.collect_images(&stored_run, &added_images, sink)?;
+        if self.taught_images.single_class {
+            report_preparing(sink, message!("doing-measuring-earlier-classes"));
             self.measure_earlier(&mut *method, &images, control)?;
         }
-        let added_task = self.complete(pictures.fingerprint.clone(), before);
-        let kit = TrainContext {
+        let added_task = self.complete(added_images.fingerprint.clone(), accuracy_before);
+        let context = TrainContext {
             config: self.config,
             images,
             pixels: Arc::new(PixelCache::new(
                 self.header.config.cache_mb.saturating_mul(1 << 20),
             )),
             backbone: self.backbone,
-            repeats: self.drill.repeats,
+            repeats: self.schedule.repeats,
         };
         let header = self.header.clone();
-        let trainer = Trainer::new((kit, method), header, aside, sink, control)?;
-        let Some(told) = trainer.run_added_task(stored.reports)? else {
+        let trainer = Trainer::new((context, method), header, task_folder, sink, control)?;
+        let Some(events) = trainer.run_added_task(stored_run.reports)? else {
             return Ok(None);
         };
-        place.publish(&added_task)?;
-        told.into_iter().for_each(|event| sink.event(event));
+        new_task.publish(&added_task)?;
+        events.into_iter().for_each(|event| sink.event(event));
         Ok(Some(self.header))
     }
 
     /// Sets the facts of the added task that were unknown before.
     fn complete(&mut self, fingerprint: String, before: Option<f64>) -> AddedTask {
         let planned = self.header.planned_tasks();
-        let mut added_task = self.material.added_task(&self.drill, planned);
+        let mut added_task = self.taught_images.added_task(&self.schedule, planned);
         added_task.fingerprint = fingerprint;
         added_task.before = before;
         if let Some(last) = self.header.added_tasks.last_mut() {
@@ -264,38 +284,40 @@ impl Teacher {
 
     /// Returns the accuracy on the added task's test images before it is learned. Images of unknown classes count as
     /// wrong.
-    fn right_before(
+    fn accuracy_before(
         &self,
         method: &dyn Method,
-        pictures: &AddedPictures,
+        added_images: &AddedImages,
         before: &RunHeader,
     ) -> Result<Option<f64>> {
-        let tests = pictures.test();
+        let tests = added_images.test();
         if tests.is_empty() {
             return Ok(None);
         }
-        let known: Vec<(usize, _)> = tests
+        let known_tests: Vec<(usize, _)> = tests
             .iter()
             .filter_map(|sample| {
-                let of = self.material.known(sample.class as usize)?;
-                Some((of, sample.clone()))
+                let class = self.taught_images.repeated_class(sample.class as usize)?;
+                Some((class, sample.clone()))
             })
             .collect();
-        let (again, spec) = (before.repeated_classes(), self.backbone.input);
-        let mut right = 0;
-        for chunk in known.chunks(AT_ONCE) {
+        let (repeated_classes, spec) = (before.repeated_classes(), self.backbone.input);
+        let mut correct = 0;
+        for chunk in known_tests.chunks(BATCH_SIZE) {
             let samples: Vec<_> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
-            let inputs: Vec<Vec<u8>> = inputs_of(&samples, spec)
+            let inputs: Vec<Vec<u8>> = inference_inputs(&samples, spec)
                 .into_iter()
                 .collect::<Result<_>>()?;
-            let images = upload::for_backbone(&inputs.concat(), &self.backbone);
-            for (verdict, (of, _)) in method.predict(images)?.into_iter().zip(chunk) {
-                let verdict = verdict.checked()?.merge_repeated_classes(&again);
-                let answer = verdict.opinions.last();
-                right += usize::from(answer.is_some_and(|answer| answer.class == *of));
+            let images = upload::normalize_for_backbone(&inputs.concat(), &self.backbone);
+            for (verdict, (class, _)) in method.predict(images)?.into_iter().zip(chunk) {
+                let verdict = verdict
+                    .ensure_finite()?
+                    .merge_repeated_classes(&repeated_classes);
+                let answer = verdict.predictions.last();
+                correct += usize::from(answer.is_some_and(|answer| answer.class == *class));
             }
         }
-        Ok(Some(right as f64 / tests.len() as f64))
+        Ok(Some(correct as f64 / tests.len() as f64))
     }
 
     /// Gives the method training images of the earlier classes. A class that is learned again is not measured: the new
@@ -308,24 +330,24 @@ impl Teacher {
     ) -> Result<()> {
         let (header, tasks) = (&self.header, &self.header.tasks);
         let earlier = tasks.last().map_or(0, |task| task.start);
-        let own = header.class_at(earlier);
-        let images = (0..tasks.len() - 1).flat_map(|task| images.train_of(task));
+        let repeated_class = header.class_at(earlier);
+        let images = (0..tasks.len() - 1).flat_map(|task| images.training_samples(task));
         let images = images.map(|(sample, label)| (sample, label as usize));
         let images: Vec<_> = images
-            .filter(|(_, label)| header.class_at(*label) != own)
+            .filter(|(_, label)| header.class_at(*label) != repeated_class)
             .collect();
         let labels: Vec<usize> = images.iter().map(|(_, label)| *label).collect();
-        let chosen = evenly(&labels, earlier, earlier * OF_EARLIER);
-        let chunks = chosen.chunks(AT_ONCE);
+        let chosen = sample_evenly(&labels, earlier, earlier * IMAGES_PER_EARLIER_CLASS);
+        let chunks = chosen.chunks(BATCH_SIZE);
         // The trainer reports a stop.
         for chunk in chunks.take_while(|_| control.request() != ControlRequest::Stop) {
             let samples: Vec<_> = chunk.iter().map(|at| images[*at].0.clone()).collect();
-            let inputs = inputs_of(&samples, self.backbone.input).into_iter();
-            let read = inputs.zip(chunk);
-            let read = read.filter_map(|(input, at)| Some((input.ok()?, labels[*at])));
-            let (inputs, labels): (Vec<Vec<u8>>, Vec<usize>) = read.unzip();
+            let inputs = inference_inputs(&samples, self.backbone.input).into_iter();
+            let readable = inputs.zip(chunk);
+            let readable = readable.filter_map(|(input, at)| Some((input.ok()?, labels[*at])));
+            let (inputs, labels): (Vec<Vec<u8>>, Vec<usize>) = readable.unzip();
             if !labels.is_empty() {
-                let images = upload::for_backbone(&inputs.concat(), &self.backbone);
+                let images = upload::normalize_for_backbone(&inputs.concat(), &self.backbone);
                 method.measure_earlier(images, &labels)?;
             }
         }
@@ -333,32 +355,35 @@ impl Teacher {
     }
 
     /// Returns the images of the run and of its added tasks.
-    fn images(
+    fn collect_images(
         &mut self,
-        stored: &StoredRun,
-        pictures: &AddedPictures,
+        stored_run: &StoredRun,
+        added_images: &AddedImages,
         sink: &mut dyn Sink,
     ) -> Result<Images> {
         let tasks = &self.header.tasks;
-        let own = self.header.own_tasks();
-        let mut images = Images::new(self.own.take(), own, tasks[own - 1].end);
-        let mut taught = Vec::new();
-        let earlier = stored.header.added_tasks.iter().zip(own..);
+        let own_tasks = self.header.original_task_count();
+        let mut images = Images::new(self.dataset.take(), own_tasks, tasks[own_tasks - 1].end);
+        let mut training_samples = Vec::new();
+        let earlier = stored_run.header.added_tasks.iter().zip(own_tasks..);
         for (added_task, task) in earlier {
-            prepare(sink, message!("doing-opening-earlier-images"));
-            let (run, depth) = (&stored.header.folder, stored.header.config.bit_depth);
-            let kept = store::added_task_pictures(run, task, added_task, depth)?;
-            kept.check_tests()?;
-            images.push(&kept, tasks[task].start);
-            taught.extend(kept.train());
+            report_preparing(sink, message!("doing-opening-earlier-images"));
+            let (run, depth) = (
+                &stored_run.header.folder,
+                stored_run.header.config.bit_depth,
+            );
+            let earlier_images = store::added_task_images(run, task, added_task, depth)?;
+            earlier_images.check_test_images()?;
+            images.push(&earlier_images, tasks[task].start);
+            training_samples.extend(earlier_images.train());
         }
         if let Some(task) = tasks.last() {
-            images.push(pictures, task.start);
+            images.push(added_images, task.start);
         }
-        taught.extend(pictures.train());
-        prepare(sink, message!("doing-searching-copies"));
-        let note = images.leave_out_copies(&taught);
-        self.material.notes.extend(note.map(Words::from));
+        training_samples.extend(added_images.train());
+        report_preparing(sink, message!("doing-searching-copies"));
+        let note = images.exclude_copies(&training_samples);
+        self.taught_images.notes.extend(note.map(Words::from));
         Ok(images)
     }
 }

@@ -6,14 +6,14 @@
 //! size of a step also remains that of the run: the learning rate is scaled to the batch.
 
 use crate::message;
-use crate::method::{Chosen, Pass, Rate};
+use crate::method::{ConfiguredMethod, Pass, Rate};
 use crate::run::config::RunConfig;
 use crate::texts::Message;
 
 /// Minimum and maximum number of steps per epoch; in between, the number of the run's tasks is used.
-const STEPS: [usize; 2] = [10, 25];
+const STEPS_PER_EPOCH: [usize; 2] = [10, 25];
 /// Batch size of an added task with few images.
-const BATCH: usize = 8;
+const SMALL_BATCH_SIZE: usize = 8;
 
 /// How an added task is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,23 +32,29 @@ pub(super) struct TaskSchedule {
 
 impl TaskSchedule {
     /// Returns the schedule of an added task with `images` training images that becomes task `task` (from 0). The
-    /// earlier tasks of the run, without added ones, had `own` images each.
-    pub fn new(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
+    /// earlier tasks of the run, without added ones, had `task_sizes` images.
+    pub fn new(
+        chosen: &ConfiguredMethod<'_>,
+        task: usize,
+        images: usize,
+        task_sizes: &[usize],
+    ) -> Self {
         let config = chosen.config;
-        let train: Vec<usize> = own.iter().copied().chain([images]).collect();
-        let mut passes = chosen.kinds(task).unwrap_or_default().into_iter();
-        let learning = passes.find(Pass::learns);
+        let train: Vec<usize> = task_sizes.iter().copied().chain([images]).collect();
+        let mut passes = chosen.default_passes(task).unwrap_or_default().into_iter();
+        let learning = passes.find(Pass::is_learning);
         // Exemplars of earlier tasks are learned together with the new images.
-        let learned = learning.and_then(|pass| pass.source.count(own.len(), &train));
-        let (steps, images) = (learned.is_some(), learned.unwrap_or(images));
-        let usual = own.iter().sum::<usize>() / own.len().max(1) / config.batch.max(1);
-        let usual = usual.clamp(STEPS[0], STEPS[1]);
+        let learned_images = learning.and_then(|pass| pass.source.count(task_sizes.len(), &train));
+        let (steps, images) = (learned_images.is_some(), learned_images.unwrap_or(images));
+        let usual =
+            task_sizes.iter().sum::<usize>() / task_sizes.len().max(1) / config.batch.max(1);
+        let usual = usual.clamp(STEPS_PER_EPOCH[0], STEPS_PER_EPOCH[1]);
         let batch = match images < config.batch * usual {
-            true => config.batch.min(BATCH),
+            true => config.batch.min(SMALL_BATCH_SIZE),
             false => config.batch,
         };
         let scaled = matches!(chosen.spec.rate, Some(Rate { scaled: true, .. }));
-        let share = match scaled {
+        let lr_factor = match scaled {
             true => config.batch as f64 / batch as f64,
             false => 1.0,
         };
@@ -58,7 +64,7 @@ impl TaskSchedule {
                 true => (usual * batch).div_ceil(images.max(1)),
                 false => 1,
             },
-            base_lr: config.base_lr * share,
+            base_lr: config.base_lr * lr_factor,
             images,
             steps,
         }
@@ -90,8 +96,13 @@ mod tests {
                 batch: 24,
                 ..RunConfig::default()
             };
-            let drill = TaskSchedule::new(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
-            (drill.batch, drill.repeats, drill.images)
+            let schedule = TaskSchedule::new(
+                &ConfiguredMethod::from_config(&config).unwrap(),
+                5,
+                10,
+                &[250; 5],
+            );
+            (schedule.batch, schedule.repeats, schedule.images)
         };
         assert_eq!(repeats("lae"), (8, 8, 10));
         // 200 exemplars and 10 images are about as many as in a task of the run.

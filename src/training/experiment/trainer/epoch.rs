@@ -6,31 +6,31 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
-use super::super::augment_of;
+use super::super::augmentation;
 use super::super::images::Labelled;
 use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
-use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
+use crate::data::loader::{self, ImageLoader, LoaderOptions, NextBatch};
 use crate::message;
 use crate::method::{
-    Batch, CancelToken, Method, Pass, PassImages, PassWork, StepSettings, epochs_of,
+    Batch, CancelToken, Method, Pass, PassImages, PassWork, StepSettings, epochs_for_task,
 };
 use crate::metrics::mean;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
-use crate::tensors::{HostTensor, not_finite};
+use crate::tensors::{HostTensor, not_finite_problem};
 
 /// Maximum time to wait for a batch before commands are read again.
-const PATIENCE: Duration = Duration::from_millis(100);
+const BATCH_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl Trainer<'_> {
     /// Returns the training images of a pass.
     fn samples(&self, pass: &Pass) -> Result<Labelled> {
-        let images_of = |task| self.kit.images.train_of(task);
+        let images_of = |task| self.context.images.training_samples(task);
         let images: Vec<_> = match pass.source {
             PassImages::Task => images_of(self.task),
-            PassImages::Seen => (0..=self.task).flat_map(images_of).collect(),
+            PassImages::AllTasks => (0..=self.task).flat_map(images_of).collect(),
             PassImages::WithExemplars { .. } => {
                 let mut images = self.exemplars()?;
                 images.extend(images_of(self.task));
@@ -43,21 +43,21 @@ impl Trainer<'_> {
 
     /// Returns the exemplars of earlier tasks that the method keeps, in its order.
     fn exemplars(&self) -> Result<Vec<(Sample, i64)>> {
-        let of_tasks: Vec<_> = (0..self.task)
-            .map(|task| self.kit.images.train_of(task))
+        let task_images: Vec<_> = (0..self.task)
+            .map(|task| self.context.images.training_samples(task))
             .collect();
-        let kept = self.method.exemplars();
-        let found = kept
+        let exemplars = self.method.exemplars();
+        let found = exemplars
             .iter()
-            .filter_map(|exemplar| of_tasks.get(exemplar.task)?.get(exemplar.image));
+            .filter_map(|exemplar| task_images.get(exemplar.task)?.get(exemplar.image));
         let found: Vec<_> = found.cloned().collect();
-        if found.len() == kept.len() {
+        if found.len() == exemplars.len() {
             return Ok(found);
         }
         let what = message!(
             "problem-kept-images-missing",
-            kept = message!("count-training-images", n = kept.len()),
-            found = (kept.len() - found.len()).to_string()
+            kept = message!("count-training-images", n = exemplars.len()),
+            found = (exemplars.len() - found.len()).to_string()
         );
         Err(Problem::new(what).advise(message!("advice-restore-dataset")))
     }
@@ -65,36 +65,36 @@ impl Trainer<'_> {
     /// Returns the number of passes of the task that learn by gradients.
     fn epochs(&self) -> usize {
         let passes = self.passes[self.task].iter();
-        passes.filter(|pass| pass.learns()).count()
+        passes.filter(|pass| pass.is_learning()).count()
     }
 
     /// Returns the number of epochs of the tasks before this one, so that no two epochs of a run are augmented alike.
     fn first_epoch(&self) -> usize {
         let before = 0..self.task;
-        before.map(|task| epochs_of(&self.header, task)).sum()
+        before.map(|task| epochs_for_task(&self.header, task)).sum()
     }
 
-    pub(super) fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
+    pub(super) fn run_pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
         let (pass, phase) = (self.passes[self.task][index], self.phase(index));
         self.report_phase(phase.clone());
         let samples = self.samples(&pass)?;
-        let batch_size = self.kit.config.batch;
-        let images = pass.shown(samples.len(), batch_size);
+        let batch_size = self.context.config.batch;
+        let images = pass.processed_images(samples.len(), batch_size);
         let steps = images.div_ceil(batch_size);
-        let (mut losses, mut all) = (Vec::new(), Vec::new());
+        let (mut losses, mut all_losses) = (Vec::new(), Vec::new());
         let mut loader = self.train_loader(&samples, index, &pass)?;
-        let mut reading = UnreadableImages::new(images);
+        let mut unreadable = UnreadableImages::new(images);
         let mut shown = 0;
         loop {
-            let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {
+            let batch = match self.next_batch(&mut loader, &phase, &mut unreadable)? {
                 ControlFlow::Continue(Some(batch)) => batch,
                 ControlFlow::Continue(None) => break,
                 ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
             };
-            self.meter.begin();
+            self.meter.start();
             shown += batch.labels.len();
             let labels: Vec<usize> = batch.labels.iter().map(|l| *l as usize).collect();
-            let given = Batch {
+            let method_batch = Batch {
                 images: self.images(&batch),
                 labels: &labels,
                 samples: &batch.indices,
@@ -103,82 +103,84 @@ impl Trainer<'_> {
                 step: loader.position() - 1,
                 steps,
             };
-            losses.extend(self.learn(&given, &pass)?);
+            losses.extend(self.learn(&method_batch, &pass)?);
             // Reading a loss waits for the device, so it is done only when a report is due.
-            let due = self.meter.due() || loader.position() == steps;
-            if due {
+            let is_due = self.meter.is_report_due() || loader.position() == steps;
+            if is_due {
                 let values = read_losses(std::mem::take(&mut losses))?;
-                all.extend(values.iter().copied().map(f64::from));
-                self.meter.losses(values);
+                all_losses.extend(values.iter().copied().map(f64::from));
+                self.meter.add_losses(values);
             }
-            self.meter.trained(&pass, labels.len());
-            if due {
-                self.progress(index, (loader.position() - 1, steps), pass.frozen())?;
+            self.meter.add_trained(&pass, labels.len());
+            if is_due {
+                self.report_progress(index, (loader.position() - 1, steps), pass.is_frozen())?;
             }
         }
-        reading.ended(shown)?;
+        unreadable.check_any_read(shown)?;
         let values = read_losses(losses)?;
-        all.extend(values.iter().copied().map(f64::from));
-        self.meter.losses(values);
-        self.losses.extend(mean(&all));
+        all_losses.extend(values.iter().copied().map(f64::from));
+        self.meter.add_losses(values);
+        self.losses.extend(mean(&all_losses));
         Ok(ControlFlow::Continue(()))
     }
 
     /// Lets the method finish a pass.
     pub(super) fn end_pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
-        self.end(index, |method, go_on| method.end_pass(index, go_on))
+        self.finish_step(index, |method, cancel_token| {
+            method.end_pass(index, cancel_token)
+        })
     }
 
     /// Lets the method finish the task, after its last pass.
     pub(super) fn end_task(&mut self) -> Result<ControlFlow<()>> {
         let last = self.passes[self.task].len().saturating_sub(1);
-        self.end(last, |method, go_on| method.end_task(go_on))
+        self.finish_step(last, |method, cancel_token| method.end_task(cancel_token))
     }
 
     /// Lets the method finish a pass or the task. Meanwhile executes short jobs, reports progress and reads commands.
-    fn end(
+    fn finish_step(
         &mut self,
         index: usize,
-        end: impl FnOnce(&mut dyn Method, &mut CancelToken<'_>) -> Result<()>,
+        finish: impl FnOnce(&mut dyn Method, &mut CancelToken<'_>) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let (phase, run, task) = (self.phase(index), &self.header.run, self.task);
-        let (sink, meter, at_gate) = (&mut *self.sink, &mut self.meter, &mut self.at_gate);
+        let (sink, meter, gate_time) = (&mut *self.sink, &mut self.meter, &mut self.gate_time);
         let mut stopped = false;
-        let mut wanted = |batch, batches| {
-            let arrived = Instant::now();
-            stopped |= !self.control.gate(run, sink, &phase);
-            *at_gate += arrived.elapsed();
-            if meter.due() {
-                let place = RunProgress {
+        let mut should_continue = |batch, batches| {
+            let start = Instant::now();
+            stopped |= !self.control.wait_while_paused(run, sink, &phase);
+            *gate_time += start.elapsed();
+            if meter.is_report_due() {
+                let position = RunProgress {
                     task,
                     epoch: index,
                     batch,
                     batches,
                     ..RunProgress::default()
                 };
-                let (run, progress) = (run.clone(), meter.progress(place));
+                let (run, progress) = (run.clone(), meter.progress(position));
                 sink.event(Event::Progress { run, progress });
             }
             !stopped
         };
-        let ended = end(
+        let result = finish(
             &mut *self.method,
-            &mut CancelToken::with_callback(&mut wanted),
+            &mut CancelToken::with_callback(&mut should_continue),
         );
         if stopped {
             return Ok(ControlFlow::Break(()));
         }
-        ended.map(ControlFlow::Continue)
+        result.map(ControlFlow::Continue)
     }
 
     /// Passes a batch to the method. A batch that is only measured is split into micro-batches here; a method that
     /// learns splits it itself.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         if pass.work != PassWork::Measure {
-            return self.method.learn_together(batch, pass);
+            return self.method.learn_in_pool(batch, pass);
         }
-        for part in StepSettings::of(&self.kit.config).parts(batch) {
-            self.method.learn_together(&part.batch, pass)?;
+        for part in StepSettings::from_config(&self.context.config).parts(batch) {
+            self.method.learn_in_pool(&part.batch, pass)?;
         }
         Ok(None)
     }
@@ -189,22 +191,24 @@ impl Trainer<'_> {
         &mut self,
         loader: &mut ImageLoader,
         phase: &Phase,
-        reading: &mut UnreadableImages,
+        unreadable: &mut UnreadableImages,
     ) -> Result<ControlFlow<(), Option<loader::ImageBatch>>> {
         loop {
-            let next = loader.next_within(PATIENCE);
-            if matches!(next, Next::End) {
+            let next = loader.next_timeout(BATCH_TIMEOUT);
+            if matches!(next, NextBatch::End) {
                 return Ok(ControlFlow::Continue(None));
             }
-            let arrived = Instant::now();
-            let go_on = self.control.gate(&self.header.run, self.sink, phase);
-            self.at_gate += arrived.elapsed();
-            if !go_on {
+            let start = Instant::now();
+            let should_continue =
+                self.control
+                    .wait_while_paused(&self.header.run, self.sink, phase);
+            self.gate_time += start.elapsed();
+            if !should_continue {
                 return Ok(ControlFlow::Break(()));
             }
-            if let Next::Batch(batch) = next {
+            if let NextBatch::Batch(batch) = next {
                 self.report_unreadable(&batch.unreadable);
-                reading.lost(&batch.unreadable)?;
+                unreadable.add_unreadable(&batch.unreadable)?;
                 if !batch.is_empty() {
                     return Ok(ControlFlow::Continue(Some(batch)));
                 }
@@ -213,19 +217,19 @@ impl Trainer<'_> {
     }
 
     fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<ImageLoader> {
-        let config = &self.kit.config;
+        let config = &self.context.config;
         ImageLoader::new(
             samples.clone(),
             LoaderOptions {
-                augment: pass.augment.then(|| augment_of(config)),
+                augment: pass.augment.then(|| augmentation(config)),
                 drop_last: pass.drop_last
-                    && pass.shown(samples.len(), config.batch) >= config.batch,
+                    && pass.processed_images(samples.len(), config.batch) >= config.batch,
                 shuffle: pass.shuffle,
-                most: pass.most,
+                max_images: pass.max_images,
                 seed: config.seed,
                 epoch: (self.first_epoch() + index) as u64,
-                cache: Some(self.kit.pixels.clone()),
-                ..LoaderOptions::inference(self.kit.backbone.input, config.batch)
+                cache: Some(self.context.pixels.clone()),
+                ..LoaderOptions::inference(self.context.backbone.input, config.batch)
             },
         )
     }
@@ -240,5 +244,5 @@ fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(values);
     }
-    Err(not_finite("the loss"))
+    Err(not_finite_problem("the loss"))
 }

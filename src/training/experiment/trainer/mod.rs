@@ -13,17 +13,19 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
-use crate::backbone::library::Opened;
+use crate::backbone::library::OpenedBackbone;
 use crate::data::PixelCache;
 use crate::data::loader;
-use crate::method::{Chosen, Measurement, Method, Moment, Pass, PassWork, Task, passes_of};
-use crate::metrics::tasks_of_classes;
+use crate::method::{
+    ConfiguredMethod, Measurement, Method, Moment, Pass, PassWork, Task, passes_for_task,
+};
+use crate::metrics::tasks_by_class;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder, SnapshotWriter};
 
-pub(super) use testing::{JUDGE_BATCH, add_prediction};
+pub(super) use testing::{TEST_BATCH_SIZE, add_prediction};
 
 use super::images::Images;
 use super::meter::Meter;
@@ -38,17 +40,17 @@ pub(super) struct TrainContext {
     /// Decoded images that are kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
     /// The frozen network.
-    pub backbone: Arc<Opened>,
+    pub backbone: Arc<OpenedBackbone>,
     /// Number of times a training pass shows each image: more than one for added tasks with few images.
     pub repeats: usize,
 }
 
 /// One run in progress.
 pub(super) struct Trainer<'a> {
-    kit: TrainContext,
+    context: TrainContext,
     header: RunHeader,
     /// The task of each class.
-    task_of: Vec<Option<usize>>,
+    task_by_class: Vec<Option<usize>>,
     /// Positions that count for the class at another position, each with that position.
     repeated_classes: Vec<(usize, usize)>,
     /// Whether this is an added task, which has no effect until it is complete.
@@ -64,7 +66,7 @@ pub(super) struct Trainer<'a> {
     passes: Vec<Vec<Pass>>,
     meter: Meter,
     /// Number of tasks that the method has started.
-    begun: usize,
+    started_tasks: usize,
     /// Where to resume: the task, the number of its finished passes, and the seconds it has taken so far.
     task: usize,
     passes_done: usize,
@@ -72,9 +74,9 @@ pub(super) struct Trainer<'a> {
     training_seconds: f64,
     /// Time between two batches, paused or serving other requests, since it was last read. It is not part of a task's
     /// duration.
-    at_gate: Duration,
+    gate_time: Duration,
     /// Size of the method's state after the latest pass.
-    kept_bytes: u64,
+    state_bytes: u64,
     /// Paths of unreadable images that were reported.
     reported: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
@@ -82,15 +84,15 @@ pub(super) struct Trainer<'a> {
     /// When the latest checkpoint was saved, or when the run started.
     saved_at: Instant,
     /// The state after the latest pass, if saving it was postponed.
-    unsaved: Option<Checkpoint>,
+    pending_checkpoint: Option<Checkpoint>,
     /// What the method measured after each pass of the task, by name.
-    measured: BTreeMap<String, Vec<f64>>,
+    pass_measurements: BTreeMap<String, Vec<f64>>,
     /// Mean loss of each training pass of the task.
     losses: Vec<f64>,
     /// Results of the task's test, by name.
     measurements: BTreeMap<String, f64>,
     /// Events of an added task that are reported once it is complete.
-    held: Vec<Event>,
+    held_events: Vec<Event>,
     /// Paths of the task's unreadable images, and their number before the task was resumed.
     unreadable: (HashSet<String>, usize),
 }
@@ -98,22 +100,22 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// Creates a trainer at the start of the first task.
     pub fn new(
-        (kit, method): (TrainContext, Box<dyn Method>),
+        (context, method): (TrainContext, Box<dyn Method>),
         header: RunHeader,
         folder: RunFolder,
         sink: &'a mut dyn Sink,
         control: &'a Control,
     ) -> Result<Self> {
-        let chosen = Chosen::of(&kit.config)?;
+        let chosen = ConfiguredMethod::from_config(&context.config)?;
         let tasks = 0..header.tasks.len();
-        let passes = tasks.clone().map(|task| passes_of(&header, task));
+        let passes = tasks.clone().map(|task| passes_for_task(&header, task));
         let mut trainer = Self {
             meter: Meter::new(0.0),
             passes: passes.collect::<Result<_>>()?,
             needs_state: chosen.spec.needs_state,
             method,
-            kit,
-            task_of: tasks_of_classes(&header.tasks),
+            context,
+            task_by_class: tasks_by_class(&header.tasks),
             repeated_classes: header.repeated_classes(),
             added_task: false,
             header,
@@ -121,46 +123,46 @@ impl<'a> Trainer<'a> {
             snapshots: SnapshotWriter::default(),
             sink,
             control,
-            begun: 0,
+            started_tasks: 0,
             task: 0,
             passes_done: 0,
             task_seconds: 0.0,
             training_seconds: 0.0,
-            at_gate: Duration::ZERO,
-            kept_bytes: 0,
+            gate_time: Duration::ZERO,
+            state_bytes: 0,
             reported: HashSet::new(),
             checkpointed: false,
             saved_at: Instant::now(),
-            unsaved: None,
-            measured: BTreeMap::new(),
+            pending_checkpoint: None,
+            pass_measurements: BTreeMap::new(),
             losses: Vec::new(),
             measurements: BTreeMap::new(),
-            held: Vec::new(),
+            held_events: Vec::new(),
             unreadable: Default::default(),
         };
-        trainer.meter = Meter::new(tasks.map(|task| trainer.work_of(task)).sum());
+        trainer.meter = Meter::new(tasks.map(|task| trainer.task_work(task)).sum());
         trainer
             .sink
             .event(Event::Started(Box::new(trainer.header.clone())));
         for problem in trainer.method.remarks() {
-            trainer.remark(problem);
+            trainer.report_remark(problem);
         }
         Ok(trainer)
     }
 
     /// Trains until the end, or until the user stops it.
     pub fn run(mut self) -> Result<Outcome> {
-        let ended = self.all_tasks();
+        let result = self.train_all_tasks();
         self.save_unsaved();
         // The next run may start late or never, so the memory is freed.
-        self.kit.pixels.forget_originals();
-        if ended?.is_break() {
+        self.context.pixels.clear_originals();
+        if result?.is_break() {
             return Ok(Outcome::Stopped(self.header));
         }
         let keep = self.checkpointed && self.needs_state;
         // Everything is saved by now, so a checkpoint that cannot be removed is not an error.
         if let Err(problem) = self.folder.finish(keep) {
-            self.remark(problem);
+            self.report_remark(problem);
         }
         Ok(Outcome::Finished(self.header))
     }
@@ -170,58 +172,58 @@ impl<'a> Trainer<'a> {
     pub fn run_added_task(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
         let task = reports.len();
         self.added_task = true;
-        self.begun = task;
-        self.begin_at(task);
-        self.meter = Meter::new(self.work_of(task));
+        self.started_tasks = task;
+        self.start_at(task);
+        self.meter = Meter::new(self.task_work(task));
         let run = self.header.run.clone();
         self.sink.event(Event::TakenUp { run, reports });
         let added_task = self.header.added_tasks.last();
         let notes = added_task.map_or_else(Vec::new, |added_task| added_task.notes.clone());
         self.sink.event(Event::Assumed(notes));
-        if self.task_to_end()?.is_break() {
+        if self.train_task()?.is_break() {
             return Ok(None);
         }
         self.save_state()?;
-        Ok(Some(self.held))
+        Ok(Some(self.held_events))
     }
 
-    fn begin_at(&mut self, task: usize) {
+    fn start_at(&mut self, task: usize) {
         (self.task, self.passes_done) = (task, 0);
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
         self.unreadable = Default::default();
-        self.measured.clear();
+        self.pass_measurements.clear();
         self.losses.clear();
         self.measurements.clear();
     }
 
-    fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
+    fn train_all_tasks(&mut self) -> Result<ControlFlow<()>> {
         while self.task < self.header.tasks.len() {
-            if self.task_to_end()?.is_break() {
+            if self.train_task()?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            self.begin_at(self.task + 1);
+            self.start_at(self.task + 1);
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    fn task_to_end(&mut self) -> Result<ControlFlow<()>> {
+    fn train_task(&mut self) -> Result<ControlFlow<()>> {
         let task = self.task;
-        if self.begun == task {
+        if self.started_tasks == task {
             self.method.begin_task(&Task {
                 index: task,
                 classes: self.header.tasks[task].clone(),
             })?;
-            self.begun += 1;
+            self.started_tasks += 1;
         }
         for index in self.passes_done..self.passes[task].len() {
-            let began = self.begin_clock();
-            if self.pass(index)?.is_break() || self.end_pass(index)?.is_break() {
+            let start = self.start_clock();
+            if self.run_pass(index)?.is_break() || self.end_pass(index)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            for (name, value) in self.measured_now()? {
-                self.measured.entry(name).or_default().push(value);
+            for (name, value) in self.measure()? {
+                self.pass_measurements.entry(name).or_default().push(value);
             }
-            let seconds = self.seconds_since(began);
+            let seconds = self.seconds_since(start);
             self.task_seconds += seconds;
             self.training_seconds += seconds;
             self.save_pass(index)?;
@@ -230,12 +232,12 @@ impl<'a> Trainer<'a> {
             return Ok(ControlFlow::Break(()));
         }
         // The next task has other training images; test images are needed again after every task.
-        self.kit.pixels.forget_originals();
-        let began = self.begin_clock();
+        self.context.pixels.clear_originals();
+        let start = self.start_clock();
         let Some(answers) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
-        self.task_seconds += self.seconds_since(began);
+        self.task_seconds += self.seconds_since(start);
         // The backbone is tested only for runs with poor accuracy: included in their duration, it would make them look
         // slower than others.
         if self.probe_backbone(&answers)?.is_break() {
@@ -246,18 +248,18 @@ impl<'a> Trainer<'a> {
     }
 
     /// Starts the clock for a part of a task.
-    fn begin_clock(&mut self) -> Instant {
-        self.at_gate = Duration::ZERO;
+    fn start_clock(&mut self) -> Instant {
+        self.gate_time = Duration::ZERO;
         Instant::now()
     }
 
     /// Returns the seconds of work since the clock was started.
-    fn seconds_since(&self, began: Instant) -> f64 {
-        began.elapsed().saturating_sub(self.at_gate).as_secs_f64()
+    fn seconds_since(&self, start: Instant) -> f64 {
+        start.elapsed().saturating_sub(self.gate_time).as_secs_f64()
     }
 
     fn images(&self, batch: &loader::ImageBatch) -> Tensor<4> {
-        upload::for_backbone(&batch.pixels, &self.kit.backbone)
+        upload::normalize_for_backbone(&batch.pixels, &self.context.backbone)
     }
 }
 
@@ -283,7 +285,7 @@ impl Trainer<'_> {
         }
     }
 
-    fn remark(&mut self, problem: Problem) {
+    fn report_remark(&mut self, problem: Problem) {
         let run = self.header.run.clone();
         self.sink.event(Event::Remark { run, problem });
     }
@@ -295,23 +297,26 @@ impl Trainer<'_> {
             if !self.reported.insert(problem.place.clone()) {
                 continue;
             }
-            self.remark(problem.clone());
+            self.report_remark(problem.clone());
         }
     }
 
     /// Returns the number of unreadable images of the task so far.
     fn unreadable_images(&self) -> usize {
-        let (places, before) = &self.unreadable;
-        places.len().max(*before)
+        let (paths, before) = &self.unreadable;
+        paths.len().max(*before)
     }
 
     /// Returns what the method measures at every pass, by name.
-    fn measured_now(&self) -> Result<BTreeMap<String, f64>> {
-        let measured = self.method.measurements(Moment::Pass)?;
-        Ok(measured.iter().filter_map(Measurement::as_figure).collect())
+    fn measure(&self) -> Result<BTreeMap<String, f64>> {
+        let measurements = self.method.measurements(Moment::Pass)?;
+        Ok(measurements
+            .iter()
+            .filter_map(Measurement::as_number)
+            .collect())
     }
 
-    fn progress(
+    fn report_progress(
         &mut self,
         epoch: usize,
         (batch, batches): (usize, usize),
@@ -323,7 +328,7 @@ impl Trainer<'_> {
             batch,
             batches,
             frozen,
-            measured: self.measured_now()?,
+            measured: self.measure()?,
             ..RunProgress::default()
         });
         self.sink.event(Event::Progress {
@@ -334,34 +339,34 @@ impl Trainer<'_> {
     }
 
     /// Returns the number of images that a pass of a task shows.
-    fn shown(&self, task: usize, pass: &Pass) -> usize {
+    fn shown_images(&self, task: usize, pass: &Pass) -> usize {
         let images = pass.source.count(task, &self.header.train_images);
         let images = images.unwrap_or_default() * self.repeats(pass);
-        pass.shown(images, self.kit.config.batch)
+        pass.processed_images(images, self.context.config.batch)
     }
 
     /// Returns how often a pass shows each of its images.
     fn repeats(&self, pass: &Pass) -> usize {
         match pass.work {
-            PassWork::Learn { .. } => self.kit.repeats,
+            PassWork::Learn { .. } => self.context.repeats,
             PassWork::Measure => 1,
         }
     }
 
     fn images_seen(&self, task: usize) -> usize {
         let passes = self.passes[task].iter();
-        passes.map(|pass| self.shown(task, pass)).sum()
+        passes.map(|pass| self.shown_images(task, pass)).sum()
     }
 
     fn pass_work(&self, task: usize, pass: &Pass) -> f64 {
-        Meter::pass_work(pass, self.shown(task, pass))
+        Meter::pass_work(pass, self.shown_images(task, pass))
     }
 
-    fn work_of(&self, task: usize) -> f64 {
+    fn task_work(&self, task: usize) -> f64 {
         let passes = self.passes[task].iter();
         let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
         let tested = self.header.test_images[..=task].iter().sum();
         let cost = 1.0 + self.method.study_cost(task);
-        train + Meter::judge_work(tested) * cost
+        train + Meter::test_work(tested) * cost
     }
 }

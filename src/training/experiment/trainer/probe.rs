@@ -7,116 +7,116 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::super::images::Labelled;
-use super::super::images::evenly;
+use super::super::images::sample_evenly;
 use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{ImageLoader, LoaderOptions};
-use crate::method::answers::{argmax, rows};
-use crate::method::plain;
-use crate::method::prototypes::{Prototypes, Sums};
-use crate::metrics::Answers;
+use crate::method::answers::{argmax, read_rows};
+use crate::method::plain_features;
+use crate::method::prototypes::{FeatureSums, Prototypes};
+use crate::metrics::Predictions;
 use crate::problem::Result;
 use crate::run::event::{NEAREST_MEAN, Phase};
 
 /// The backbone is checked only for runs with a lower accuracy than this.
-const POOR: f64 = 0.7;
+const POOR_ACCURACY: f64 = 0.7;
 /// Maximum number of training images for the class means.
-const KNOWN: usize = 400;
+const MAX_TRAIN_IMAGES: usize = 400;
 /// Maximum number of test images.
-const ASKED: usize = 300;
+const MAX_TEST_IMAGES: usize = 300;
 /// Minimum number of test images; fewer say nothing about a backbone.
-const FEWEST: usize = 40;
+const MIN_TEST_IMAGES: usize = 40;
 /// Images per forward pass.
-const BATCH: usize = 24;
+const BATCH_SIZE: usize = 24;
 
 impl Trainer<'_> {
     /// Evaluates the backbone alone after the last task, if the run's accuracy is poor.
-    pub(super) fn probe_backbone(&mut self, answers: &Answers) -> Result<ControlFlow<()>> {
-        let accuracy = answers.accuracy(self.header.answering());
-        let wanted = !self.added_task
+    pub(super) fn probe_backbone(&mut self, answers: &Predictions) -> Result<ControlFlow<()>> {
+        let accuracy = answers.accuracy(self.header.answering_expert());
+        let is_needed = !self.added_task
             && self.task + 1 == self.header.tasks.len()
-            && answers.labels.len() >= FEWEST
-            && accuracy < POOR;
-        if !wanted {
+            && answers.labels.len() >= MIN_TEST_IMAGES
+            && accuracy < POOR_ACCURACY;
+        if !is_needed {
             return Ok(ControlFlow::Continue(()));
         }
-        let train = (0..=self.task).flat_map(|task| self.kit.images.train_of(task));
-        let train = self.a_few(&train.collect::<Vec<_>>(), KNOWN);
-        let (_, tests) = self.kit.images.tests_up_to(self.task);
-        let tests = self.a_few(&tests, ASKED);
-        let mut sums = Sums::default();
+        let train = (0..=self.task).flat_map(|task| self.context.images.training_samples(task));
+        let train = self.select_samples(&train.collect::<Vec<_>>(), MAX_TRAIN_IMAGES);
+        let (_, tests) = self.context.images.test_samples_up_to(self.task);
+        let tests = self.select_samples(&tests, MAX_TEST_IMAGES);
+        let mut sums = FeatureSums::default();
         if self
-            .plain_features(train, |features, labels| sums.add(&features, labels))?
+            .visit_plain_features(train, |features, labels| sums.add(&features, labels))?
             .is_break()
         {
             return Ok(ControlFlow::Break(()));
         }
-        let nearest = Nearest::new(sums);
-        let (mut right, mut asked) = (0, 0);
+        let nearest = NearestMeanClassifier::new(sums);
+        let (mut correct, mut total) = (0, 0);
         let count = |features, labels: &[usize]| {
-            asked += labels.len();
-            right += nearest.right(features, labels)?;
+            total += labels.len();
+            correct += nearest.count_correct(features, labels)?;
             Ok(())
         };
-        if self.plain_features(tests, count)?.is_break() {
+        if self.visit_plain_features(tests, count)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        let share = right as f64 / asked.max(1) as f64;
+        let share = correct as f64 / total.max(1) as f64;
         self.measurements.insert(NEAREST_MEAN.into(), share);
         Ok(ControlFlow::Continue(()))
     }
 
-    fn a_few(&self, samples: &[(Sample, i64)], most: usize) -> Labelled {
+    fn select_samples(&self, samples: &[(Sample, i64)], max: usize) -> Labelled {
         let labels: Vec<usize> = samples.iter().map(|(_, label)| *label as usize).collect();
-        let chosen = evenly(&labels, self.header.class_order.len(), most);
+        let chosen = sample_evenly(&labels, self.header.class_order.len(), max);
         Arc::new(chosen.into_iter().map(|at| samples[at].clone()).collect())
     }
 
-    /// Calls `take` with the features of these images from the frozen backbone, a batch at a time: features (batch ×
+    /// Calls `visit` with the features of these images from the frozen backbone, a batch at a time: features (batch ×
     /// width) and the class of each image.
-    fn plain_features(
+    fn visit_plain_features(
         &mut self,
         samples: Labelled,
-        mut take: impl FnMut(Tensor<2>, &[usize]) -> Result<()>,
+        mut visit: impl FnMut(Tensor<2>, &[usize]) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let phase = Phase::Evaluating { task: self.task };
-        let mut reading = UnreadableImages::new(samples.len());
+        let mut unreadable = UnreadableImages::new(samples.len());
         let options = LoaderOptions {
-            cache: Some(self.kit.pixels.clone()),
-            ..LoaderOptions::inference(self.kit.backbone.input, BATCH)
+            cache: Some(self.context.pixels.clone()),
+            ..LoaderOptions::inference(self.context.backbone.input, BATCH_SIZE)
         };
         let mut loader = ImageLoader::new(samples, options)?;
         loop {
-            let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {
+            let batch = match self.next_batch(&mut loader, &phase, &mut unreadable)? {
                 ControlFlow::Continue(Some(batch)) => batch,
                 ControlFlow::Continue(None) => return Ok(ControlFlow::Continue(())),
                 ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
             };
-            let features = plain(&*self.kit.backbone.backbone, self.images(&batch))?;
+            let features = plain_features(&*self.context.backbone.backbone, self.images(&batch))?;
             let labels: Vec<usize> = batch.labels.iter().map(|label| *label as usize).collect();
-            take(features, &labels)?;
+            visit(features, &labels)?;
         }
     }
 }
 
 /// A nearest-class-mean classifier, as in SimpleCIL.
-struct Nearest(Prototypes);
+struct NearestMeanClassifier(Prototypes);
 
-impl Nearest {
-    fn new(mut sums: Sums) -> Self {
+impl NearestMeanClassifier {
+    fn new(mut sums: FeatureSums) -> Self {
         let mut prototypes = Prototypes::default();
         prototypes.extend(sums.take_means());
         Self(prototypes)
     }
 
     /// Returns the number of correctly classified rows.
-    fn right(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
-        let scores = rows(&self.0.scores(features)?)?;
-        let given = scores.iter().map(|row| argmax(row));
-        Ok(given
+    fn count_correct(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
+        let scores = read_rows(&self.0.scores(features)?)?;
+        let predictions = scores.iter().map(|row| argmax(row));
+        Ok(predictions
             .zip(labels)
-            .filter(|(given, label)| given == *label)
+            .filter(|(prediction, label)| prediction == *label)
             .count())
     }
 }
@@ -127,16 +127,16 @@ mod tests {
     use burn::tensor::Device;
 
     #[test]
-    fn the_nearest_mean_is_that_of_the_direction_and_classes_without_pictures_answer_nothing() {
+    fn nearest_mean_compares_directions_and_skips_empty_classes() {
         let device = Device::flex();
-        let mut sums = Sums::default();
-        let known = Tensor::<2>::from_data([[9.0, 0.0], [1.0, 0.1], [0.0, 1.0f32]], &device);
-        sums.add(&known, &[0, 0, 2]).unwrap();
-        let nearest = Nearest::new(sums);
-        let asked = [[0.2, 0.1], [1.0, 9.0], [1.0, 0.0], [-1.0, -1.0f32]];
-        let asked = Tensor::<2>::from_data(asked, &device);
-        assert_eq!(nearest.right(asked, &[0, 2, 2, 1]).unwrap(), 2);
-        let nobody = Nearest::new(Sums::default());
-        assert!(nobody.right(known, &[0, 0, 2]).is_err());
+        let mut sums = FeatureSums::default();
+        let features = Tensor::<2>::from_data([[9.0, 0.0], [1.0, 0.1], [0.0, 1.0f32]], &device);
+        sums.add(&features, &[0, 0, 2]).unwrap();
+        let nearest = NearestMeanClassifier::new(sums);
+        let queries = [[0.2, 0.1], [1.0, 9.0], [1.0, 0.0], [-1.0, -1.0f32]];
+        let queries = Tensor::<2>::from_data(queries, &device);
+        assert_eq!(nearest.count_correct(queries, &[0, 2, 2, 1]).unwrap(), 2);
+        let empty = NearestMeanClassifier::new(FeatureSums::default());
+        assert!(empty.count_correct(features, &[0, 0, 2]).is_err());
     }
 }

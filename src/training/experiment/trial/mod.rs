@@ -9,13 +9,13 @@ mod costs;
 
 use std::time::{Duration, Instant};
 
-use super::overrides::{turn_to, usual_network};
+use super::overrides::{apply_pet_defaults, switch_method};
 use super::plan::TrainingPlan;
 use super::progress_sink::ProgressSink;
-use super::suggested_settings::{choose_backbone, share_epochs};
-use super::{Outcome, ResourceCache, all_at_once, footprint, none_if_stopped, train};
+use super::suggested_settings::{apply_usual_epoch_shares, choose_backbone};
+use super::{Outcome, ResourceCache, footprint, join_problems, none_if_stopped, train};
 use crate::message;
-use crate::method::{TRIAL_METHODS, named_method, problems};
+use crate::method::{TRIAL_METHODS, find_method, problems};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -27,11 +27,11 @@ use crate::store::{self, RunSummary};
 use costs::{Bounds, TrialCosts};
 
 /// Share of each class's training images that is held out, if the settings give none.
-pub const SHARE: f64 = 0.2;
+pub const VALIDATION_SHARE: f64 = 0.2;
 /// Largest planned time of all methods together, in seconds.
-const PLANNED: f64 = 40.0;
+const PLANNED_SECONDS: f64 = 40.0;
 /// Largest planned time of both PETs together, in seconds.
-const PLANNED_FOR_PETS: f64 = 16.0;
+const PLANNED_PET_SECONDS: f64 = 16.0;
 /// The dataset of the trial of a PET, and the PET to compare with.
 const PET_TRIAL: [&str; 2] = ["digits", "adapter"];
 /// The method that compares backbones; it trains nothing.
@@ -41,28 +41,28 @@ const CLASS_MEANS: &str = TRIAL_METHODS[0].0.key;
 ///
 /// # Errors
 /// Returns a Problem for settings out of range.
-pub fn contenders(chosen: &RunConfig, cache: &ResourceCache) -> Result<Vec<RunConfig>> {
-    all_at_once(problems(chosen))?;
-    let mut all = vec![chosen.clone()];
-    for (spec, own) in TRIAL_METHODS {
+pub fn candidate_settings(chosen: &RunConfig, cache: &ResourceCache) -> Result<Vec<RunConfig>> {
+    join_problems(problems(chosen))?;
+    let mut candidates = vec![chosen.clone()];
+    for (spec, settings) in TRIAL_METHODS {
         if spec.key == chosen.method {
             continue;
         }
         let mut config = chosen.clone();
-        turn_to(&mut config, spec.key, false)?;
-        share_epochs(&mut config);
-        for (key, value) in *own {
+        switch_method(&mut config, spec.key, false)?;
+        apply_usual_epoch_shares(&mut config);
+        for (key, value) in *settings {
             config.settings.insert((*key).into(), value.clone());
         }
-        let about = cache.describe(config.chosen_backbone()).ok();
+        let description = cache.describe(config.backbone_choice()).ok();
         let size = cache
             .plugin(&config.pet)
             .ok()
             .and_then(|pet| pet.default_size());
-        usual_network(chosen, &mut config, about.as_ref(), size, |_| false);
-        all.push(config);
+        apply_pet_defaults(chosen, &mut config, description.as_ref(), size, |_| false);
+        candidates.push(config);
     }
-    Ok(all)
+    Ok(candidates)
 }
 
 /// Tries the chosen settings and the other methods. If the user stops it, the finished methods have their results;
@@ -77,16 +77,18 @@ pub fn try_methods(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let contender = |config: RunConfig| -> Result<_> {
+    let candidate = |config: RunConfig| -> Result<_> {
         Ok(TrialCandidate {
-            title: named_method(&config.method)?.title.into(),
+            title: find_method(&config.method)?.title.into(),
             config,
             cache,
         })
     };
-    let all = contenders(chosen, cache)?.into_iter().map(contender);
-    let all: Vec<_> = all.collect::<Result<_>>()?;
-    compare(&all, 0, PLANNED, false, sink, control)
+    let candidates = candidate_settings(chosen, cache)?
+        .into_iter()
+        .map(candidate);
+    let candidates: Vec<_> = candidates.collect::<Result<_>>()?;
+    compare(&candidates, 0, PLANNED_SECONDS, false, sink, control)
 }
 
 /// Compares backbones by SimpleCIL, which trains nothing: the images are classified by the class means of the features.
@@ -101,8 +103,9 @@ pub fn try_backbones(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    all_at_once(problems(chosen))?;
-    let (mut all, mut configs): (Vec<TrialCandidate<'_>>, Vec<RunConfig>) = Default::default();
+    join_problems(problems(chosen))?;
+    let (mut candidates, mut configs): (Vec<TrialCandidate<'_>>, Vec<RunConfig>) =
+        Default::default();
     let mut largest = (0, 0);
     for name in std::iter::once(&chosen.backbone).chain(backbones) {
         if configs.iter().any(|config| config.backbone == *name) {
@@ -112,23 +115,30 @@ pub fn try_backbones(
             backbone: name.clone(),
             ..chosen.clone()
         };
-        let about = cache.describe(config.chosen_backbone())?;
+        let description = cache.describe(config.backbone_choice())?;
         if *name != chosen.backbone {
-            choose_backbone(&mut config, &about.entry);
+            choose_backbone(&mut config, &description.entry);
         }
-        largest = largest.max((about.parameters, all.len()));
+        largest = largest.max((description.parameters, candidates.len()));
         configs.push(config.clone());
-        turn_to(&mut config, CLASS_MEANS, false)?;
-        all.push(TrialCandidate {
-            title: about.entry.title().into(),
+        switch_method(&mut config, CLASS_MEANS, false)?;
+        candidates.push(TrialCandidate {
+            title: description.entry.title().into(),
             config,
             cache,
         });
     }
-    let mut trial = compare(&all, largest.1, PLANNED, false, sink, control)?;
+    let mut trial = compare(
+        &candidates,
+        largest.1,
+        PLANNED_SECONDS,
+        false,
+        sink,
+        control,
+    )?;
     let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
     for (row, config) in rows.zip(configs) {
-        row.memory = footprint::of_settings(&config, cache);
+        row.memory = footprint::estimate_for_settings(&config, cache);
         row.config = config;
     }
     Ok(trial)
@@ -147,7 +157,7 @@ pub fn try_pet(
     control: &Control,
 ) -> Result<Option<Trial>> {
     let [data, other] = PET_TRIAL;
-    let plain = cache.with_own(&JobAttachments::default());
+    let base_cache = cache.with_attachments(&JobAttachments::default());
     let usual = RunConfig::default();
     let candidate = |spec: &PetSpec, cache| TrialCandidate {
         title: spec.name.clone(),
@@ -160,10 +170,10 @@ pub fn try_pet(
         },
         cache,
     };
-    let (spec, other) = (cache.plugin(&chosen.pet)?, plain.plugin(other)?);
-    let all = [candidate(&spec, cache), candidate(&other, &plain)];
+    let (spec, other) = (cache.plugin(&chosen.pet)?, base_cache.plugin(other)?);
+    let candidates = [candidate(&spec, cache), candidate(&other, &base_cache)];
     // The speed is measured with Adapter, which can always be prepared.
-    compare(&all, 1, PLANNED_FOR_PETS, true, sink, control)
+    compare(&candidates, 1, PLANNED_PET_SECONDS, true, sink, control)
 }
 
 /// A candidate of a comparison.
@@ -177,23 +187,23 @@ struct TrialCandidate<'a> {
 
 /// Trains the candidates one after the other, the chosen settings first, in at most about `planned` seconds, and
 /// evaluates them on held-out images. Images are counted and the network is timed with the settings of the candidate
-/// `timed`. Reports the loss of every step with `losses`. Returns `None` if the user stopped it before the first one
+/// `timed_index`. Reports each step's loss with `losses`. Returns `None` if the user stopped it before the first one
 /// finished.
 ///
 /// # Errors
 /// See [`try_methods`].
 fn compare(
-    all: &[TrialCandidate<'_>],
-    timed: usize,
+    candidates: &[TrialCandidate<'_>],
+    timed_index: usize,
     planned: f64,
     losses: bool,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let began = Instant::now();
-    let (chosen, timed) = (&all[0].config, &all[timed]);
+    let start = Instant::now();
+    let (chosen, timed) = (&candidates[0].config, &candidates[timed_index]);
     let plan = TrainingPlan::prepare(
-        &Bounds::default().judged(&timed.config),
+        &Bounds::default().reduced_settings(&timed.config),
         None,
         timed.cache,
         &mut ProgressSink::new(sink, None),
@@ -202,90 +212,102 @@ fn compare(
     let Some(plan) = none_if_stopped(plan, control)? else {
         return Ok(None);
     };
-    let material = TrialCosts::new(&plan)?;
+    let costs = TrialCosts::new(&plan)?;
     drop(plan);
-    let configs: Vec<_> = all.iter().map(|one| one.config.clone()).collect();
-    let bounds = material.bounds(&configs, planned);
+    let configs: Vec<_> = candidates
+        .iter()
+        .map(|candidate| candidate.config.clone())
+        .collect();
+    let bounds = costs.bounds(&configs, planned);
     let work = tempfile::tempdir().map_err(|error| {
         Problem::io("create a folder to train in", std::env::temp_dir(), &error)
     })?;
-    let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
-    for (number, one) in (1..).zip(all) {
+    let (mut methods, mut runs, mut paused) = (Vec::new(), Vec::new(), Duration::ZERO);
+    for (number, candidate) in (1..).zip(candidates) {
         let what = message!(
             "doing-trying-method",
-            title = &one.title,
+            title = &candidate.title,
             number,
-            of = all.len()
+            of = candidates.len()
         );
         let mut progress = ProgressSink::new(sink, Some(what));
         progress.user_control = Some(control);
         progress.report(None);
-        let (run, judged) = (progress.run.clone(), bounds.judged(&one.config));
+        let (run_control, settings) = (
+            progress.run_control.clone(),
+            bounds.reduced_settings(&candidate.config),
+        );
         let outcome = match control.request() {
-            ControlRequest::Stop => Ok(Outcome::NotBegun),
-            _ => train(&judged, work.path(), one.cache, &mut progress, &run),
+            ControlRequest::Stop => Ok(Outcome::NotStarted),
+            _ => train(
+                &settings,
+                work.path(),
+                candidate.cache,
+                &mut progress,
+                &run_control,
+            ),
         };
-        waited += progress.waited;
+        paused += progress.paused;
         if !losses {
             progress.losses.clear();
         }
-        let (method, run) = row(one, outcome, &progress);
+        let (method, run) = candidate_row(candidate, outcome, &progress);
         methods.push(method);
         runs.push(run);
     }
     if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let (train_images, judged_images) = material.images(&bounds);
+    let (train_images, validation_images) = costs.images(&bounds);
     let mut trial = Trial {
         data: chosen.data.clone(),
         train_images: train_images.iter().sum(),
-        judged_images: judged_images.iter().sum(),
-        bounds: bounds.sentences(&material, chosen),
+        judged_images: validation_images.iter().sum(),
+        bounds: bounds.sentences(&costs, chosen),
         methods,
-        seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
+        seconds: start.elapsed().saturating_sub(paused).as_secs_f64(),
     };
     trial.compare(|best, other| {
-        let answered = |place: usize| {
-            let run: &RunSummary = runs[place].as_ref()?;
+        let answers_of = |index: usize| {
+            let run: &RunSummary = runs[index].as_ref()?;
             let latest = run.latest.as_ref()?;
-            Some((latest.answered.as_ref()?, run.header.answering()))
+            Some((latest.answered.as_ref()?, run.header.answering_expert()))
         };
-        let (own, expert) = answered(best)?;
-        own.beside(expert, answered(other)?)
+        let (predictions, expert) = answers_of(best)?;
+        predictions.compare(expert, answers_of(other)?)
     });
     Ok(Some(trial))
 }
 
 /// Returns the row of a candidate, and the summary of its run if the run finished.
-fn row(
-    one: &TrialCandidate<'_>,
+fn candidate_row(
+    candidate: &TrialCandidate<'_>,
     outcome: Result<Outcome>,
     progress: &ProgressSink<'_>,
 ) -> (TriedMethod, Option<RunSummary>) {
-    let ended = outcome.and_then(|outcome| match outcome {
+    let summary = outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),
         _ => {
             let percent = (progress.done * 100.0) as usize;
             Err(Problem::new(message!("problem-trial-stopped", percent)))
         }
     });
-    let figures = ended.as_ref().ok();
-    let figures = figures.map(|run| run.for_scripts().figures.of_answer());
-    let [right, _, forgotten] = figures.unwrap_or_default();
+    let metrics = summary.as_ref().ok();
+    let metrics = metrics.map(|run| run.for_scripts().figures.answer_figures());
+    let [accuracy, _, forgetting] = metrics.unwrap_or_default();
     let method = TriedMethod {
-        method: one.config.method.clone(),
-        title: one.title.clone(),
-        config: one.config.clone(),
-        right,
-        forgotten,
+        method: candidate.config.method.clone(),
+        title: candidate.title.clone(),
+        config: candidate.config.clone(),
+        right: accuracy,
+        forgotten: forgetting,
         p: None,
-        seconds: progress.worked().as_secs_f64(),
+        seconds: progress.working_time().as_secs_f64(),
         memory: None,
-        problem: ended.as_ref().err().cloned(),
+        problem: summary.as_ref().err().cloned(),
         losses: progress.losses.clone(),
     };
-    (method, ended.ok())
+    (method, summary.ok())
 }
 
 #[cfg(test)]
@@ -295,12 +317,12 @@ mod tests {
     use crate::run::event::{Event, Phase};
 
     #[test]
-    fn the_chosen_method_stands_first_and_none_twice() {
+    fn chosen_method_is_first_and_no_method_repeats() {
         let keys = |method: &str| -> Vec<String> {
             let mut config = RunConfig::default();
-            turn_to(&mut config, method, false).unwrap();
-            let all = contenders(&config, &ResourceCache::default()).unwrap();
-            all.into_iter().map(|config| config.method).collect()
+            switch_method(&mut config, method, false).unwrap();
+            let candidates = candidate_settings(&config, &ResourceCache::default()).unwrap();
+            candidates.into_iter().map(|config| config.method).collect()
         };
         assert_eq!(keys("lae"), ["lae", "simplecil", "ranpac"]);
         assert_eq!(keys("l2p"), ["l2p", "simplecil", "ranpac", "lae"]);
@@ -323,14 +345,14 @@ mod tests {
             &control,
         );
         let trial = trial.unwrap().unwrap();
-        let rows: Vec<_> = trial.methods.iter().map(|one| &one.config).collect();
+        let rows: Vec<_> = trial.methods.iter().map(|method| &method.config).collect();
         assert_eq!(rows.len(), 2);
         assert_eq!(*rows[0], chosen);
         assert_eq!(
             (rows[1].backbone.as_str(), rows[1].method.as_str()),
             (PHOTO, "lae")
         );
-        assert!(trial.methods.iter().all(|one| one.right.is_some()));
+        assert!(trial.methods.iter().all(|method| method.right.is_some()));
         let unknown = ["none-such".to_string()];
         let problem = try_backbones(
             &chosen,

@@ -12,7 +12,7 @@ use crate::tensors::HostTensor;
 
 /// The value of a subexpression.
 #[derive(Clone, Debug)]
-enum Part {
+enum Operand {
     Number(f64),
     /// A tensor with its axes; the numbers of rows and columns of a matrix are known.
     Tensor(Value, Axes),
@@ -23,32 +23,32 @@ enum Part {
 enum Axes {
     Matrix([usize; 2]),
     /// Three or four axes.
-    More(usize),
+    HigherRank(usize),
 }
 
 /// Translates an equation.
-struct Writer<'a> {
+struct GraphWriter<'a> {
     graph: &'a mut Graph,
-    known: BTreeMap<String, Part>,
+    variables: BTreeMap<String, Operand>,
 }
 
 /// Returns the result of a site's equation for its inputs; `network` distinguishes the parameters of several networks.
 ///
 /// # Errors
 /// Returns a Problem for a function that ONNX cannot express, or if the device failed.
-pub fn written(
+pub fn write_equation(
     graph: &mut Graph,
     network: &str,
     pet: &BlockPet<'_>,
     site: &SitePet<'_>,
     inputs: &[&Value],
 ) -> Result<Value> {
-    let mut known = BTreeMap::new();
+    let mut variables = BTreeMap::new();
     for ((name, meaning), binding) in site.program.variables().iter().zip(site.bindings) {
         let part = match (meaning, binding) {
             // Its rows and columns are those of the value it is added to.
             (Meaning::Input(2), _) if site.site.is_linear() => {
-                Part::Tensor(input(inputs, 2)?, Axes::Matrix([0, 0]))
+                Operand::Tensor(input(inputs, 2)?, Axes::Matrix([0, 0]))
             }
             (Meaning::Input(at), _) => {
                 let axes = if site.site.inputs().len() == 3 && !site.site.is_linear() {
@@ -56,31 +56,36 @@ pub fn written(
                 } else {
                     3
                 };
-                Part::Tensor(input(inputs, *at)?, Axes::More(axes))
+                Operand::Tensor(input(inputs, *at)?, Axes::HigherRank(axes))
             }
-            (_, Binding::Number(number)) => Part::Number(*number),
+            (_, Binding::Number(number)) => Operand::Number(*number),
             (_, Binding::Parameter(at)) => {
-                let parameter = pet.parameters.get(*at).ok_or_else(|| unknown(name))?;
-                let stored = HostTensor::read(parameter.tensor)?;
-                let of = parameter.site.map_or("", |site| site.name());
-                let name = format!("{network} {} {of} {}", pet.block, parameter.name);
+                let parameter = pet
+                    .parameters
+                    .get(*at)
+                    .ok_or_else(|| unknown_name_problem(name))?;
+                let host_tensor = HostTensor::read(parameter.tensor)?;
+                let site_name = parameter.site.map_or("", |site| site.name());
+                let name = format!("{network} {} {site_name} {}", pet.block, parameter.name);
                 let [rows, columns] = parameter.tensor.dims();
-                let value = graph.weight(&name, &[rows, columns], || stored.values);
-                Part::Tensor(value, Axes::Matrix([rows, columns]))
+                let value = graph.weight(&name, &[rows, columns], || host_tensor.values);
+                Operand::Tensor(value, Axes::Matrix([rows, columns]))
             }
             _ => continue,
         };
-        known.insert(name.clone(), part);
+        variables.insert(name.clone(), part);
     }
-    let mut writer = Writer { graph, known };
-    let mut last = Part::Number(0.0);
+    let mut writer = GraphWriter { graph, variables };
+    let mut last = Operand::Number(0.0);
     for step in site.program.steps() {
-        last = writer.part(&step.tree)?;
-        writer.known.insert(step.text.name.clone(), last.clone());
+        last = writer.translate(&step.tree)?;
+        writer
+            .variables
+            .insert(step.text.name.clone(), last.clone());
     }
     match last {
-        Part::Tensor(value, _) => Ok(value),
-        Part::Number(number) => Ok(writer.graph.number(number)),
+        Operand::Tensor(value, _) => Ok(value),
+        Operand::Number(number) => Ok(writer.graph.scalar(number)),
     }
 }
 
@@ -88,48 +93,52 @@ fn input(inputs: &[&Value], at: usize) -> Result<Value> {
     inputs
         .get(at)
         .map(|value| (*value).clone())
-        .ok_or_else(|| unknown("an input"))
+        .ok_or_else(|| unknown_name_problem("an input"))
 }
 
-fn unknown(name: &str) -> Problem {
+fn unknown_name_problem(name: &str) -> Problem {
     Problem::new(format!(
         "`{name}` is not known where the equation is written"
     ))
 }
 
-impl Writer<'_> {
-    fn part(&mut self, tree: &Expr) -> Result<Part> {
+impl GraphWriter<'_> {
+    fn translate(&mut self, tree: &Expr) -> Result<Operand> {
         Ok(match &tree.kind {
-            NodeKind::Number(number) => Part::Number(*number),
-            NodeKind::Name(name) => self.known.get(name).cloned().ok_or_else(|| unknown(name))?,
-            NodeKind::Minus(inner) => match self.part(inner)? {
-                Part::Number(number) => Part::Number(-number),
-                Part::Tensor(x, axes) => Part::Tensor(self.graph.op("Neg", &[&x], &[]), axes),
+            NodeKind::Number(number) => Operand::Number(*number),
+            NodeKind::Name(name) => self
+                .variables
+                .get(name)
+                .cloned()
+                .ok_or_else(|| unknown_name_problem(name))?,
+            NodeKind::Negate(inner) => match self.translate(inner)? {
+                Operand::Number(number) => Operand::Number(-number),
+                Operand::Tensor(x, axes) => Operand::Tensor(self.graph.op("Neg", &[&x], &[]), axes),
             },
-            NodeKind::Binary(sign, both) => {
-                let (left, right) = (self.part(&both[0])?, self.part(&both[1])?);
+            NodeKind::Binary(sign, operands) => {
+                let (left, right) = (self.translate(&operands[0])?, self.translate(&operands[1])?);
                 self.pair(*sign, left, right)
             }
             NodeKind::Call(name, arguments) => {
                 let parts = arguments
                     .iter()
-                    .map(|part| self.part(part))
+                    .map(|argument| self.translate(argument))
                     .collect::<Result<Vec<_>>>()?;
                 self.call(name, &parts)?
             }
         })
     }
 
-    fn pair(&mut self, sign: BinaryOperator, left: Part, right: Part) -> Part {
+    fn pair(&mut self, sign: BinaryOperator, left: Operand, right: Operand) -> Operand {
         let operator = match sign {
             BinaryOperator::Add => "Add",
             BinaryOperator::Subtract => "Sub",
             BinaryOperator::Multiply => "Mul",
-            BinaryOperator::Product => "MatMul",
+            BinaryOperator::MatMul => "MatMul",
             _ => "Div",
         };
-        if let (Part::Number(a), Part::Number(b)) = (&left, &right) {
-            return Part::Number(match sign {
+        if let (Operand::Number(a), Operand::Number(b)) = (&left, &right) {
+            return Operand::Number(match sign {
                 BinaryOperator::Add => a + b,
                 BinaryOperator::Subtract => a - b,
                 BinaryOperator::Multiply => a * b,
@@ -138,40 +147,40 @@ impl Writer<'_> {
         }
         let axes = match (left.axes(), right.axes()) {
             (Some(Axes::Matrix([a, b])), Some(Axes::Matrix([c, d]))) => Axes::Matrix(match sign {
-                BinaryOperator::Product => [a, d],
+                BinaryOperator::MatMul => [a, d],
                 _ => [a.max(c), b.max(d)],
             }),
-            (Some(Axes::More(n)), _) | (_, Some(Axes::More(n))) => Axes::More(n),
-            (Some(own), None) | (None, Some(own)) => own,
-            (None, None) => Axes::More(3),
+            (Some(Axes::HigherRank(n)), _) | (_, Some(Axes::HigherRank(n))) => Axes::HigherRank(n),
+            (Some(axes), None) | (None, Some(axes)) => axes,
+            (None, None) => Axes::HigherRank(3),
         };
         let (left, right) = (self.value(left), self.value(right));
-        Part::Tensor(self.graph.pair(operator, &left, &right), axes)
+        Operand::Tensor(self.graph.binary(operator, &left, &right), axes)
     }
 
-    fn value(&mut self, part: Part) -> Value {
+    fn value(&mut self, part: Operand) -> Value {
         match part {
-            Part::Number(number) => self.graph.number(number),
-            Part::Tensor(value, _) => value,
+            Operand::Number(number) => self.graph.scalar(number),
+            Operand::Tensor(value, _) => value,
         }
     }
 
-    fn call(&mut self, name: &str, parts: &[Part]) -> Result<Part> {
+    fn call(&mut self, name: &str, parts: &[Operand]) -> Result<Operand> {
         let second = match parts.get(1) {
-            Some(Part::Number(number)) => *number as i64,
+            Some(Operand::Number(number)) => *number as i64,
             _ => 0,
         };
         let (x, axes) = match parts.first() {
-            Some(Part::Tensor(x, axes)) => (x, *axes),
-            Some(Part::Number(number)) => {
-                return Ok(Part::Number(match name {
+            Some(Operand::Tensor(x, axes)) => (x, *axes),
+            Some(Operand::Number(number)) => {
+                return Ok(Operand::Number(match name {
                     "sqrt" => number.sqrt(),
                     "exp" => number.exp(),
                     "tanh" => number.tanh(),
-                    _ => return Err(no_form(name)),
+                    _ => return Err(unsupported_function_problem(name)),
                 }));
             }
-            None => return Err(no_form(name)),
+            None => return Err(unsupported_function_problem(name)),
         };
         let columns = |count: usize| match axes {
             Axes::Matrix([rows, _]) => Axes::Matrix([rows, count]),
@@ -182,12 +191,12 @@ impl Writer<'_> {
             more => more,
         };
         let [all_rows, all_columns] = match axes {
-            Axes::Matrix(both) => both,
-            Axes::More(_) => [0; 2],
+            Axes::Matrix(lengths) => lengths,
+            Axes::HigherRank(_) => [0; 2],
         };
         let n = second.max(0) as usize;
         let graph = &mut *self.graph;
-        let same = |value: Value| Ok(Part::Tensor(value, axes));
+        let same = |value: Value| Ok(Operand::Tensor(value, axes));
         match name {
             "gelu" => same(graph.gelu(x)),
             "relu" => same(graph.op("Relu", &[x], &[])),
@@ -199,63 +208,66 @@ impl Writer<'_> {
             "dropout" | "detach" => same(x.clone()),
             "silu" => {
                 let share = graph.op("Sigmoid", &[x], &[]);
-                same(graph.pair("Mul", x, &share))
+                same(graph.binary("Mul", x, &share))
             }
-            "mean" => Ok(Part::Tensor(graph.mean(x, -1), columns(1))),
-            "sum" => Ok(Part::Tensor(graph.sum(x, -1), columns(1))),
+            "mean" => Ok(Operand::Tensor(graph.mean(x, -1), columns(1))),
+            "sum" => Ok(Operand::Tensor(graph.sum(x, -1), columns(1))),
             "column_norms" => {
-                let squares = graph.pair("Mul", x, x);
+                let squares = graph.binary("Mul", x, x);
                 let sums = graph.sum(&squares, -2);
-                Ok(Part::Tensor(graph.op("Sqrt", &[&sums], &[]), rows(1)))
+                Ok(Operand::Tensor(graph.op("Sqrt", &[&sums], &[]), rows(1)))
             }
-            "first_columns" => Ok(Part::Tensor(
+            "first_columns" => Ok(Operand::Tensor(
                 graph.slice(x, -1, 0, second),
                 columns(n.min(all_columns)),
             )),
             "rest_columns" => {
                 let rest = graph.slice(x, -1, second, i64::MAX);
-                Ok(Part::Tensor(rest, columns(all_columns.saturating_sub(n))))
+                Ok(Operand::Tensor(
+                    rest,
+                    columns(all_columns.saturating_sub(n)),
+                ))
             }
-            "first_rows" => Ok(Part::Tensor(
+            "first_rows" => Ok(Operand::Tensor(
                 graph.slice(x, -2, 0, second),
                 rows(n.min(all_rows)),
             )),
             "rest_rows" => {
                 let rest = graph.slice(x, -2, second, i64::MAX);
-                Ok(Part::Tensor(rest, rows(all_rows.saturating_sub(n))))
+                Ok(Operand::Tensor(rest, rows(all_rows.saturating_sub(n))))
             }
             "transpose" => Ok(match axes {
                 Axes::Matrix([a, b]) => {
-                    Part::Tensor(graph.permute(x, &[1, 0]), Axes::Matrix([b, a]))
+                    Operand::Tensor(graph.permute(x, &[1, 0]), Axes::Matrix([b, a]))
                 }
-                Axes::More(3) => Part::Tensor(graph.permute(x, &[0, 2, 1]), axes),
-                Axes::More(_) => Part::Tensor(graph.permute(x, &[0, 1, 3, 2]), axes),
+                Axes::HigherRank(3) => Operand::Tensor(graph.permute(x, &[0, 2, 1]), axes),
+                Axes::HigherRank(_) => Operand::Tensor(graph.permute(x, &[0, 1, 3, 2]), axes),
             }),
-            "split_heads" => Ok(split(graph, x, axes, second)),
+            "split_heads" => Ok(split_heads(graph, x, axes, second)),
             "join_tokens" => match parts.get(1) {
-                Some(Part::Tensor(y, other)) => Ok(joined(graph, (x, axes), (y, *other))),
-                _ => Err(no_form(name)),
+                Some(Operand::Tensor(y, other)) => Ok(join_tokens(graph, (x, axes), (y, *other))),
+                _ => Err(unsupported_function_problem(name)),
             },
             "kron" => match (axes, parts.get(1)) {
-                (Axes::Matrix([a, b]), Some(Part::Tensor(y, Axes::Matrix([c, d])))) => {
+                (Axes::Matrix([a, b]), Some(Operand::Tensor(y, Axes::Matrix([c, d])))) => {
                     let [a, b, c, d] = [a, b, *c, *d].map(|n| n as i64);
                     let x = graph.reshape(x, &[a, 1, b, 1]);
                     let y = graph.reshape(y, &[1, c, 1, d]);
-                    let product = graph.pair("Mul", &x, &y);
+                    let product = graph.binary("Mul", &x, &y);
                     let flat = graph.reshape(&product, &[a * c, b * d]);
-                    Ok(Part::Tensor(
+                    Ok(Operand::Tensor(
                         flat,
                         Axes::Matrix([(a * c) as usize, (b * d) as usize]),
                     ))
                 }
-                _ => Err(no_form(name)),
+                _ => Err(unsupported_function_problem(name)),
             },
-            _ => Err(no_form(name)),
+            _ => Err(unsupported_function_problem(name)),
         }
     }
 }
 
-impl Part {
+impl Operand {
     fn axes(&self) -> Option<Axes> {
         match self {
             Self::Number(_) => None,
@@ -265,32 +277,36 @@ impl Part {
 }
 
 /// Reshapes tokens × channels to heads × tokens × channels per head.
-fn split(graph: &mut Graph, x: &Value, axes: Axes, heads: i64) -> Part {
+fn split_heads(graph: &mut Graph, x: &Value, axes: Axes, heads: i64) -> Operand {
     let by_head = match axes {
         Axes::Matrix([rows, columns]) => {
             let (rows, columns) = (rows as i64, columns as i64);
             graph.reshape(x, &[1, rows, heads, columns / heads.max(1)])
         }
-        Axes::More(_) => graph.reshape(x, &[0, 0, heads, -1]),
+        Axes::HigherRank(_) => graph.reshape(x, &[0, 0, heads, -1]),
     };
-    Part::Tensor(graph.permute(&by_head, &[0, 2, 1, 3]), Axes::More(4))
+    Operand::Tensor(graph.permute(&by_head, &[0, 2, 1, 3]), Axes::HigherRank(4))
 }
 
 /// Concatenates the tokens of x and y; leading axes of length 1 are broadcast.
-fn joined(graph: &mut Graph, (x, of_x): (&Value, Axes), (y, of_y): (&Value, Axes)) -> Part {
-    if let (Axes::Matrix([a, c]), Axes::Matrix([b, _])) = (of_x, of_y) {
-        return Part::Tensor(graph.join(&[x, y], 0), Axes::Matrix([a + b, c]));
+fn join_tokens(
+    graph: &mut Graph,
+    (x, axes_x): (&Value, Axes),
+    (y, axes_y): (&Value, Axes),
+) -> Operand {
+    if let (Axes::Matrix([a, c]), Axes::Matrix([b, _])) = (axes_x, axes_y) {
+        return Operand::Tensor(graph.concat(&[x, y], 0), Axes::Matrix([a + b, c]));
     }
     // Axes of length 1 are expanded to the length of the other tensor.
-    let (long_x, long_y) = (graph.grown(x, y), graph.grown(y, x));
-    let axes = match of_x {
-        Axes::More(_) => of_x,
-        Axes::Matrix(_) => of_y,
+    let (long_x, long_y) = (graph.expand_like(x, y), graph.expand_like(y, x));
+    let axes = match axes_x {
+        Axes::HigherRank(_) => axes_x,
+        Axes::Matrix(_) => axes_y,
     };
-    Part::Tensor(graph.join(&[&long_x, &long_y], -2), axes)
+    Operand::Tensor(graph.concat(&[&long_x, &long_y], -2), axes)
 }
 
-fn no_form(name: &str) -> Problem {
+fn unsupported_function_problem(name: &str) -> Problem {
     Problem::new(message!("problem-export-not-onnx", name))
         .advise(message!("advice-use-torch-format"))
 }
@@ -300,7 +316,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::onnx::Length;
+    use crate::onnx::Dimension;
     use crate::pet::functions::FUNCTIONS;
     use crate::pet::library::PluginLibrary;
     use crate::pet::{BlockKind, PetSettings, PetStack};
@@ -308,20 +324,20 @@ mod tests {
     #[test]
     fn every_function_of_the_language_has_a_form_in_a_graph() {
         let mut graph = Graph::default();
-        let x = graph.input("x", &[Length::Is(4), Length::Is(4)]);
-        let matrix = Part::Tensor(x, Axes::Matrix([4, 4]));
-        let mut writer = Writer {
+        let x = graph.input("x", &[Dimension::Fixed(4), Dimension::Fixed(4)]);
+        let matrix = Operand::Tensor(x, Axes::Matrix([4, 4]));
+        let mut writer = GraphWriter {
             graph: &mut graph,
-            known: BTreeMap::new(),
+            variables: BTreeMap::new(),
         };
-        for known in FUNCTIONS {
-            let second = match known.name {
+        for function in FUNCTIONS {
+            let second = match function.name {
                 "kron" | "join_tokens" => matrix.clone(),
-                _ => Part::Number(2.0),
+                _ => Operand::Number(2.0),
             };
             let parts = [matrix.clone(), second];
-            let written = writer.call(known.name, &parts[..known.arguments()]);
-            assert!(written.is_ok(), "{}: {written:?}", known.name);
+            let result = writer.call(function.name, &parts[..function.arguments()]);
+            assert!(result.is_ok(), "{}: {result:?}", function.name);
         }
     }
 
@@ -340,11 +356,11 @@ mod tests {
                     .site
                     .inputs()
                     .iter()
-                    .map(|name| graph.input(name, &[Length::Any("N")]))
+                    .map(|name| graph.input(name, &[Dimension::Named("N")]))
                     .collect();
                 let inputs: Vec<&Value> = inputs.iter().collect();
-                let found = written(&mut graph, "online", block, site, &inputs);
-                assert!(found.is_ok(), "{}: {found:?}", entry.name);
+                let result = write_equation(&mut graph, "online", block, site, &inputs);
+                assert!(result.is_ok(), "{}: {result:?}", entry.name);
             }
         }
     }

@@ -10,13 +10,13 @@ use super::words::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
 use crate::message;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
-use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
+use crate::onnx::{Attribute, Dimension, Graph, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// Largest size of a file in this format.
-const MOST_BYTES: usize = 2_000_000_000;
+const MAX_FILE_BYTES: usize = 2_000_000_000;
 
 /// The PETs in one of the model's networks.
 struct Pets<'a> {
@@ -37,10 +37,10 @@ impl<'a> Pets<'a> {
 impl GraphHooks for Pets<'_> {
     fn uses(&self, block: usize, site: Site) -> bool {
         let sites = self.blocks.get(&block).map(|block| &block.sites);
-        sites.is_some_and(|sites| sites.iter().any(|own| own.site == site))
+        sites.is_some_and(|sites| sites.iter().any(|site_pet| site_pet.site == site))
     }
 
-    fn around(
+    fn apply(
         &self,
         graph: &mut Graph,
         (block, site): (usize, Site),
@@ -48,12 +48,17 @@ impl GraphHooks for Pets<'_> {
         weight: &dyn Fn(&mut Graph) -> Result<Value>,
     ) -> Result<Value> {
         let pet = self.blocks.get(&block);
-        let found = pet.and_then(|pet| Some((pet, pet.sites.iter().find(|own| own.site == site)?)));
-        let (pet, own) = found.ok_or_else(|| Problem::new("no PET acts at this site"))?;
+        let found = pet.and_then(|pet| {
+            Some((
+                pet,
+                pet.sites.iter().find(|site_pet| site_pet.site == site)?,
+            ))
+        });
+        let (pet, site_pet) = found.ok_or_else(|| Problem::new("no PET acts at this site"))?;
         let mut inputs = inputs.to_vec();
-        let weight = own.reads_weight().then(|| weight(graph)).transpose()?;
+        let weight = site_pet.reads_weight().then(|| weight(graph)).transpose()?;
         inputs.extend(&weight);
-        equations::written(graph, self.network, pet, own, &inputs)
+        equations::write_equation(graph, self.network, pet, site_pet, &inputs)
     }
 }
 
@@ -61,7 +66,7 @@ impl GraphHooks for Pets<'_> {
 pub fn files(model: &Model<'_>) -> Result<Files> {
     let weights = model.weights()?.into_named()?;
     let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
-    if bytes > MOST_BYTES {
+    if bytes > MAX_FILE_BYTES {
         return Err(Problem::new(message!("problem-export-onnx-too-large"))
             .advise(message!("advice-use-torch-format")));
     }
@@ -69,13 +74,13 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let side = model.predictor.input_size();
     let classes = model.predictor.classes().len();
     let images = [
-        Length::Any("N"),
-        Length::Is(3),
-        Length::Is(side),
-        Length::Is(side),
+        Dimension::Named("N"),
+        Dimension::Fixed(3),
+        Dimension::Fixed(side),
+        Dimension::Fixed(side),
     ];
     let images = graph.input("images", &images);
-    let images = normalised(model, &mut graph, &images);
+    let images = normalize(model, &mut graph, &images);
     let mut features = Vec::new();
     for (name, stack) in &model.recipe.networks {
         let pets = Pets::new(name, stack);
@@ -85,41 +90,50 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             hooks: &pets,
         };
         let architecture = &model.predictor.backbone().entry.architecture;
-        features.push(architecture.graph(&mut parts, &images)?);
+        features.push(architecture.build_graph(&mut parts, &images)?);
     }
     // The graph has its own copy.
     drop(weights);
-    let (scores, shares) = read(&mut graph, &model.recipe.reading, &features, classes);
-    let shares = merge_repeated_classes(&mut graph, &shares, &model.repeated_classes(), classes);
-    let outputs = [Length::Any("N"), Length::Is(classes)];
+    let (scores, probabilities) =
+        classify(&mut graph, &model.recipe.answer_rule, &features, classes);
+    let probabilities = merge_repeated_classes(
+        &mut graph,
+        &probabilities,
+        &model.repeated_classes(),
+        classes,
+    );
+    let outputs = [Dimension::Named("N"), Dimension::Fixed(classes)];
     graph.output(&scores, "scores", &outputs);
-    graph.output(&shares, "probabilities", &outputs);
+    graph.output(&probabilities, "probabilities", &outputs);
     Ok(vec![
-        ("model.onnx".into(), graph.file("LAE Studio", &title(model))),
+        (
+            "model.onnx".into(),
+            graph.into_bytes("LAE Studio", &title(model)),
+        ),
         (
             "preprocessing.json".into(),
-            prepared::preparation(model, true)?,
+            prepared::preprocessing_json(model, true)?,
         ),
-        ("prepare.py".into(), prepared::module()),
-        ("classes.json".into(), prepared::classes(model)?),
+        ("prepare.py".into(), prepared::prepare_module()),
+        ("classes.json".into(), prepared::classes_json(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])
 }
 
-fn normalised(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
+fn normalize(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
     let scale = model.predictor.backbone().normalisation;
     let mean = graph.weight("mean", &[1, 3, 1, 1], || scale.mean.to_vec());
     let std = graph.weight("std", &[1, 3, 1, 1], || scale.std.to_vec());
-    let moved = graph.pair("Sub", images, &mean);
-    graph.pair("Div", &moved, &std)
+    let centered = graph.binary("Sub", images, &mean);
+    graph.binary("Div", &centered, &std)
 }
 
-fn stored(graph: &mut Graph, name: &str, tensor: &HostTensor) -> Value {
+fn add_weight(graph: &mut Graph, name: &str, tensor: &HostTensor) -> Value {
     graph.weight(name, &tensor.shape, || tensor.values.clone())
 }
 
 /// Adds the operations from features to scores and probabilities.
-fn read(
+fn classify(
     graph: &mut Graph,
     reading: &AnswerRule,
     features: &[Value],
@@ -131,136 +145,153 @@ fn read(
             bias,
             experts,
         } => {
-            let weight = stored(graph, "head.weight", weight);
-            let bias = stored(graph, "head.bias", bias);
+            let weight = add_weight(graph, "head.weight", weight);
+            let bias = add_weight(graph, "head.bias", bias);
             let mut logits = Vec::new();
             for features in features {
-                let product = graph.pair("MatMul", features, &weight);
-                logits.push(graph.pair("Add", &product, &bias));
+                let product = graph.binary("MatMul", features, &weight);
+                logits.push(graph.binary("Add", &product, &bias));
             }
             match experts
                 .last()
-                .map_or(LogitSource::Of(0), |(_, voice)| *voice)
+                .map_or(LogitSource::Network(0), |(_, voice)| *voice)
             {
-                LogitSource::Of(at) => (logits[at].clone(), graph.softmax(&logits[at])),
-                LogitSource::Larger(both) => {
+                LogitSource::Network(at) => (logits[at].clone(), graph.softmax(&logits[at])),
+                LogitSource::Maximum(indices) => {
                     let mut larger = |operator: &str| {
-                        let told = [("axis", Attribute::Int(-1))];
-                        let [a, b] = both.map(|at| graph.op(operator, &[&logits[at]], &told));
-                        graph.pair("Max", &a, &b)
+                        let attributes = [("axis", Attribute::Int(-1))];
+                        let [a, b] =
+                            indices.map(|at| graph.op(operator, &[&logits[at]], &attributes));
+                        graph.binary("Max", &a, &b)
                     };
                     (larger("LogSoftmax"), larger("Softmax"))
                 }
             }
         }
         AnswerRule::Cosine { parts, absent } => {
-            let scores = cosines(graph, parts, features);
-            let scores = masked(graph, &scores, absent, -1.0, classes);
-            let shares = temperature_softmax(graph, &scores);
-            (scores, shares)
+            let scores = cosine_scores(graph, parts, features);
+            let scores = mask_scores(graph, &scores, absent, -1.0, classes);
+            let probabilities = temperature_softmax(graph, &scores);
+            (scores, probabilities)
         }
         AnswerRule::Projected {
             projection,
             weight,
             empty,
         } => {
-            let projection = stored(graph, "projection", projection);
-            let weight = stored(graph, "ridge", &weight.transposed());
-            let hidden = graph.pair("MatMul", &features[0], &projection);
+            let projection = add_weight(graph, "projection", projection);
+            let weight = add_weight(graph, "ridge", &weight.transposed());
+            let hidden = graph.binary("MatMul", &features[0], &projection);
             let hidden = graph.op("Relu", &[&hidden], &[]);
-            let scores = graph.pair("MatMul", &hidden, &weight);
-            let own: Vec<usize> = empty.iter().map(|(own, _)| *own).collect();
-            let hidden = masked(graph, &scores, &own, f32::NEG_INFINITY, classes);
-            let shares = temperature_softmax(graph, &hidden);
-            let of = |class: usize| {
+            let scores = graph.binary("MatMul", &hidden, &weight);
+            let empty_classes: Vec<usize> = empty.iter().map(|(class, _)| *class).collect();
+            let hidden = mask_scores(graph, &scores, &empty_classes, f32::NEG_INFINITY, classes);
+            let probabilities = temperature_softmax(graph, &hidden);
+            let replacement = |class: usize| {
                 empty
                     .iter()
-                    .find(|(own, _)| *own == class)
-                    .map_or(class, |(_, of)| *of)
+                    .find(|(empty_class, _)| *empty_class == class)
+                    .map_or(class, |(_, original)| *original)
             };
             (
-                columns(graph, &hidden, &(0..classes).map(of).collect::<Vec<_>>()),
-                shares,
+                select_columns(
+                    graph,
+                    &hidden,
+                    &(0..classes).map(replacement).collect::<Vec<_>>(),
+                ),
+                probabilities,
             )
         }
     }
 }
 
-fn cosines(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value {
+fn cosine_scores(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value {
     let mut sum: Option<Value> = None;
     for (at, part) in parts.iter().enumerate() {
-        let own: Vec<&Value> = part
+        let inputs: Vec<&Value> = part
             .networks
             .iter()
             .map(|network| &features[*network])
             .collect();
-        let own = graph.join(&own, -1);
-        let told = [
+        let inputs = graph.concat(&inputs, -1);
+        let attributes = [
             ("axes", Attribute::Ints(&[-1])),
             ("keepdims", Attribute::Int(1)),
         ];
-        let length = graph.op("ReduceL2", &[&own], &told);
-        let least = graph.number(1e-12);
-        let length = graph.pair("Max", &length, &least);
-        let unit = graph.pair("Div", &own, &length);
-        let rows = stored(graph, &format!("prototypes {at}"), &part.rows.transposed());
-        let cosines = graph.pair("MatMul", &unit, &rows);
+        let length = graph.op("ReduceL2", &[&inputs], &attributes);
+        let epsilon = graph.scalar(1e-12);
+        let length = graph.binary("Max", &length, &epsilon);
+        let unit = graph.binary("Div", &inputs, &length);
+        let rows = add_weight(graph, &format!("prototypes {at}"), &part.rows.transposed());
+        let cosines = graph.binary("MatMul", &unit, &rows);
         sum = Some(match sum {
-            Some(sum) => graph.pair("Add", &sum, &cosines),
+            Some(sum) => graph.binary("Add", &sum, &cosines),
             None => cosines,
         });
     }
-    sum.unwrap_or_else(|| graph.number(0.0))
+    sum.unwrap_or_else(|| graph.scalar(0.0))
 }
 
 /// Adds a number to the scores of some classes.
-fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes: usize) -> Value {
-    if of.is_empty() {
+fn mask_scores(
+    graph: &mut Graph,
+    scores: &Value,
+    masked_classes: &[usize],
+    number: f32,
+    classes: usize,
+) -> Value {
+    if masked_classes.is_empty() {
         return scores.clone();
     }
-    let value = |class: usize| if of.contains(&class) { number } else { 0.0 };
+    let value = |class: usize| {
+        if masked_classes.contains(&class) {
+            number
+        } else {
+            0.0
+        }
+    };
     let mask = graph.weight("mask", &[1, classes], || (0..classes).map(value).collect());
-    graph.pair("Add", scores, &mask)
+    graph.binary("Add", scores, &mask)
 }
 
 /// Adds the softmax that LAE Studio shows for scores that are not logits.
 fn temperature_softmax(graph: &mut Graph, scores: &Value) -> Value {
-    let temperature = graph.number(f64::from(TEMPERATURE));
-    let sharpened = graph.pair("Div", scores, &temperature);
+    let temperature = graph.scalar(f64::from(TEMPERATURE));
+    let sharpened = graph.binary("Div", scores, &temperature);
     graph.softmax(&sharpened)
 }
 
 /// Selects columns.
-fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
-    if places.iter().enumerate().all(|(at, place)| at == *place) {
+fn select_columns(graph: &mut Graph, x: &Value, indices: &[usize]) -> Value {
+    if indices.iter().enumerate().all(|(at, index)| at == *index) {
         return x.clone();
     }
-    let places: Vec<i64> = places.iter().map(|place| *place as i64).collect();
-    let places = graph.ints(&places);
-    graph.op("Gather", &[x, &places], &[("axis", Attribute::Int(-1))])
+    let indices: Vec<i64> = indices.iter().map(|index| *index as i64).collect();
+    let indices = graph.ints(&indices);
+    graph.op("Gather", &[x, &indices], &[("axis", Attribute::Int(-1))])
 }
 
 /// Adds the operations that give a class learned twice the higher of its two scores.
 fn merge_repeated_classes(
     graph: &mut Graph,
-    shares: &Value,
-    again: &[(usize, usize)],
+    probabilities: &Value,
+    repeated_classes: &[(usize, usize)],
     classes: usize,
 ) -> Value {
-    let mut shares = shares.clone();
-    for (own, of) in again {
+    let mut probabilities = probabilities.clone();
+    for (repeated, original) in repeated_classes {
         // Each class with itself, but a known class with its second output.
-        let places: Vec<usize> = (0..classes)
-            .map(|class| if class == *of { *own } else { class })
+        let indices: Vec<usize> = (0..classes)
+            .map(|class| if class == *original { *repeated } else { class })
             .collect();
-        let other = columns(graph, &shares, &places);
-        let larger = graph.pair("Max", &shares, &other);
-        let keep = |class: usize| if class == *own { 0.0 } else { 1.0 };
-        let name = format!("kept without {own}");
+        let other = select_columns(graph, &probabilities, &indices);
+        let larger = graph.binary("Max", &probabilities, &other);
+        let keep = |class: usize| if class == *repeated { 0.0 } else { 1.0 };
+        let name = format!("kept without {repeated}");
         let keep = graph.weight(&name, &[1, classes], || (0..classes).map(keep).collect());
-        shares = graph.pair("Mul", &larger, &keep);
+        probabilities = graph.binary("Mul", &larger, &keep);
     }
-    shares
+    probabilities
 }
 
 fn readme(model: &Model<'_>) -> String {

@@ -1,34 +1,34 @@
 //! Writes the classification of features as Python code, and its tensors.
 
 use super::super::model::Model;
-use super::super::words::list;
+use super::super::words::python_list;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, NamedTensors};
 
-/// Adds the tensors, with the names that [`modules`] gives them.
-pub fn tensors(reading: &AnswerRule, into: &mut Named) {
+/// Adds the tensors, with the names that [`module_lines`] gives them.
+pub fn add_tensors(reading: &AnswerRule, tensors: &mut NamedTensors) {
     match reading {
         AnswerRule::Linear { weight, bias, .. } => {
-            into.insert("head.weight".into(), weight.transposed());
+            tensors.insert("head.weight".into(), weight.transposed());
             let bias = HostTensor::vector(bias.values.clone());
-            into.insert("head.bias".into(), bias);
+            tensors.insert("head.bias".into(), bias);
         }
         AnswerRule::Cosine { parts, .. } => {
             for (at, part) in parts.iter().enumerate() {
-                into.insert(format!("prototypes_{at}"), part.rows.clone());
+                tensors.insert(format!("prototypes_{at}"), part.rows.clone());
             }
         }
         AnswerRule::Projected {
             projection, weight, ..
         } => {
-            into.insert("projection".into(), projection.clone());
-            into.insert("ridge".into(), weight.clone());
+            tensors.insert("projection".into(), projection.clone());
+            tensors.insert("ridge".into(), weight.clone());
         }
     }
 }
 
 /// Returns the lines of `Model.__init__` that define the tensors.
-pub fn modules(reading: &AnswerRule) -> Vec<String> {
+pub fn module_lines(reading: &AnswerRule) -> Vec<String> {
     let zeros = |name: &str, shape: &[usize]| {
         let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
         format!(
@@ -44,8 +44,9 @@ pub fn modules(reading: &AnswerRule) -> Vec<String> {
             )]
         }
         AnswerRule::Cosine { parts, .. } => {
-            let each = parts.iter().enumerate();
-            each.map(|(at, part)| zeros(&format!("prototypes_{at}"), &part.rows.shape))
+            let prototypes = parts.iter().enumerate();
+            prototypes
+                .map(|(at, part)| zeros(&format!("prototypes_{at}"), &part.rows.shape))
                 .collect()
         }
         AnswerRule::Projected {
@@ -58,14 +59,14 @@ pub fn modules(reading: &AnswerRule) -> Vec<String> {
 }
 
 /// Returns the lines of `Model.answers`, which set `scores` and `experts` from the features of the networks.
-pub fn lines(model: &Model<'_>) -> Vec<String> {
+pub fn answer_lines(model: &Model<'_>) -> Vec<String> {
     let names: Vec<&str> = model
         .recipe
         .networks
         .iter()
         .map(|(name, _)| name.as_str())
         .collect();
-    match &model.recipe.reading {
+    match &model.recipe.answer_rule {
         AnswerRule::Linear { experts, .. } => {
             let logits = |at: usize| names.get(at).copied().unwrap_or("answer");
             let mut lines = Vec::new();
@@ -75,44 +76,47 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
                 ));
             }
             lines.push("experts = {".into());
-            for (expert, voice) in experts {
-                let says = match voice {
-                    LogitSource::Of(at) => format!("{}.softmax(-1)", logits(*at)),
-                    LogitSource::Larger(both) => larger(both.map(logits), "softmax"),
+            for (expert, source) in experts {
+                let code = match source {
+                    LogitSource::Network(at) => format!("{}.softmax(-1)", logits(*at)),
+                    LogitSource::Maximum(indices) => maximum_code(indices.map(logits), "softmax"),
                 };
-                lines.push(format!("    \"{}\": {says},", expert.name()));
+                lines.push(format!("    \"{}\": {code},", expert.key()));
             }
             lines.push("}".into());
-            let scores = match experts.last().map(|(_, voice)| *voice) {
-                Some(LogitSource::Larger(both)) => larger(both.map(logits), "log_softmax"),
-                Some(LogitSource::Of(at)) => logits(at).to_owned(),
+            let scores = match experts.last().map(|(_, source)| *source) {
+                Some(LogitSource::Maximum(indices)) => {
+                    maximum_code(indices.map(logits), "log_softmax")
+                }
+                Some(LogitSource::Network(at)) => logits(at).to_owned(),
                 None => logits(0).to_owned(),
             };
             lines.push(format!("scores = {scores}"));
             lines
         }
-        AnswerRule::Cosine { parts, absent } => cosines(&names, parts, absent),
+        AnswerRule::Cosine { parts, absent } => cosine_lines(&names, parts, absent),
         AnswerRule::Projected { empty, .. } => {
-            projected(names.first().copied().unwrap_or_default(), empty)
+            projected_lines(names.first().copied().unwrap_or_default(), empty)
         }
     }
 }
 
 /// Returns Python code for the element-wise maximum of a function of two networks' logits.
-fn larger([a, b]: [&str; 2], function: &str) -> String {
+fn maximum_code([a, b]: [&str; 2], function: &str) -> String {
     match a == b {
         true => format!("{a}.{function}(-1)"),
         false => format!("torch.maximum({a}.{function}(-1), {b}.{function}(-1))"),
     }
 }
 
-fn cosines(names: &[&str], parts: &[CosinePart], absent: &[usize]) -> Vec<String> {
+fn cosine_lines(names: &[&str], parts: &[CosinePart], absent: &[usize]) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, part) in parts.iter().enumerate() {
-        let of = |network: &usize| format!("self.features(images, \"{}\")", names[*network]);
-        let features: Vec<String> = part.networks.iter().map(of).collect();
+        let features_of =
+            |network: &usize| format!("self.features(images, \"{}\")", names[*network]);
+        let features: Vec<String> = part.networks.iter().map(features_of).collect();
         let features = match features.as_slice() {
-            [one] => one.clone(),
+            [single] => single.clone(),
             several => format!("torch.cat([{}], -1)", several.join(", ")),
         };
         let sign = if at == 0 { "=" } else { "+=" };
@@ -124,37 +128,37 @@ fn cosines(names: &[&str], parts: &[CosinePart], absent: &[usize]) -> Vec<String
     if !absent.is_empty() {
         lines.push(format!(
             "scores[:, {}] -= 1  # classes without any image seen",
-            list(absent)
+            python_list(absent)
         ));
     }
-    lines.push(shares());
+    lines.push(probabilities_line());
     lines
 }
 
-fn projected(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
+fn projected_lines(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
     let mut lines = vec![
         format!("hidden = F.relu(self.features(images, \"{name}\") @ self.projection)"),
         "scores = hidden @ self.ridge.T".into(),
     ];
-    let (own, of): (Vec<usize>, Vec<usize>) = empty.iter().copied().unzip();
-    if !own.is_empty() {
+    let (empty_classes, replacements): (Vec<usize>, Vec<usize>) = empty.iter().copied().unzip();
+    if !empty_classes.is_empty() {
         lines.push(format!(
             "scores[:, {}] = -math.inf  # taught again: they count as another class",
-            list(&own)
+            python_list(&empty_classes)
         ));
     }
-    lines.push(shares());
-    if !own.is_empty() {
+    lines.push(probabilities_line());
+    if !empty_classes.is_empty() {
         lines.push(format!(
             "scores[:, {}] = scores[:, {}]",
-            list(&own),
-            list(&of)
+            python_list(&empty_classes),
+            python_list(&replacements)
         ));
     }
     lines
 }
 
 /// Returns the line that converts scores to probabilities as LAE Studio does.
-fn shares() -> String {
+fn probabilities_line() -> String {
     format!("experts = {{\"answer\": (scores / {TEMPERATURE}).softmax(-1)}}")
 }

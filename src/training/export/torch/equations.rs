@@ -10,7 +10,7 @@ use crate::tensors::HostTensor;
 
 /// Names that a plugin's variables must not have in Python: keywords, names that the file uses, and attributes of
 /// `nn.Module`.
-const TAKEN: &str = "\
+const RESERVED_NAMES: &str = "\
     False None True and as assert async await break class continue def del elif else except finally for from \
     global if import in is lambda nonlocal not or pass raise return try while with yield self math torch nn F \
     add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval \
@@ -23,21 +23,22 @@ const TAKEN: &str = "\
     to_empty train training type xpu zero_grad T_destination";
 
 /// Returns the name, changed if Python or the file already uses it.
-fn free(name: &str) -> String {
-    let taken = TAKEN.split_whitespace().any(|word| word == name) || function(name).is_some();
-    match taken || crate::pet::Site::named(name).is_some() || name.starts_with('_') {
+fn python_name(name: &str) -> String {
+    let is_reserved =
+        RESERVED_NAMES.split_whitespace().any(|word| word == name) || function(name).is_some();
+    match is_reserved || crate::pet::Site::from_name(name).is_some() || name.starts_with('_') {
         true => format!("own_{name}"),
         false => name.to_owned(),
     }
 }
 
 /// Returns unique attribute names for a block's parameters, in their order.
-pub fn attributes(pet: &BlockPet<'_>) -> Vec<String> {
+pub fn attribute_names(pet: &BlockPet<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for parameter in &pet.parameters {
         let mut name = match parameter.site {
             Some(site) => format!("{}_{}", site.name(), parameter.name),
-            None => free(parameter.name),
+            None => python_name(parameter.name),
         };
         while names.contains(&name) {
             name.push('_');
@@ -48,11 +49,15 @@ pub fn attributes(pet: &BlockPet<'_>) -> Vec<String> {
 }
 
 /// Returns a block's PET as a Python class of this name, and the functions that it calls.
-pub fn class(name: &str, pet: &BlockPet<'_>, says: &str) -> (String, BTreeSet<&'static str>) {
-    let attributes = attributes(pet);
+pub fn write_class(
+    name: &str,
+    pet: &BlockPet<'_>,
+    docstring: &str,
+) -> (String, BTreeSet<&'static str>) {
+    let attributes = attribute_names(pet);
     let mut calls = BTreeSet::new();
     let mut text = format!(
-        "class {name}(nn.Module):\n    \"\"\"{says}\"\"\"\n\n    def __init__(self):\n        super().__init__()\n"
+        "class {name}(nn.Module):\n    \"\"\"{docstring}\"\"\"\n\n    def __init__(self):\n        super().__init__()\n"
     );
     for (attribute, parameter) in attributes.iter().zip(&pet.parameters) {
         let [rows, columns] = parameter.tensor.dims();
@@ -61,93 +66,106 @@ pub fn class(name: &str, pet: &BlockPet<'_>, says: &str) -> (String, BTreeSet<&'
     }
     for site in &pet.sites {
         text += "\n";
-        text += &method(site, &attributes, &mut calls);
+        text += &write_method(site, &attributes, &mut calls);
     }
     (text, calls)
 }
 
 /// Returns the equation of a site as a Python method.
-fn method(pet: &SitePet<'_>, attributes: &[String], calls: &mut BTreeSet<&'static str>) -> String {
+fn write_method(
+    pet: &SitePet<'_>,
+    attributes: &[String],
+    calls: &mut BTreeSet<&'static str>,
+) -> String {
     let inputs = pet.site.inputs();
-    let given = match pet.site.is_linear() && !pet.reads_weight() {
+    let arguments = match pet.site.is_linear() && !pet.reads_weight() {
         true => &inputs[..2],
         false => inputs,
     };
-    let mut text = format!("    def {}(self, {}):\n", pet.site.name(), given.join(", "));
+    let mut text = format!(
+        "    def {}(self, {}):\n",
+        pet.site.name(),
+        arguments.join(", ")
+    );
     let variables = || pet.program.variables().iter().zip(pet.bindings);
     for ((name, _), binding) in variables() {
         if let Binding::Number(value) = binding {
-            text += &format!("        {} = {}\n", free(name), number(*value));
+            text += &format!(
+                "        {} = {}\n",
+                python_name(name),
+                python_number(*value)
+            );
         }
     }
-    let names = |name: &str| {
-        let found = variables().find(|((own, _), _)| own == name);
+    let resolve_name = |name: &str| {
+        let found = variables().find(|((variable, _), _)| variable == name);
         match found {
-            Some(((_, Meaning::Input(at)), _)) => {
-                inputs.get(*at).map_or(free(name), |own| (*own).into())
-            }
+            Some(((_, Meaning::Input(at)), _)) => inputs
+                .get(*at)
+                .map_or(python_name(name), |input| (*input).into()),
             Some((_, Binding::Parameter(at))) => {
-                let own = attributes.get(*at);
-                own.map_or(free(name), |own| format!("self.{own}"))
+                let attribute = attributes.get(*at);
+                attribute.map_or(python_name(name), |attribute| format!("self.{attribute}"))
             }
-            _ => free(name),
+            _ => python_name(name),
         }
     };
     let last = pet.program.steps().len().saturating_sub(1);
     for (at, step) in pet.program.steps().iter().enumerate() {
-        let value = python(&step.tree, &names, calls);
+        let value = write_expression(&step.tree, &resolve_name, calls);
         text += &match at == last {
             true => format!("        return {value}\n"),
-            false => format!("        {} = {value}\n", free(&step.text.name)),
+            false => format!("        {} = {value}\n", python_name(&step.text.name)),
         };
     }
     text
 }
 
 /// Returns an expression as Python code; operators have the same precedence in both languages.
-fn python(
+fn write_expression(
     tree: &Expr,
-    names: &dyn Fn(&str) -> String,
+    resolve_name: &dyn Fn(&str) -> String,
     calls: &mut BTreeSet<&'static str>,
 ) -> String {
     match &tree.kind {
-        NodeKind::Number(value) => number(*value),
-        NodeKind::Name(name) => names(name),
-        NodeKind::Minus(inner) => {
-            let text = python(inner, names, calls);
+        NodeKind::Number(value) => python_number(*value),
+        NodeKind::Name(name) => resolve_name(name),
+        NodeKind::Negate(inner) => {
+            let text = write_expression(inner, resolve_name, calls);
             match inner.kind {
                 NodeKind::Binary(..) => format!("-({text})"),
                 _ => format!("-{text}"),
             }
         }
-        NodeKind::Binary(sign, both) => {
+        NodeKind::Binary(sign, operands) => {
             let mut side = |part: &Expr, right: bool| {
-                let text = python(part, names, calls);
+                let text = write_expression(part, resolve_name, calls);
                 match &part.kind {
-                    NodeKind::Binary(own, _)
-                        if own.rank() < sign.rank() || right && own.rank() == sign.rank() =>
+                    NodeKind::Binary(inner, _)
+                        if inner.precedence() < sign.precedence()
+                            || right && inner.precedence() == sign.precedence() =>
                     {
                         format!("({text})")
                     }
                     _ => text,
                 }
             };
-            let (left, right) = (side(&both[0], false), side(&both[1], true));
+            let (left, right) = (side(&operands[0], false), side(&operands[1], true));
             format!("{left} {} {right}", sign.text())
         }
         NodeKind::Call(name, arguments) => {
-            let given: Vec<String> = arguments
+            let codes: Vec<String> = arguments
                 .iter()
-                .map(|part| python(part, names, calls))
+                .map(|part| write_expression(part, resolve_name, calls))
                 .collect();
-            calls.extend(function(name).map(|known| known.name));
-            format!("{name}({})", given.join(", "))
+            calls.extend(function(name).map(|entry| entry.name));
+            format!("{name}({})", codes.join(", "))
         }
     }
 }
 
 /// Returns a number as Python code; whole numbers have no point, because counts must be integers.
-fn number(value: f64) -> String {
+fn python_number(value: f64) -> String {
     match value.fract() == 0.0 && value.abs() < 1e15 {
         true => format!("{value:.0}"),
         false => format!("{value:?}"),
@@ -155,19 +173,21 @@ fn number(value: f64) -> String {
 }
 
 /// Returns Python definitions of the called functions.
-pub fn functions(calls: &BTreeSet<&'static str>) -> String {
-    let called = FUNCTIONS.iter().filter(|known| calls.contains(known.name));
-    let written = called.map(|known| format!("def {}:\n    {}\n\n\n", known.usage, known.torch));
-    written.collect()
+pub fn python_functions(calls: &BTreeSet<&'static str>) -> String {
+    let called = FUNCTIONS.iter().filter(|entry| calls.contains(entry.name));
+    let definitions =
+        called.map(|entry| format!("def {}:\n    {}\n\n\n", entry.usage, entry.torch));
+    definitions.collect()
 }
 
 /// Returns the values of a block's parameters by attribute name.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
-    let each = attributes(pet).into_iter().zip(&pet.parameters);
-    each.map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?)))
+pub fn parameter_values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
+    let named = attribute_names(pet).into_iter().zip(&pet.parameters);
+    named
+        .map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?)))
         .collect()
 }
 
@@ -179,17 +199,17 @@ mod tests {
     use crate::pet::library::PluginLibrary;
     use crate::pet::{BlockKind, PetSettings, PetStack};
 
-    fn class_of(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
+    fn write_class_of(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];
         let stack = PetStack::init(&spec, settings, &shapes, &[0], 1, &Device::flex()).unwrap();
-        class("Pet", &stack.exported_blocks()[0], "A PET.")
+        write_class("Pet", &stack.exported_blocks()[0], "A PET.")
     }
 
     #[test]
     fn an_equation_in_steps_becomes_a_method_in_steps() {
-        let (text, calls) = class_of("prefix", &PetSettings::of_size(7));
-        let wanted = "    def attend(self, q, k, v):
+        let (text, calls) = write_class_of("prefix", &PetSettings::with_size(7));
+        let expected = "    def attend(self, q, k, v):
         heads = 3
         head_width = 64
         r = 7
@@ -207,15 +227,15 @@ mod tests {
             lines
         };
         let method = &text[text.find("    def attend").unwrap()..];
-        assert_eq!(sorted(method), sorted(wanted));
+        assert_eq!(sorted(method), sorted(expected));
         assert!(calls.contains("split_heads") && !calls.contains("gelu"));
-        assert!(functions(&calls).contains("def join_tokens(x, y):\n    lead = "));
+        assert!(python_functions(&calls).contains("def join_tokens(x, y):\n    lead = "));
     }
 
     /// Each copy of a parameter has its own name, and the frozen weight is an argument.
     #[test]
-    fn copies_by_site_and_the_frozen_weight_are_told_apart() {
-        let (text, _) = class_of("dora", &PetSettings::default());
+    fn copies_by_site_and_the_frozen_weight_are_distinguished() {
+        let (text, _) = write_class_of("dora", &PetSettings::default());
         assert!(
             text.contains("self.query_a = nn.Parameter(torch.zeros(192, 8))"),
             "{text}"
@@ -229,26 +249,26 @@ mod tests {
     fn every_shipped_pet_calls_functions_that_are_written_for_python() {
         for entry in PluginLibrary::standard().entries() {
             let name = &entry.name;
-            let (text, calls) = class_of(name, &PetSettings::default());
+            let (text, calls) = write_class_of(name, &PetSettings::default());
             assert!(text.contains("return "), "{name}");
-            let written = functions(&calls);
+            let definitions = python_functions(&calls);
             assert!(
                 calls
                     .iter()
-                    .all(|call| written.contains(&format!("def {call}("))),
+                    .all(|call| definitions.contains(&format!("def {call}("))),
                 "{name}"
             );
         }
     }
 
     #[test]
-    fn no_name_of_a_plugin_takes_one_that_python_needs() {
-        for taken in ["lambda", "forward", "gelu", "key", "torch", "__class__"] {
-            assert_eq!(free(taken), format!("own_{taken}"));
+    fn plugin_names_do_not_shadow_python_names() {
+        for name in ["lambda", "forward", "gelu", "key", "torch", "__class__"] {
+            assert_eq!(python_name(name), format!("own_{name}"));
         }
-        assert_eq!(free("down"), "down");
+        assert_eq!(python_name("down"), "down");
         assert_eq!(
-            (number(3.0), number(0.1), number(-2.0)),
+            (python_number(3.0), python_number(0.1), python_number(-2.0)),
             ("3".into(), "0.1".into(), "-2".into())
         );
     }

@@ -4,11 +4,11 @@ use super::super::model::Model;
 use super::super::prepared::PREPARE;
 use super::super::words::{one_line, title};
 use super::{PetText, answers};
-use crate::backbone::torch::TorchText;
-use crate::counts::counted;
+use crate::backbone::torch::TorchSource;
+use crate::counts::count_with_noun;
 
 /// Example of its use, in three lines.
-const USE: [&str; 3] = [
+const USAGE_LINES: [&str; 3] = [
     "from model import load",
     "model = load()",
     "print(model.predict(\"picture.png\"))",
@@ -70,9 +70,9 @@ if __name__ == "__main__":
 "#;
 
 /// Returns `model.py`.
-pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
+pub fn model_text(model: &Model<'_>, network: &TorchSource, pets: &PetText) -> String {
     let mut text = format!("\"\"\"{}.\n\n", title(model));
-    for line in USE {
+    for line in USAGE_LINES {
         text += &format!("    {line}\n");
     }
     text += "\n`python model.py` compares the answers with those of LAE Studio, `python model.py IMAGE …` classifies images.\n\
@@ -84,16 +84,17 @@ pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
     text += &network.network;
     text += &network.functions;
     text += &pets.text;
-    text += &class(model, pets);
+    text += &model_class(model, pets);
     text + TAIL
 }
 
 /// Returns the imports: first those of the standard library, then the others.
-fn imports(network: &TorchText) -> String {
-    let is_own = |line: &&String| line.starts_with("from functools");
-    let (own, others): (Vec<&String>, Vec<&String>) = network.imports.iter().partition(is_own);
+fn imports(network: &TorchSource) -> String {
+    let is_standard_library = |line: &&String| line.starts_with("from functools");
+    let (standard, others): (Vec<&String>, Vec<&String>) =
+        network.imports.iter().partition(is_standard_library);
     let mut text = "import json\nimport math\nimport sys\n".to_owned();
-    for line in own {
+    for line in standard {
         text += &format!("{line}\n");
     }
     text += "from pathlib import Path\n\nimport numpy as np\nimport torch\nfrom PIL import Image, ImageOps\nfrom safetensors.torch import load_file\n";
@@ -104,9 +105,9 @@ fn imports(network: &TorchText) -> String {
 }
 
 /// Returns `class Model` up to the part that is the same for all models.
-fn class(model: &Model<'_>, pets: &PetText) -> String {
+fn model_class(model: &Model<'_>, pets: &PetText) -> String {
     let recipe = &model.recipe;
-    let classes = counted(model.predictor.classes().len(), "class");
+    let classes = count_with_noun(model.predictor.classes().len(), "class");
     let scale = model.predictor.backbone().normalisation;
     let mut text = format!(
         "class Model(nn.Module):\n    \"\"\"Pixels in [0, 1] → scores of {classes}.\"\"\"\n\n    \
@@ -114,19 +115,19 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
          self.pets = nn.ModuleDict()\n"
     );
     for (name, stack) in &recipe.networks {
-        let of = match stack.spec().is_some() {
+        let modules = match stack.spec().is_some() {
             true => {
-                let each = pets.classes.iter();
-                let each: Vec<String> = each
+                let entries = pets.classes.iter();
+                let entries: Vec<String> = entries
                     .map(|(block, class)| format!("\"{block}\": {class}()"))
                     .collect();
-                format!("{{{}}}", each.join(", "))
+                format!("{{{}}}", entries.join(", "))
             }
             false => String::new(),
         };
-        text += &format!("        self.pets[\"{name}\"] = nn.ModuleDict({of})\n");
+        text += &format!("        self.pets[\"{name}\"] = nn.ModuleDict({modules})\n");
     }
-    for line in answers::modules(&recipe.reading) {
+    for line in answers::module_lines(&recipe.answer_rule) {
         text += &format!("        {line}\n");
     }
     for (name, values) in [("mean", scale.mean), ("std", scale.std)] {
@@ -139,16 +140,16 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
     text += "        return pool(self.network, x)\n\n    def answers(self, images):\n        \
              \"\"\"Pixels in [0, 1] → scores (N × classes), and the probabilities of each expert by\n        \
              its name. The last expert is the answer.\"\"\"\n        images = (images - self.mean) / self.std\n";
-    for line in answers::lines(model) {
+    for line in answers::answer_lines(model) {
         text += &format!("        {line}\n");
     }
-    let again = model.repeated_classes();
-    if !again.is_empty() {
+    let repeated_classes = model.repeated_classes();
+    if !repeated_classes.is_empty() {
         text += "        # Classes taught twice: the larger of both outputs counts.\n        \
                  for shares in experts.values():\n";
-        for (own, of) in again {
+        for (repeated, original) in repeated_classes {
             text += &format!(
-                "            shares[:, {of}] = torch.maximum(shares[:, {of}], shares[:, {own}])\n            shares[:, {own}] = 0\n"
+                "            shares[:, {original}] = torch.maximum(shares[:, {original}], shares[:, {repeated}])\n            shares[:, {repeated}] = 0\n"
             );
         }
     }
@@ -158,7 +159,7 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
 /// Returns `README.md`.
 pub fn readme(model: &Model<'_>) -> String {
     let entry = &model.predictor.backbone().entry;
-    let classes = counted(model.predictor.classes().len(), "class");
+    let classes = count_with_noun(model.predictor.classes().len(), "class");
     format!(
         "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors numpy pillow\n```\n\n\
          ```python\n{}\n```\n\n`python model.py` compares the answers with those of LAE Studio in `check.safetensors`.\n\n\
@@ -171,6 +172,6 @@ pub fn readme(model: &Model<'_>) -> String {
         title(model),
         one_line(&entry.name),
         one_line(&entry.licence),
-        USE.join("\n"),
+        USAGE_LINES.join("\n"),
     )
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::model::{Files, Model};
 use super::prepared;
 use super::words::one_line;
-use crate::backbone::torch::{Acting, TorchText};
+use crate::backbone::torch::{ActiveSites, TorchSource};
 use crate::pet::PetStack;
 use crate::problem::Result;
-use crate::tensors::{Named, to_bytes};
+use crate::tensors::{NamedTensors, to_bytes};
 
 /// The PETs of the model as Python code.
 struct PetText {
@@ -25,11 +25,11 @@ struct PetText {
 
 /// Returns all files of the folder.
 pub fn files(model: &Model<'_>) -> Result<Files> {
-    let pets = pets(model);
-    let network = network(model)?;
-    let text = file::text(model, &network, &pets);
+    let pets = write_pets(model);
+    let network = write_network(model)?;
+    let text = file::model_text(model, &network, &pets);
     let weights = to_bytes(
-        &tensors(model)?,
+        &collect_tensors(model)?,
         HashMap::from([("format".into(), "pt".into())]),
     )?;
     Ok(vec![
@@ -37,16 +37,16 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         ("model.py".into(), text.into_bytes()),
         (
             "preprocessing.json".into(),
-            prepared::preparation(model, true)?,
+            prepared::preprocessing_json(model, true)?,
         ),
-        ("classes.json".into(), prepared::classes(model)?),
+        ("classes.json".into(), prepared::classes_json(model)?),
         ("README.md".into(), file::readme(model).into_bytes()),
     ])
 }
 
 /// Returns the backbone as Python code, with the sites of the model's PETs.
-fn network(model: &Model<'_>) -> Result<TorchText> {
-    let mut acting = Acting::new();
+fn write_network(model: &Model<'_>) -> Result<TorchSource> {
+    let mut acting = ActiveSites::new();
     for (_, stack) in &model.recipe.networks {
         for site in stack
             .exported_blocks()
@@ -57,11 +57,11 @@ fn network(model: &Model<'_>) -> Result<TorchText> {
         }
     }
     let entry = &model.predictor.backbone().entry;
-    entry.architecture.torch(&one_line(&entry.name), &acting)
+    entry.architecture.to_torch(&one_line(&entry.name), &acting)
 }
 
 /// Returns the PETs as Python code. All networks with PETs use the same plugin in the same blocks.
-fn pets(model: &Model<'_>) -> PetText {
+fn write_pets(model: &Model<'_>) -> PetText {
     let stacks = model.recipe.networks.iter().map(|(_, stack)| stack);
     let Some(stack) = stacks.into_iter().find(|stack| stack.spec().is_some()) else {
         return PetText {
@@ -72,26 +72,26 @@ fn pets(model: &Model<'_>) -> PetText {
     let name = stack
         .spec()
         .map_or(String::new(), |spec| one_line(&spec.name));
-    let mut known: Vec<(String, String)> = Vec::new();
+    let mut written_classes: Vec<(String, String)> = Vec::new();
     let (mut calls, mut classes) = (BTreeSet::new(), BTreeMap::new());
     for block in stack.exported_blocks() {
-        let says = format!("{name} in one block, by the equations of its plugin.");
+        let docstring = format!("{name} in one block, by the equations of its plugin.");
         // Blocks of the same kind share a class.
-        let (body, called) = equations::class("Pet", &block, &says);
+        let (body, called) = equations::write_class("Pet", &block, &docstring);
         calls.extend(called);
-        let at = known.iter().position(|(_, other)| *other == body);
+        let at = written_classes.iter().position(|(_, other)| *other == body);
         let at = at.unwrap_or_else(|| {
-            let class = match known.len() {
+            let class = match written_classes.len() {
                 0 => "Pet".to_owned(),
                 n => format!("Pet{}", n + 1),
             };
-            known.push((class, body));
-            known.len() - 1
+            written_classes.push((class, body));
+            written_classes.len() - 1
         });
-        classes.insert(block.block, known[at].0.clone());
+        classes.insert(block.block, written_classes[at].0.clone());
     }
-    let mut text = equations::functions(&calls);
-    for (class, body) in known {
+    let mut text = equations::python_functions(&calls);
+    for (class, body) in written_classes {
         text += &body.replacen("class Pet(", &format!("class {class}("), 1);
         text += "\n\n";
     }
@@ -99,20 +99,20 @@ fn pets(model: &Model<'_>) -> PetText {
 }
 
 /// Returns all tensors by their names in `model.py`.
-fn tensors(model: &Model<'_>) -> Result<Named> {
-    let mut named = Named::new();
+fn collect_tensors(model: &Model<'_>) -> Result<NamedTensors> {
+    let mut named = NamedTensors::new();
     model.weights()?.write("network", &mut named)?;
     for (network, stack) in &model.recipe.networks {
         add_pets(network, stack, &mut named)?;
     }
-    answers::tensors(&model.recipe.reading, &mut named);
+    answers::add_tensors(&model.recipe.answer_rule, &mut named);
     Ok(named)
 }
 
-fn add_pets(network: &str, stack: &PetStack, into: &mut Named) -> Result<()> {
+fn add_pets(network: &str, stack: &PetStack, tensors: &mut NamedTensors) -> Result<()> {
     for block in stack.exported_blocks() {
-        for (name, values) in equations::values(&block)? {
-            into.insert(format!("pets.{network}.{}.{name}", block.block), values);
+        for (name, values) in equations::parameter_values(&block)? {
+            tensors.insert(format!("pets.{network}.{}.{name}", block.block), values);
         }
     }
     Ok(())

@@ -2,14 +2,14 @@
 
 use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
-use crate::problem::listed;
+use crate::problem::join_some;
 use crate::session::Session;
 use crate::session::exports::ModelToExport;
 use crate::session::views::{RunRow, RunState};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::pages::{Cx, RESUME_ON, resume_on};
-use crate::ui::shell::export::{self, TAKE};
+use crate::ui::pages::{Cx, RESUME_ON, resume_menu};
+use crate::ui::shell::export::{self, MODEL_MENU_TITLE};
 use crate::ui::widgets::{self, faint};
 
 /// Returns the actions on a run: the message id of the label, whether the action writes to the run's folder, and the
@@ -51,17 +51,17 @@ type Draw = fn(&mut Ui, bool, &str) -> Response;
 
 /// Draws all actions that are offered for this run with `add`. If the run is read-only, actions that write are
 /// disabled, and a tooltip gives the reason.
-fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
+fn show_actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     for (id, writes, command) in actions(cx, row) {
         let Some(command) = command else { continue };
-        let fixed = row.read_only_reason().filter(|_| writes);
-        let drawn = add(ui, fixed.is_none(), tr!(id));
-        let drawn = match fixed {
-            Some(reason) => drawn.on_disabled_hover_text(reason),
-            None => drawn,
+        let disabled_reason = row.read_only_reason().filter(|_| writes);
+        let response = add(ui, disabled_reason.is_none(), tr!(id));
+        let response = match disabled_reason {
+            Some(reason) => response.on_disabled_hover_text(reason),
+            None => response,
         };
-        if drawn.clicked() {
-            cx.act(command);
+        if response.clicked() {
+            cx.dispatch(command);
         }
     }
 }
@@ -71,21 +71,21 @@ pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     ui.separator();
     match chosen {
         [] => drop(faint(ui, tr!("compare-select-runs"))),
-        [one] => with_one(ui, cx, one),
-        several => with_several(ui, cx, several),
+        [row] => single_run_actions(ui, cx, row),
+        several => multi_run_actions(ui, cx, several),
     }
 }
 
-fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+fn single_run_actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
         // A link is not wrapped within its text.
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
-        each(ui, cx, row, |ui, on, words| {
-            ui.add_enabled(on, Link::new(words))
+        show_actions(ui, cx, row, |ui, enabled, label| {
+            ui.add_enabled(enabled, Link::new(label))
         });
         if can_resume_elsewhere(row) {
-            let elsewhere = ui.link(tr!(RESUME_ON));
-            Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &row.folder));
+            let menu = ui.link(tr!(RESUME_ON));
+            Popup::menu(&menu).show(|ui| resume_menu(ui, cx, &row.folder));
         }
         if has_more(row) {
             let more = ui.link("…").on_hover_text(tr!("compare-more"));
@@ -95,31 +95,31 @@ fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     });
 }
 
-fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
+fn multi_run_actions(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-selected", n = chosen.len()));
         let tag = ui.link(tr!("compare-selected-tags"));
         if tag.on_hover_text("F2").clicked() {
-            cx.act(UiCommand::Tag(folders()));
+            cx.dispatch(UiCommand::Tag(folders()));
         }
         let delete = ui.link(tr!("compare-selected-delete"));
         if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
-            cx.act(UiCommand::Delete(folders()));
+            cx.dispatch(UiCommand::Delete(folders()));
         }
         if ui.link(tr!("compare-clear-selection")).clicked() {
-            cx.pages.compare.choose(Vec::new());
+            cx.pages.compare.select(Vec::new());
         }
     });
 }
 
 /// Draws the context menu of a run.
 pub(super) fn menu(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    each(ui, cx, row, |ui, on, words| {
-        ui.add_enabled(on, Button::new(words))
+    show_actions(ui, cx, row, |ui, enabled, label| {
+        ui.add_enabled(enabled, Button::new(label))
     });
     if can_resume_elsewhere(row) {
-        ui.menu_button(tr!(RESUME_ON), |ui| resume_on(ui, cx, &row.folder));
+        ui.menu_button(tr!(RESUME_ON), |ui| resume_menu(ui, cx, &row.folder));
     }
     if has_more(row) {
         ui.separator();
@@ -141,26 +141,28 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         (tr!("compare-check-run"), false),
         (tr!("compare-retrain"), true),
     ];
-    for (words, train) in checks {
-        if ui.button(words).clicked() {
+    for (label, train) in checks {
+        if ui.button(label).clicked() {
             let folder = row.folder.clone();
             let check = move |session: &mut Session| session.check(folder, train);
-            cx.act(UiCommand::change_on(Page::Train, check));
+            cx.dispatch(UiCommand::change_on(Page::Train, check));
         }
     }
     let header = row.header.as_ref();
     let added = header.and_then(|header| header.added_tasks.last());
     if let Some(added) = added.filter(|_| row.read_only_reason().is_none()) {
-        let classes = listed(&added.classes, 3);
-        let words = tr!("train-undo-added-task-classes", classes);
-        if ui.button(words).clicked() {
+        let classes = join_some(&added.classes, 3);
+        let label = tr!("train-undo-added-task-classes", classes);
+        if ui.button(label).clicked() {
             let folder = row.folder.clone();
             cx.change(move |session| session.undo_added_task(&folder));
         }
     }
     if row.is_measured() {
         let run = row.folder.clone();
-        let taken = ModelToExport { run, task: None };
-        ui.menu_button(tr!(TAKE), |ui| export::model_forms(ui, &taken, cx.commands));
+        let model = ModelToExport { run, task: None };
+        ui.menu_button(tr!(MODEL_MENU_TITLE), |ui| {
+            export::model_format_entries(ui, &model, cx.commands);
+        });
     }
 }

@@ -12,16 +12,16 @@ use crate::session::views::{Rows, RunRow};
 pub(super) struct Listed<'a> {
     pub(super) rows: &'a Rows,
     /// The indices of the listed runs among all runs.
-    pub(super) places: &'a [usize],
+    pub(super) indices: &'a [usize],
 }
 
 impl<'a> Listed<'a> {
-    pub(super) fn row(self, at: usize) -> &'a RunRow {
-        &self.rows[self.places[at]]
+    pub(super) fn row(self, index: usize) -> &'a RunRow {
+        &self.rows[self.indices[index]]
     }
 
     pub(super) fn rows(self) -> impl Iterator<Item = &'a RunRow> {
-        self.places.iter().map(|place| &*self.rows[*place])
+        self.indices.iter().map(|index| &*self.rows[*index])
     }
 
     pub(super) fn folders(self) -> Vec<&'a Path> {
@@ -44,12 +44,12 @@ pub struct Selection {
 
 impl Selection {
     /// Returns whether this run is selected.
-    pub fn has(&self, folder: &Path) -> bool {
+    pub fn contains(&self, folder: &Path) -> bool {
         self.folders.contains_key(folder)
     }
 
     /// Returns the number of runs that were selected before this run; `None` if this run is not selected.
-    pub fn place(&self, folder: &Path) -> Option<usize> {
+    pub fn position(&self, folder: &Path) -> Option<usize> {
         self.folders.get(folder).copied()
     }
 
@@ -84,26 +84,26 @@ impl Selection {
     }
 
     fn add(&mut self, folder: &Path) {
-        let known = self.folders.entry(folder.to_path_buf());
-        known.or_insert(self.count);
+        let entry = self.folders.entry(folder.to_path_buf());
+        entry.or_insert(self.count);
         self.count += 1;
     }
 
     /// Returns the selected runs among the listed ones, in the order of the list. Actions do not apply to runs that are
     /// not listed.
-    pub fn of(&self, listed: &[&Path]) -> Vec<PathBuf> {
+    pub fn selected_in(&self, listed: &[&Path]) -> Vec<PathBuf> {
         if self.folders.is_empty() {
             return Vec::new();
         }
-        let chosen = listed.iter().filter(|folder| self.has(folder));
-        chosen.map(|folder| folder.to_path_buf()).collect()
+        let selected = listed.iter().filter(|folder| self.contains(folder));
+        selected.map(|folder| folder.to_path_buf()).collect()
     }
 
     /// Handles a click on a run with these modifier keys. `listed` are the listed runs in order.
     pub fn click(&mut self, folder: &Path, listed: &[&Path], keys: Modifiers) {
-        let place = |wanted: &Path| listed.iter().position(|listed| *listed == wanted);
-        let from = self.anchor.as_deref().and_then(place);
-        if let (true, Some(from), Some(to)) = (keys.shift, from, place(folder)) {
+        let index_of = |target: &Path| listed.iter().position(|listed| *listed == target);
+        let from = self.anchor.as_deref().and_then(index_of);
+        if let (true, Some(from), Some(to)) = (keys.shift, from, index_of(folder)) {
             self.changes += 1;
             if !keys.command {
                 self.folders.clear();
@@ -113,8 +113,8 @@ impl Selection {
             }
             return;
         }
-        let alone = self.folders.len() == 1 && self.has(folder);
-        if !keys.command && !alone {
+        let is_only_selection = self.folders.len() == 1 && self.contains(folder);
+        if !keys.command && !is_only_selection {
             self.folders.clear();
         }
         self.toggle(folder);
@@ -126,14 +126,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clicks_choose_as_in_any_list() {
+    fn click_selects_runs() {
         let names: Vec<PathBuf> = ["a", "b", "c", "d"].iter().map(PathBuf::from).collect();
         let listed: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
-        let mut chosen = Selection::default();
-        let mut click = |at: usize, keys| {
-            chosen.click(listed[at], &listed, keys);
-            let of = chosen.of(&listed);
-            of.iter()
+        let mut selection = Selection::default();
+        let mut click = |index: usize, keys| {
+            selection.click(listed[index], &listed, keys);
+            let selected = selection.selected_in(&listed);
+            selected
+                .iter()
                 .map(|p| p.display().to_string())
                 .collect::<String>()
         };
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!(click(0, Modifiers::COMMAND), "bd");
         assert_eq!(click(2, Modifiers::NONE), "c");
         assert_eq!(click(2, Modifiers::NONE), "");
-        chosen.set(names.clone());
-        assert_eq!(chosen.of(&listed[..2]).len(), 2);
+        selection.set(names.clone());
+        assert_eq!(selection.selected_in(&listed[..2]).len(), 2);
     }
 }

@@ -5,36 +5,37 @@ use egui::{Button, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, V
 use super::actions;
 use super::chosen::Listed;
 use crate::session::differences::distinguishing_text;
-use crate::session::remote_jobs::doing;
-use crate::session::row::made_title;
+use crate::session::remote_jobs::run_status;
+use crate::session::row::generated_title;
 use crate::session::views::{RunRow, RunState};
-use crate::session::words::{percent, time_text};
+use crate::session::words::{format_percent, run_time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::curves::dot;
-use crate::ui::widgets::{self, cut};
+use crate::ui::widgets::{self, truncated_faint};
 
-pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
+pub(super) fn run_row(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     ui.separator();
-    let ground = ui.painter().add(Shape::Noop);
+    let background = ui.painter().add(Shape::Noop);
     // Only the title can be focused with the keyboard, not the line.
-    let whole = UiBuilder::new().sense(Sense::CLICK);
-    let drawn = ui.scope_builder(whole, |ui| {
+    let builder = UiBuilder::new().sense(Sense::CLICK);
+    let response = ui.scope_builder(builder, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {
-            choose(ui, cx, row);
+            selection_checkbox(ui, cx, row);
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let title = title(ui, cx, row);
-                made(ui, row);
-                if let Some(told) = cx.session.compare.distinguishing_settings.get(&row.folder) {
-                    cut(ui, distinguishing_text(told));
+                show_settings(ui, row);
+                if let Some(settings) = cx.session.compare.distinguishing_settings.get(&row.folder)
+                {
+                    truncated_faint(ui, distinguishing_text(settings));
                 }
-                stands(ui, cx, row);
-                said(ui, cx, row);
+                show_state(ui, cx, row);
+                show_tags_and_note(ui, cx, row);
                 if let RunState::Damaged(problem) = &row.state {
                     widgets::problem(ui, problem);
                 }
@@ -48,39 +49,39 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
         .inner
     });
     // A click on the title counts as a click on the line.
-    let whole = drawn.response | drawn.inner;
-    if whole.double_clicked() && row.header.is_some() {
-        cx.act(UiCommand::Open(row.folder.clone()));
-    } else if whole.clicked() {
-        click(ui, cx, row, listed);
+    let row_response = response.response | response.inner;
+    if row_response.double_clicked() && row.header.is_some() {
+        cx.dispatch(UiCommand::Open(row.folder.clone()));
+    } else if row_response.clicked() {
+        handle_click(ui, cx, row, listed);
     }
-    whole.context_menu(|ui| actions::menu(ui, cx, row));
-    if cx.pages.compare.selection.has(&row.folder) {
-        let mut place = whole.rect.expand(4.0);
-        place.set_right(ui.max_rect().right() + 4.0);
-        let fill = Shape::rect_filled(place, RADIUS, tokens(ui).raised);
-        ui.painter().set(ground, fill);
+    row_response.context_menu(|ui| actions::menu(ui, cx, row));
+    if cx.pages.compare.selection.contains(&row.folder) {
+        let mut rect = row_response.rect.expand(4.0);
+        rect.set_right(ui.max_rect().right() + 4.0);
+        let fill = Shape::rect_filled(rect, RADIUS, tokens(ui).raised);
+        ui.painter().set(background, fill);
     }
 }
 
-fn click(ui: &Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
-    let keys = ui.input(|i| i.modifiers);
-    cx.pages.compare.by_person = true;
+fn handle_click(ui: &Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
+    let modifiers = ui.input(|i| i.modifiers);
+    cx.pages.compare.selected_by_user = true;
     let selection = &mut cx.pages.compare.selection;
-    selection.click(&row.folder, &listed.folders(), keys);
+    selection.click(&row.folder, &listed.folders(), modifiers);
 }
 
 /// Draws the checkbox that selects the run, with the run's colour.
-fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+fn selection_checkbox(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let state = &mut cx.pages.compare;
-    let mut on = state.selection.has(&row.folder);
-    let shade = state.shades.get(&row.folder).copied().filter(|_| on);
-    let tick = widgets::checkbox(ui, &mut on, ());
-    if tick
+    let mut checked = state.selection.contains(&row.folder);
+    let shade = state.shades.get(&row.folder).copied().filter(|_| checked);
+    let response = widgets::checkbox(ui, &mut checked, ());
+    if response
         .accessible_name(tr!("compare-select-run", name = row.name.as_str()))
         .clicked()
     {
-        state.by_person = true;
+        state.selected_by_user = true;
         state.selection.toggle(&row.folder);
     }
     if let Some(shade) = shade {
@@ -90,49 +91,49 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 
 fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     let t = tokens(ui);
-    let here = cx.pages.compare.selection.has(&row.folder);
+    let is_selected = cx.pages.compare.selection.contains(&row.folder);
     let text = RichText::new(row.title()).font(semibold(13.0));
     ui.scope(|ui| {
         ui.spacing_mut().button_padding = Vec2::new(3.0, 1.0);
-        let title = Button::selectable(here, text.color(t.strong)).frame(false);
+        let title = Button::selectable(is_selected, text.color(t.strong)).frame(false);
         let title = ui.add(title.truncate());
-        let adds = keys::translated(&ui.ctx().format_modifiers(Modifiers::COMMAND));
-        let hint = tr!("compare-select-hint", key = adds);
+        let shortcut = keys::translate_keys(&ui.ctx().format_modifiers(Modifiers::COMMAND));
+        let hint = tr!("compare-select-hint", key = shortcut);
         title.on_hover_text(hint)
     })
     .inner
 }
 
 /// Draws the run's settings if the run has a name given by the user.
-fn made(ui: &mut Ui, row: &RunRow) {
-    let named = !row.about.name.is_empty();
-    if let Some(header) = row.header.as_ref().filter(|_| named) {
-        cut(ui, made_title(header));
+fn show_settings(ui: &mut Ui, row: &RunRow) {
+    let has_name = !row.about.name.is_empty();
+    if let Some(header) = row.header.as_ref().filter(|_| has_name) {
+        truncated_faint(ui, generated_title(header));
     }
 }
 
-fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
-    let mut words = time_text(&row.name);
+fn show_state(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
+    let mut text = run_time_text(&row.name);
     if !row.about.place.is_empty() {
         let place = row.about.place.as_str();
-        words += &format!(" · {}", tr!("train-at-place", place));
+        text += &format!(" · {}", tr!("train-at-place", place));
     }
-    words += &format!(" · {}", state_words(row));
-    if let Some(place) = &row.elsewhere {
-        words += &format!(" · {}", place.words());
+    text += &format!(" · {}", state_text(row));
+    if let Some(place) = &row.additional_folder {
+        text += &format!(" · {}", place.description());
     }
     if row.read_only_reason().is_some() {
-        words += &format!(" ({})", tr!("compare-read-only"));
+        text += &format!(" ({})", tr!("compare-read-only"));
     }
-    cut(ui, words).on_hover_text(row.folder.display().to_string());
-    if let Some(run) = cx.session.train.away_in(&row.folder) {
-        cut(ui, doing(run));
+    truncated_faint(ui, text).on_hover_text(row.folder.display().to_string());
+    if let Some(run) = cx.session.train.remote_run_in(&row.folder) {
+        truncated_faint(ui, run_status(run));
     }
 }
 
-fn state_words(row: &RunRow) -> String {
-    let last = row.answers().last();
-    let accuracy = last.map_or_else(String::new, |a| format!(" · {}", percent(a, 1)));
+fn state_text(row: &RunRow) -> String {
+    let last = row.answer_history().last_accuracy();
+    let accuracy = last.map_or_else(String::new, |a| format!(" · {}", format_percent(a, 1)));
     let state: String = match &row.state {
         RunState::Finished => tr!("stage-finished").into(),
         RunState::Unfinished(done) => tr!("compare-stopped-after", done = *done, n = row.tasks()),
@@ -143,20 +144,20 @@ fn state_words(row: &RunRow) -> String {
 }
 
 /// Draws the run's tags and the first line of its note.
-fn said(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+fn show_tags_and_note(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if !row.about.tags.is_empty() {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             for tag in &row.about.tags {
                 let text = RichText::new(format!("#{tag}")).font(regular(12.0));
-                let tagged = ui.link(text).on_hover_text(tr!("compare-tag-hint"));
-                if tagged.clicked() {
+                let response = ui.link(text).on_hover_text(tr!("compare-tag-hint"));
+                if response.clicked() {
                     cx.pages.compare.tag = Some(tag.clone());
                 }
             }
         });
     }
     if let Some(first) = row.about.note.lines().next() {
-        cut(ui, first).on_hover_text(&row.about.note);
+        truncated_faint(ui, first).on_hover_text(&row.about.note);
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::chosen::Listed;
-use super::{MOST, Places, actions, line};
+use super::{MAX_RUNS, RunIndices, actions, line};
 use crate::problem::Problem;
 use crate::run::about::Search;
 use crate::session::Session;
 use crate::session::views::{Rows, RunRow};
-use crate::session::words::count_text;
+use crate::session::words::format_count;
 use crate::store::export::Format;
 use crate::store::table::{Condition, TableRun};
 use crate::tr;
@@ -19,16 +19,16 @@ use crate::ui::cached::Shared;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, Column, card_of, faint, input, sentence};
+use crate::ui::widgets::{self, Column, card_with_height, faint, input, sentence};
 
 /// Maximum number of tags above the list.
-const TAGS: usize = 24;
+const MAX_TAGS: usize = 24;
 
 pub(super) struct ListSearch {
     rows: Rows,
     search: Search,
     /// The indices of the matching runs among all rows.
-    places: Places,
+    indices: RunIndices,
     /// The tags of all runs.
     tags: Arc<[String]>,
     /// Why the text is not a valid condition, if it resembles one.
@@ -36,38 +36,38 @@ pub(super) struct ListSearch {
 }
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
-    let height = column.rest(ui, 300.0);
-    card_of(ui, height, |ui| {
-        let places = found(cx, rows);
+    let height = column.remaining_height(ui, 300.0);
+    card_with_height(ui, height, |ui| {
+        let indices = matching_runs(cx, rows);
         let listed = Listed {
             rows,
-            places: &places,
+            indices: &indices,
         };
-        let count = match places.len() == rows.len() {
-            true => count_text(rows.len()),
-            false => tr!("compare-count-of", n = places.len(), of = rows.len()),
+        let count = match indices.len() == rows.len() {
+            true => format_count(rows.len()),
+            false => tr!("compare-count-of", n = indices.len(), of = rows.len()),
         };
-        head(ui, cx, count);
-        places_of_runs(ui, cx, listed);
-        tags(ui, cx);
-        let chosen = chosen(cx, rows, &places);
-        let chosen: Vec<&RunRow> = chosen.iter().map(|at| &*rows[*at]).collect();
-        keys(ui, cx, listed, &chosen);
-        actions::bar(ui, cx, &chosen);
-        let measured = chosen.iter().filter(|row| row.is_measured()).count();
-        if measured > MOST {
-            sentence(ui, tr!("compare-first-runs", n = measured, most = MOST));
+        show_header(ui, cx, count);
+        folder_links(ui, cx, listed);
+        tag_filter(ui, cx);
+        let selected = selected_runs(cx, rows, &indices);
+        let selected: Vec<&RunRow> = selected.iter().map(|index| &*rows[*index]).collect();
+        handle_keys(ui, cx, listed, &selected);
+        actions::bar(ui, cx, &selected);
+        let measured = selected.iter().filter(|row| row.is_measured()).count();
+        if measured > MAX_RUNS {
+            sentence(ui, tr!("compare-first-runs", n = measured, most = MAX_RUNS));
         }
-        let mut lines = std::mem::take(&mut cx.pages.compare.lines);
-        let folder = |at| &listed.row(at).folder;
-        lines.show(ui, places.len(), folder, |ui, at| {
-            line::line(ui, cx, listed.row(at), listed);
+        let mut list_state = std::mem::take(&mut cx.pages.compare.list_state);
+        let folder = |index| &listed.row(index).folder;
+        list_state.show(ui, indices.len(), folder, |ui, index| {
+            line::run_row(ui, cx, listed.row(index), listed);
         });
-        cx.pages.compare.lines = lines;
-        let problem = cx.pages.compare.found.as_ref();
+        cx.pages.compare.list_state = list_state;
+        let problem = cx.pages.compare.last_search.as_ref();
         if let Some(problem) = problem.and_then(|found| found.problem.as_ref()) {
             widgets::problem(ui, problem);
-        } else if places.is_empty() {
+        } else if indices.is_empty() {
             faint(ui, tr!("compare-none-found"));
         }
     });
@@ -75,51 +75,54 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 
 /// Returns the indices of the runs that match the search words or conditions (such as `final > 85`). They are computed
 /// again only if the runs or the search change.
-pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
+pub(super) fn matching_runs(cx: &mut Cx<'_>, rows: &Rows) -> RunIndices {
     let state = &mut cx.pages.compare;
     let search = Search {
         text: state.filter.clone(),
         tags: state.tag.iter().cloned().collect(),
     };
-    if let Some(known) = &state.found
-        && Arc::ptr_eq(&known.rows, rows)
-        && known.search == search
+    if let Some(cached) = &state.last_search
+        && Arc::ptr_eq(&cached.rows, rows)
+        && cached.search == search
     {
-        return known.places.clone();
+        return cached.indices.clone();
     }
     let (conditions, problem) = conditions(&search.text, rows);
-    let words = Search {
+    let text_search = Search {
         text: match conditions.is_empty() {
             true => search.text.clone(),
             false => String::new(),
         },
         tags: search.tags.clone(),
     };
-    let is_found = |row: &RunRow| {
-        let meets = |run: TableRun<'_>| conditions.iter().all(|one| one.holds(&run));
-        let meets = conditions.is_empty() || row.measured().is_some_and(meets);
-        meets && (words.is_empty() || words.finds(&row.about, row.made_of()))
+    let matches = |row: &RunRow| {
+        let meets = |run: TableRun<'_>| conditions.iter().all(|condition| condition.matches(&run));
+        let meets_conditions = conditions.is_empty() || row.to_table_run().is_some_and(meets);
+        meets_conditions
+            && (text_search.is_empty() || text_search.matches(&row.about, row.search_text()))
     };
-    let places: Places = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
-    state.lines.reordered();
-    state.found = Some(ListSearch {
+    let indices: RunIndices = (0..rows.len())
+        .filter(|index| matches(&rows[*index]))
+        .collect();
+    state.list_state.invalidate();
+    state.last_search = Some(ListSearch {
         rows: rows.clone(),
         search,
-        places: places.clone(),
+        indices: indices.clone(),
         tags: cx.session.tags().into(),
         problem,
     });
-    places
+    indices
 }
 
 /// Returns the indices of the selected runs in the list. They are computed again only if the list or the selection
 /// changes.
-fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
+fn selected_runs(cx: &mut Cx<'_>, rows: &Rows, indices: &RunIndices) -> RunIndices {
     let state = &mut cx.pages.compare;
-    let inputs = (Shared(places.clone()), state.selection.changes());
-    state.chosen.get(inputs, || {
-        let is_chosen = |place: &&usize| state.selection.has(&rows[**place].folder);
-        places.iter().filter(is_chosen).copied().collect()
+    let inputs = (Shared(indices.clone()), state.selection.changes());
+    state.selected_indices.get(inputs, || {
+        let is_selected = |index: &&usize| state.selection.contains(&rows[**index].folder);
+        indices.iter().filter(is_selected).copied().collect()
     })
 }
 
@@ -129,8 +132,8 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     if !text.contains(['<', '>', '=', '~']) {
         return (Vec::new(), None);
     }
-    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
-    match Condition::read(text, &runs) {
+    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.to_table_run()).collect();
+    match Condition::parse(text, &runs) {
         Ok(conditions) => (conditions, None),
         // Search words can contain an equals sign.
         Err(problem) => (
@@ -140,7 +143,7 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     }
 }
 
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
     widgets::ends_in_order(
         ui,
         |ui| {
@@ -159,26 +162,26 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 }
 
 /// Draws the links to the folders of runs and to the exports.
-fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
+fn folder_links(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list.len() {
             0 => tr!("compare-folders").to_string(),
             n => tr!("compare-folders-of", n),
         };
         if ui.link(text).clicked() {
-            cx.act(UiCommand::Folders);
+            cx.dispatch(UiCommand::ShowFolders);
         }
         if ui.link(tr!("compare-deleted")).clicked() {
-            cx.act(UiCommand::Deleted);
+            cx.dispatch(UiCommand::ShowDeleted);
         }
-        let open = ui
+        let menu = ui
             .link(tr!("compare-export"))
             .on_hover_text(tr!("compare-export-hint"));
-        Popup::menu(&open).show(|ui| {
-            for (format, words, tip) in RESULTS {
-                if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {
+        Popup::menu(&menu).show(|ui| {
+            for (format, label, tip) in EXPORT_FORMATS {
+                if ui.button(tr!(label)).on_hover_text(tr!(tip)).clicked() {
                     let folders = listed.folders();
-                    let mut runs = cx.pages.compare.selection.of(&folders);
+                    let mut runs = cx.pages.compare.selection.selected_in(&folders);
                     if runs.is_empty() {
                         runs = folders.into_iter().map(Path::to_path_buf).collect();
                     }
@@ -190,7 +193,7 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
 }
 
 /// The export formats, each with the message ids of its name and its description.
-const RESULTS: [(Format, &str, &str); 7] = [
+const EXPORT_FORMATS: [(Format, &str, &str); 7] = [
     (Format::Html, "compare-report", "compare-report-hint"),
     (Format::Svg, "compare-svg", "compare-svg-hint"),
     (Format::Pdf, "compare-pdf", "compare-pdf-hint"),
@@ -205,9 +208,9 @@ const RESULTS: [(Format, &str, &str); 7] = [
 ];
 
 /// Draws all tags. A click filters the list by a tag; another click removes the filter.
-fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn tag_filter(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.compare;
-    let tags = state.found.as_ref().map(|found| found.tags.clone());
+    let tags = state.last_search.as_ref().map(|found| found.tags.clone());
     let tags = tags.unwrap_or_default();
     if state.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
         state.tag = None;
@@ -217,38 +220,38 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        for tag in tags.iter().take(TAGS) {
-            let on = state.tag.as_ref() == Some(tag);
-            let chip = egui::Button::selectable(on, format!("#{tag}"));
+        for tag in tags.iter().take(MAX_TAGS) {
+            let is_active = state.tag.as_ref() == Some(tag);
+            let chip = egui::Button::selectable(is_active, format!("#{tag}"));
             if ui.add(chip.corner_radius(12)).clicked() {
-                state.tag = (!on).then(|| tag.clone());
+                state.tag = (!is_active).then(|| tag.clone());
             }
         }
     });
 }
 
 /// Handles Delete, F2 and Ctrl+A unless a text is being edited or a dialog or menu is open.
-fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
+fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, selected: &[&RunRow]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || input::is_covered(ctx) {
         return;
     }
-    let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));
-    if ui.input_mut(|i| i.consume_shortcut(&keys::ALL)) {
+    let pressed = |modifiers, key| ui.input_mut(|i| i.consume_key(modifiers, key));
+    if ui.input_mut(|i| i.consume_shortcut(&keys::SELECT_ALL)) {
         let all = listed.rows().map(|row| row.folder.clone());
-        cx.pages.compare.choose(all.collect());
+        cx.pages.compare.select(all.collect());
     }
     // Keys do not delete runs that the program selected.
-    if chosen.is_empty() || !cx.pages.compare.by_person {
+    if selected.is_empty() || !cx.pages.compare.selected_by_user {
         return;
     }
-    let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
+    let folders = || selected.iter().map(|row| row.folder.clone()).collect();
     if pressed(Modifiers::NONE, Key::Delete) {
-        cx.act(UiCommand::Delete(folders()));
+        cx.dispatch(UiCommand::Delete(folders()));
     }
     if pressed(Modifiers::NONE, Key::F2) {
-        cx.act(match chosen {
-            [one] => UiCommand::Describe(one.folder.clone()),
+        cx.dispatch(match selected {
+            [row] => UiCommand::Describe(row.folder.clone()),
             _ => UiCommand::Tag(folders()),
         });
     }

@@ -15,19 +15,19 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::metrics::Expert;
-use crate::palette::Shade;
+use crate::palette::RunStyle;
 use crate::run::config::RunConfig;
-use crate::session::comparable::unlike;
-use crate::session::differences::{differences, other_texts};
+use crate::session::comparable::comparison_obstacles;
+use crate::session::differences::{differences, file_differences};
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::cached::{Cached, Shared};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
-use crate::ui::theme::NARROW;
+use crate::ui::theme::NARROW_WIDTH;
 use crate::ui::widgets::long_list::LongList;
-use crate::ui::widgets::matrix::Picture;
+use crate::ui::widgets::matrix::MatrixTexture;
 use crate::ui::widgets::{self, Fixed, card, columns, primary_button, segmented, two_columns};
 
 /// The message ids of the table's columns, each with its glossary term.
@@ -42,10 +42,10 @@ const FIGURES: [(&str, &str); 7] = [
 ];
 
 /// Minimum page width at which the comparison is to the right of the list.
-const BESIDE: f32 = 940.0;
+const SIDE_BY_SIDE_WIDTH: f32 = 940.0;
 
 /// Maximum number of runs compared.
-const MOST: usize = 64;
+const MAX_RUNS: usize = 64;
 
 /// The content next to the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,16 +58,16 @@ enum View {
 }
 
 /// The compared runs: shade and index in the list.
-type Laid = Arc<[(Shade, usize)]>;
+type ComparedRuns = Arc<[(RunStyle, usize)]>;
 
 /// The settings in which runs differ: the key, and the value of each run.
-type Different = Arc<[(String, Vec<String>)]>;
+type Differences = Arc<[(String, Vec<String>)]>;
 
 /// All rows, as an input of a cached value.
 type SharedRows = Shared<Vec<Arc<RunRow>>>;
 
 /// Indices of runs among all rows.
-type Places = Arc<[usize]>;
+type RunIndices = Arc<[usize]>;
 
 /// The state of the page that is kept between frames.
 #[derive(Default)]
@@ -78,82 +78,84 @@ pub struct State {
     /// The selected runs, which are compared and to which actions apply.
     pub selection: chosen::Selection,
     /// A cache of the selected runs' indices, valid for this list and this number of changes.
-    chosen: Cached<(Shared<[usize]>, u64), Places>,
+    selected_indices: Cached<(Shared<[usize]>, u64), RunIndices>,
     /// The shade of each selected run.
-    shades: HashMap<PathBuf, Shade>,
+    shades: HashMap<PathBuf, RunStyle>,
     /// A cache of the compared runs in order of selection, valid for these rows and this number of changes.
-    laid: Cached<(SharedRows, u64), Laid>,
+    compared: Cached<(SharedRows, u64), ComparedRuns>,
     expert: Expert,
     /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
-    different: Cached<(SharedRows, Vec<usize>, Language), Different>,
+    differences: Cached<(SharedRows, Vec<usize>, Language), Differences>,
     /// The textures of the accuracy matrices by run.
-    matrices: HashMap<PathBuf, Picture>,
+    matrices: HashMap<PathBuf, MatrixTexture>,
     /// The result of the last search.
-    found: Option<list::ListSearch>,
+    last_search: Option<list::ListSearch>,
     /// The content next to the list.
     view: View,
     table: table::TableState,
     /// The scroll state of the list.
-    lines: LongList<PathBuf>,
+    list_state: LongList<PathBuf>,
     /// Whether the user has selected runs. Until then, the newest runs are selected.
-    by_person: bool,
+    selected_by_user: bool,
 }
 
 impl State {
     /// Selects exactly these runs.
-    pub fn choose(&mut self, folders: Vec<PathBuf>) {
+    pub fn select(&mut self, folders: Vec<PathBuf>) {
         self.selection.set(folders);
-        self.by_person = true;
+        self.selected_by_user = true;
     }
 
     /// Returns the folders of the selected runs that have results, in order of selection.
     pub fn selected(&mut self, rows: &Rows) -> Vec<PathBuf> {
-        let laid = self.laid(rows);
-        laid.iter()
-            .map(|(_, at)| rows[*at].folder.clone())
+        let compared = self.compared(rows);
+        compared
+            .iter()
+            .map(|(_, index)| rows[*index].folder.clone())
             .collect()
     }
 
     /// Returns shade and row index of the selected runs that have results, in order of selection.
-    fn laid(&mut self, rows: &Rows) -> Laid {
+    fn compared(&mut self, rows: &Rows) -> ComparedRuns {
         let selection = &self.selection;
         let inputs = (Shared(rows.clone()), selection.changes());
-        self.laid.get(inputs, || {
-            let slot = |(at, row): (usize, &Arc<RunRow>)| {
-                let place = selection.place(&row.folder)?;
-                row.is_measured().then_some((place, at))
+        self.compared.get(inputs, || {
+            let slot = |(index, row): (usize, &Arc<RunRow>)| {
+                let order = selection.position(&row.folder)?;
+                row.is_measured().then_some((order, index))
             };
-            let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
-            laid.sort_unstable();
-            laid.truncate(MOST);
-            self.shades.retain(|run, _| selection.has(run));
-            self.matrices.retain(|run, _| selection.has(run));
-            let laid = laid.into_iter().map(|(_, at)| {
-                let row = &rows[at];
+            let mut compared: Vec<(usize, usize)> =
+                rows.iter().enumerate().filter_map(slot).collect();
+            compared.sort_unstable();
+            compared.truncate(MAX_RUNS);
+            self.shades.retain(|run, _| selection.contains(run));
+            self.matrices.retain(|run, _| selection.contains(run));
+            let runs = compared.into_iter().map(|(_, index)| {
+                let row = &rows[index];
                 let header = row.header.as_ref();
                 let method = header.map_or("", |header| &header.config.method);
-                let taken: Vec<Shade> = self.shades.values().copied().collect();
-                let free = || Shade::free(method, &taken);
+                let used: Vec<RunStyle> = self.shades.values().copied().collect();
+                let free = || RunStyle::first_free(method, &used);
                 let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
-                (*shade, at)
+                (*shade, index)
             });
-            laid.collect()
+            runs.collect()
         })
     }
 }
 
 /// Returns the differences between the runs at these indices in settings and in the files that the settings name.
-fn different(state: &mut State, rows: &Rows, places: &[usize]) -> Different {
+fn cached_differences(state: &mut State, rows: &Rows, indices: &[usize]) -> Differences {
     let language = Language::spoken();
-    let inputs = (Shared(rows.clone()), places.to_vec(), language);
-    state.different.get(inputs, || {
-        let runs = places.iter().map(|at| &*rows[*at]);
+    let inputs = (Shared(rows.clone()), indices.to_vec(), language);
+    state.differences.get(inputs, || {
+        let runs = indices.iter().map(|index| &*rows[*index]);
         let runs: Vec<&RunRow> = runs.filter(|row| row.header.is_some()).collect();
         let headers = runs.iter().filter_map(|row| row.header.as_ref());
         let configs: Vec<&RunConfig> = headers.map(|header| &header.config).collect();
-        let mut found = differences(&configs);
-        found.extend(other_texts(&runs));
-        found.into()
+        let mut result = differences(&configs);
+        result.extend(file_differences(&runs));
+        result.into()
     })
 }
 
@@ -169,20 +171,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fetch::Nothing | Fetch::Busy => Arc::default(),
     };
     if rows.is_empty() {
-        widgets::empty(ui, tr!("compare-none"), tr!("compare-none-about"), |ui| {
+        widgets::empty_page(ui, tr!("compare-none"), tr!("compare-none-about"), |ui| {
             if primary_button(ui, tr!("train-set-up-experiment"), true).clicked() {
-                cx.act(UiCommand::Show(Page::Experiment));
+                cx.dispatch(UiCommand::Show(Page::Experiment));
             }
             if ui.link(tr!("compare-folders")).clicked() {
-                cx.act(UiCommand::Folders);
+                cx.dispatch(UiCommand::ShowFolders);
             }
             if ui.link(tr!("compare-deleted")).clicked() {
-                cx.act(UiCommand::Deleted);
+                cx.dispatch(UiCommand::ShowDeleted);
             }
         });
         return;
     }
-    begin(cx, &rows);
+    select_newest(cx, &rows);
     let left = |ui: &mut Ui, cx: &mut Cx<'_>, column| list::list(ui, cx, &rows, column);
     let right = |ui: &mut Ui, cx: &mut Cx<'_>, column| {
         let views = [
@@ -197,7 +199,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     };
     match ui.available_width() {
-        width if (BESIDE..NARROW).contains(&width) => {
+        width if (SIDE_BY_SIDE_WIDTH..NARROW_WIDTH).contains(&width) => {
             columns(ui, cx, Fixed::Left(330.0), left, right, |_, _| {});
         }
         _ => two_columns(ui, cx, Fixed::Left(440.0), left, right),
@@ -205,21 +207,27 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Selects the newest run and the newest run comparable with it, until the user selects runs.
-fn begin(cx: &mut Cx<'_>, rows: &Rows) {
+fn select_newest(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
-    if state.by_person {
+    if state.selected_by_user {
         return;
     }
-    let mut good = rows.iter().filter(|row| row.is_measured());
-    let newest = good.next();
+    let mut measured = rows.iter().filter(|row| row.is_measured());
+    let newest = measured.next();
     let header = newest.and_then(|row| row.header.as_ref());
     // The second run must be comparable with the newest run.
-    let alike = |row: &&Arc<RunRow>| {
+    let is_comparable = |row: &&Arc<RunRow>| {
         let pair = header.zip(row.header.as_ref());
-        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+        pair.is_some_and(|(first, other)| comparison_obstacles(first, other).is_empty())
     };
-    let newest: Vec<&Arc<RunRow>> = newest.into_iter().chain(good.find(alike)).collect();
-    if !newest.iter().all(|row| state.selection.has(&row.folder)) {
+    let newest: Vec<&Arc<RunRow>> = newest
+        .into_iter()
+        .chain(measured.find(is_comparable))
+        .collect();
+    if !newest
+        .iter()
+        .all(|row| state.selection.contains(&row.folder))
+    {
         let newest = newest.into_iter().map(|row| row.folder.clone());
         state.selection.set(newest);
     }

@@ -2,74 +2,95 @@
 
 use egui::{RichText, ScrollArea, Ui};
 
-use super::{FIGURES, different};
-use crate::method::epochs_of;
+use super::{FIGURES, cached_differences};
+use crate::method::epochs_for_task;
 use crate::metrics::Expert;
-use crate::palette::Shade;
-use crate::problem::listed;
+use crate::palette::RunStyle;
+use crate::problem::join_some;
 use crate::run::event::RunHeader;
-use crate::session::comparable::unlike;
+use crate::session::comparable::comparison_obstacles;
 use crate::session::first_task::{FirstTaskResult, first_task_sentences};
 use crate::session::paired;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
-use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number, percent};
+use crate::session::words::{
+    format_bytes, format_count, format_duration, format_epoch_range, format_number, format_percent,
+};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, dot, run_name, task_labels};
 use crate::ui::widgets::{
-    self, Column, card, card_of, faint, grid, matrix, segmented, sentence, terms,
+    self, Column, card, card_with_height, faint, grid, matrix, segmented, sentence, terms,
 };
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
-    let laid = cx.pages.compare.laid(rows);
-    let shown = laid.iter().map(|(shade, at)| (*shade, &*rows[*at]));
-    let shown: Vec<(Shade, &RunRow)> = shown.collect();
+    let compared = cx.pages.compare.compared(rows);
+    let shown = compared
+        .iter()
+        .map(|(shade, index)| (*shade, &*rows[*index]));
+    let shown: Vec<(RunStyle, &RunRow)> = shown.collect();
     if shown.is_empty() {
-        let height = column.rest(ui, 200.0);
-        card_of(ui, height, |ui| {
+        let height = column.remaining_height(ui, 200.0);
+        card_with_height(ui, height, |ui| {
             faint(ui, tr!("compare-select-runs"));
         });
         return;
     }
-    let (shown, others) = alike(&shown);
-    unequal(ui, cx, &shown, &others);
-    became(ui, &shown);
+    let (shown, others) = split_comparable(&shown);
+    incomparable_runs(ui, cx, &shown, &others);
+    first_task_card(ui, &shown);
     curves(ui, cx, &shown);
     let expert = cx.pages.compare.expert;
     table_card(ui, "numbers", |ui| number_table(ui, &shown, expert));
     paired(ui, &shown, expert);
     matrices(ui, cx, &shown);
     table_card(ui, "costs", |ui| cost_table(ui, &shown));
-    let is_shown = |at: &usize| shown.iter().any(|(_, row)| std::ptr::eq(*row, &*rows[*at]));
-    let places: Vec<usize> = laid.iter().map(|(_, at)| *at).filter(is_shown).collect();
-    let different = different(&mut cx.pages.compare, rows, &places);
-    differ(ui, &shown, &different);
+    let is_shown = |index: &usize| {
+        shown
+            .iter()
+            .any(|(_, row)| std::ptr::eq(*row, &*rows[*index]))
+    };
+    let indices: Vec<usize> = compared
+        .iter()
+        .map(|(_, index)| *index)
+        .filter(is_shown)
+        .collect();
+    let differences = cached_differences(&mut cx.pages.compare, rows, &indices);
+    differences_card(ui, &shown, &differences);
 }
 
 /// A selected run that is not comparable with the first one, and the reasons.
-type Other<'a> = (Shade, &'a RunRow, Vec<String>);
+type IncomparableRun<'a> = (RunStyle, &'a RunRow, Vec<String>);
 
 /// Splits the runs into those that are comparable with the first run and the others. Results of different tasks are not
 /// comparable.
-fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Other<'a>>) {
+fn split_comparable<'a>(
+    shown: &[(RunStyle, &'a RunRow)],
+) -> (Vec<(RunStyle, &'a RunRow)>, Vec<IncomparableRun<'a>>) {
     let first = shown.iter().find_map(|(_, row)| row.header.as_ref());
-    let (mut alike, mut others) = (Vec::new(), Vec::new());
+    let (mut comparable, mut others) = (Vec::new(), Vec::new());
     for (shade, row) in shown {
         let pair = first.zip(row.header.as_ref());
-        let differs = pair.map_or_else(Vec::new, |(first, header)| unlike(first, header));
-        match differs.is_empty() {
-            true => alike.push((*shade, *row)),
-            false => others.push((*shade, *row, differs)),
+        let reasons = pair.map_or_else(Vec::new, |(first, header)| {
+            comparison_obstacles(first, header)
+        });
+        match reasons.is_empty() {
+            true => comparable.push((*shade, *row)),
+            false => others.push((*shade, *row, reasons)),
         }
     }
-    (alike, others)
+    (comparable, others)
 }
 
 /// Draws which selected runs are not compared and why. A click on a run selects it with the runs that are comparable
 /// with it.
-fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
+fn incomparable_runs(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    shown: &[(RunStyle, &RunRow)],
+    others: &[IncomparableRun<'_>],
+) {
     if others.is_empty() {
         return;
     }
@@ -79,30 +100,32 @@ fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[O
             .map_or_else(String::new, |(_, row)| row.title());
         widgets::title(ui, tr!("compare-not-comparable"));
         sentence(ui, tr!("compare-not-comparable-about", name = title));
-        for (shade, row, differs) in others {
+        for (shade, row, reasons) in others {
             ui.horizontal_wrapped(|ui| {
                 dot(ui, *shade);
-                sentence(ui, format!("{}: {}", row.title(), differs.join(", ")));
+                sentence(ui, format!("{}: {}", row.title(), reasons.join(", ")));
                 if ui.link(tr!("compare-show-instead")).clicked() {
                     let header = row.header.as_ref();
-                    let like = others.iter().filter(|(_, other, _)| {
+                    let comparable = others.iter().filter(|(_, other, _)| {
                         let pair = header.zip(other.header.as_ref());
-                        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+                        pair.is_some_and(|(first, other)| {
+                            comparison_obstacles(first, other).is_empty()
+                        })
                     });
-                    let folders = like.map(|(_, row, _)| row.folder.clone()).collect();
-                    cx.pages.compare.choose(folders);
+                    let folders = comparable.map(|(_, row, _)| row.folder.clone()).collect();
+                    cx.pages.compare.select(folders);
                 }
             });
         }
     });
 }
 
-fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
+fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(RunStyle, &RunRow)]) {
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::ends(
             ui,
-            |ui| terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy"),
+            |ui| terms::term_title(ui, tr!("train-accuracy-curves"), "accuracy"),
             |ui| {
                 let experts = [
                     (Expert::ONLINE, Expert::ONLINE.title()),
@@ -121,10 +144,10 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
         let series = shown
             .iter()
             .map(|(shade, row)| {
-                let history = row.of(row.history.nearest(expert));
+                let history = row.expert_history(row.history.expert_or_answer(expert));
                 let points = (0..).zip(&history.accuracy);
                 let points = points.map(|(task, a)| [f64::from(task), a * 100.0]);
-                Series::of_run(t, *shade, row.title(), points)
+                Series::from_run(t, *shade, row.title(), points)
             })
             .collect();
         Curves {
@@ -133,7 +156,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
             height: 300.0,
             tasks: &labels,
             series,
-            now: None,
+            current_task: None,
         }
         .show(ui);
     });
@@ -147,40 +170,44 @@ fn table_card(ui: &mut Ui, id: &str, add: impl FnOnce(&mut Ui)) {
 }
 
 /// Draws the colour and the title of a run, for the first cell of its row in a table.
-fn run_cell(ui: &mut Ui, shade: Shade, row: &RunRow) {
+fn run_cell(ui: &mut Ui, shade: RunStyle, row: &RunRow) {
     dot(ui, shade);
     let title = RichText::new(row.title()).color(tokens(ui).text);
     ui.label(title).on_hover_text(&row.name);
 }
 
 /// Draws A_N, Ā_N and F_N of each selected run for the selected expert.
-fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
+fn number_table(ui: &mut Ui, shown: &[(RunStyle, &RunRow)], expert: Expert) {
     widgets::grid(ui, "numbers", 8, [22.0, 7.0], |ui| {
         faint(ui, tr!("compare-run"));
-        for (head, term) in FIGURES {
-            terms::faint(ui, tr!(head), term);
+        for (title, term) in FIGURES {
+            terms::faint(ui, tr!(title), term);
         }
         ui.end_row();
         for (shade, row) in shown {
             ui.horizontal(|ui| {
                 run_cell(ui, *shade, row);
-                let (done, all) = (row.answers().accuracy.len(), row.tasks());
-                if done < all {
-                    faint(ui, tr!("compare-after", done, n = all));
+                let (done, total) = (row.answer_history().accuracy.len(), row.tasks());
+                if done < total {
+                    faint(ui, tr!("compare-after", done, n = total));
                 }
             });
-            let expert = row.history.nearest(expert);
-            let history = row.of(expert);
-            for value in [history.last(), history.average(), row.forgotten_by(expert)] {
-                figure(ui, value, true);
+            let expert = row.history.expert_or_answer(expert);
+            let history = row.expert_history(expert);
+            for value in [
+                history.last_accuracy(),
+                history.average_accuracy(),
+                row.expert_forgetting(expert),
+            ] {
+                figure_cell(ui, value, true);
             }
-            trust(ui, row, expert);
+            interval_cell(ui, row, expert);
             for (value, strong) in [
-                (row.of(Expert::ONLINE).last(), false),
-                (row.of(Expert::OFFLINE).last(), false),
+                (row.expert_history(Expert::ONLINE).last_accuracy(), false),
+                (row.expert_history(Expert::OFFLINE).last_accuracy(), false),
                 (row.history.task_given.last().copied().flatten(), false),
             ] {
-                figure(ui, value, strong);
+                figure_cell(ui, value, strong);
             }
             ui.end_row();
         }
@@ -188,18 +215,18 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
 }
 
 /// Draws the confidence interval of A_N of a run.
-fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
-    let words = match row.quality_of(expert) {
+fn interval_cell(ui: &mut Ui, row: &RunRow, expert: Expert) {
+    let text = match row.expert_tally(expert) {
         Some(quality) if quality.is_guessing() => tr!("train-no-better-than-guessing").to_string(),
-        Some(quality) => quality.words(),
+        Some(quality) => quality.summary(),
         None => "–".to_string(),
     };
-    faint(ui, words);
+    faint(ui, text);
 }
 
-fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
+fn figure_cell(ui: &mut Ui, value: Option<f64>, strong: bool) {
     let t = tokens(ui);
-    let text = value.map_or_else(|| "–".to_string(), |v| number(v * 100.0, 1));
+    let text = value.map_or_else(|| "–".to_string(), |v| format_number(v * 100.0, 1));
     let (font, colour) = if strong {
         (semibold(13.0), t.strong)
     } else {
@@ -209,14 +236,18 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// Draws the settings in which the selected runs differ.
-fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<String>)]) {
+fn differences_card(
+    ui: &mut Ui,
+    shown: &[(RunStyle, &RunRow)],
+    differences: &[(String, Vec<String>)],
+) {
     let shown = shown.iter().filter(|(_, row)| row.header.is_some());
     if shown.clone().count() < 2 {
         return;
     }
     card(ui, |ui| {
         widgets::title(ui, tr!("compare-differences"));
-        if different.is_empty() {
+        if differences.is_empty() {
             faint(ui, tr!("compare-no-differences"));
             return;
         }
@@ -227,7 +258,7 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
                     dot(ui, *shade);
                 }
                 ui.end_row();
-                for (key, values) in different {
+                for (key, values) in differences {
                     faint(ui, title_of(key));
                     for value in values {
                         ui.label(RichText::new(value).color(tokens(ui).text));
@@ -240,50 +271,50 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
 }
 
 /// Minimum width of a matrix with its title, in points.
-const WIDTH: f32 = 230.0;
+const MATRIX_WIDTH: f32 = 230.0;
 
-/// Minimum size of a whole matrix, unless its cells would become larger than `LARGEST`.
-const SMALLEST: f32 = 100.0;
+/// Minimum size of a whole matrix, unless its cells would become larger than `MAX_CELL_SIZE`.
+const MIN_MATRIX_SIZE: f32 = 100.0;
 /// Maximum size of a cell, so that cells do not grow further for one or two tasks.
-const LARGEST: f32 = 40.0;
+const MAX_CELL_SIZE: f32 = 40.0;
 
-fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
+fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(RunStyle, &RunRow)]) {
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
+            terms::term_title(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
             faint(ui, tr!("train-matrix-hint"));
         });
-        widgets::in_columns(ui, shown, WIDTH, |ui, (shade, row)| {
-            one_matrix(ui, cx, (*shade, row), expert);
+        widgets::in_columns(ui, shown, MATRIX_WIDTH, |ui, (shade, row)| {
+            run_matrix(ui, cx, (*shade, row), expert);
         });
     });
 }
 
-fn one_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Expert) {
-    let expert = row.history.nearest(expert);
+fn run_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (RunStyle, &RunRow), expert: Expert) {
+    let expert = row.history.expert_or_answer(expert);
     run_name(ui, shade, &row.title(), &row.name);
-    let history = row.of(expert);
-    let forgotten = match row.forgotten_by(expert) {
+    let history = row.expert_history(expert);
+    let forgotten = match row.expert_forgetting(expert) {
         Some(points) if history.matrix.len() > 1 => {
-            let points = number(points * 100.0, 1);
-            tr!("compare-points-forgotten", expert = expert.name(), points)
+            let points = format_number(points * 100.0, 1);
+            tr!("compare-points-forgotten", expert = expert.key(), points)
         }
-        _ => expert.name().to_string(),
+        _ => expert.key().to_string(),
     };
     faint(ui, forgotten);
     let tasks = row.tasks().max(1);
-    let room = (ui.available_width() - 88.0).max(SMALLEST);
-    let side = (room / tasks as f32).min(LARGEST);
-    let known_by = row.header.as_ref().map(RunHeader::known_by);
-    let name = format!("{} {}", known_by.unwrap_or_default(), expert.name());
-    let picture = cx.pages.compare.matrices.entry(row.folder.clone());
+    let available_width = (ui.available_width() - 88.0).max(MIN_MATRIX_SIZE);
+    let side = (available_width / tasks as f32).min(MAX_CELL_SIZE);
+    let header_name = row.header.as_ref().map(RunHeader::cache_key);
+    let name = format!("{} {}", header_name.unwrap_or_default(), expert.key());
+    let entry = cx.pages.compare.matrices.entry(row.folder.clone());
     let rows = (name.as_str(), &history.matrix[..]);
-    matrix::accuracy(ui, rows, tasks, side, picture.or_default());
+    matrix::accuracy(ui, rows, tasks, side, entry.or_default());
 }
 
 /// Title and description of each column, as message ids.
-const COLUMNS: [(&str, &str); 7] = [
+const COST_COLUMNS: [(&str, &str); 7] = [
     ("compare-images-shown", "compare-images-shown-hint"),
     ("compare-epochs", "compare-epochs-hint"),
     (
@@ -299,11 +330,11 @@ const COLUMNS: [(&str, &str); 7] = [
     ("compare-time-per-image", "compare-time-per-image-hint"),
 ];
 
-fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
+fn cost_table(ui: &mut Ui, shown: &[(RunStyle, &RunRow)]) {
     let t = tokens(ui);
-    grid(ui, "costs", 1 + COLUMNS.len(), [22.0, 7.0], |ui| {
+    grid(ui, "costs", 1 + COST_COLUMNS.len(), [22.0, 7.0], |ui| {
         faint(ui, tr!("compare-cost"));
-        for (title, meaning) in COLUMNS {
+        for (title, meaning) in COST_COLUMNS {
             faint(ui, tr!(title)).on_hover_text(tr!(meaning));
         }
         ui.end_row();
@@ -319,32 +350,33 @@ fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
 
 fn epochs_of_tasks(header: &RunHeader) -> String {
     let tasks = 0..header.tasks.len();
-    let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
-    epochs_span(&all)
+    let epochs: Vec<usize> = tasks.map(|task| epochs_for_task(header, task)).collect();
+    format_epoch_range(&epochs)
 }
 
 /// Returns the cells of a run. A value that an older version did not measure is a dash.
 fn cost_texts(row: &RunRow) -> [String; 7] {
     let (costs, header) = (&row.costs, row.header.as_ref());
-    let known = |known: bool, text: String| if known { text } else { "–".to_string() };
+    let text_or_dash =
+        |is_known: bool, text: String| if is_known { text } else { "–".to_string() };
     let milliseconds = costs.prediction_seconds * 1000.0;
-    let trained = header.map(|header| count_text(header.trained_parameters));
-    let stored = count_text(costs.stored_parameters);
-    let time = duration_text(costs.training_seconds);
-    let time_per_image = format!("{} ms", number(milliseconds, 1));
+    let trained = header.map(|header| format_count(header.trained_parameters));
+    let stored = format_count(costs.stored_parameters);
+    let time = format_duration(costs.training_seconds);
+    let time_per_image = format!("{} ms", format_number(milliseconds, 1));
     [
-        known(costs.images_seen > 0, count_text(costs.images_seen)),
+        text_or_dash(costs.images_seen > 0, format_count(costs.images_seen)),
         header.map_or_else(|| "–".to_string(), epochs_of_tasks),
         trained.unwrap_or_else(|| "–".to_string()),
-        known(costs.stored_parameters > 0, stored),
-        known(costs.kept_bytes > 0, bytes_text(costs.kept_bytes)),
-        known(costs.training_seconds > 0.0, time),
-        known(milliseconds > 0.0, time_per_image),
+        text_or_dash(costs.stored_parameters > 0, stored),
+        text_or_dash(costs.kept_bytes > 0, format_bytes(costs.kept_bytes)),
+        text_or_dash(costs.training_seconds > 0.0, time),
+        text_or_dash(milliseconds > 0.0, time_per_image),
     ]
 }
 
 /// Draws the card if at least two tested runs are selected.
-fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
+fn paired(ui: &mut Ui, shown: &[(RunStyle, &RunRow)], expert: Expert) {
     let tested = shown.iter().map(|(_, row)| *row);
     let mut tested = tested.filter(|row| row.is_measured());
     let Some(first) = tested.next() else { return };
@@ -352,30 +384,30 @@ fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     if others.is_empty() {
         return;
     }
-    let nearest = |row: &RunRow| row.history.nearest(expert);
+    let nearest = |row: &RunRow| row.history.expert_or_answer(expert);
     card(ui, |ui| {
-        terms::title_of(ui, tr!("compare-image-by-image"), "paired");
+        terms::term_title(ui, tr!("compare-image-by-image"), "paired");
         for other in &others {
-            let words = paired::words((first, nearest(first)), (*other, nearest(other)));
-            sentence(ui, words);
+            let text = paired::describe_pair((first, nearest(first)), (*other, nearest(other)));
+            sentence(ui, text);
         }
-        let chance = match others.len() {
+        let note = match others.len() {
             1 => tr!("compare-mcnemar"),
             _ => tr!("compare-mcnemar-many-comparisons"),
         };
-        faint(ui, chance);
+        faint(ui, note);
     });
 }
 
 /// The results of a run on its first task.
 struct FirstTaskCurve<'a> {
-    shade: Shade,
+    shade: RunStyle,
     row: &'a RunRow,
     result: FirstTaskResult<'a>,
 }
 
 /// Draws the card if a selected run has learned a second task.
-fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
+fn first_task_card(ui: &mut Ui, shown: &[(RunStyle, &RunRow)]) {
     let shown: Vec<FirstTaskCurve<'_>> = shown
         .iter()
         .filter_map(|&(shade, row)| {
@@ -385,41 +417,46 @@ fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         .collect();
     let Some(first) = shown.first() else { return };
     card(ui, |ui| {
-        terms::title_of(ui, tr!("compare-first-task-over-time"), "catastrophic");
-        let same = shown
+        terms::term_title(ui, tr!("compare-first-task-over-time"), "catastrophic");
+        let has_same_first_task = shown
             .windows(2)
-            .all(|pair| pair[0].result.first() == pair[1].result.first());
-        if same {
+            .all(|pair| pair[0].result.first_classes() == pair[1].result.first_classes());
+        if has_same_first_task {
             images_of_first_task(ui, &first.result);
         }
-        widgets::in_columns(ui, &shown, 190.0, |ui, shown| one_run(ui, shown, same));
+        widgets::in_columns(ui, &shown, 190.0, |ui, shown| {
+            first_task_cell(ui, shown, has_same_first_task);
+        });
         let results: Vec<FirstTaskResult<'_>> = shown.iter().map(|shown| shown.result).collect();
-        for words in first_task_sentences(&results) {
-            sentence(ui, words);
+        for text in first_task_sentences(&results) {
+            sentence(ui, text);
         }
     });
 }
 
 /// Draws one run. The classes of its first task are included if the runs differ in them.
-fn one_run(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
+fn first_task_cell(ui: &mut Ui, shown: &FirstTaskCurve<'_>, has_same_first_task: bool) {
     let FirstTaskCurve { shade, row, result } = shown;
     ui.spacing_mut().item_spacing.y = 2.0;
     let tip = format!("{}\n{}", row.title(), row.name);
-    run_name(ui, *shade, result.header.short(), &tip);
-    let figure = RichText::new(percent(result.now, 0));
+    run_name(ui, *shade, result.header.short_name(), &tip);
+    let figure = RichText::new(format_percent(result.current_accuracy, 0));
     ui.label(figure.font(semibold(30.0)).color(tokens(ui).strong));
-    let text = tr!("compare-still-correct", then = percent(result.then, 0));
+    let text = tr!(
+        "compare-still-correct",
+        then = format_percent(result.initial_accuracy, 0)
+    );
     faint(ui, text);
-    if !same {
+    if !has_same_first_task {
         images_of_first_task(ui, result);
     }
-    if let Some(quality) = row.quality_of_first {
-        faint(ui, quality.words());
+    if let Some(quality) = row.first_task_tally {
+        faint(ui, quality.summary());
     }
 }
 
 /// Draws a sentence about the test images of the first task.
 fn images_of_first_task(ui: &mut Ui, result: &FirstTaskResult<'_>) {
-    let names = listed(result.first(), 6);
+    let names = join_some(result.first_classes(), 6);
     faint(ui, tr!("compare-images-of-classes", names));
 }

@@ -12,12 +12,12 @@ use egui::{
 };
 use egui_extras::{Column as TableColumn, TableBuilder};
 
-use super::list::found;
-use crate::palette::Shade;
+use super::list::matching_runs;
+use crate::palette::RunStyle;
 use crate::session::plain::title_of;
-use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
+use crate::session::run_table::{RunTableRequest, ShownColumn, ShownRow, TableView};
 use crate::session::views::Rows;
-use crate::store::table::{Align as Side, Choice, ComparisonBase, FigureSpec, TableRequest};
+use crate::store::table::{Align as Side, ColumnChoice, ComparisonBase, FigureSpec, TableRequest};
 use crate::tr;
 use crate::ui::cached::{Cached, Shared};
 use crate::ui::command::UiCommand;
@@ -25,20 +25,22 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, task_labels};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, sentence};
+use crate::ui::widgets::{
+    self, Column, button, card, card_with_height, faint, icon_button, sentence,
+};
 
 /// Number of rows that are drawn as curves until the user selects rows.
-const FIRST: usize = 6;
+const DEFAULT_CURVES: usize = 6;
 /// Height of a row, in points.
-const ROW: f32 = 26.0;
+const ROW_HEIGHT: f32 = 26.0;
 /// Width in points of a character, and of the padding of a cell.
-const LETTER: f32 = 6.8;
-const AROUND: f32 = 20.0;
+const CHAR_WIDTH: f32 = 6.8;
+const CELL_PADDING: f32 = 20.0;
 /// Maximum width of a column in characters. A tooltip shows the whole cell.
-const MOST_LETTERS: usize = 28;
+const MAX_CHARS: usize = 28;
 /// The settings by which rows are grouped by default.
-const BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
-const COLUMNS: [&str; 4] = [
+const GROUP_BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
+const DEFAULT_COLUMNS: [&str; 4] = [
     "final_accuracy",
     "average_accuracy",
     "forgetting",
@@ -46,7 +48,7 @@ const COLUMNS: [&str; 4] = [
 ];
 
 /// The rows drawn as curves: shade and index in the table.
-type CurveRows = Arc<[(Shade, usize)]>;
+type CurveRows = Arc<[(RunStyle, usize)]>;
 
 /// The state of the table that is kept between frames.
 pub(super) struct TableState {
@@ -54,14 +56,14 @@ pub(super) struct TableState {
     /// The rows drawn as curves, each identified by its first run; `None` until the user selects rows.
     curves: Option<Vec<PathBuf>>,
     /// A cache of the drawn rows, valid for this table.
-    drawn: Cached<Shared<TableView>, CurveRows>,
+    curve_rows: Cached<Shared<TableView>, CurveRows>,
 }
 
 impl Default for TableState {
     fn default() -> Self {
         let request = TableRequest {
-            by: BY.map(String::from).to_vec(),
-            columns: COLUMNS.map(String::from).to_vec(),
+            by: GROUP_BY.map(String::from).to_vec(),
+            columns: DEFAULT_COLUMNS.map(String::from).to_vec(),
             sort: Some("-final_accuracy".into()),
             against: None,
             published: false,
@@ -70,64 +72,75 @@ impl Default for TableState {
         Self {
             request,
             curves: None,
-            drawn: Cached::default(),
+            curve_rows: Cached::default(),
         }
     }
 }
 
 impl TableState {
     /// Returns the rows that are drawn as curves, with their shades.
-    fn drawn(&mut self, view: &Arc<TableView>) -> CurveRows {
-        self.drawn.get(Shared(view.clone()), || {
-            let drawn: Vec<usize> = match &self.curves {
-                None => (0..view.rows.len().min(FIRST)).collect(),
-                Some(ticked) => {
+    fn curve_rows(&mut self, view: &Arc<TableView>) -> CurveRows {
+        self.curve_rows.get(Shared(view.clone()), || {
+            let indices: Vec<usize> = match &self.curves {
+                None => (0..view.rows.len().min(DEFAULT_CURVES)).collect(),
+                Some(selected) => {
                     let rows = view.rows.iter().enumerate();
-                    let rows = rows.filter_map(|(at, row)| Some((row.runs.first()?, at)));
+                    let rows = rows.filter_map(|(index, row)| Some((row.runs.first()?, index)));
                     let rows: HashMap<&PathBuf, usize> = rows.collect();
-                    let drawn = ticked.iter().filter_map(|run| rows.get(run).copied());
-                    drawn.collect()
+                    let indices = selected.iter().filter_map(|run| rows.get(run).copied());
+                    indices.collect()
                 }
             };
-            let methods = drawn.iter().map(|at| view.rows[*at].method.as_str());
-            Shade::each(methods).into_iter().zip(drawn).collect()
+            let methods = indices
+                .iter()
+                .map(|index| view.rows[*index].method.as_str());
+            RunStyle::for_runs(methods)
+                .into_iter()
+                .zip(indices)
+                .collect()
         })
     }
 
-    fn tick(&mut self, view: &TableView, row: usize) {
-        self.drawn = Cached::default();
+    fn toggle_curve(&mut self, view: &TableView, row: usize) {
+        self.curve_rows = Cached::default();
         let first = |row: &ShownRow| row.runs.first().cloned();
-        let ticked = self
-            .curves
-            .get_or_insert_with(|| view.rows.iter().take(FIRST).filter_map(first).collect());
+        let selected = self.curves.get_or_insert_with(|| {
+            view.rows
+                .iter()
+                .take(DEFAULT_CURVES)
+                .filter_map(first)
+                .collect()
+        });
         let Some(run) = first(&view.rows[row]) else {
             return;
         };
-        match ticked.iter().position(|known| *known == run) {
-            Some(at) => {
-                ticked.remove(at);
+        match selected.iter().position(|other| *other == run) {
+            Some(index) => {
+                selected.remove(index);
             }
-            None => ticked.push(run),
+            None => selected.push(run),
         }
     }
 }
 
 pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
-    let places = found(cx, rows);
-    let ask = TableAsk {
+    let indices = matching_runs(cx, rows);
+    let query = RunTableRequest {
         request: cx.pages.compare.table.request.clone(),
         rows: rows.clone(),
-        places,
+        indices,
     };
-    if !cx.session.compare.table.is_asked(&ask) {
-        cx.act(UiCommand::Load(Box::new(|session| session.make_table(ask))));
+    if !cx.session.compare.table.is_requested(&query) {
+        cx.dispatch(UiCommand::Load(Box::new(|session| {
+            session.build_table(query);
+        })));
     }
-    match cx.session.compare.table.made.clone() {
+    match cx.session.compare.table.table.clone() {
         Some(Ok(view)) => {
             curves(ui, cx, &view);
-            let height = column.rest(ui, 260.0);
-            card_of(ui, height, |ui| {
-                head(ui, cx, &view);
+            let height = column.remaining_height(ui, 260.0);
+            card_with_height(ui, height, |ui| {
+                show_header(ui, cx, &view);
                 remarks(ui, cx, &view);
                 body(ui, cx, &view, height);
             });
@@ -146,18 +159,18 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 
 /// Draws the accuracy of the selected rows over the tasks.
 fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
-    let drawn = cx.pages.compare.table.drawn(view);
-    let drawn = drawn.iter().map(|(shade, row)| (*shade, &view.rows[*row]));
-    let drawn: Vec<(Shade, &ShownRow)> = drawn.collect();
-    if drawn.is_empty() {
+    let rows = cx.pages.compare.table.curve_rows(view);
+    let rows = rows.iter().map(|(shade, row)| (*shade, &view.rows[*row]));
+    let rows: Vec<(RunStyle, &ShownRow)> = rows.collect();
+    if rows.is_empty() {
         return;
     }
-    let tasks = drawn.iter().map(|(_, row)| row.curve.len()).max();
+    let tasks = rows.iter().map(|(_, row)| row.curve.len()).max();
     let labels = task_labels(tasks.unwrap_or(0));
     let t = tokens(ui);
-    let series = drawn.iter().map(|(shade, row)| {
+    let series = rows.iter().map(|(shade, row)| {
         let points = row.curve.iter().copied();
-        Series::of_run(t, *shade, row.title.clone(), points)
+        Series::from_run(t, *shade, row.title.clone(), points)
     });
     let series = series.collect();
     card(ui, |ui| {
@@ -169,23 +182,23 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
             height: 240.0,
             tasks: &labels,
             series,
-            now: None,
+            current_task: None,
         }
         .show(ui);
     });
 }
 
 /// Draws the menus for rows and columns, and the export.
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-rows", n = view.rows.len()));
         let request = &mut cx.pages.compare.table.request;
-        let by = view.choices.iter().filter(|choice| !choice.is_figure);
-        let open = button(ui, tr!("compare-group-by"));
-        let open = open.on_hover_text(tr!("compare-group-by-hint"));
-        choose(&open, by, &mut request.by);
-        let open = button(ui, tr!("compare-columns"));
-        choose(&open, view.choices.iter(), &mut request.columns);
+        let groupings = view.choices.iter().filter(|choice| !choice.is_figure);
+        let menu = button(ui, tr!("compare-group-by"));
+        let menu = menu.on_hover_text(tr!("compare-group-by-hint"));
+        column_menu(&menu, groupings, &mut request.by);
+        let menu = button(ui, tr!("compare-columns"));
+        column_menu(&menu, view.choices.iter(), &mut request.columns);
         widgets::checkbox(ui, &mut request.published, tr!("compare-published"))
             .on_hover_text(tr!("compare-published-hint"));
         widgets::checkbox(ui, &mut request.unfinished, tr!("compare-unfinished"))
@@ -193,16 +206,16 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         if request.against.is_some() && ui.link(tr!("compare-stop-comparing")).clicked() {
             request.against = None;
         }
-        let open = button(ui, tr!("train-log-copy"));
-        Popup::menu(&open).show(|ui| {
+        let menu = button(ui, tr!("train-log-copy"));
+        Popup::menu(&menu).show(|ui| {
             let text = &view.text;
-            for (words, copied) in [
-                (tr!("compare-copy-tabs"), text.tabs()),
-                (tr!("compare-copy-markdown"), text.markdown()),
-                (tr!("compare-copy-latex"), text.latex()),
+            for (label, copied) in [
+                (tr!("compare-copy-tabs"), text.to_tsv()),
+                (tr!("compare-copy-markdown"), text.to_markdown()),
+                (tr!("compare-copy-latex"), text.to_latex()),
             ] {
-                if ui.button(words).clicked() {
-                    cx.act(UiCommand::CopyText(copied));
+                if ui.button(label).clicked() {
+                    cx.dispatch(UiCommand::CopyText(copied));
                 }
             }
         });
@@ -210,20 +223,20 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
 }
 
 /// Draws a menu to select columns.
-fn choose<'a>(
-    open: &Response,
-    choices: impl Iterator<Item = &'a Choice>,
+fn column_menu<'a>(
+    opener: &Response,
+    choices: impl Iterator<Item = &'a ColumnChoice>,
     chosen: &mut Vec<String>,
 ) {
-    let menu = Popup::menu(open).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let menu = Popup::menu(opener).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     menu.show(|ui| {
         ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
             for choice in choices {
-                let mut on = chosen.contains(&choice.key);
-                let meaning = FigureSpec::named(&choice.key).map_or("", FigureSpec::meaning);
-                let check = widgets::checkbox(ui, &mut on, title(choice));
+                let mut checked = chosen.contains(&choice.key);
+                let meaning = FigureSpec::from_name(&choice.key).map_or("", FigureSpec::meaning);
+                let check = widgets::checkbox(ui, &mut checked, title(choice));
                 if check.clicked() {
-                    match on {
+                    match checked {
                         true => chosen.push(choice.key.clone()),
                         false => chosen.retain(|key| *key != choice.key),
                     }
@@ -237,7 +250,7 @@ fn choose<'a>(
 }
 
 /// Returns the title of a column as the window shows it.
-fn title(choice: &Choice) -> String {
+fn title(choice: &ColumnChoice) -> String {
     match choice.is_figure {
         true => choice.title.clone(),
         false => title_of(&choice.key),
@@ -247,8 +260,8 @@ fn title(choice: &Choice) -> String {
 /// Draws the settings that all rows share, and remarks about means and published results.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
-        let words = tr!("compare-all-rows-share", each = view.common.join(", "));
-        faint(ui, words);
+        let text = tr!("compare-all-rows-share", each = view.common.join(", "));
+        faint(ui, text);
     }
     if !view.mixed.is_empty() {
         ui.horizontal_wrapped(|ui| {
@@ -264,12 +277,15 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
             }
         });
     }
-    if view.left_out > 0 {
-        faint(ui, tr!("compare-unfinished-not-shown", n = view.left_out));
+    if view.unfinished_runs > 0 {
+        faint(
+            ui,
+            tr!("compare-unfinished-not-shown", n = view.unfinished_runs),
+        );
     }
     for title in &view.seedless {
-        let words = tr!("compare-seed-without-effect", title = title.as_str());
-        faint(ui, words);
+        let text = tr!("compare-seed-without-effect", title = title.as_str());
+        faint(ui, text);
     }
     for source in &view.sources {
         faint(ui, source);
@@ -279,11 +295,11 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
 fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
     let tick = TableColumn::exact(44.0);
     let width = |column: &ShownColumn| {
-        let letters = column
-            .letters
-            .min(MOST_LETTERS)
+        let char_count = column
+            .width
+            .min(MAX_CHARS)
             .max(column.title.chars().count());
-        TableColumn::initial(letters as f32 * LETTER + AROUND)
+        TableColumn::initial(char_count as f32 * CHAR_WIDTH + CELL_PADDING)
             .at_least(30.0)
             .resizable(true)
             .clip(true)
@@ -300,18 +316,18 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
             for column in &view.columns {
                 builder = builder.column(width(column));
             }
-            let table = builder.header(ROW, |mut header| {
+            let table = builder.header(ROW_HEIGHT, |mut header| {
                 header.col(|_| {});
                 for column in &view.columns {
                     header.col(|ui| heading(ui, cx, column));
                 }
             });
             table.body(|body| {
-                body.rows(ROW, view.rows.len(), |mut drawn| {
-                    let at = drawn.index();
-                    drawn.col(|ui| mark(ui, cx, view, at));
-                    for (cell, column) in view.rows[at].cells.iter().zip(&view.columns) {
-                        drawn.col(|ui| self::cell(ui, cell, column));
+                body.rows(ROW_HEIGHT, view.rows.len(), |mut row| {
+                    let index = row.index();
+                    row.col(|ui| row_controls(ui, cx, view, index));
+                    for (cell, column) in view.rows[index].cells.iter().zip(&view.columns) {
+                        row.col(|ui| self::cell(ui, cell, column));
                     }
                 });
             });
@@ -325,8 +341,8 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let sorted = sort
         .as_deref()
         .map(|by| (by.trim_start_matches('-'), by.starts_with('-')));
-    let own = sorted.filter(|(by, _)| column.key.as_deref() == Some(*by));
-    let sign = match own {
+    let direction = sorted.filter(|(by, _)| column.key.as_deref() == Some(*by));
+    let sign = match direction {
         Some((_, true)) => " ▼",
         Some((_, false)) => " ▲",
         None => "",
@@ -336,40 +352,44 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
         ui.label(text.color(t.subdued));
         return;
     };
-    let colour = if own.is_some() { t.strong } else { t.subdued };
+    let colour = if direction.is_some() {
+        t.strong
+    } else {
+        t.subdued
+    };
     let label = egui::Label::new(text.color(colour)).sense(Sense::click());
     let label = ui.add(label);
     label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &column.title));
     if label.clicked() {
         // At the first click, numbers are sorted in descending order and words alphabetically.
-        let down = match own {
-            Some((_, down)) => !down,
+        let descending = match direction {
+            Some((_, descending)) => !descending,
             None => column.align == Side::Right,
         };
-        *sort = Some(format!("{}{key}", if down { "-" } else { "" }));
+        *sort = Some(format!("{}{key}", if descending { "-" } else { "" }));
     }
-    let meaning = FigureSpec::named(key).map_or(tr!("compare-sort"), FigureSpec::meaning);
+    let meaning = FigureSpec::from_name(key).map_or(tr!("compare-sort"), FigureSpec::meaning);
     label.on_hover_text(meaning);
 }
 
 /// Draws the checkbox of a row and its context menu.
-fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
-    let row = &view.rows[at];
-    let drawn = cx.pages.compare.table.drawn(view);
-    let shade = drawn.iter().find(|(_, row)| *row == at);
+fn row_controls(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, index: usize) {
+    let row = &view.rows[index];
+    let curve_rows = cx.pages.compare.table.curve_rows(view);
+    let shade = curve_rows.iter().find(|(_, row)| *row == index);
     let shade = shade.map(|(shade, _)| *shade);
-    let mut on = shade.is_some();
+    let mut checked = shade.is_some();
     ui.spacing_mut().item_spacing.x = 2.0;
     let mut style = (**ui.style()).clone();
     if let Some(shade) = shade {
-        style.visuals.widgets.inactive.fg_stroke.color = tokens(ui).run(shade);
+        style.visuals.widgets.inactive.fg_stroke.color = tokens(ui).run_colour(shade);
         ui.set_style(style);
     }
-    let tick = widgets::checkbox(ui, &mut on, "");
+    let response = widgets::checkbox(ui, &mut checked, "");
     let name = row.title.as_str();
-    let tick = tick.accessible_name(tr!("compare-plot", name));
-    if tick.clicked() {
-        cx.pages.compare.table.tick(view, at);
+    let response = response.accessible_name(tr!("compare-plot", name));
+    if response.clicked() {
+        cx.pages.compare.table.toggle_curve(view, index);
     }
     let more = icon_button(ui, Icon::Dots, &tr!("compare-more-actions", name), 18.0);
     Popup::menu(&more).show(|ui| {
@@ -377,9 +397,9 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
             let against = row.runs.first().cloned().map(ComparisonBase::RowOf);
             cx.pages.compare.table.request.against = against;
         }
-        let words = tr!("compare-runs-side-by-side", n = row.runs.len());
-        if ui.button(words).clicked() {
-            cx.pages.compare.choose(row.runs.clone());
+        let label = tr!("compare-runs-side-by-side", n = row.runs.len());
+        if ui.button(label).clicked() {
+            cx.pages.compare.select(row.runs.clone());
             cx.pages.compare.view = super::View::SideBySide;
         }
     });

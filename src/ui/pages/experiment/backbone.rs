@@ -2,18 +2,18 @@
 
 use egui::{Popup, ProgressBar, RichText, ScrollArea, Ui, Vec2};
 
-use super::{standing, step};
+use super::{group_state, step};
 use crate::backbone::families::{self, FAMILIES};
-use crate::backbone::library::{Description, State, is_repository};
+use crate::backbone::library::{Availability, Description, is_repository};
 use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::downloads::Item;
-use crate::session::words::{bytes_text, count_text, number};
-use crate::texts::said;
+use crate::session::words::{format_bytes, format_count, format_number};
+use crate::texts::join_translated;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{CONTROL, regular, tokens};
+use crate::ui::theme::{CONTROL_HEIGHT, regular, tokens};
 use crate::ui::widgets::{self, StepState, button, faint, segmented};
 
 /// The key of the last choice among the families, the user's own weights.
@@ -22,23 +22,24 @@ const FILE: &str = "file";
 /// Draws the backbone card.
 pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.backbone();
-    let stand = match chosen {
+    let state = match chosen {
         None if cx.session.inventory.backbones.is_empty() => StepState::Busy,
-        _ => standing(cx, SettingGroup::Backbone),
+        _ => group_state(cx, SettingGroup::Backbone),
     };
     let title = (tr!("experiment-backbone"), "backbone");
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen {
-        Some(view) if open && !file_wanted(cx) => {
-            widgets::cut(ui, view.entry.licence()).on_hover_text(tr!("experiment-weights-licence"));
+        Some(view) if open && !is_choosing_file(cx) => {
+            widgets::truncated_faint(ui, view.entry.licence())
+                .on_hover_text(tr!("experiment-weights-licence"));
         }
         _ if open => {}
-        view => _ = widgets::cut(ui, in_short(cx, view)),
+        view => _ = widgets::truncated_faint(ui, short_summary(cx, view)),
     };
     step(
         ui,
         cx,
         SettingGroup::Backbone,
-        stand,
+        state,
         title,
         end,
         |ui, cx| {
@@ -46,19 +47,19 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 choice(ui, cx, chosen);
                 precision(ui, cx);
             });
-            if chosen.is_some_and(|view| view.entry.has_own_transform()) && !file_wanted(cx) {
+            if chosen.is_some_and(|view| view.entry.has_own_transform()) && !is_choosing_file(cx) {
                 transform(ui, cx);
             }
             match chosen {
                 // The current backbone is not shown while the user chooses a file to replace it.
-                Some(view) if file_wanted(cx) => {
+                Some(view) if is_choosing_file(cx) => {
                     let now = view.entry.title();
                     faint(ui, tr!("experiment-no-file-chosen", now));
                 }
                 Some(view) => {
                     facts(ui, view);
-                    if let State::Absent { .. } = view.state {
-                        download(ui, cx, view.entry.name.clone(), view.whereabouts());
+                    if let Availability::Absent { .. } = view.state {
+                        download(ui, cx, view.entry.name.clone(), view.location_summary());
                     }
                 }
                 None if is_repository(&cx.session.experiment.draft.backbone) => {
@@ -72,27 +73,30 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Returns a summary such as "ViT-B/16 · 85.8 M weights · 346 MB to download".
-fn in_short(cx: &Cx<'_>, view: Option<&Description>) -> String {
+fn short_summary(cx: &Cx<'_>, view: Option<&Description>) -> String {
     let draft = &cx.session.experiment.draft;
     let Some(view) = view else {
         return draft.backbone.clone();
     };
-    let mut words = vec![
+    let mut parts = vec![
         view.entry.title().into(),
-        tr!("experiment-parameter-count", n = millions(view.parameters)),
+        tr!(
+            "experiment-parameter-count",
+            n = format_millions(view.parameters)
+        ),
     ];
     if draft.precision != Precision::default() {
-        words.push(draft.precision.key().into());
+        parts.push(draft.precision.key().into());
     }
-    if let State::Absent { .. } = view.state {
-        words.push(view.whereabouts());
+    if let Availability::Absent { .. } = view.state {
+        parts.push(view.location_summary());
     }
-    words.join(" · ")
+    parts.join(" · ")
 }
 
 /// Returns whether the user wants to choose a weight file while a backbone of the table is still selected.
-fn file_wanted(cx: &Cx<'_>) -> bool {
-    cx.pages.experiment.weights && is_listed(cx, &cx.session.experiment.draft.backbone)
+fn is_choosing_file(cx: &Cx<'_>) -> bool {
+    cx.pages.experiment.choosing_weights && is_listed(cx, &cx.session.experiment.draft.backbone)
 }
 
 /// Returns whether the table has a backbone with this name.
@@ -101,8 +105,8 @@ fn is_listed(cx: &Cx<'_>, name: &str) -> bool {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
-    let from_file =
-        cx.pages.experiment.weights || !is_listed(cx, &cx.session.experiment.draft.backbone);
+    let from_file = cx.pages.experiment.choosing_weights
+        || !is_listed(cx, &cx.session.experiment.draft.backbone);
     let family = match chosen {
         Some(view) if !from_file => view.entry.architecture.family().name,
         _ => FILE,
@@ -112,51 +116,55 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
     let options: Vec<(&str, &str)> = options.chain([file_option]).collect();
     let mut value = family;
     if segmented(ui, "family", &options, &mut value) {
-        cx.pages.experiment.weights = value == FILE;
+        cx.pages.experiment.choosing_weights = value == FILE;
         if value == FILE {
-            cx.change(|session| session.pick(DialogPurpose::Weights));
-        } else if let Some(view) = first_of(&cx.session.inventory.backbones, value) {
+            cx.change(|session| session.open_file_dialog(DialogPurpose::Weights));
+        } else if let Some(view) = default_backbone(&cx.session.inventory.backbones, value) {
             let name = view.entry.name.clone();
             cx.change(move |session| session.choose_backbone(&name));
         }
     }
     if value == FILE {
-        file(ui, cx);
+        file_field(ui, cx);
         return;
     }
     let title = chosen.map_or("", |view| view.entry.title());
-    let list = egui::Button::new(title)
+    let menu = egui::Button::new(title)
         .right_text(RichText::new("▾").color(tokens(ui).subdued))
-        .min_size(Vec2::new(0.0, CONTROL));
-    let list = ui.add(list).accessible_name(tr!("experiment-weights"));
-    Popup::menu(&list).show(|ui| entries(ui, cx, family));
+        .min_size(Vec2::new(0.0, CONTROL_HEIGHT));
+    let menu = ui.add(menu).accessible_name(tr!("experiment-weights"));
+    Popup::menu(&menu).show(|ui| weights_menu(ui, cx, family));
 }
 
 /// Returns the default backbone of a family, or the family's first backbone in the table.
-fn first_of<'a>(list: &'a [Description], family: &str) -> Option<&'a Description> {
-    let usual = families::named(family).map_or("", |family| family.usual);
-    let is_usual = |view: &&Description| view.entry.name == usual;
-    of_family(list, family)
-        .find(is_usual)
-        .or(of_family(list, family).next())
+fn default_backbone<'a>(backbones: &'a [Description], family: &str) -> Option<&'a Description> {
+    let default_name = families::find_family(family).map_or("", |family| family.default_network);
+    let is_default = |view: &&Description| view.entry.name == default_name;
+    family_backbones(backbones, family)
+        .find(is_default)
+        .or(family_backbones(backbones, family).next())
 }
 
-fn of_family<'a>(list: &'a [Description], family: &str) -> impl Iterator<Item = &'a Description> {
-    list.iter()
+fn family_backbones<'a>(
+    backbones: &'a [Description],
+    family: &str,
+) -> impl Iterator<Item = &'a Description> {
+    backbones
+        .iter()
         .filter(move |view| view.entry.architecture.family().name == family)
 }
 
 /// Draws the weights of a family, each with size and location.
-fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
+fn weights_menu(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
-    let list = &cx.session.inventory.backbones;
+    let backbones = &cx.session.inventory.backbones;
     ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-        for view in of_family(list, family) {
-            let here = cx.session.experiment.draft.backbone == view.entry.name;
-            let line = egui::Button::selectable(here, view.entry.title())
-                .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
-            let hint = format!("{}\n{}", view.entry.name, pretrained(view));
-            if ui.add(line).on_hover_text(hint).clicked() {
+        for view in family_backbones(backbones, family) {
+            let is_selected = cx.session.experiment.draft.backbone == view.entry.name;
+            let item = egui::Button::selectable(is_selected, view.entry.title())
+                .right_text(RichText::new(view.location_summary()).color(tokens(ui).subdued));
+            let hint = format!("{}\n{}", view.entry.name, pretraining_text(view));
+            if ui.add(item).on_hover_text(hint).clicked() {
                 let name = view.entry.name.clone();
                 cx.change(move |session| session.choose_backbone(&name));
             }
@@ -165,9 +173,9 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
 }
 
 /// Draws a field for the path of a weight file, for systems without a file dialog.
-fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn file_field(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.experiment.draft.backbone;
-    let known = is_listed(cx, draft);
+    let is_known = is_listed(cx, draft);
     let state = &mut cx.pages.experiment;
     let width = (ui.available_width() - 110.0).clamp(160.0, 420.0);
     let edit = widgets::line_edit(&mut state.weights_path, width);
@@ -175,32 +183,32 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let response = ui.add(edit).accessible_name(tr!("experiment-weights-name"));
     let inventory = &cx.session.inventory;
     if !response.has_focus() && !response.lost_focus() && !inventory.backbones.is_empty() {
-        if !known {
+        if !is_known {
             state.weights_path.clone_from(draft);
         } else if inventory.backbone(&state.weights_path).is_some() {
             // A backbone's name is not a path, so the field is cleared.
             state.weights_path.clear();
         }
     }
-    let before = if known { "" } else { draft };
-    let left = widgets::committed(ui, &response, &mut state.weights_path, before);
-    let done = left || widgets::entered(ui, &response);
+    let current = if is_known { "" } else { draft };
+    let committed = widgets::committed(ui, &response, &mut state.weights_path, current);
+    let done = committed || widgets::is_submitted(ui, &response);
     let typed = typed_path(&state.weights_path).display().to_string();
     if done && !typed.is_empty() {
-        cx.act(UiCommand::ChooseWeights(typed));
+        cx.dispatch(UiCommand::ChooseWeights(typed));
     }
     if button(ui, tr!("experiment-choose")).clicked() {
-        cx.change(|session| session.pick(DialogPurpose::Weights));
+        cx.change(|session| session.open_file_dialog(DialogPurpose::Weights));
     }
-    if !known {
-        values(ui, cx);
+    if !is_known {
+        values_field(ui, cx);
     }
 }
 
 /// Draws a field for values that neither the weight file nor the files next to it contain.
-fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let before = cx.session.experiment.draft.backbone_set.clone();
-    let before = before.unwrap_or_default();
+fn values_field(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let current = cx.session.experiment.draft.backbone_set.clone();
+    let current = current.unwrap_or_default();
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(&mut state.backbone_values, 260.0)
         .hint_text(tr!("experiment-backbone-values-hint"));
@@ -209,10 +217,10 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
         .accessible_name(tr!("experiment-backbone-values"))
         .on_hover_text(tr!("experiment-backbone-values-meaning"));
     if !response.has_focus() && !response.lost_focus() {
-        state.backbone_values.clone_from(&before);
+        state.backbone_values.clone_from(&current);
     }
-    let left = widgets::committed(ui, &response, &mut state.backbone_values, &before);
-    if left || widgets::entered(ui, &response) {
+    let committed = widgets::committed(ui, &response, &mut state.backbone_values, &current);
+    if committed || widgets::is_submitted(ui, &response) {
         let text = state.backbone_values.trim().to_string();
         let value = Some(text).filter(|text| !text.is_empty());
         let value = value.map(|text| Setting::Text(text.into()));
@@ -222,29 +230,35 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn facts(ui: &mut Ui, view: &Description) {
     let size = view.entry.architecture.input_size();
-    let mut words = vec![
-        tr!("experiment-parameter-count", n = millions(view.parameters)),
+    let mut parts = vec![
+        tr!(
+            "experiment-parameter-count",
+            n = format_millions(view.parameters)
+        ),
         tr!("experiment-input-size", size),
         tr!("experiment-block-count", n = view.blocks.len()),
     ];
-    words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n)));
-    words.push(pretrained(view));
+    parts.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n)));
+    parts.push(pretraining_text(view));
     let t = tokens(ui);
-    let mut small = |words: String, colour| {
-        let text = RichText::new(words).font(regular(12.0)).color(colour);
+    let mut small = |line: String, colour| {
+        let text = RichText::new(line).font(regular(12.0)).color(colour);
         ui.add(egui::Label::new(text).wrap());
     };
-    small(words.join(" · "), t.subdued);
+    small(parts.join(" · "), t.subdued);
     if let Some(warning) = view.entry.warning() {
         small(tr!("experiment-note", warning), t.warning);
     }
-    if !view.assumed.is_empty() {
-        let words = tr!("experiment-assumed", what = said(&view.assumed, "; "));
-        faint(ui, words);
+    if !view.assumptions.is_empty() {
+        let note = tr!(
+            "experiment-assumed",
+            what = join_translated(&view.assumptions, "; ")
+        );
+        faint(ui, note);
     }
 }
 
-fn pretrained(view: &Description) -> String {
+fn pretraining_text(view: &Description) -> String {
     match view.entry.pretrained_on() {
         "" => tr!("experiment-pretrained-unknown").into(),
         data => tr!("experiment-pretrained", data),
@@ -252,11 +266,11 @@ fn pretrained(view: &Description) -> String {
 }
 
 /// Formats a count in millions, such as "3.6 M".
-fn millions(count: usize) -> String {
+fn format_millions(count: usize) -> String {
     if count < 1_000_000 {
-        return count_text(count);
+        return format_count(count);
     }
-    let n = number(count as f64 / 1e6, 1);
+    let n = format_number(count as f64 / 1e6, 1);
     tr!("experiment-million-parameters", n)
 }
 
@@ -281,12 +295,12 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
         let share = done as f32 / total.unwrap_or(0).max(1) as f32;
         let bar = ProgressBar::new(share).desired_width(160.0);
         ui.add(bar).accessible_name(tr!("experiment-download"));
-        let got = bytes_text(done);
-        let words = match total.map(bytes_text) {
+        let got = format_bytes(done);
+        let text = match total.map(format_bytes) {
             Some(all) => tr!("experiment-downloading-of", got, all),
             None => tr!("experiment-downloading", got),
         };
-        faint(ui, words);
+        faint(ui, text);
         if button(ui, tr!("experiment-download-stop")).clicked() {
             cx.change(move |session| session.stop_download(&item));
         }
@@ -327,7 +341,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         (Precision::Bf16, Some(cpu)) => match cpu.bf16_gain {
             None => faint(ui, tr!("experiment-cpu-no-bf16")),
             Some(gain) => {
-                let gain = number(gain, 1);
+                let gain = format_number(gain, 1);
                 faint(ui, tr!("experiment-bf16-gain", gain))
                     .on_hover_text(tr!("experiment-bf16-hint"))
             }

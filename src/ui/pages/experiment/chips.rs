@@ -8,13 +8,13 @@ use egui::{
 use crate::data::scenario::Scenario;
 use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
-use crate::ui::widgets::names::painted_name;
+use crate::ui::widgets::names::paint_name;
 use crate::ui::widgets::{faint, layout_line, paint_box};
 
 /// Height of a chip.
-const CHIP: f32 = 22.0;
+const CHIP_HEIGHT: f32 = 22.0;
 /// Maximum width of a chip. A longer name is cut off.
-const WIDEST: f32 = 150.0;
+const MAX_CHIP_WIDTH: f32 = 150.0;
 /// The class that is being dragged, as an index among the classes sorted by name.
 struct Dragged(usize);
 
@@ -26,12 +26,12 @@ pub(super) struct Move {
     /// The target task. The number after the last task stands for a new task.
     pub task: usize,
     /// The index in the target task at which the class is inserted.
-    pub place: usize,
+    pub index: usize,
 }
 
 pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
     let galley = layout_line(ui, name, semibold(12.5), tokens(ui).strong);
-    (galley.size().x + 12.0).min(WIDEST)
+    (galley.size().x + 12.0).min(MAX_CHIP_WIDTH)
 }
 
 /// Draws a class as a chip that can be dragged or moved with its menu.
@@ -43,7 +43,7 @@ pub(super) fn class_chip(
     task: usize,
 ) -> (Response, Option<Move>) {
     let t = tokens(ui);
-    let size = Vec2::new(chip_width(ui, name), CHIP);
+    let size = Vec2::new(chip_width(ui, name), CHIP_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
     // The id depends on the class, so that the class keeps the keyboard focus when it is moved.
     let id = Id::unique((view, class));
@@ -55,56 +55,74 @@ pub(super) fn class_chip(
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     response.dnd_set_drag_payload(Dragged(class));
     let focused = response.has_focus();
-    let lit = response.hovered() || focused;
-    let fill = if lit { t.raised } else { t.background };
+    let is_highlighted = response.hovered() || focused;
+    let fill = if is_highlighted {
+        t.raised
+    } else {
+        t.background
+    };
     let line = if focused { t.accent } else { t.line };
     paint_box(ui, rect, 5, fill, line);
     let dragged = response.dragged();
-    let ink = if dragged { t.subdued } else { t.strong };
-    let inside = size.x - 10.0;
+    let colour = if dragged { t.subdued } else { t.strong };
+    let text_width = size.x - 10.0;
     let align = Align2::CENTER_CENTER;
-    painted_name(ui, rect.center(), align, name, semibold(12.5), ink, inside);
+    paint_name(
+        ui,
+        rect.center(),
+        align,
+        name,
+        semibold(12.5),
+        colour,
+        text_width,
+    );
     let mut moved = None;
-    Popup::menu(&response).show(|ui| moved = menu(ui, scenario, class, name, task));
+    Popup::menu(&response).show(|ui| moved = move_menu(ui, scenario, class, name, task));
     (response.on_hover_text(label), moved)
 }
 
 /// Draws the menu with all moves of one class.
-fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize) -> Option<Move> {
-    let position = scenario.label_of(class);
-    let place = position - scenario.tasks[task].start;
+fn move_menu(
+    ui: &mut Ui,
+    scenario: &Scenario,
+    class: usize,
+    name: &str,
+    task: usize,
+) -> Option<Move> {
+    let position = scenario.class_label(class);
+    let index = position - scenario.tasks[task].start;
     let last = scenario.task_count() - 1;
-    let moved_to = |task, place| Some(Move { class, task, place });
+    let moved_to = |task, index| Some(Move { class, task, index });
     let mut moved = None;
-    let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
-        if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
+    let mut add_item = |ui: &mut Ui, enabled: bool, label: String, target: Option<Move>| {
+        if ui.add_enabled(enabled, egui::Button::new(label)).clicked() {
             moved = target;
             // A click with the keyboard does not close a menu automatically.
             ui.close();
         }
     };
     faint(ui, name);
-    let earlier = match (place, task) {
+    let earlier = match (index, task) {
         (0, 0) => None,
         (0, _) => moved_to(task - 1, usize::MAX),
-        _ => moved_to(task, place - 1),
+        _ => moved_to(task, index - 1),
     };
-    let words = tr!("data-move-earlier").into();
-    offer(ui, earlier.is_some(), words, earlier);
-    let later = match place + 1 < scenario.tasks[task].len() {
-        true => moved_to(task, place + 2),
+    let label = tr!("data-move-earlier").into();
+    add_item(ui, earlier.is_some(), label, earlier);
+    let later = match index + 1 < scenario.tasks[task].len() {
+        true => moved_to(task, index + 2),
         false if task < last => moved_to(task + 1, 0),
         false => None,
     };
-    offer(ui, later.is_some(), tr!("data-move-later").into(), later);
+    add_item(ui, later.is_some(), tr!("data-move-later").into(), later);
     let alone = task == last && scenario.tasks[task].len() == 1;
-    let words = tr!("data-move-new").into();
-    offer(ui, !alone, words, moved_to(last + 1, 0));
+    let label = tr!("data-move-new").into();
+    add_item(ui, !alone, label, moved_to(last + 1, 0));
     ui.separator();
     ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
         for other in (0..=last).filter(|&other| other != task) {
-            let words = tr!("data-move-to", task = other + 1);
-            offer(ui, true, words, moved_to(other, usize::MAX));
+            let label = tr!("data-move-to", task = other + 1);
+            add_item(ui, true, label, moved_to(other, usize::MAX));
         }
     });
     moved
@@ -112,7 +130,7 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
 
 /// Returns the new position of a class that was dropped on this task. Draws a mark at the position while the class
 /// hovers over the task.
-pub(super) fn dropped(
+pub(super) fn drop_target(
     ui: &Ui,
     area: Rect,
     chips: &[Rect],
@@ -127,11 +145,11 @@ pub(super) fn dropped(
     let after = |rect: &Rect| {
         pointer.y < rect.top() || (pointer.y <= rect.bottom() && pointer.x < rect.center().x)
     };
-    let place = chips.iter().position(after).unwrap_or(classes);
+    let index = chips.iter().position(after).unwrap_or(classes);
     let line = Stroke::new(2.0, tokens(ui).accent);
     ui.painter()
         .rect_stroke(area, RADIUS, line, StrokeKind::Inside);
-    let mark = match chips.get(place) {
+    let mark = match chips.get(index) {
         Some(rect) => Some((rect.left() - 2.0, rect.y_range())),
         None => chips
             .last()
@@ -147,12 +165,12 @@ pub(super) fn dropped(
     Some(Move {
         class: dragged.0,
         task,
-        place,
+        index,
     })
 }
 
 /// Draws the dragged class at the pointer.
-pub(super) fn carry(ui: &Ui, names: &[String]) {
+pub(super) fn paint_dragged_chip(ui: &Ui, names: &[String]) {
     let Some(dragged) = DragAndDrop::payload::<Dragged>(ui.ctx()) else {
         return;
     };
@@ -175,7 +193,7 @@ pub(super) fn carry(ui: &Ui, names: &[String]) {
 }
 
 /// Scrolls the list while a class is dragged near its upper or lower edge.
-pub(super) fn roll(ui: &Ui) {
+pub(super) fn auto_scroll(ui: &Ui) {
     let Some(pointer) = ui.ctx().pointer_interact_pos() else {
         return;
     };

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::data::published;
-use crate::method::{SingleClassTasks, named_method};
+use crate::method::{SingleClassTasks, find_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
 use crate::session::Session;
@@ -17,14 +17,14 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card, sentence, toggle_link, truncated};
 
 /// Returns all problems of the data and the plan.
-pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
-    let of_data = cx.session.experiment.data.problem().into_iter();
-    let mut list: Vec<Problem> = of_data
+pub fn blocking_problems(cx: &Cx<'_>) -> Vec<Problem> {
+    let data_problems = cx.session.experiment.data.problem().into_iter();
+    let mut list: Vec<Problem> = data_problems
         .chain(&cx.session.experiment.plan.problems)
         .cloned()
         .collect();
     if let (Some(_), Some(first)) = (
-        published::published(&cx.session.experiment.draft.data),
+        published::find_published(&cx.session.experiment.draft.data),
         list.first_mut(),
     ) && cx.session.experiment.data.problem().is_some()
     {
@@ -35,43 +35,47 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
 
 /// Draws all problems.
 pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let list = in_the_way(cx);
+    let list = blocking_problems(cx);
     if list.is_empty() {
         return;
     }
     let images = cx.session.experiment.plan.train_images.iter();
-    let least = images.copied().min();
+    let smallest_task = images.copied().min();
     let t = tokens(ui);
     card(ui, |ui| {
-        let words = tr!("experiment-problems-to-fix", n = list.len());
-        ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
+        let title = tr!("experiment-problems-to-fix", n = list.len());
+        ui.label(RichText::new(title).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, change)) = fix(problem, &cx.session.experiment.draft, least)
+            if let Some((label, change)) = fix(problem, &cx.session.experiment.draft, smallest_task)
                 && button(ui, label).clicked()
             {
-                cx.act(change);
+                cx.dispatch(change);
             }
         }
     });
 }
 
 /// Returns a change of the settings that fixes the problem with one click, and the label of its button.
-fn fix(problem: &Problem, draft: &RunConfig, least: Option<usize>) -> Option<(String, UiCommand)> {
+fn fix(
+    problem: &Problem,
+    draft: &RunConfig,
+    smallest_task: Option<usize>,
+) -> Option<(String, UiCommand)> {
     // The place can contain the name of a file after the option.
-    let place = problem.place.split(':').next().unwrap_or_default();
-    let own = named_method(&draft.method).ok()?.settings.iter();
-    let mut all = own.chain(SETTINGS.iter().map(|setting| &setting.spec));
-    let spec = all.find(|spec| spec.place() == place)?;
-    let usual = spec.kind.default();
-    let images = least.and_then(|images| i64::try_from(images).ok());
-    let value = match (spec.fix_to, usual, images) {
-        (FixTo::SmallestTask, Some(Setting::Whole(usual)), Some(images)) => {
-            Some(Setting::Whole(images.clamp(1, usual)))
+    let option = problem.place.split(':').next().unwrap_or_default();
+    let method_specs = find_method(&draft.method).ok()?.settings.iter();
+    let mut specs = method_specs.chain(SETTINGS.iter().map(|setting| &setting.spec));
+    let spec = specs.find(|spec| spec.cli_usage() == option)?;
+    let default = spec.kind.default();
+    let images = smallest_task.and_then(|images| i64::try_from(images).ok());
+    let value = match (spec.fix_to, default, images) {
+        (FixTo::SmallestTask, Some(Setting::Whole(default)), Some(images)) => {
+            Some(Setting::Whole(images.clamp(1, default)))
         }
-        (_, usual, _) => spec.usual_of(draft.epochs).or(usual),
+        (_, default, _) => spec.default_for_epochs(draft.epochs).or(default),
     };
-    let label = spec.fix(value.as_ref())?;
+    let label = spec.fix_label(value.as_ref())?;
     let (key, fix_with) = (spec.key, spec.fix_with);
     let change = move |session: &mut Session| {
         session.set(key, value);
@@ -86,8 +90,8 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let single = cx.session.experiment.plan.single_class.clone();
-    let one_task = cx.session.stages_of_one_task();
-    let lines: Vec<String> = view.assumed.iter().map(Words::said).collect();
+    let one_task = cx.session.suggested_task_sizes();
+    let lines: Vec<String> = view.assumed.iter().map(Words::translated).collect();
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
@@ -95,15 +99,15 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         single.is_some(),
         one_task.is_some(),
     ];
-    let fonts = unreadable(ui, cx, &view);
-    let count = lines.len() + fonts.len() + more.iter().filter(|there| **there).count();
+    let fonts = missing_fonts(ui, cx, &view);
+    let count = lines.len() + fonts.len() + more.iter().filter(|shown| **shown).count();
     if count == 0 {
         return;
     }
     let t = tokens(ui);
     card(ui, |ui| {
-        let words = tr!("experiment-remarks", n = count);
-        ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
+        let title = tr!("experiment-remarks", n = count);
+        ui.label(RichText::new(title).font(semibold(13.0)).color(t.warning));
         if let Some(SingleClassTasks { problem, sizes }) = single {
             widgets::problem(ui, &problem);
             use_sizes(ui, cx, sizes);
@@ -112,9 +116,9 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             sentence(ui, tr!("experiment-one-task", n = view.classes.len()));
             use_sizes(ui, cx, sizes);
         }
-        for line in lines.into_iter().chain(fonts) {
-            let line = crate::session::story::sentence(&line);
-            sentence(ui, crate::session::plain::plain(&line));
+        for remark in lines.into_iter().chain(fonts) {
+            let remark = crate::session::story::sentence(&remark);
+            sentence(ui, crate::session::plain::replace_option_names(&remark));
         }
         if let Some(depth) = view.better_depth
             && button(ui, tr!("data-use-bit-depth", n = depth)).clicked()
@@ -133,8 +137,8 @@ fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
 }
 
 /// Returns the fonts that the class names need but that are missing. They are searched once for each dataset.
-fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
-    let missing = || scripts::missing(ui.ctx(), &view.classes);
+fn missing_fonts(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
+    let missing = || scripts::missing_fonts(ui.ctx(), &view.classes);
     cx.pages.experiment.fonts.get(view.key.clone(), missing)
 }
 
@@ -143,26 +147,44 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
         sentence(ui, tr!("data-skipped-files", n = view.skipped.len()));
-        let words = [tr!("data-skipped-show"), tr!("data-skipped-hide")];
-        opened(ui, &mut state.skipped, "skipped", words, &view.skipped);
+        let labels = [tr!("data-skipped-show"), tr!("data-skipped-hide")];
+        toggle_list(
+            ui,
+            &mut state.show_skipped,
+            "skipped",
+            labels,
+            &view.skipped,
+        );
     }
     if !view.duplicates.is_empty() {
         sentence(ui, tr!("data-in-both-splits", n = view.duplicates.len()));
-        let words = [
+        let labels = [
             tr!("data-in-both-splits-show"),
             tr!("data-in-both-splits-hide"),
         ];
-        opened(ui, &mut state.duplicates, "both", words, &view.duplicates);
+        toggle_list(
+            ui,
+            &mut state.show_duplicates,
+            "both",
+            labels,
+            &view.duplicates,
+        );
     }
-    if let Some(words) = &view.two_labels_told {
-        sentence(ui, words.said());
-        let words = [tr!("data-two-labels-show"), tr!("data-two-labels-hide")];
-        opened(ui, &mut state.two_labels, "two", words, &view.two_labels);
+    if let Some(summary) = &view.two_labels_note {
+        sentence(ui, summary.translated());
+        let labels = [tr!("data-two-labels-show"), tr!("data-two-labels-hide")];
+        toggle_list(
+            ui,
+            &mut state.show_two_labels,
+            "two",
+            labels,
+            &view.two_labels,
+        );
     }
 }
 
 /// Draws a list that can be opened. Its link has the label `show` while closed and `hide` while open.
-fn opened(
+fn toggle_list(
     ui: &mut Ui,
     open: &mut bool,
     id: &str,
@@ -179,7 +201,7 @@ fn opened(
         .max_height(180.0)
         .show_rows(ui, 32.0, rows.len(), |ui, range| {
             for (upper, lower) in &rows[range] {
-                let lower = lower.said();
+                let lower = lower.translated();
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     truncated(ui, upper, regular(12.0), t.text).on_hover_text(upper);

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use egui::{Popup, RichText, ScrollArea, Ui};
 
-use super::setting::text;
-use super::{number, several, standing, step};
-use crate::method::Chosen;
+use super::setting::text_field;
+use super::{group_state, number, several, step};
+use crate::method::ConfiguredMethod;
 use crate::run::config::{RunConfig, Setting, SettingGroup};
 use crate::session::chooser::DialogPurpose;
 use crate::session::views::PluginView;
-use crate::session::words::number as number_text;
+use crate::session::words::format_number as number_text;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
-    self, button, enabled_unless, faint, numbers, segmented, segmented_where, sentence,
+    self, button, enabled_unless, faint, numbers, segmented, segmented_with_disabled, sentence,
 };
 
 /// Number of choices that are shown directly. The menu "More…" contains the others.
@@ -34,33 +34,33 @@ fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String
 
 /// Draws the PET card.
 pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let stand = standing(cx, SettingGroup::Pet);
+    let state = group_state(cx, SettingGroup::Pet);
     let title = (tr!("experiment-pet"), "pet");
-    let without = without_pet(&cx.session.experiment.draft);
-    let without = without.map(|method| tr!("experiment-method-without-pet", method));
+    let method_title = without_pet(&cx.session.experiment.draft);
+    let no_pet_text = method_title.map(|method| tr!("experiment-method-without-pet", method));
     let plugins = cx.session.inventory.plugins.clone();
-    let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
-    let list: Vec<&PluginView> = sound.collect();
+    let valid = plugins.iter().filter(|plugin| plugin.problem.is_none());
+    let list: Vec<&PluginView> = valid.collect();
     let key = cx.session.experiment.draft.pet.clone();
     let chosen = list.iter().copied().find(|plugin| plugin.name == key);
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| {
-        let words = match &without {
-            Some(without) if !open => without.clone(),
-            None if !open => in_short(cx, chosen),
-            _ => trained(cx),
+        let summary = match &no_pet_text {
+            Some(text) if !open => text.clone(),
+            None if !open => short_summary(cx, chosen),
+            _ => trained_text(cx),
         };
-        widgets::cut(ui, words);
+        widgets::truncated_faint(ui, summary);
     };
-    step(ui, cx, SettingGroup::Pet, stand, title, end, |ui, cx| {
-        if let Some(without) = &without {
-            sentence(ui, without.as_str());
+    step(ui, cx, SettingGroup::Pet, state, title, end, |ui, cx| {
+        if let Some(text) = &no_pet_text {
+            sentence(ui, text.as_str());
             return;
         }
         ui.horizontal_wrapped(|ui| {
             choice(ui, cx, &list, &key);
             sizes(ui, cx, chosen);
         });
-        start(ui, cx);
+        show_start(ui, cx);
         if let Some(plugin) = chosen {
             equations(ui, plugin);
         }
@@ -68,33 +68,33 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Returns a summary such as "Adapter · size 5 · blocks 6 · 19,344 trained, 0.5 % of the model".
-fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
+fn short_summary(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
     let draft = &cx.session.experiment.draft;
     let title = chosen.map_or(draft.pet.as_str(), |plugin| plugin.title());
-    let mut words = vec![title.to_string()];
+    let mut parts = vec![title.to_string()];
     if cx.session.experiment.why_idle("pet_size").is_none() {
-        words.push(format!("{} {}", tr!("experiment-pet-size"), draft.pet_size));
+        parts.push(format!("{} {}", tr!("experiment-pet-size"), draft.pet_size));
     }
-    words.push(format!("{} {}", tr!("experiment-pet-blocks"), draft.blocks));
-    words.extend(draft.pet_start.as_deref().map(starts_from));
-    words.push(trained(cx));
-    words.retain(|part| !part.is_empty());
-    words.join(" · ")
+    parts.push(format!("{} {}", tr!("experiment-pet-blocks"), draft.blocks));
+    parts.extend(draft.pet_start.as_deref().map(starts_from));
+    parts.push(trained_text(cx));
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
 }
 
 /// Returns the method's title if its settings train no PET; otherwise `None`.
 fn without_pet(draft: &RunConfig) -> Option<&'static str> {
-    let chosen = Chosen::of(draft).ok()?;
-    let none = chosen.trains_pet().is_ok_and(|trains| !trains);
-    none.then_some(chosen.spec.title)
+    let chosen = ConfiguredMethod::from_config(draft).ok()?;
+    let is_unused = chosen.trains_pet().is_ok_and(|trains| !trains);
+    is_unused.then_some(chosen.spec.title)
 }
 
-fn trained(cx: &Cx<'_>) -> String {
-    let Some(trained) = cx.session.experiment.plan.trained else {
+fn trained_text(cx: &Cx<'_>) -> String {
+    let Some(trained) = cx.session.experiment.plan.trained_parameters else {
         return String::new();
     };
-    let frozen = cx.session.experiment.plan.backbone.as_ref();
-    let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
+    let backbone = cx.session.experiment.plan.backbone.as_ref();
+    let share = backbone.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
     match share {
         Some(share) => {
             let share = number_text(share, if share < 0.1 { 2 } else { 1 });
@@ -105,7 +105,7 @@ fn trained(cx: &Cx<'_>) -> String {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
-    if several::in_place(ui, cx, "pet") {
+    if several::show_in_place(ui, cx, "pet") {
         return;
     }
     let shown = side_by_side(list, chosen, |p| &p.name);
@@ -116,40 +116,42 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         let misfit = misfits.iter().find(|(plugin, _)| plugin == name);
         misfit.map(|(_, why)| why.clone())
     };
-    if segmented_where(ui, "pet", &options, &mut value, reason) {
+    if segmented_with_disabled(ui, "pet", &options, &mut value, reason) {
         cx.change(move |session| session.choose_pet(&value));
     }
     let more = button(ui, tr!("experiment-pet-more"));
-    several::offer(&more, cx, "pet");
+    several::add_context_menu(&more, cx, "pet");
     Popup::menu(&more).show(|ui| {
         ui.set_min_width(240.0);
         // The height is limited so that the part below the list remains visible.
-        let most = ui.ctx().content_rect().height() * 0.5;
-        ScrollArea::vertical().max_height(most).show(ui, |ui| {
-            for plugin in list {
-                let line = egui::Button::selectable(plugin.name == chosen, plugin.title())
-                    .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
-                let why = reason(&plugin.name);
-                let line = ui.add_enabled(why.is_none(), line);
-                if line
-                    .on_disabled_hover_text(why.unwrap_or_default())
-                    .clicked()
-                {
-                    let name = plugin.name.clone();
-                    cx.change(move |session| session.choose_pet(&name));
+        let max_height = ui.ctx().content_rect().height() * 0.5;
+        ScrollArea::vertical()
+            .max_height(max_height)
+            .show(ui, |ui| {
+                for plugin in list {
+                    let item = egui::Button::selectable(plugin.name == chosen, plugin.title())
+                        .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
+                    let disabled_reason = reason(&plugin.name);
+                    let item = ui.add_enabled(disabled_reason.is_none(), item);
+                    if item
+                        .on_disabled_hover_text(disabled_reason.unwrap_or_default())
+                        .clicked()
+                    {
+                        let name = plugin.name.clone();
+                        cx.change(move |session| session.choose_pet(&name));
+                    }
                 }
-            }
-        });
+            });
         ui.separator();
         let start = ui.button(tr!("experiment-pet-start"));
         if start
             .on_hover_text(tr!("experiment-pet-start-hint"))
             .clicked()
         {
-            cx.change(|session| session.pick(DialogPurpose::PetStart));
+            cx.change(|session| session.open_file_dialog(DialogPurpose::PetStart));
         }
         if ui.button(tr!("experiment-all-plugins")).clicked() {
-            cx.act(UiCommand::Show(Page::Plugins));
+            cx.dispatch(UiCommand::Show(Page::Plugins));
         }
     });
 }
@@ -157,18 +159,18 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let size = plugin.map_or(Some((1, 5, 256)), PluginView::size);
     let (low, _, high) = size.unwrap_or_default();
-    let why = cx.session.experiment.why_idle("pet_size");
+    let reason = cx.session.experiment.why_idle("pet_size");
     let mut size = cx.session.experiment.draft.pet_size;
     let label = faint(ui, tr!("experiment-pet-size"));
-    if several::in_place(ui, cx, "pet_size") {
+    if several::show_in_place(ui, cx, "pet_size") {
         return blocks(ui, cx, plugin);
     }
     let mut value = numbers::number(&mut size, low..=high).speed(0.1);
-    if why.is_some() {
+    if reason.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
-    let field = enabled_unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
-    several::offer(&field, cx, "pet_size");
+    let field = enabled_unless(ui, reason.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
+    several::add_context_menu(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
         cx.set("pet_size", Some(size));
@@ -178,42 +180,42 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 
 fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, tr!("experiment-pet-blocks"));
-    text(ui, cx, "blocks", label.id, 84.0);
+    text_field(ui, cx, "blocks", label.id, 84.0);
     if let Some(plugin) = plugin {
-        own_numbers(ui, cx, plugin);
+        number_fields(ui, cx, plugin);
     }
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
     {
-        let usual = &plugin.variants[0].name;
+        let default = &plugin.variants[0].name;
         let chosen = cx.session.experiment.draft.pet_variant.as_ref();
-        let mut value = chosen.unwrap_or(usual).clone();
+        let mut value = chosen.unwrap_or(default).clone();
         let options: Vec<(String, &str)> = plugin
             .variants
             .iter()
             .map(|v| (v.name.clone(), v.name.as_str()))
             .collect();
         if segmented(ui, "form", &options, &mut value) {
-            let value = (value != *usual).then(|| Setting::Text(value.into()));
+            let value = (value != *default).then(|| Setting::Text(value.into()));
             cx.set("pet_variant", value);
         }
     }
 }
 
 /// Returns words such as "starts from my-adapter".
-fn starts_from(place: &str) -> String {
-    let folder = Path::new(place).file_name().unwrap_or_default();
+fn starts_from(path: &str) -> String {
+    let folder = Path::new(path).file_name().unwrap_or_default();
     let folder = folder.to_string_lossy();
     tr!("experiment-pet-starts-from", folder)
 }
 
 /// Draws the folder of the LoRA that the PET starts from, if one is selected.
-fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(place) = cx.session.experiment.draft.pet_start.clone() else {
+fn show_start(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(path) = cx.session.experiment.draft.pet_start.clone() else {
         return;
     };
     ui.horizontal(|ui| {
-        faint(ui, starts_from(&place)).on_hover_text(&place);
+        faint(ui, starts_from(&path)).on_hover_text(&path);
         if ui.link(tr!("experiment-pet-start-fresh")).clicked() {
             cx.set("pet_start", None);
         }
@@ -221,31 +223,36 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Draws fields for the plugin's numbers besides its size.
-fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
+fn number_fields(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
     let numbers = plugin.numbers();
-    if numbers.is_empty() || several::in_place(ui, cx, "pet_set") {
+    if numbers.is_empty() || several::show_in_place(ui, cx, "pet_set") {
         return;
     }
-    let why = cx.session.experiment.why_idle("pet_set");
-    for own in &numbers {
+    let reason = cx.session.experiment.why_idle("pet_set");
+    for spec in &numbers {
         let chosen = cx.session.experiment.draft.pet_set.as_deref();
-        let mut value = plugin.number(chosen, own);
-        let (label, was) = (faint(ui, &own.name), value);
-        let drag = numbers::number(&mut value, own.least..=own.most);
-        let drag = match own.whole {
+        let mut value = plugin.number(chosen, spec);
+        let (label, previous) = (faint(ui, &spec.name), value);
+        let drag = numbers::number(&mut value, spec.min..=spec.max);
+        let drag = match spec.is_integer {
             true => drag.speed(0.1).max_decimals(0),
-            false => drag.speed((own.most - own.least) / 500.0),
+            false => drag.speed((spec.max - spec.min) / 500.0),
         };
-        let field = enabled_unless(ui, why.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
-        let (least, most, usual) = (own.least, own.most, own.usual);
+        let field =
+            enabled_unless(ui, reason.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
+        let (least, most, usual) = (spec.min, spec.max, spec.default);
         let range = || tr!("experiment-pet-range", least, most, usual);
         let field = field.on_hover_ui(|ui| _ = ui.label(range()));
-        several::offer(&field, cx, "pet_set");
-        if value != was {
-            let value = if own.whole { value.round() } else { value };
-            let all = plugin.with_number(chosen, &own.name, value);
-            let all = all.map(|text| Setting::Text(text.into()));
-            cx.set("pet_set", all);
+        several::add_context_menu(&field, cx, "pet_set");
+        if value != previous {
+            let value = if spec.is_integer {
+                value.round()
+            } else {
+                value
+            };
+            let updated = plugin.with_number(chosen, &spec.name, value);
+            let updated = updated.map(|text| Setting::Text(text.into()));
+            cx.set("pet_set", updated);
         }
     }
 }

@@ -3,16 +3,16 @@
 
 use egui::{Align, Layout, RichText, Ui};
 
-use super::fixes::in_the_way;
+use super::fixes::blocking_problems;
 use super::grid;
 use crate::experiment::estimate::Basis;
 use crate::method::lae;
 use crate::run::config::Setting;
 use crate::session::estimate::{Estimate, estimate};
-use crate::session::plain::in_window;
+use crate::session::plain::in_window_terms;
 use crate::session::split;
 use crate::session::story;
-use crate::session::words::{bytes_text, duration_text, epochs_text};
+use crate::session::words::{format_bytes, format_duration, format_epochs};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -28,15 +28,15 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             start(ui, cx, ui.available_width());
             return;
         }
-        sentence(ui, extent(cx));
+        sentence(ui, run_size(cx));
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
-        short_of_memory(ui, cx);
-        other_split(ui, cx);
+        memory_warning(ui, cx);
+        split_warning(ui, cx);
         first_problem(ui, cx);
         start(ui, cx, ui.available_width());
-        rest(ui, cx);
+        other_actions(ui, cx);
     });
 }
 
@@ -48,19 +48,22 @@ pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
             start(ui, cx, width);
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                let mut words = vec![extent(cx)];
-                words.extend(cost(cx).map(|cost| about(cost.seconds)));
-                words.retain(|part| !part.is_empty());
+                let mut parts = vec![run_size(cx)];
+                parts.extend(cost(cx).map(|cost| duration_estimate(cost.seconds)));
+                parts.retain(|part| !part.is_empty());
                 widgets::title(ui, headline(cx));
                 if let Some(view) = cx.session.experiment.grid.view.ready()
                     && cx.session.has_grid()
                 {
-                    widgets::cut(ui, grid::summary(view));
+                    widgets::truncated_faint(ui, grid::summary(view));
                     return;
                 }
-                match in_the_way(cx).first() {
-                    Some(problem) => widgets::cut(ui, story::sentence(&in_window(problem).what)),
-                    None => widgets::cut(ui, words.join(" · ")),
+                match blocking_problems(cx).first() {
+                    Some(problem) => widgets::truncated_faint(
+                        ui,
+                        story::sentence(&in_window_terms(problem).what),
+                    ),
+                    None => widgets::truncated_faint(ui, parts.join(" · ")),
                 };
             });
         });
@@ -78,9 +81,9 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
-        short_of_memory(ui, cx);
-        other_split(ui, cx);
-        rest(ui, cx);
+        memory_warning(ui, cx);
+        split_warning(ui, cx);
+        other_actions(ui, cx);
     });
 }
 
@@ -88,25 +91,28 @@ fn headline(cx: &Cx<'_>) -> &'static str {
     if cx.session.has_grid() {
         return tr!("experiment-grid-of-runs");
     }
-    let fine = cx.session.experiment.plan.problems.is_empty()
+    let is_ready = cx.session.experiment.plan.problems.is_empty()
         && cx.session.experiment.data.ready().is_some();
-    match fine {
+    match is_ready {
         true => tr!("experiment-ready"),
         false => tr!("experiment-not-ready"),
     }
 }
 
 /// Returns a summary such as "5 tasks × 5 epochs, 6,750 images".
-fn extent(cx: &Cx<'_>) -> String {
+fn run_size(cx: &Cx<'_>) -> String {
     let (plan, draft) = (&cx.session.experiment.plan, &cx.session.experiment.draft);
     if plan.tasks.is_empty() {
         return String::new();
     }
     let mut tasks = tr!("experiment-task-count", n = plan.tasks.len());
     if cx.session.experiment.why_idle("epochs").is_none() {
-        tasks = format!("{tasks} × {}", epochs_text(&plan.epochs(draft)));
+        tasks = format!("{tasks} × {}", format_epochs(&plan.epochs(draft)));
     }
-    let pictures = tr!("experiment-image-count", n = plan.images_shown(draft));
+    let pictures = tr!(
+        "experiment-image-count",
+        n = plan.total_training_images(draft)
+    );
     format!("{tasks}, {pictures}")
 }
 
@@ -116,32 +122,34 @@ fn cost(cx: &Cx<'_>) -> Option<Estimate> {
     estimate(&experiment.draft, &experiment.plan, rows, inventory)
 }
 
-fn about(seconds: f64) -> String {
-    let time = duration_text(seconds.max(1.0));
+fn duration_estimate(seconds: f64) -> String {
+    let time = format_duration(seconds.max(1.0));
     tr!("experiment-about-time", time)
 }
 
 /// Draws the first problem next to the start button, because the list of problems may be scrolled out of view.
 fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
-    let list = in_the_way(cx);
-    let Some(first) = list.first() else { return };
-    let words = story::sentence(&in_window(first).what);
-    coloured(ui, words, |t| t.bad);
-    if list.len() > 1 {
-        faint(ui, tr!("experiment-more-problems", n = list.len() - 1));
+    let problems = blocking_problems(cx);
+    let Some(first) = problems.first() else {
+        return;
+    };
+    let message = story::sentence(&in_window_terms(first).what);
+    coloured(ui, message, |t| t.bad);
+    if problems.len() > 1 {
+        faint(ui, tr!("experiment-more-problems", n = problems.len() - 1));
     }
 }
 
 /// If the GPU has less free memory than a step needs, offers smaller micro-batches, which give the same result.
-fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some((free, fitting)) = cx.session.experiment.plan.short else {
+fn memory_warning(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some((free, fitting)) = cx.session.experiment.plan.memory_shortage else {
         return;
     };
-    let words = tr!("experiment-gpu-memory-short", free = bytes_text(free));
-    coloured(ui, words, |t| t.warning);
+    let message = tr!("experiment-gpu-memory-short", free = format_bytes(free));
+    coloured(ui, message, |t| t.warning);
     if let Some(images) = fitting {
-        let take = button(ui, tr!("experiment-use-micro-batch", n = images));
-        if take
+        let response = button(ui, tr!("experiment-use-micro-batch", n = images));
+        if response
             .on_hover_text(tr!("experiment-micro-batch-hint"))
             .clicked()
         {
@@ -152,46 +160,50 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Warns if an experiment of the paper has another split here, because its results would not show this.
-fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
+fn split_warning(ui: &mut Ui, cx: &Cx<'_>) {
     let session = &cx.session;
     let Some(data) = session.experiment.data.ready() else {
         return;
     };
-    let taken = session.experiment.preset.as_deref();
+    let preset = session.experiment.preset.as_deref();
     let data = data.dataset.as_ref().into();
-    if let Some(words) = split::remark(&session.experiment.draft, taken, &data) {
-        coloured(ui, words, |t| t.warning);
+    if let Some(message) = split::comparability_warning(&session.experiment.draft, preset, &data) {
+        coloured(ui, message, |t| t.warning);
     }
 }
 
 fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
-    let wait = if cx.session.is_downloading_weights() {
+    let reason = if cx.session.is_downloading_weights() {
         tr!("experiment-weights-downloading")
     } else {
         tr!("experiment-fix-problems-first")
     };
     let can_start = cx.session.can_start();
-    let words = match cx.session.with_baseline() {
-        _ if cx.session.has_grid() => grid::start_words(cx),
+    let label = match cx.session.trains_baseline() {
+        _ if cx.session.has_grid() => grid::start_label(cx),
         true => tr!("experiment-start-both").into(),
         false => tr!("experiment-start").into(),
     };
-    let start = primary(ui, &words, can_start, width);
-    if start.on_disabled_hover_text(wait).clicked() {
-        cx.act(UiCommand::Start);
+    let start = primary(ui, &label, can_start, width);
+    if start.on_disabled_hover_text(reason).clicked() {
+        cx.dispatch(UiCommand::Start);
     }
 }
 
 /// Draws the other actions on the settings.
-fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn other_actions(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
-        let mut beside = cx.session.experiment.beside;
-        let check = widgets::checkbox(ui, &mut beside, tr!("experiment-train-baseline-too"));
+        let mut train_baseline = cx.session.experiment.with_baseline;
+        let check = widgets::checkbox(
+            ui,
+            &mut train_baseline,
+            tr!("experiment-train-baseline-too"),
+        );
         if check
             .on_hover_text(tr!("experiment-train-baseline-too-hint"))
             .changed()
         {
-            cx.change(move |session| session.experiment.beside = beside);
+            cx.change(move |session| session.experiment.with_baseline = train_baseline);
         }
     }
     let can_start = cx.session.can_start();
@@ -201,18 +213,18 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
             .on_hover_text(tr!("experiment-three-class-orders-hint"))
             .clicked()
         {
-            cx.act(UiCommand::TrainOrders);
+            cx.dispatch(UiCommand::TrainOrders);
         }
         let copy = button(ui, tr!("experiment-copy-command"));
         let copy = copy.on_hover_ui(|ui| {
             ui.set_max_width(ui.spacing().tooltip_width);
-            ui.label(cx.session.command().0);
+            ui.label(cx.session.shell_command().0);
         });
         if copy.clicked() {
-            cx.act(UiCommand::CopyCommand);
+            cx.dispatch(UiCommand::CopyCommand);
         }
     });
-    if let Some(place) = &cx.session.experiment.place {
+    if let Some(place) = &cx.session.experiment.machine {
         let place = place.as_str();
         faint(ui, tr!("experiment-trained-at-place", place));
     } else if cx.session.is_training() {
@@ -225,8 +237,8 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     // The rows contain text instead of inputs, so they can be lower.
     ui.spacing_mut().interact_size.y = 0.0;
     // Draws a sentence in which the value is emphasised.
-    let line = |ui: &mut Ui, words: String, value: &str| {
-        let (before, after) = words.split_once(value).unwrap_or((&words, ""));
+    let line = |ui: &mut Ui, text: String, value: &str| {
+        let (before, after) = text.split_once(value).unwrap_or((&text, ""));
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(4.0, 0.0);
             ui.label(RichText::new(before.trim()).color(t.text));
@@ -234,8 +246,8 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
             ui.label(RichText::new(after.trim()).color(t.text));
         });
     };
-    let time = duration_text(cost.seconds.max(1.0));
-    let words = match cost.basis {
+    let time = format_duration(cost.seconds.max(1.0));
+    let message = match cost.basis {
         Some(Basis::Experiment | Basis::Method) => {
             tr!("experiment-time-from-last-run", time = time.as_str())
         }
@@ -245,9 +257,9 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
         Some(Basis::Processor) => tr!("experiment-time-from-speed", time = time.as_str()),
         None => tr!("experiment-time-estimate", time = time.as_str()),
     };
-    line(ui, words, &time);
-    if let Some(memory) = cost.bytes.map(bytes_text) {
-        let words = tr!("experiment-memory-estimate", memory = memory.as_str());
-        line(ui, words, &memory);
+    line(ui, message, &time);
+    if let Some(memory) = cost.bytes.map(format_bytes) {
+        let message = tr!("experiment-memory-estimate", memory = memory.as_str());
+        line(ui, message, &memory);
     }
 }

@@ -7,7 +7,7 @@ use crate::run::trial_result::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
 use crate::session::trials::TrialState;
-use crate::session::words::{bytes_text, number};
+use crate::session::words::{format_bytes, format_number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -25,21 +25,21 @@ pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// A kind of trial.
 struct Kind {
-    trying: fn(&Session) -> &TrialState,
+    state: fn(&Session) -> &TrialState,
     start: fn(&mut Session),
     /// Whether the card recommends a better backbone.
     suggests: bool,
     /// The message ids of title, button and hint.
-    words: [&'static str; 3],
+    messages: [&'static str; 3],
 }
 
 const METHODS: Kind = Kind {
-    trying: |session| &session.experiment.trying,
+    state: |session| &session.experiment.trial,
     start: |session| {
         session.try_methods();
     },
     suggests: true,
-    words: [
+    messages: [
         "experiment-trial-title",
         "experiment-trial-start",
         "experiment-trial-hint",
@@ -47,10 +47,10 @@ const METHODS: Kind = Kind {
 };
 
 const BACKBONES: Kind = Kind {
-    trying: |session| &session.experiment.trying_backbones,
+    state: |session| &session.experiment.backbone_trial,
     start: Session::try_backbones,
     suggests: false,
-    words: [
+    messages: [
         "experiment-backbone-trial-title",
         "experiment-backbone-trial-start",
         "experiment-backbone-trial-hint",
@@ -62,18 +62,18 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, tr!(kind.words[0]));
-        let trial = cx.session.trial_result((kind.trying)(cx.session)).cloned();
+        widgets::title(ui, tr!(kind.messages[0]));
+        let trial = cx.session.trial_result((kind.state)(cx.session)).cloned();
         if let Some(trial) = &trial {
             table(ui, cx, trial);
-            for told in trial.sentences() {
-                sentence(ui, told.said());
+            for message in trial.sentences() {
+                sentence(ui, message.translated());
             }
             if kind.suggests {
                 backbone(ui, cx, trial);
             }
         }
-        ask(ui, cx, kind, trial.is_some());
+        show_controls(ui, cx, kind, trial.is_some());
     });
 }
 
@@ -100,24 +100,30 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
             let name = view.entry.name.clone();
             cx.change(move |session| session.choose_backbone(&name));
         }
-        faint(ui, tr!("train-weights-place", place = view.whereabouts()));
+        faint(
+            ui,
+            tr!("train-weights-place", place = view.location_summary()),
+        );
     });
 }
 
 /// Draws the button that starts the trial, or the progress of the trial.
-fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
+fn show_controls(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
     let texts = [tr!("experiment-trial-queued"), tr!("experiment-trial-stop")];
-    let trying = (kind.trying)(cx.session);
-    if progress(ui, cx, trying, texts) {
+    let state = (kind.state)(cx.session);
+    if progress(ui, cx, state, texts) {
         return;
     }
-    let [_, start, hint] = kind.words;
-    let words = match is_done {
+    let [_, start, hint] = kind.messages;
+    let label = match is_done {
         true => tr!("experiment-trial-again"),
         false => tr!(start),
     };
-    let can = cx.session.can_start() && !cx.session.has_grid();
-    if button_if(ui, can, words).on_hover_text(tr!(hint)).clicked() {
+    let can_start = cx.session.can_start() && !cx.session.has_grid();
+    if button_if(ui, can_start, label)
+        .on_hover_text(tr!(hint))
+        .clicked()
+    {
         cx.change(kind.start);
     }
 }
@@ -127,19 +133,19 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
 pub fn progress(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    trying: &TrialState,
+    state: &TrialState,
     [queued, stop]: [&str; 2],
 ) -> bool {
-    let TrialState::Asked(job) = *trying else {
+    let TrialState::Requested(job) = *state else {
         return false;
     };
-    let words = match cx.session.trial_at_work(trying) {
-        Some(what) => what + " …",
+    let text = match cx.session.trial_step(state) {
+        Some(step) => step + " …",
         None => queued.into(),
     };
     ui.horizontal_wrapped(|ui| {
-        widgets::cut(ui, crate::session::story::sentence(&words));
-        cx.change_button(ui, stop, move |session| session.give_up(job));
+        widgets::truncated_faint(ui, crate::session::story::sentence(&text));
+        cx.change_button(ui, stop, move |session| session.cancel_job(job));
     });
     true
 }
@@ -148,14 +154,14 @@ pub fn progress(
 pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let t = tokens(ui);
     let best = trial.best();
-    let memory = trial.methods.iter().any(|one| one.memory.is_some());
+    let has_memory = trial.methods.iter().any(|method| method.memory.is_some());
     egui::Grid::new(("tried", &trial.methods[0].method, &trial.methods[0].title))
         .num_columns(5)
         .spacing([7.0, 6.0])
         .show(ui, |ui| {
             // There is space for three figures. Backbones are compared by class means, which hardly forget, so memory
             // is shown.
-            let third = match memory {
+            let third = match has_memory {
                 true => tr!("experiment-trial-memory"),
                 false => tr!("experiment-trial-forgotten"),
             };
@@ -169,21 +175,21 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 faint(ui, title);
             }
             ui.end_row();
-            for (place, one) in trial.methods.iter().enumerate() {
-                let cell = |text: String| match best == Some(place) {
+            for (index, method) in trial.methods.iter().enumerate() {
+                let cell = |text: String| match best == Some(index) {
                     true => RichText::new(text).font(semibold(13.0)).color(t.strong),
                     false => RichText::new(text).color(t.text),
                 };
-                let title = ui.label(cell(one.title.clone()));
-                if let Some(problem) = &one.problem {
-                    title.on_hover_text(problem.what_said());
+                let title = ui.label(cell(method.title.clone()));
+                if let Some(problem) = &method.problem {
+                    title.on_hover_text(problem.translated_what());
                 }
-                for text in figures(one, memory) {
+                for text in figures(method, has_memory) {
                     ui.label(cell(text));
                 }
                 if ui.link(tr!("experiment-trial-use")).clicked() {
-                    let config = one.config.clone();
-                    cx.change(|session| session.use_tried(config));
+                    let config = method.config.clone();
+                    cx.change(|session| session.apply_tried_settings(config));
                 }
                 ui.end_row();
             }
@@ -191,17 +197,18 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 }
 
 /// Returns accuracy, forgetting (or memory) and seconds of a method. Missing values are dashes.
-fn figures(one: &TriedMethod, memory: bool) -> [String; 3] {
-    let told = |value: Option<String>| value.unwrap_or_else(|| "–".into());
+fn figures(method: &TriedMethod, has_memory: bool) -> [String; 3] {
+    let or_dash = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [
-        told(
-            one.right
-                .map(|right| format!("{}\u{a0}%", number(right, 1))),
+        or_dash(
+            method
+                .right
+                .map(|accuracy| format!("{}\u{a0}%", format_number(accuracy, 1))),
         ),
-        told(match memory {
-            true => one.memory.map(bytes_text),
-            false => one.forgotten.map(|lost| number(lost, 1)),
+        or_dash(match has_memory {
+            true => method.memory.map(format_bytes),
+            false => method.forgotten.map(|lost| format_number(lost, 1)),
         }),
-        format!("{}\u{a0}s", number(one.seconds, 1)),
+        format!("{}\u{a0}s", format_number(method.seconds, 1)),
     ]
 }

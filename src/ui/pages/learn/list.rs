@@ -18,7 +18,7 @@ use crate::tr;
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if matches!(cx.session.learn.units.list, Fetch::Nothing) {
-        cx.act(UiCommand::Load(Box::new(Session::read_units)));
+        cx.dispatch(UiCommand::Load(Box::new(Session::read_units)));
     }
     let Some(entries) = cx.session.learn.units.list.ready() else {
         sentence(ui, tr!("learn-loading-lessons"));
@@ -27,25 +27,25 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     scroll(ui, "lessons", |ui| {
         column(ui, |ui| {
             tour::invite(ui, cx);
-            let chosen = units::named(entries, Language::spoken());
-            let (own, theirs): (Vec<&UnitEntry>, Vec<&UnitEntry>) =
-                chosen.into_iter().partition(|entry| entry.own);
-            for entry in own {
-                one(ui, cx, entry);
+            let chosen = units::entries_in_language(entries, Language::spoken());
+            let (built_in, custom): (Vec<&UnitEntry>, Vec<&UnitEntry>) =
+                chosen.into_iter().partition(|entry| entry.is_built_in);
+            for entry in built_in {
+                lesson_card(ui, cx, entry);
             }
             ui.add_space(12.0);
             widgets::title_row(ui, tr!("learn-own-lessons"), |ui| {
                 cx.change_button(ui, tr!("learn-reload"), Session::read_units);
-                cx.change_button(ui, tr!("learn-open-folder"), Session::show_units);
-                cx.change_button(ui, tr!("learn-new-lesson"), Session::write_unit);
+                cx.change_button(ui, tr!("learn-open-folder"), Session::reveal_units_folder);
+                cx.change_button(ui, tr!("learn-new-lesson"), Session::create_unit);
             });
-            if theirs.is_empty() {
+            if custom.is_empty() {
                 let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
                 faint(ui, tr!("learn-own-lessons-folder", folder));
             }
-            for entry in theirs {
-                one(ui, cx, entry);
+            for entry in custom {
+                lesson_card(ui, cx, entry);
             }
             ui.add_space(12.0);
             glossary::show(ui, cx);
@@ -55,9 +55,9 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Returns the user's progress in a lesson, or its duration if the user has not started it.
-fn told(done: LessonProgress, unit: &Unit) -> String {
+fn progress_text(done: LessonProgress, unit: &Unit) -> String {
     match done {
-        done if done.is_all() => tr!("learn-all-questions-answered").into(),
+        done if done.is_complete() => tr!("learn-all-questions-answered").into(),
         LessonProgress { answered: 0, .. } => unit.time(),
         LessonProgress {
             answered,
@@ -68,7 +68,7 @@ fn told(done: LessonProgress, unit: &Unit) -> String {
     }
 }
 
-fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
+fn lesson_card(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
     card(ui, |ui| match &entry.unit {
         Err(problem) => {
             widgets::title(ui, &entry.name);
@@ -79,21 +79,21 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
             ends(
                 ui,
                 |ui| {
-                    ui.label(subscripts::job(&unit.title, semibold(16.0), strong));
+                    ui.label(subscripts::layout_job(&unit.title, semibold(16.0), strong));
                 },
                 |ui| {
-                    let opener = primary_button(ui, tr!("learn-open-lesson"), true);
+                    let response = primary_button(ui, tr!("learn-open-lesson"), true);
                     // Many buttons have this label, so the accessible name includes the lesson's title.
                     let name = format!("{}: {}", tr!("learn-open-lesson"), unit.title);
-                    opener.widget_info(|| {
+                    response.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
                     });
-                    if opener.clicked() {
+                    if response.clicked() {
                         let unit = unit.clone();
                         cx.change(move |session| session.open_unit(Some(unit)));
                     }
-                    let done = cx.session.learn.units.done(unit);
-                    faint(ui, told(done, unit));
+                    let done = cx.session.learn.units.progress(unit);
+                    faint(ui, progress_text(done, unit));
                 },
             );
             if !unit.about.is_empty() {

@@ -5,7 +5,7 @@ mod list;
 pub mod tour;
 mod unit;
 
-pub use unit::words;
+pub use unit::show_paragraphs;
 
 use egui::Ui;
 
@@ -32,31 +32,31 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     let open = cx.session.learn.units.open.as_ref();
-    let mut leave = false;
+    let mut close = false;
     ui.horizontal(|ui| match open {
         Some(_) => {
-            leave = widgets::button(ui, tr!("learn-all-lessons")).clicked();
-            start_over(ui, cx);
+            close = widgets::button(ui, tr!("learn-all-lessons")).clicked();
+            restart_button(ui, cx);
         }
         None => {
             widgets::title(ui, tr!("learn-title"));
         }
     });
-    if leave {
+    if close {
         cx.change(|session| session.open_unit(None));
     }
-    match open.filter(|_| !leave) {
+    match open.filter(|_| !close) {
         Some(open) => unit::show(ui, cx, open),
         None => list::show(ui, cx),
     }
 }
 
 /// Draws the button that restarts the open lesson. It is enabled if the lesson has answers or runs.
-fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let begun = cx.session.learn.units.is_begun();
-    let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));
+fn restart_button(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let is_begun = cx.session.learn.units.has_progress();
+    let response = widgets::button_if(ui, is_begun, tr!("learn-restart-lesson"));
     let hint = tr!("learn-restart-lesson-hint");
-    if again.on_hover_text(hint).clicked() {
-        cx.act(UiCommand::RestartLesson(false));
+    if response.on_hover_text(hint).clicked() {
+        cx.dispatch(UiCommand::RestartLesson(false));
     }
 }

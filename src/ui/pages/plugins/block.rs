@@ -3,69 +3,72 @@
 use egui::{Align2, Pos2, Rect, Role, Stroke, Ui, Vec2};
 
 use crate::pet::Site;
-use crate::session::editor::meaning::OnBackbone;
+use crate::session::editor::meaning::BackboneUsage;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{allocate_named, paint_box, painted_text};
+use crate::ui::widgets::{allocate_named, paint_box, paint_truncated_text};
 
 /// Height of a part.
-const PART: f32 = 26.0;
+const PART_HEIGHT: f32 = 26.0;
 /// Height of the line of a site.
-const LINE: f32 = 17.0;
+const SITE_HEIGHT: f32 = 17.0;
 
 /// The parts of a block with attention, and of a block without attention.
-const ATTENTION: [&str; 10] = [
+const ATTENTION_PARTS: [&str; 10] = [
     "norm", "q k v", "attend", "proj", "+", "norm", "fc1", "GELU", "fc2", "+",
 ];
-const CONVOLUTION: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
+const CONVOLUTION_PARTS: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
 
 /// Draws the block. Each site that the plugin uses is a bar below the corresponding parts, with its parameters.
-pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
+pub(super) fn show(ui: &mut Ui, backbone: &BackboneUsage) {
     let t = tokens(ui);
-    let attends = on.on.offered.contains(&Site::Query);
-    let parts = if attends {
-        &ATTENTION[..]
+    let has_attention = backbone.block_usage.offered.contains(&Site::Query);
+    let parts = if has_attention {
+        &ATTENTION_PARTS[..]
     } else {
-        &CONVOLUTION[..]
+        &CONVOLUTION_PARTS[..]
     };
-    let sites = &on.on.sites;
-    let height = PART + 8.0 + LINE * sites.len() as f32;
+    let sites = &backbone.block_usage.sites;
+    let height = PART_HEIGHT + 8.0 + SITE_HEIGHT * sites.len() as f32;
     let size = Vec2::new(ui.available_width(), height);
     let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
-    let words = tr!("editor-on-block-sites", sites = names.join(", "));
-    let (rect, _) = allocate_named(ui, size, Role::Image, &words);
-    let each = rect.width() / parts.len() as f32;
-    let at = |place: usize| rect.left() + each * place as f32;
-    let middle = rect.top() + PART / 2.0;
+    let label = tr!("editor-on-block-sites", sites = names.join(", "));
+    let (rect, _) = allocate_named(ui, size, Role::Image, &label);
+    let part_width = rect.width() / parts.len() as f32;
+    let x_of = |index: usize| rect.left() + part_width * index as f32;
+    let middle = rect.top() + PART_HEIGHT / 2.0;
     let painter = ui.painter();
     let ends = [
         Pos2::new(rect.left(), middle),
         Pos2::new(rect.right(), middle),
     ];
     painter.line_segment(ends, Stroke::new(1.0, t.subdued));
-    let touched = |place: usize| {
+    let is_used = |index: usize| {
         sites
             .iter()
-            .any(|site| span(*site, attends).contains(&place))
+            .any(|site| span(*site, has_attention).contains(&index))
     };
-    for (place, part) in parts.iter().enumerate() {
-        let own = Rect::from_min_size(Pos2::new(at(place), rect.top()), Vec2::new(each, PART));
-        let own = own.shrink2(Vec2::new(2.5, 2.0));
-        let line = if touched(place) { t.accent } else { t.line };
+    for (index, part) in parts.iter().enumerate() {
+        let part_rect = Rect::from_min_size(
+            Pos2::new(x_of(index), rect.top()),
+            Vec2::new(part_width, PART_HEIGHT),
+        );
+        let part_rect = part_rect.shrink2(Vec2::new(2.5, 2.0));
+        let line = if is_used(index) { t.accent } else { t.line };
         let radius = if *part == "+" { 11 } else { 4 };
-        paint_box(ui, own, radius, t.background, line);
+        paint_box(ui, part_rect, radius, t.background, line);
         let align = Align2::CENTER_CENTER;
-        painter.text(own.center(), align, part, regular(10.5), t.text);
+        painter.text(part_rect.center(), align, part, regular(10.5), t.text);
     }
     for (row, site) in sites.iter().enumerate() {
-        let span = span(*site, attends);
-        let y = rect.top() + PART + 6.0 + LINE * row as f32;
-        let (from, to) = (at(*span.start()) + 3.0, at(*span.end() + 1) - 3.0);
+        let span = span(*site, has_attention);
+        let y = rect.top() + PART_HEIGHT + 6.0 + SITE_HEIGHT * row as f32;
+        let (from, to) = (x_of(*span.start()) + 3.0, x_of(*span.end() + 1) - 3.0);
         let bar = Rect::from_min_max(Pos2::new(from, y), Pos2::new(to, y + 3.0));
         painter.rect_filled(bar, 1, t.accent);
-        let words = format!("{}: {}", site.name(), of_site(on, *site));
+        let label = format!("{}: {}", site.name(), site_parameters(backbone, *site));
         let is_left = from < rect.center().x;
-        let (place, align) = match is_left {
+        let (pos, align) = match is_left {
             true => (Pos2::new(from, y + 4.0), Align2::LEFT_TOP),
             false => (Pos2::new(to, y + 4.0), Align2::RIGHT_TOP),
         };
@@ -74,31 +77,39 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
         } else {
             to - rect.left()
         };
-        painted_text(ui, place, align, &words, regular(11.0), t.subdued, width);
+        paint_truncated_text(ui, pos, align, &label, regular(11.0), t.subdued, width);
     }
 }
 
 /// Returns the names of the parameters in the equation of a site.
-fn of_site(on: &OnBackbone, site: Site) -> String {
-    let own = on.on.parameters.iter().filter_map(|(name, ..)| {
-        let (name, at) = name.split_once(" at ").unwrap_or((name, site.name()));
-        (at == site.name()).then_some(name)
-    });
-    let reads = |name: &&str| {
-        let mut parts = on.on.parts.iter().filter(|part| part.site == site);
-        parts.any(|part| words(&part.text).any(|word| word == *name))
+fn site_parameters(backbone: &BackboneUsage, site: Site) -> String {
+    let site_names = backbone
+        .block_usage
+        .parameters
+        .iter()
+        .filter_map(|(name, ..)| {
+            let (name, owner) = name.split_once(" at ").unwrap_or((name, site.name()));
+            (owner == site.name()).then_some(name)
+        });
+    let is_used = |name: &&str| {
+        let mut parts = backbone
+            .block_usage
+            .parts
+            .iter()
+            .filter(|part| part.site == site);
+        parts.any(|part| identifiers(&part.text).any(|word| word == *name))
     };
-    let names: Vec<&str> = own.filter(reads).collect();
+    let names: Vec<&str> = site_names.filter(is_used).collect();
     names.join(", ")
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
 /// Returns the range of parts that a site covers.
-fn span(site: Site, attends: bool) -> std::ops::RangeInclusive<usize> {
-    if !attends {
+fn span(site: Site, has_attention: bool) -> std::ops::RangeInclusive<usize> {
+    if !has_attention {
         return match site {
             Site::Norm2 => 1..=1,
             Site::Fc1 => 2..=2,

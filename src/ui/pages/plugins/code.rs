@@ -9,7 +9,7 @@ use egui::{
     Galley, Id, Key, Modifiers, Pos2, Rect, RichText, ScrollArea, Stroke, TextEdit, Ui, Vec2,
 };
 
-use crate::expression::Piece;
+use crate::expression::HighlightKind;
 use crate::pet::highlight::{Mark, marks};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::completion::{Candidate, candidates};
@@ -18,88 +18,92 @@ use crate::ui::theme::{Tokens, mono, regular, tokens};
 use crate::ui::widgets::faint;
 
 /// Font size.
-const LETTERS: f32 = 13.0;
+const FONT_SIZE: f32 = 13.0;
 /// Width of the line numbers.
-const GUTTER: f32 = 40.0;
+const GUTTER_WIDTH: f32 = 40.0;
 /// Maximum number of characters, which is the maximum size of a plugin.
-const MOST: usize = 64 * 1024;
+const MAX_CHARS: usize = 64 * 1024;
 
 /// The state of the editor that is kept between frames.
 #[derive(Default)]
-pub struct Code {
+pub struct CodeEditor {
     /// The text as the user typed it.
     pub text: String,
     /// The version of the session's text that `text` was last equal to.
     version: u64,
     /// The first version of the opened text, which identifies the text.
-    first: u64,
+    first_version: u64,
     /// The cursor, as a byte offset.
     pub cursor: usize,
     /// The range to select in the next frame, in bytes.
     pub go_to: Option<Range<usize>>,
     /// Whether to select `go_to` without taking the focus.
-    pub aside: bool,
+    pub keep_focus: bool,
     /// The index of the selected completion.
-    chosen: usize,
+    selected: usize,
     /// The cursor position at which the user closed the completions.
-    unwanted: Option<usize>,
+    dismissed_at: Option<usize>,
     /// A cache of the completions, valid for these versions of text and meaning and this cursor position.
-    known: ([u64; 2], usize, Offered),
+    cached_completions: ([u64; 2], usize, Completions),
     /// Number of changes of the text in the editor.
     changes: u64,
     /// The coloured text that was drawn last.
-    drawn: MarkedText,
+    last_drawn: HighlightedText,
 }
 
 /// Completions, with the range of bytes that they would replace.
-type Offered = Option<(Range<usize>, Vec<Candidate>)>;
+type Completions = Option<(Range<usize>, Vec<Candidate>)>;
 
 /// A coloured text and the ranges marked in it.
 #[derive(Default)]
-struct MarkedText {
+struct HighlightedText {
     job: LayoutJob,
-    painted: Painted,
+    highlights: Highlights,
     dark: bool,
 }
 
 /// The ranges that are marked in a text, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Painted {
+pub struct Highlights {
     /// Errors.
-    pub wrong: Vec<Range<usize>>,
+    pub errors: Vec<Range<usize>>,
     /// Matches of a search.
-    pub hits: Vec<Range<usize>>,
+    pub matches: Vec<Range<usize>>,
     /// The current match.
-    pub seen: Option<Range<usize>>,
+    pub current_match: Option<Range<usize>>,
 }
 
-impl Code {
+impl CodeEditor {
     /// Draws the editor with the search matches marked. Returns the text if the user changed it.
     pub fn show(
         &mut self,
         ui: &mut Ui,
         open: &OpenPlugin,
-        mut painted: Painted,
+        mut highlights: Highlights,
         height: f32,
     ) -> Option<String> {
         let (id, before) = (text_id(), self.changes);
-        let offered = self.offered(ui, id, open);
-        let completed = offered.as_ref().and_then(|found| self.keys(ui, found));
+        let completions = self.completions(ui, id, open);
+        let completed = completions
+            .as_ref()
+            .and_then(|found| self.handle_keys(ui, found));
         if let Some((span, text)) = completed {
             self.replace(ui, span, &text);
         }
-        let mistakes = open.mistakes.iter();
-        painted.wrong = mistakes.map(|(_, wrong)| wrong.span.clone()).collect();
+        let mistakes = open.errors.iter();
+        highlights.errors = mistakes.map(|(_, mistake)| mistake.span.clone()).collect();
         let label = faint(ui, tr!("editor-plugin-text")).id;
-        let shown = ScrollArea::both()
+        let output = ScrollArea::both()
             .id_salt("text of the plugin")
             .auto_shrink([false, false])
             .max_height(height)
             .min_scrolled_height(height)
-            .show(ui, |ui| self.text(ui, id, painted, (height, label)));
-        let caret = shown.inner;
-        if let (Some(caret), Some((span, found))) = (caret, &offered) {
-            let clicked = self.popup(ui, caret, found);
+            .show(ui, |ui| {
+                self.text_field(ui, id, highlights, (height, label))
+            });
+        let caret = output.inner;
+        if let (Some(caret), Some((span, found))) = (caret, &completions) {
+            let clicked = self.completion_popup(ui, caret, found);
             if let Some(text) = clicked {
                 self.replace(ui, span.clone(), &text);
             }
@@ -108,14 +112,14 @@ impl Code {
     }
 
     /// Replaces the typed text by the session's text if that was changed elsewhere.
-    pub fn take(&mut self, ui: &Ui, open: &OpenPlugin) {
+    pub fn sync(&mut self, ui: &Ui, open: &OpenPlugin) {
         let id = text_id();
-        if self.first != open.first {
+        if self.first_version != open.first_version {
             // The undo history of the previous text is cleared.
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
             state.clear_undoer();
             state.store(ui.ctx(), id);
-            (self.first, self.version) = (open.first, open.version);
+            (self.first_version, self.version) = (open.first_version, open.version);
             self.text.clone_from(&open.text);
             self.changes += 1;
             self.cursor = 0;
@@ -123,7 +127,7 @@ impl Code {
         if self.version != open.version {
             self.version = open.version;
             if self.text != open.text {
-                self.note_undo(ui, id);
+                self.add_undo(ui, id);
                 self.text.clone_from(&open.text);
                 self.changes += 1;
             }
@@ -131,7 +135,7 @@ impl Code {
     }
 
     /// Adds the text to the undo history before a change that is not typed.
-    fn note_undo(&self, ui: &Ui, id: Id) {
+    fn add_undo(&self, ui: &Ui, id: Id) {
         let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
         let range = state.cursor.char_range().unwrap_or_default();
         let mut undoer = state.undoer();
@@ -141,106 +145,109 @@ impl Code {
     }
 
     /// Replaces a range of bytes by a text and puts the cursor after the text.
-    pub fn replace(&mut self, ui: &Ui, span: Range<usize>, by: &str) {
+    pub fn replace(&mut self, ui: &Ui, span: Range<usize>, replacement: &str) {
         if self.text.get(span.clone()).is_none() {
             return;
         }
-        self.note_undo(ui, text_id());
-        let end = span.start + by.len();
-        self.text.replace_range(span, by);
+        self.add_undo(ui, text_id());
+        let end = span.start + replacement.len();
+        self.text.replace_range(span, replacement);
         self.changes += 1;
         self.go_to = Some(end..end);
     }
 
     /// Returns the completions at the cursor.
-    fn offered(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) -> Offered {
+    fn completions(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) -> Completions {
         let typing = ui.memory(|memory| memory.has_focus(id));
-        if !typing || self.unwanted == Some(self.cursor) {
+        if !typing || self.dismissed_at == Some(self.cursor) {
             return None;
         }
-        let now = ([self.changes, open.checked], self.cursor);
-        if (self.known.0, self.known.1) != now {
-            let found = candidates(&self.text, self.cursor, open.good.as_deref());
-            self.known = (now.0, now.1, found);
+        let key = ([self.changes, open.checked_version], self.cursor);
+        if (self.cached_completions.0, self.cached_completions.1) != key {
+            let found = candidates(&self.text, self.cursor, open.last_valid.as_deref());
+            self.cached_completions = (key.0, key.1, found);
         }
-        self.known.2.clone()
+        self.cached_completions.2.clone()
     }
 
     /// Handles keys while completions are shown: Tab accepts a completion, arrow keys move the selection, Escape closes
     /// the list. Returns the accepted completion.
-    fn keys(
+    fn handle_keys(
         &mut self,
         ui: &Ui,
         (span, found): &(Range<usize>, Vec<Candidate>),
     ) -> Option<(Range<usize>, String)> {
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         if pressed(Key::Escape) {
-            self.unwanted = Some(self.cursor);
+            self.dismissed_at = Some(self.cursor);
         }
         if pressed(Key::ArrowDown) {
-            self.chosen += 1;
+            self.selected += 1;
         }
         if pressed(Key::ArrowUp) {
-            self.chosen += found.len() - 1;
+            self.selected += found.len() - 1;
         }
-        self.chosen %= found.len();
-        pressed(Key::Tab).then(|| (span.clone(), found[self.chosen].text.clone()))
+        self.selected %= found.len();
+        pressed(Key::Tab).then(|| (span.clone(), found[self.selected].text.clone()))
     }
 
     /// Draws the text field. Returns the position of the cursor on the screen.
-    fn text(
+    fn text_field(
         &mut self,
         ui: &mut Ui,
         id: Id,
-        painted: Painted,
+        highlights: Highlights,
         (height, label): (f32, Id),
     ) -> Option<Rect> {
         let (t, dark) = (tokens(ui), ui.visuals().dark_mode);
-        let drawn = &mut self.drawn;
+        let last_drawn = &mut self.last_drawn;
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
             let text = text.as_str();
-            if drawn.job.text != text || drawn.painted != painted || drawn.dark != dark {
-                *drawn = MarkedText {
-                    job: coloured(text, &painted, t),
-                    painted: painted.clone(),
+            if last_drawn.job.text != text
+                || last_drawn.highlights != highlights
+                || last_drawn.dark != dark
+            {
+                *last_drawn = HighlightedText {
+                    job: highlight(text, &highlights, t),
+                    highlights: highlights.clone(),
                     dark,
                 };
             }
-            ui.fonts_mut(|fonts| fonts.layout_job(drawn.job.clone()))
+            ui.fonts_mut(|fonts| fonts.layout_job(last_drawn.job.clone()))
         };
         let chars = |byte: usize| {
             let before = self.text.get(..self.text.floor_char_boundary(byte));
             CCursor::new(before.unwrap_or_default().chars().count())
         };
-        let place = self.go_to.take();
-        let place = place.map(|span| CCursorRange::two(chars(span.start), chars(span.end)));
-        let aside = std::mem::take(&mut self.aside);
-        if let Some(range) = place {
+        let selection = self.go_to.take();
+        let selection = selection.map(|span| CCursorRange::two(chars(span.start), chars(span.end)));
+        let keep_focus = std::mem::take(&mut self.keep_focus);
+        if let Some(range) = selection {
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
             state.cursor.set_char_range(Some(range));
             state.store(ui.ctx(), id);
-            if !aside {
+            if !keep_focus {
                 ui.memory_mut(|memory| memory.request_focus(id));
             }
         }
         let rows = (height / 17.0).floor().max(4.0) as usize;
         let output = TextEdit::multiline(&mut self.text)
             .id(id)
-            .font(mono(LETTERS))
+            .font(mono(FONT_SIZE))
             .frame(egui::Frame::NONE.inner_margin(egui::Margin {
-                left: GUTTER as i8 + 8,
+                left: GUTTER_WIDTH as i8 + 8,
                 ..egui::Margin::ZERO
             }))
             .desired_width(f32::INFINITY)
             .desired_rows(rows)
             .lock_focus(true)
-            .char_limit(MOST)
+            .char_limit(MAX_CHARS)
             .layouter(&mut layouter)
             .show(ui);
         let response = output.response.response.labelled_by(label);
         self.changes += u64::from(response.changed());
-        numbers(ui, &output.galley, output.galley_pos, t);
-        let cursor = output.cursor_range.or(place)?.primary;
+        paint_line_numbers(ui, &output.galley, output.galley_pos, t);
+        let cursor = output.cursor_range.or(selection)?.primary;
         let byte = self
             .text
             .char_indices()
@@ -248,42 +255,44 @@ impl Code {
             .map_or(self.text.len(), |(at, _)| at);
         if byte != self.cursor {
             self.cursor = byte;
-            self.chosen = 0;
-            self.unwanted = None;
+            self.selected = 0;
+            self.dismissed_at = None;
         }
-        let own = output.galley.pos_from_cursor(cursor);
-        let caret = own.translate(output.galley_pos.to_vec2());
-        if place.is_some() {
+        let cursor_rect = output.galley.pos_from_cursor(cursor);
+        let caret = cursor_rect.translate(output.galley_pos.to_vec2());
+        if selection.is_some() {
             ui.scroll_to_rect(caret.expand(40.0), None);
         }
         response.has_focus().then_some(caret)
     }
 
     /// Draws the list of completions below the cursor. Returns the completion that was clicked.
-    fn popup(&self, ui: &Ui, caret: Rect, found: &[Candidate]) -> Option<String> {
+    fn completion_popup(&self, ui: &Ui, caret: Rect, found: &[Candidate]) -> Option<String> {
         let t = tokens(ui);
         let area = egui::Area::new(Id::unique("names offered"))
             .order(egui::Order::Foreground)
             .fixed_pos(caret.left_bottom() + Vec2::new(0.0, 4.0))
             .constrain(true);
-        let shown = area.show(ui.ctx(), |ui| {
+        let response = area.show(ui.ctx(), |ui| {
             egui::Frame::popup(ui.style()).show(ui, |ui| {
                 let mut clicked = None;
-                for (place, own) in found.iter().enumerate() {
-                    let text = RichText::new(&own.text).font(mono(12.0)).color(t.strong);
-                    let about = RichText::new(&own.about).font(regular(11.5));
-                    let line = egui::Button::selectable(place == self.chosen, text)
-                        .right_text(about.color(t.subdued))
+                for (index, candidate) in found.iter().enumerate() {
+                    let text = RichText::new(&candidate.text)
+                        .font(mono(12.0))
+                        .color(t.strong);
+                    let description = RichText::new(&candidate.about).font(regular(11.5));
+                    let item = egui::Button::selectable(index == self.selected, text)
+                        .right_text(description.color(t.subdued))
                         .min_size(Vec2::new(320.0, 22.0));
-                    if ui.add(line).clicked() {
-                        clicked = Some(own.text.clone());
+                    if ui.add(item).clicked() {
+                        clicked = Some(candidate.text.clone());
                     }
                 }
                 faint(ui, tr!("editor-completion-keys"));
                 clicked
             })
         });
-        shown.inner.inner
+        response.inner.inner
     }
 }
 
@@ -293,32 +302,32 @@ fn text_id() -> Id {
 }
 
 /// Draws the line numbers.
-fn numbers(ui: &Ui, galley: &Galley, at: Pos2, t: &Tokens) {
+fn paint_line_numbers(ui: &Ui, galley: &Galley, pos: Pos2, t: &Tokens) {
     let visible = ui.clip_rect();
     let mut number = 1;
-    let mut begins = true;
+    let mut is_line_start = true;
     for row in &galley.rows {
-        let y = at.y + row.pos.y;
-        if begins && y > visible.top() - 20.0 && y < visible.bottom() {
-            let right = Pos2::new(at.x - 10.0, y + 1.0);
+        let y = pos.y + row.pos.y;
+        if is_line_start && y > visible.top() - 20.0 && y < visible.bottom() {
+            let right = Pos2::new(pos.x - 10.0, y + 1.0);
             let text = number.to_string();
             ui.painter()
                 .text(right, egui::Align2::RIGHT_TOP, text, mono(11.5), t.subdued);
         }
-        begins = row.ends_with_newline;
-        number += usize::from(begins);
+        is_line_start = row.ends_with_newline;
+        number += usize::from(is_line_start);
     }
 }
 
 /// Returns the text with syntax colours.
-fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
+fn highlight(text: &str, highlights: &Highlights, t: &'static Tokens) -> LayoutJob {
     let marked = marks(text);
-    let hits = &painted.hits;
-    let wrong = painted.wrong.iter();
-    let wrong: Vec<Range<usize>> = wrong.map(|span| widened(text, span)).collect();
+    let matches = &highlights.matches;
+    let errors = highlights.errors.iter();
+    let errors: Vec<Range<usize>> = errors.map(|span| visible_span(text, span)).collect();
     let mut bounds: Vec<usize> = vec![0, text.len()];
-    let all = marked.iter().map(|marked| &marked.span);
-    for span in all.chain(&wrong).chain(hits) {
+    let spans = marked.iter().map(|marked| &marked.span);
+    for span in spans.chain(&errors).chain(matches) {
         bounds.extend([span.start, span.end]);
     }
     bounds.retain(|at| text.is_char_boundary(*at));
@@ -327,27 +336,28 @@ fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.wrap.max_width = f32::INFINITY;
     let mut next = marked.iter().peekable();
-    let mut found = hits.iter().peekable();
+    let mut found = matches.iter().peekable();
     for pair in bounds.windows(2) {
         let [from, to] = [pair[0], pair[1]];
         while next.peek().is_some_and(|marked| marked.span.end <= from) {
             next.next();
         }
-        let own = next.peek().filter(|marked| marked.span.start <= from);
+        let current = next.peek().filter(|marked| marked.span.start <= from);
         while found.peek().is_some_and(|hit| hit.end <= from) {
             found.next();
         }
-        let is_wrong = wrong
+        let is_error = errors
             .iter()
             .any(|span| span.start <= from && to <= span.end);
-        let mut format = TextFormat::simple(mono(LETTERS), colour(own.map(|own| own.mark), t));
-        if is_wrong {
+        let mut format =
+            TextFormat::simple(mono(FONT_SIZE), mark_colour(current.map(|own| own.mark), t));
+        if is_error {
             format.underline = Stroke::new(1.5, t.bad);
             format.background = t.bad.gamma_multiply(0.12);
         }
         if let Some(hit) = found.peek().filter(|hit| hit.start <= from) {
-            let in_sight = painted.seen.as_ref() == Some(*hit);
-            let share = if in_sight { 0.7 } else { 0.35 };
+            let is_current = highlights.current_match.as_ref() == Some(*hit);
+            let share = if is_current { 0.7 } else { 0.35 };
             format.background = t.warning.gamma_multiply(share);
         }
         job.append(&text[from..to], 0.0, format);
@@ -356,7 +366,7 @@ fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
 }
 
 /// Returns a range that is visible when underlined: at least one character, without a line break.
-fn widened(text: &str, span: &Range<usize>) -> Range<usize> {
+fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.min(text.len()));
     if end > start {
@@ -368,16 +378,16 @@ fn widened(text: &str, span: &Range<usize>) -> Range<usize> {
     }
 }
 
-fn colour(mark: Option<Mark>, t: &Tokens) -> egui::Color32 {
+fn mark_colour(mark: Option<Mark>, t: &Tokens) -> egui::Color32 {
     match mark {
         None => t.subdued,
         Some(Mark::Comment) => t.subdued,
         Some(Mark::Table) => t.accent,
         Some(Mark::Key) => t.strong,
         Some(Mark::Text) => t.good,
-        Some(Mark::Value | Mark::Equation(Piece::Number)) => t.warning,
-        Some(Mark::Equation(Piece::Name)) => t.experts[0],
-        Some(Mark::Equation(Piece::Function)) => t.experts[1],
-        Some(Mark::Equation(Piece::Operator)) => t.text,
+        Some(Mark::Value | Mark::Equation(HighlightKind::Number)) => t.warning,
+        Some(Mark::Equation(HighlightKind::Name)) => t.experts[0],
+        Some(Mark::Equation(HighlightKind::Function)) => t.experts[1],
+        Some(Mark::Equation(HighlightKind::Operator)) => t.text,
     }
 }

@@ -2,8 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use super::code::{Code, Painted};
-use super::find::Find;
+use super::code::{CodeEditor, Highlights};
+use super::find::FindBar;
 use super::meaning;
 use crate::session::Session;
 use crate::session::editor::OpenPlugin;
@@ -11,52 +11,58 @@ use crate::tr;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::input::is_below_dialog;
+use crate::ui::widgets::input::is_dialog_open;
 use crate::ui::widgets::{
-    self, Column, Fixed, button, button_if, card, card_of, faint, primary_button, sentence,
-    two_columns,
+    self, Column, Fixed, button, button_if, card, card_with_height, faint, primary_button,
+    sentence, two_columns,
 };
 
 /// Width of the right column.
-const MEANING: f32 = 430.0;
+const RESULT_WIDTH: f32 = 430.0;
 
 /// The state of the editor that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    pub(super) code: Code,
-    find: Find,
+    pub(super) code: CodeEditor,
+    find: FindBar,
 }
 
 /// Draws the page while a text is open.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    two_columns(ui, cx, Fixed::Right(MEANING), left, meaning::show);
+    two_columns(
+        ui,
+        cx,
+        Fixed::Right(RESULT_WIDTH),
+        left_column,
+        meaning::show,
+    );
 }
 
-fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let session = cx.session;
     let Some(open) = &session.editor.open else {
         return;
     };
     warnings(ui, cx, open);
-    let height = column.rest(ui, 360.0);
-    card_of(ui, height, |ui| {
-        let opened = head(ui, cx, open);
+    let height = column.remaining_height(ui, 360.0);
+    card_with_height(ui, height, |ui| {
+        let find_opened = show_header(ui, cx, open);
         let State { code, find } = &mut cx.pages.plugins.editor;
-        code.take(ui, open);
-        let replaced = find.on && find.show(ui, code, opened);
+        code.sync(ui, open);
+        let replaced = find.is_open && find.show(ui, code, find_opened);
         let replaced = replaced.then(|| code.text.clone());
-        let painted = Painted {
-            hits: find.hits(&code.text),
-            seen: find.seen(),
-            ..Painted::default()
+        let highlights = Highlights {
+            matches: find.matches(&code.text),
+            current_match: find.current(),
+            ..Highlights::default()
         };
-        let room = (column.rest(ui, 330.0) - 48.0).max(260.0);
-        let typed = code.show(ui, open, painted, room);
+        let text_height = (column.remaining_height(ui, 330.0) - 48.0).max(260.0);
+        let typed = code.show(ui, open, highlights, text_height);
         if let Some(text) = typed.or(replaced) {
             cx.change(move |session| session.edit_plugin(text));
         }
     });
-    if open.due().is_some() {
+    if open.time_until_measurement().is_some() {
         ui.ctx()
             .request_repaint_after(std::time::Duration::from_millis(520));
     }
@@ -64,31 +70,34 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 /// Draws warnings about what prevents saving or needs a decision of the user.
 fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
-    if let Some(from) = &open.from {
+    if let Some(from) = &open.install_from {
         card(ui, |ui| {
             widgets::title(ui, tr!("editor-not-installed"));
             let place = from.display().to_string();
             sentence(ui, tr!("editor-not-installed-about", place));
         });
     }
-    if let Some(name) = open.hides().filter(|_| !open.allowed) {
+    if let Some(name) = open
+        .replaced_builtin()
+        .filter(|_| !open.may_replace_builtin)
+    {
         card(ui, |ui| {
             let t = tokens(ui);
-            let loud = tr!("editor-overrides-built-in", name);
-            ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
+            let warning = tr!("editor-overrides-built-in", name);
+            ui.label(RichText::new(warning).font(semibold(14.0)).color(t.bad));
             sentence(ui, tr!("editor-overrides-built-in-about"));
             if button(ui, tr!("editor-override-allow", name)).clicked() {
                 cx.change(Session::allow_open_plugin);
             }
         });
     }
-    if open.theirs.is_some() {
+    if open.disk_text.is_some() {
         card(ui, |ui| {
             widgets::title(ui, tr!("editor-changed-on-disk"));
             ui.horizontal_wrapped(|ui| {
-                cx.change_button(ui, tr!("editor-reload-file"), |s| s.settle_plugin(true));
+                cx.change_button(ui, tr!("editor-reload-file"), |s| s.resolve_conflict(true));
                 if button(ui, tr!("editor-keep-my-version")).clicked() {
-                    cx.change(|session| session.settle_plugin(false));
+                    cx.change(|session| session.resolve_conflict(false));
                 }
             });
         });
@@ -99,12 +108,13 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
 }
 
 /// Draws the plugin's name, state and buttons. Returns whether the search bar was opened.
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
-    let free = !is_below_dialog(ui.ctx());
-    let saved = free && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
-    let find = free && ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
+    let accepts_keys = !is_dialog_open(ui.ctx());
+    let save_pressed =
+        accepts_keys && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
+    let find_pressed = accepts_keys && ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
     let name = open.name.as_deref().unwrap_or(tr!("editor-unnamed"));
-    let state = match (&open.file, open.is_changed()) {
+    let state = match (&open.file, open.has_unsaved_changes()) {
         (None, _) => tr!("editor-not-saved-yet"),
         (Some(_), true) => tr!("editor-unsaved-changes"),
         (Some(_), false) => tr!("editor-saved"),
@@ -113,23 +123,23 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         widgets::headline(ui, name);
         faint(ui, state);
     });
-    let mut opened = find;
+    let mut opened = find_pressed;
     ui.horizontal_wrapped(|ui| {
-        let save = if open.from.is_some() {
+        let save = if open.install_from.is_some() {
             tr!("editor-install")
         } else {
             tr!("editor-save")
         };
-        let hint = keys::named(ui.ctx(), &keys::SAVE_FILE);
-        if primary_button(ui, save, open.is_changed())
+        let hint = keys::format_shortcut(ui.ctx(), &keys::SAVE_FILE);
+        if primary_button(ui, save, open.has_unsaved_changes())
             .on_hover_text(hint)
             .clicked()
-            || saved
+            || save_pressed
         {
             cx.change(Session::save_plugin);
         }
         let hint = tr!("editor-use-hint");
-        if button_if(ui, open.is_sound(), tr!("plugins-use"))
+        if button_if(ui, open.is_valid(), tr!("plugins-use"))
             .on_hover_text(hint)
             .clicked()
         {
@@ -144,7 +154,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
             let file = file.clone();
             cx.change(move |session| session.reveal(&file));
         }
-        let hint = keys::named(ui.ctx(), &keys::FIND);
+        let hint = keys::format_shortcut(ui.ctx(), &keys::FIND);
         opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
         if button(ui, tr!("editor-close"))
             .on_hover_text(tr!("editor-close-hint"))
@@ -154,8 +164,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         }
     });
     if let Some(file) = &open.file {
-        widgets::cut(ui, file.display().to_string());
+        widgets::truncated_faint(ui, file.display().to_string());
     }
-    cx.pages.plugins.editor.find.on |= opened;
+    cx.pages.plugins.editor.find.is_open |= opened;
     opened
 }

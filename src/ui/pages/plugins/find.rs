@@ -4,104 +4,111 @@ use std::ops::Range;
 
 use egui::Ui;
 
-use super::code::Code;
+use super::code::CodeEditor;
 use crate::tr;
-use crate::ui::widgets::{button, button_if, entered, faint, line_edit};
+use crate::ui::widgets::{button, button_if, faint, is_submitted, line_edit};
 
 /// The state of the search bar.
 #[derive(Default)]
-pub struct Find {
+pub struct FindBar {
     /// Whether the bar is shown.
-    pub on: bool,
-    what: String,
-    by: String,
+    pub is_open: bool,
+    query: String,
+    replacement: String,
     /// The current match.
-    seen: Option<Range<usize>>,
+    current: Option<Range<usize>>,
 }
 
-impl Find {
+impl FindBar {
     /// Returns the matches in a text; empty while the bar is closed.
-    pub fn hits(&self, text: &str) -> Vec<Range<usize>> {
-        if !self.on || self.what.is_empty() {
+    pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
+        if !self.is_open || self.query.is_empty() {
             return Vec::new();
         }
-        let found = text.match_indices(&self.what);
-        found.map(|(at, own)| at..at + own.len()).collect()
+        let found = text.match_indices(&self.query);
+        found
+            .map(|(start, matched)| start..start + matched.len())
+            .collect()
     }
 
     /// Returns the current match while the bar is shown.
-    pub fn seen(&self) -> Option<Range<usize>> {
-        self.seen.clone().filter(|_| self.on)
+    pub fn current(&self) -> Option<Range<usize>> {
+        self.current.clone().filter(|_| self.is_open)
     }
 
     /// Draws the search bar. Returns whether text was replaced.
-    pub fn show(&mut self, ui: &mut Ui, code: &mut Code, opened: bool) -> bool {
-        let hits = self.hits(&code.text);
+    pub fn show(&mut self, ui: &mut Ui, code: &mut CodeEditor, opened: bool) -> bool {
+        let matches = self.matches(&code.text);
         let mut changed = false;
         ui.horizontal_wrapped(|ui| {
             let label = faint(ui, tr!("editor-find-what"));
             let field = ui
-                .add(line_edit(&mut self.what, 130.0))
+                .add(line_edit(&mut self.query, 130.0))
                 .labelled_by(label.id);
             if opened {
                 field.request_focus();
             }
-            let next = entered(ui, &field);
+            let next = is_submitted(ui, &field);
             if next {
                 // The focus stays in the field, so that another Enter continues the search instead of replacing the
                 // match.
                 field.request_focus();
-                code.aside = true;
+                code.keep_focus = true;
             }
-            if button_if(ui, !hits.is_empty(), tr!("editor-find-next")).clicked() || next {
+            if button_if(ui, !matches.is_empty(), tr!("editor-find-next")).clicked() || next {
                 // The cursor is after the current match, so the search continues from there.
-                self.select_next(&hits, code, code.cursor);
+                self.select_next(&matches, code, code.cursor);
             }
             let label = faint(ui, tr!("editor-replace-with"));
-            ui.add(line_edit(&mut self.by, 130.0)).labelled_by(label.id);
-            if button_if(ui, !hits.is_empty(), tr!("editor-replace")).clicked() {
-                changed = self.replace(ui, &hits, code);
+            ui.add(line_edit(&mut self.replacement, 130.0))
+                .labelled_by(label.id);
+            if button_if(ui, !matches.is_empty(), tr!("editor-replace")).clicked() {
+                changed = self.replace(ui, &matches, code);
             }
-            if button_if(ui, !hits.is_empty(), tr!("editor-replace-all")).clicked() {
-                let all = code.text.replace(&self.what, &self.by);
+            if button_if(ui, !matches.is_empty(), tr!("editor-replace-all")).clicked() {
+                let all = code.text.replace(&self.query, &self.replacement);
                 code.replace(ui, 0..code.text.len(), &all);
                 changed = true;
             }
-            if !self.what.is_empty() {
-                faint(ui, tr!("editor-find-count", n = hits.len()));
+            if !self.query.is_empty() {
+                faint(ui, tr!("editor-find-count", n = matches.len()));
             }
             if button(ui, tr!("editor-close")).clicked() {
-                self.on = false;
+                self.is_open = false;
             }
         });
         changed
     }
 
     /// Selects the first match that starts at or after this byte, otherwise the first match of the text.
-    fn select_next(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
-        let next = hits.iter().find(|hit| hit.start >= from);
-        self.seen = next.or(hits.first()).cloned();
-        code.go_to.clone_from(&self.seen);
+    fn select_next(&mut self, matches: &[Range<usize>], code: &mut CodeEditor, from: usize) {
+        let next = matches.iter().find(|hit| hit.start >= from);
+        self.current = next.or(matches.first()).cloned();
+        code.go_to.clone_from(&self.current);
     }
 
     /// Replaces the current match, or the next match if there is none, and selects the following match. Returns whether
     /// there was a match.
-    fn replace(&mut self, ui: &Ui, hits: &[Range<usize>], code: &mut Code) -> bool {
-        let in_sight = |hit: &&Range<usize>| {
-            self.seen.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)
+    fn replace(&mut self, ui: &Ui, matches: &[Range<usize>], code: &mut CodeEditor) -> bool {
+        let is_current = |hit: &&Range<usize>| {
+            self.current.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)
         };
-        let next = || hits.iter().find(|hit| hit.start >= code.cursor);
-        let hit = hits.iter().find(in_sight).or_else(next).or(hits.first());
+        let next = || matches.iter().find(|hit| hit.start >= code.cursor);
+        let hit = matches
+            .iter()
+            .find(is_current)
+            .or_else(next)
+            .or(matches.first());
         let Some(hit) = hit.cloned() else {
             return false;
         };
-        code.replace(ui, hit.clone(), &self.by);
-        let left = self.hits(&code.text);
-        let behind = hit.start + self.by.len();
-        if left.is_empty() {
-            self.seen = None;
+        code.replace(ui, hit.clone(), &self.replacement);
+        let remaining = self.matches(&code.text);
+        let end = hit.start + self.replacement.len();
+        if remaining.is_empty() {
+            self.current = None;
         } else {
-            self.select_next(&left, code, behind);
+            self.select_next(&remaining, code, end);
         }
         true
     }

@@ -2,21 +2,21 @@
 
 use egui::{RichText, Ui};
 
-use super::{about, block, folded, parameters, trying};
-use crate::experiment::pet_costs::PICTURES;
+use super::{block, description, linear_layers_note, parameters, trying};
+use crate::experiment::pet_costs::BATCH_SIZE;
 use crate::expression::Diagnostic;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
-use crate::session::editor::meaning::{OnBackbone, PluginMeasurements};
+use crate::session::editor::meaning::{BackboneUsage, PluginMeasurements};
 use crate::session::story::sentence as as_sentence;
-use crate::session::words::number;
+use crate::session::words::format_number;
 use crate::tr;
 use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, regular, semibold, tokens};
 use crate::ui::widgets::{self, Column, button, card, coloured, faint, sentence, truncated};
 
 /// Maximum number of errors shown.
-const MOST: usize = 8;
+const MAX_ERRORS: usize = 8;
 
 /// Draws the right column.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
@@ -24,170 +24,179 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     let Some(open) = &session.editor.open else {
         return;
     };
-    mistakes(ui, cx, open);
-    let Some(good) = &open.good else {
+    show_errors(ui, cx, open);
+    let Some(valid) = &open.last_valid else {
         return;
     };
-    if !open.mistakes.is_empty() {
+    if !open.errors.is_empty() {
         faint(ui, tr!("editor-last-valid-version"));
     }
     card(ui, |ui| {
-        widgets::title(ui, good.plugin.title());
-        experiment::equations(ui, &good.plugin);
-        folded(ui, &good.plugin);
-        about(ui, &good.plugin);
+        widgets::title(ui, valid.plugin.title());
+        experiment::equations(ui, &valid.plugin);
+        linear_layers_note(ui, &valid.plugin);
+        description(ui, &valid.plugin);
     });
-    match &good.on {
-        Ok(on) => {
-            let folded = good.plugin.folded();
-            on_backbone(ui, on, good.plugin.starts_as_identity, folded.as_deref());
+    match &valid.backbone_usage {
+        Ok(backbone) => {
+            let folded = valid.plugin.folded();
+            backbone_card(
+                ui,
+                backbone,
+                valid.plugin.starts_as_identity,
+                folded.as_deref(),
+            );
         }
         Err(problem) => {
             card(ui, |ui| widgets::problem(ui, problem));
         }
     }
-    parameters(ui, &good.plugin);
-    measured(ui, open);
+    parameters(ui, &valid.plugin);
+    measurements_card(ui, open);
     trying::show(ui, cx, open);
 }
 
-fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
+fn show_errors(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         let t = tokens(ui);
-        let (words, colour) = match open.mistakes.len() {
-            _ if open.checked == 0 => (tr!("editor-checking").to_string(), t.subdued),
+        let (text, colour) = match open.errors.len() {
+            _ if open.checked_version == 0 => (tr!("editor-checking").to_string(), t.subdued),
             0 => (tr!("editor-no-errors").to_string(), t.good),
             count => (tr!("editor-errors", n = count), t.bad),
         };
-        ui.label(RichText::new(words).font(semibold(14.0)).color(colour));
-        for (place, wrong) in open.mistakes.iter().take(MOST) {
-            mistake(ui, cx, open, *place, wrong);
+        ui.label(RichText::new(text).font(semibold(14.0)).color(colour));
+        for (position, error) in open.errors.iter().take(MAX_ERRORS) {
+            show_error(ui, cx, open, *position, error);
         }
-        if open.mistakes.len() > MOST {
-            let more = open.mistakes.len() - MOST;
+        if open.errors.len() > MAX_ERRORS {
+            let more = open.errors.len() - MAX_ERRORS;
             faint(ui, tr!("count-more", n = more));
         }
     });
 }
 
-fn mistake(
+fn show_error(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     open: &OpenPlugin,
     (line, column): (usize, usize),
-    wrong: &Diagnostic,
+    error: &Diagnostic,
 ) {
     let t = tokens(ui);
     ui.separator();
     let place = tr!("editor-error-place", line, column);
     if ui.link(place).clicked() {
-        cx.pages.plugins.editor.code.go_to = Some(wrong.span.clone());
+        cx.pages.plugins.editor.code.go_to = Some(error.span.clone());
     }
-    let what = as_sentence(&wrong.what);
+    let what = as_sentence(&error.what);
     widgets::selectable(ui, what, regular(13.0), t.strong);
-    if !wrong.why.is_empty() {
-        sentence(ui, as_sentence(&wrong.why));
+    if !error.why.is_empty() {
+        sentence(ui, as_sentence(&error.why));
     }
-    let current = open.checked == open.version;
-    if let Some(fix) = &wrong.fix
+    let is_current = open.checked_version == open.version;
+    if let Some(fix) = &error.fix
         && button(ui, tr!("editor-error-fix", text = fix)).clicked()
-        && current
-        && open.text.get(wrong.span.clone()).is_some()
+        && is_current
+        && open.text.get(error.span.clone()).is_some()
     {
         let mut text = open.text.clone();
-        text.replace_range(wrong.span.clone(), fix);
+        text.replace_range(error.span.clone(), fix);
         cx.change(move |session| session.edit_plugin(text));
     }
 }
 
-fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&str>) {
+fn backbone_card(ui: &mut Ui, backbone: &BackboneUsage, is_identity: bool, folded: Option<&str>) {
     card(ui, |ui| {
         let t = tokens(ui);
-        widgets::title(ui, tr!("editor-on-backbone", backbone = &on.title));
-        block::show(ui, on);
-        let (carry, all) = on.blocks;
-        let mut said = vec![tr!(
+        widgets::title(ui, tr!("editor-on-backbone", backbone = &backbone.title));
+        block::show(ui, backbone);
+        let (carry, all) = backbone.blocks;
+        let mut sentences = vec![tr!(
             "editor-on-trainable-parameters",
-            n = on.on.trained,
+            n = backbone.block_usage.trained_count,
             carry,
             all,
-            kilobytes = (on.on.trained * 4).div_ceil(1000)
+            kilobytes = (backbone.block_usage.trained_count * 4).div_ceil(1000)
         )];
-        if on.on.values > on.on.trained {
-            let fixed = on.on.values - on.on.trained;
-            said.push(tr!("editor-on-fixed-parameters", n = fixed));
+        if backbone.block_usage.value_count > backbone.block_usage.trained_count {
+            let fixed = backbone.block_usage.value_count - backbone.block_usage.trained_count;
+            sentences.push(tr!("editor-on-fixed-parameters", n = fixed));
         }
-        let megabytes = on.step_bytes.div_ceil(1_000_000);
-        said.push(tr!("editor-on-memory", megabytes));
-        let begins = match is_identity {
+        let megabytes = backbone.step_bytes.div_ceil(1_000_000);
+        sentences.push(tr!("editor-on-memory", megabytes));
+        let identity_note = match is_identity {
             true => tr!("editor-on-starts-identity"),
             false => tr!("editor-on-starts-not-identity"),
         };
-        said.push(begins.into());
-        said.extend(folded.map(Into::into));
-        for words in said {
-            sentence(ui, words);
+        sentences.push(identity_note.into());
+        sentences.extend(folded.map(Into::into));
+        for text in sentences {
+            sentence(ui, text);
         }
-        faint(ui, tr!("editor-on-token-shapes", n = on.tokens));
+        faint(ui, tr!("editor-on-token-shapes", n = backbone.tokens));
         widgets::grid(ui, "shapes-of-parts", 2, [14.0, 3.0], |ui| {
-            for part in &on.on.parts {
+            for part in &backbone.block_usage.parts {
                 let shape = RichText::new(&part.shape).font(mono(11.5)).color(t.strong);
                 ui.label(shape);
-                let place = match part.step.as_str() {
+                let site = match part.step.as_str() {
                     "" => part.site.name().to_string(),
                     step => format!("{}, {step}", part.site.name()),
                 };
-                truncated(ui, &part.text, mono(11.5), t.text).on_hover_text(place);
+                truncated(ui, &part.text, mono(11.5), t.text).on_hover_text(site);
                 ui.end_row();
             }
         });
     });
 }
 
-fn measured(ui: &mut Ui, open: &OpenPlugin) {
+fn measurements_card(ui: &mut Ui, open: &OpenPlugin) {
     card(ui, |ui| {
         widgets::title(ui, tr!("editor-measurements"));
-        match (open.measured.ready(), open.measured.problem()) {
+        match (open.measurements.ready(), open.measurements.problem()) {
             (_, Some(problem)) => widgets::problem(ui, problem),
-            (Some(found), _) => found_out(ui, found),
+            (Some(measurements), _) => show_measurements(ui, measurements),
             _ => drop(faint(ui, tr!("editor-measurements-waiting"))),
         }
-        if open.measuring && open.measured.ready().is_some() {
+        if open.is_measuring && open.measurements.ready().is_some() {
             faint(ui, tr!("editor-measuring-again"));
         }
     });
 }
 
-fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
+fn show_measurements(ui: &mut Ui, measurements: &PluginMeasurements) {
     let t = tokens(ui);
-    let costs = &found.costs;
+    let costs = &measurements.costs;
     let [plain, with] = costs.prediction;
     let [_, step] = costs.step;
     let note = tr!(
         "editor-measured-times",
-        n = PICTURES,
-        with = number(with, 1),
-        plain = number(plain, 1),
-        step = number(step, 1)
+        n = BATCH_SIZE,
+        with = format_number(with, 1),
+        plain = format_number(plain, 1),
+        step = format_number(step, 1)
     );
     sentence(ui, note);
     widgets::grid(ui, "gradients", 2, [14.0, 3.0], |ui| {
-        for one in &found.gradients {
-            ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
-            let (words, bad) = learning(one);
-            let colour = if bad { t.bad } else { t.text };
-            coloured(ui, words, |_| colour);
+        for gradient in &measurements.gradients {
+            ui.label(
+                RichText::new(&gradient.name)
+                    .font(mono(11.5))
+                    .color(t.strong),
+            );
+            let (text, is_problem) = learning_text(gradient);
+            let colour = if is_problem { t.bad } else { t.text };
+            coloured(ui, text, |_| colour);
             ui.end_row();
         }
     });
 }
 
 /// Returns in words how a parameter learns, and whether that is a problem.
-fn learning(one: &Gradient) -> (&'static str, bool) {
-    match one.learns {
+fn learning_text(gradient: &Gradient) -> (&'static str, bool) {
+    match gradient.learns {
         Learns::Fixed => (tr!("editor-parameter-fixed"), false),
         Learns::Never => (tr!("editor-parameter-without-gradient"), true),
-        Learns::AtOnce => (tr!("editor-parameter-learns-first-step"), false),
+        Learns::Immediately => (tr!("editor-parameter-learns-first-step"), false),
         Learns::Later => (tr!("editor-parameter-learns-second-step"), false),
     }
 }

@@ -20,16 +20,16 @@ use crate::ui::pages::Cx;
 use crate::ui::pages::experiment;
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{
-    self, Column, Fixed, button, card, card_of, faint, sentence, two_columns,
+    self, Column, Fixed, button, card, card_with_height, faint, sentence, two_columns,
 };
 
 /// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    chosen: Option<String>,
+    selected: Option<String>,
     editor: editor::State,
     /// When the plugin files were last checked for changes.
-    looked: Option<Instant>,
+    last_check: Option<Instant>,
 }
 
 /// The plugins that new ones can be based on: their names, and the message ids of their descriptions.
@@ -41,7 +41,7 @@ const EXAMPLES: [(&str, &str); 4] = [
 ];
 
 /// Interval between checks for changed plugin files while the page is shown.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -50,40 +50,40 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return editor::show(ui, cx);
     }
     if cx.session.inventory.plugins.is_empty() {
-        widgets::empty(ui, tr!("plugins-none"), tr!("plugins-reading"), |ui| {
+        widgets::empty_page(ui, tr!("plugins-none"), tr!("plugins-reading"), |ui| {
             cx.change_button(ui, tr!("plugins-none-reload"), Session::read_plugins);
         });
         return;
     }
-    two_columns(ui, cx, Fixed::Right(330.0), left, right);
+    two_columns(ui, cx, Fixed::Right(330.0), left_column, right_column);
 }
 
 /// Checks regularly whether other programs have changed the plugin files.
 fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
-    let looked = cx.pages.plugins.looked;
-    if looked.is_none_or(|last| last.elapsed() >= LOOK) {
-        cx.pages.plugins.looked = Some(Instant::now());
-        cx.change(Session::reread_plugins);
+    let last_check = cx.pages.plugins.last_check;
+    if last_check.is_none_or(|last| last.elapsed() >= CHECK_INTERVAL) {
+        cx.pages.plugins.last_check = Some(Instant::now());
+        cx.change(Session::check_plugin_files);
     }
-    ui.ctx().request_repaint_after(LOOK);
+    ui.ctx().request_repaint_after(CHECK_INTERVAL);
 }
 
-fn chosen<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
+fn selected_plugin<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
     let state = &cx.pages.plugins;
     let name = state
-        .chosen
+        .selected
         .as_ref()
         .unwrap_or(&cx.session.experiment.draft.pet);
     let by_name = |plugin: &&PluginView| plugin.name == *name;
     list.iter().find(by_name).or(list.first())
 }
 
-fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let list = cx.session.inventory.plugins.clone();
-    let Some(plugin) = chosen(cx, &list) else {
+    let Some(plugin) = selected_plugin(cx, &list) else {
         return;
     };
-    left_text(ui, cx);
+    unsaved_text_offer(ui, cx);
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
         widgets::ends(
@@ -97,7 +97,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
                 if usable && button(ui, tr!("plugins-use")).clicked() {
                     let name = plugin.name.clone();
                     let choose = move |session: &mut Session| session.choose_pet(&name);
-                    cx.act(UiCommand::change_on(Page::Experiment, choose));
+                    cx.dispatch(UiCommand::change_on(Page::Experiment, choose));
                 }
                 if button(ui, tr!("plugins-copy-edit")).clicked() {
                     let name = plugin.name.clone();
@@ -114,10 +114,10 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if plugin.hides == Some(true) {
             let t = tokens(ui);
-            let loud = tr!("plugins-overrides-built-in", name = plugin.title());
-            ui.label(RichText::new(loud).font(semibold(14.0)).color(t.warning));
+            let warning = tr!("plugins-overrides-built-in", name = plugin.title());
+            ui.label(RichText::new(warning).font(semibold(14.0)).color(t.warning));
         }
-        about(ui, plugin);
+        description(ui, plugin);
         if let Some(problem) = &plugin.problem {
             widgets::problem(ui, problem);
         }
@@ -129,7 +129,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if !plugin.equations().is_empty() {
             experiment::equations(ui, plugin);
-            folded(ui, plugin);
+            linear_layers_note(ui, plugin);
         }
     });
     if !plugin.parameters.is_empty() {
@@ -139,26 +139,26 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 }
 
 /// Draws the plugin's description, if it has one.
-fn about(ui: &mut Ui, plugin: &PluginView) {
+fn description(ui: &mut Ui, plugin: &PluginView) {
     if !plugin.description.trim().is_empty() {
         sentence(ui, plugin.about());
     }
 }
 
 /// Draws at which layers the plugin is linear.
-fn folded(ui: &mut Ui, plugin: &PluginView) {
-    if let Some(words) = plugin.folded() {
-        faint(ui, words);
+fn linear_layers_note(ui: &mut Ui, plugin: &PluginView) {
+    if let Some(text) = plugin.folded() {
+        faint(ui, text);
     }
 }
 
 /// Draws the offer to reopen an unsaved text that was closed.
-fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(left) = cx.session.editor.left.last() else {
+fn unsaved_text_offer(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(closed) = cx.session.editor.closed.last() else {
         return;
     };
-    let nameless = tr!("plugins-unnamed");
-    let name = left.name.as_deref().unwrap_or(nameless);
+    let unnamed = tr!("plugins-unnamed");
+    let name = closed.name.as_deref().unwrap_or(unnamed);
     card(ui, |ui| {
         widgets::title(ui, tr!("plugins-not-saved", name));
         ui.horizontal_wrapped(|ui| {
@@ -166,7 +166,7 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
                 cx.change(Session::reopen_closed_text);
             }
             if button(ui, tr!("plugins-discard")).clicked() {
-                cx.act(UiCommand::DropClosedText);
+                cx.dispatch(UiCommand::DiscardClosedText);
             }
         });
     });
@@ -176,25 +176,33 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
     card(ui, |ui| {
         let t = tokens(ui);
         widgets::title_row(ui, tr!("plugins-parameters-per-block"), |ui| {
-            let words = match plugin.size() {
+            let text = match plugin.size() {
                 Some((low, usual, high)) => tr!("plugins-parameters-size", low, high, usual),
                 None => tr!("plugins-parameters-no-size").into(),
             };
-            faint(ui, words);
+            faint(ui, text);
         });
         widgets::grid(ui, "parameters", 3, [28.0, 6.0], |ui| {
-            for head in [
+            for title in [
                 "plugins-parameters-name",
                 "plugins-parameters-shape",
                 "plugins-parameters-init",
             ] {
-                faint(ui, tr!(head));
+                faint(ui, tr!(title));
             }
             ui.end_row();
-            for own in &plugin.parameters {
-                ui.label(RichText::new(&own.name).font(mono(12.0)).color(t.strong));
-                ui.label(RichText::new(&own.shape).font(mono(12.0)).color(t.text));
-                ui.label(RichText::new(&own.init).color(t.text));
+            for parameter in &plugin.parameters {
+                ui.label(
+                    RichText::new(&parameter.name)
+                        .font(mono(12.0))
+                        .color(t.strong),
+                );
+                ui.label(
+                    RichText::new(&parameter.shape)
+                        .font(mono(12.0))
+                        .color(t.text),
+                );
+                ui.label(RichText::new(&parameter.init).color(t.text));
                 ui.end_row();
             }
         });
@@ -202,19 +210,19 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
 }
 
 fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
-    let height = column.rest(ui, 220.0);
-    card_of(ui, height, |ui| {
+    let height = column.remaining_height(ui, 220.0);
+    card_with_height(ui, height, |ui| {
         widgets::title_row(ui, tr!("plugins-file"), |ui| {
             if button(ui, tr!("plugins-file-copy")).clicked() {
-                cx.act(UiCommand::CopyText(plugin.text.clone()));
+                cx.dispatch(UiCommand::CopyText(plugin.text.clone()));
             }
         });
         let t = tokens(ui);
-        let wide = egui::Frame::new()
+        let frame = egui::Frame::new()
             .fill(t.background)
             .corner_radius(6)
             .inner_margin(egui::Margin::symmetric(12, 10));
-        wide.show(ui, |ui| {
+        frame.show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             egui::ScrollArea::horizontal().show(ui, |ui| {
                 let text = RichText::new(&plugin.text).font(mono(12.0)).color(t.text);
@@ -224,14 +232,14 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
     });
 }
 
-fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let height = column.rest(ui, 0.0);
+fn right_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let height = column.remaining_height(ui, 0.0);
     let list = cx.session.inventory.plugins.clone();
-    let current = chosen(cx, &list).map(|plugin| &plugin.name);
-    card_of(ui, height, |ui| {
+    let current = selected_plugin(cx, &list).map(|plugin| &plugin.name);
+    card_with_height(ui, height, |ui| {
         widgets::title_row(ui, tr!("plugins-title"), |ui| {
             cx.change_button(ui, tr!("plugins-reload"), Session::read_plugins);
-            cx.change_button(ui, tr!("plugins-new"), Session::write_plugin);
+            cx.change_button(ui, tr!("plugins-new"), Session::create_plugin);
         });
         let t = tokens(ui);
         for plugin in list.iter() {
@@ -240,11 +248,11 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             } else {
                 RichText::new(plugin.title())
             };
-            let line = egui::Button::selectable(Some(&plugin.name) == current, text)
+            let item = egui::Button::selectable(Some(&plugin.name) == current, text)
                 .right_text(RichText::new(plugin.origin()).color(t.subdued))
                 .min_size(egui::vec2(ui.available_width(), 28.0));
-            if ui.add(line).clicked() {
-                cx.pages.plugins.chosen = Some(plugin.name.clone());
+            if ui.add(item).clicked() {
+                cx.pages.plugins.selected = Some(plugin.name.clone());
             }
         }
         ui.add_space(8.0);
@@ -266,16 +274,16 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(folder) = cx.session.plugin_folder() else {
         return;
     };
-    let shown = folder.display().to_string();
+    let path = folder.display().to_string();
     faint(ui, tr!("plugins-folder"));
     let t = tokens(ui);
-    widgets::selectable(ui, &shown, mono(11.5), t.text);
+    widgets::selectable(ui, &path, mono(11.5), t.text);
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("plugins-folder-show")).clicked() {
             cx.change(move |session| session.reveal(&folder.join("plugins")));
         }
         if button(ui, tr!("plugins-folder-copy")).clicked() {
-            cx.act(UiCommand::CopyText(shown));
+            cx.dispatch(UiCommand::CopyText(path));
         }
     });
 }

@@ -8,24 +8,26 @@ use egui::{RichText, Role, Sense, Ui, Vec2};
 use super::{board, inside, refusal, run_header, sorted, task_slider};
 use crate::method::lae::drifts;
 use crate::metrics::Expert;
-use crate::run::event::{ClassPrediction, Picture, Prediction, RunHeader};
-use crate::session::predict::{ranking, reason};
-use crate::session::words::{number, percent, signed};
+use crate::run::event::{ClassPrediction, NamedImage, Prediction, RunHeader};
+use crate::session::predict::{decision_reason, ranking};
+use crate::session::words::{format_number, format_percent, format_signed};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, Column, allocate_named, card, card_of, faint, sentence, terms};
+use crate::ui::widgets::{
+    self, Column, allocate_named, card, card_with_height, faint, sentence, terms,
+};
 
 /// Number of bars for each expert.
-const TOP: usize = 5;
+const MAX_BARS: usize = 5;
 /// Height reserved for the expandable parts below.
-const BELOW: f32 = 78.0;
+const EXPANDABLE_HEIGHT: f32 = 78.0;
 
 /// Draws the right column.
-pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+pub fn right_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if sorted::show(ui, cx) {
         return;
     }
@@ -41,34 +43,34 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     }
     let header = run_header(cx).cloned();
-    let Some(answer) = view.shown().cloned() else {
-        nothing_yet(ui, cx, column);
+    let Some(answer) = view.selected_prediction().cloned() else {
+        show_empty_state(ui, cx, column);
         return;
     };
-    let stale = view.stale;
+    let stale = view.is_stale;
     verdict(ui, cx, &answer, header.as_ref());
-    refusal::line(ui, cx, &answer);
+    refusal::show(ui, cx, &answer);
     opinions(ui, &answer, stale);
-    through_tasks(ui, cx, &answer, header.as_ref());
-    why(ui, cx, &answer, column);
+    task_history_card(ui, cx, &answer, header.as_ref());
+    expert_difference_card(ui, cx, &answer, column);
 }
 
 /// Returns the height that remains above the expandable parts; 0 if they are long, because then the column scrolls.
-fn rest(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
-    match task_slider::at_foot(cx) {
+fn remaining_height(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
+    match task_slider::is_at_bottom(cx) {
         true => 0.0,
-        false => (column.rest(ui, 0.0) - BELOW).max(0.0),
+        false => (column.remaining_height(ui, 0.0) - EXPANDABLE_HEIGHT).max(0.0),
     }
 }
 
-fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
-    let height = rest(ui, cx, column).max(200.0);
-    let asked = cx.session.predict.picture.is_some() && cx.session.predict.problem.is_none();
-    card_of(ui, height, |ui| {
+fn show_empty_state(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
+    let height = remaining_height(ui, cx, column).max(200.0);
+    let is_pending = cx.session.predict.image.is_some() && cx.session.predict.problem.is_none();
+    card_with_height(ui, height, |ui| {
         ui.vertical_centered(|ui| {
             ui.add_space(height * 0.3);
             let t = tokens(ui);
-            let (headline, text) = if asked {
+            let (headline, text) = if is_pending {
                 (tr!("predict-predicting"), tr!("predict-predicting-about"))
             } else {
                 (
@@ -89,28 +91,28 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
         return;
     };
     let name = answer.classes.get(class).map_or("?", String::as_str);
-    let busy = header
+    let task_classes = header
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
         .unwrap_or_default();
-    let (picture, truth) = cx.session.predict.answered.clone().unzip();
+    let (image, truth) = cx.session.predict.predicted_image.clone().unzip();
     let refused = refusal::refuses(cx, answer);
     let headline = if refused { tr!("predict-none") } else { name };
-    let wide = ui.available_width() >= 560.0;
-    let large = wide && headline.chars().count() <= 4;
+    let is_wide = ui.available_width() >= 560.0;
+    let is_large = is_wide && headline.chars().count() <= 4;
     card(ui, |ui| {
-        if cx.session.predict.stale {
+        if cx.session.predict.is_stale {
             ui.multiply_opacity(0.5);
         }
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
-            if let Some(picture) = picture {
-                thumbnail(ui, cx, &picture);
+            if let Some(image) = image {
+                thumbnail(ui, cx, &image);
             }
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                let size = if large { 40.0 } else { 26.0 };
+                let size = if is_large { 40.0 } else { 26.0 };
                 widgets::truncated(ui, headline, semibold(size), t.strong);
-                let score = match (refused, percent(f64::from(p), 0)) {
+                let score = match (refused, format_percent(f64::from(p), 0)) {
                     (true, p) => tr!("predict-nearest", class = name, score = p),
                     (false, p) => tr!("predict-score", score = p),
                 };
@@ -119,50 +121,50 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 terms::explain(ui, score, "score");
                 if let Some(truth) = truth.flatten() {
                     let unknown = !answer.classes.contains(&truth);
-                    let said = match (refused, unknown) {
+                    let outcome = match (refused, unknown) {
                         (true, true) => Ok(tr!("predict-correct-not-learned", class = truth)),
                         (false, _) if name == truth => Ok(tr!("predict-correct").into()),
                         _ => Err(tr!("predict-wrong", class = truth)),
                     };
-                    right_or_wrong(ui, said);
+                    outcome_label(ui, outcome);
                 }
             });
-            if wide && answer.opinions.len() > 1 {
-                widgets::coloured(ui, reason(answer, busy), |t| t.subdued);
+            if is_wide && answer.opinions.len() > 1 {
+                widgets::coloured(ui, decision_reason(answer, task_classes), |t| t.subdued);
             }
         });
-        if !wide && answer.opinions.len() > 1 {
-            sentence(ui, reason(answer, busy));
+        if !is_wide && answer.opinions.len() > 1 {
+            sentence(ui, decision_reason(answer, task_classes));
         }
     });
 }
 
-fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
+fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, image: &Arc<NamedImage>) {
     let side = 56.0;
     let name = tr!("predict-predicted-image");
     let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Image, name);
-    cx.textures.paint_whole(ui, picture, rect.center(), side, 6);
-    response.on_hover_text(&picture.name);
+    cx.textures.paint_image(ui, image, rect.center(), side, 6);
+    response.on_hover_text(&image.name);
 }
 
 /// Draws whether the prediction is correct, for images whose class is known.
-fn right_or_wrong(ui: &mut Ui, said: Result<String, String>) {
+fn outcome_label(ui: &mut Ui, outcome: Result<String, String>) {
     let t = tokens(ui);
-    let (icon, colour, words) = match said {
-        Ok(words) => (Icon::Tick, t.good, words),
-        Err(words) => (Icon::Cross, t.bad, words),
+    let (icon, colour, text) = match outcome {
+        Ok(text) => (Icon::Tick, t.good, text),
+        Err(text) => (Icon::Cross, t.bad, text),
     };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
         icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
-        ui.label(RichText::new(words).color(colour));
+        ui.label(RichText::new(text).color(colour));
     });
 }
 
 fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
-    let narrow = ui.available_width() < 460.0;
-    let columns = if narrow {
+    let is_narrow = ui.available_width() < 460.0;
+    let columns = if is_narrow {
         1.0
     } else {
         answer.opinions.len().max(1) as f32
@@ -171,13 +173,13 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     let draw = |ui: &mut Ui| {
         for view in &answer.opinions {
             widgets::part(ui, width, |ui| {
-                ui.push_id(view.expert.name(), |ui| {
+                ui.push_id(view.expert.key(), |ui| {
                     one_opinion(ui, answer, view, stale);
                 });
             });
         }
     };
-    if narrow {
+    if is_narrow {
         draw(ui);
     } else {
         ui.horizontal_top(|ui| {
@@ -190,23 +192,29 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
 fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: bool) {
     let t = tokens(ui);
     let expert = view.expert;
-    card_of(ui, 226.0, |ui| {
+    card_with_height(ui, 226.0, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(24.0);
             let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 16.0), Sense::hover());
-            icons::marker(ui.painter(), expert, rect.center(), 11.0, t.expert(expert));
+            icons::marker(
+                ui.painter(),
+                expert,
+                rect.center(),
+                11.0,
+                t.expert_colour(expert),
+            );
             let title = widgets::title(ui, expert.title());
             if expert != Expert::ANSWER {
-                terms::explain(ui, title, terms::of_expert(expert));
+                terms::explain(ui, title, terms::expert_key(expert));
             }
-            let several = answer.opinions.len() > 1;
-            if several && expert == answer.decided_by && answer.task > 0 {
-                more_certain(ui);
+            let has_several = answer.opinions.len() > 1;
+            if has_several && expert == answer.decided_by && answer.task > 0 {
+                certainty_badge(ui);
             }
         });
         let list: Vec<Bar> = ranking(view)
             .into_iter()
-            .take(TOP)
+            .take(MAX_BARS)
             .map(|(class, share)| Bar {
                 name: answer.classes.get(class).cloned().unwrap_or_default(),
                 share,
@@ -215,7 +223,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: 
         ui.spacing_mut().item_spacing.y = 6.0;
         bars(ui, expert, &list, stale);
         let Some(energy) = view.energy else { return };
-        let energy = signed(energy.into(), 1);
+        let energy = format_signed(energy.into(), 1);
         let energy = faint(ui, tr!("predict-energy", value = energy));
         let energy = terms::explain(ui, energy, "energy");
         if expert == Expert::ENSEMBLE {
@@ -224,7 +232,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: 
     });
 }
 
-fn more_certain(ui: &mut Ui) {
+fn certainty_badge(ui: &mut Ui) {
     let t = tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let text = RichText::new(tr!("predict-more-certain"))
@@ -238,13 +246,18 @@ fn more_certain(ui: &mut Ui) {
     });
 }
 
-fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
-    let done = cx.session.predict.answers.len();
-    let all = header.map_or(done, |h| h.tasks.len()).max(done);
+fn task_history_card(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    answer: &Prediction,
+    header: Option<&RunHeader>,
+) {
+    let done = cx.session.predict.predictions.len();
+    let total = header.map_or(done, |h| h.tasks.len()).max(done);
     let experts: Vec<Expert> = answer.opinions.iter().map(|o| o.expert).collect();
     card(ui, |ui| {
         let title = tr!("predict-over-tasks");
-        if task_slider::at_foot(cx) {
+        if task_slider::is_at_bottom(cx) {
             ui.horizontal_wrapped(|ui| {
                 widgets::title(ui, title);
                 legend(ui, experts.iter().copied());
@@ -252,24 +265,27 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
         } else {
             task_slider::scrubber(ui, cx, title, &experts);
         }
-        score(ui, cx, answer, header, all);
+        score(ui, cx, answer, header, total);
     });
 }
 
 /// Draws the score, over the tasks, of the class that the newest snapshot predicts.
-fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, all: usize) {
+fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, total: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;
-    let newest = view.answers.iter().flatten().next_back();
+    let newest = view.predictions.iter().flatten().next_back();
     let newest = newest.map_or(answer, |newest| newest);
-    let truth = view.answered.as_ref().and_then(|(_, truth)| truth.as_ref());
+    let truth = view
+        .predicted_image
+        .as_ref()
+        .and_then(|(_, truth)| truth.as_ref());
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
         .or_else(|| newest.opinions.last().map(|opinion| opinion.class))
         .unwrap_or_default();
     let name = newest.classes.get(position).map_or("?", String::as_str);
     let first = header.and_then(|h| h.tasks.iter().position(|range| range.contains(&position)));
-    let taught = match first {
+    let learned_note = match first {
         Some(0) | None => String::new(),
         Some(task) => {
             let first = tr!("predict-over-tasks-first", class = name, task = task + 1);
@@ -277,13 +293,13 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
         }
     };
     let title = tr!("predict-over-tasks-score", class = name);
-    terms::faint(ui, title + &taught, "score");
-    let labels: Vec<String> = (1..=all)
+    terms::faint(ui, title + &learned_note, "score");
+    let labels: Vec<String> = (1..=total)
         .map(|task| tr!("figure-after-task", task))
         .collect();
     let series = answer.opinions.iter().map(|opinion| {
-        let values = view.over_tasks(position, opinion.expert).into_iter();
-        Series::of_expert(t, opinion.expert, values)
+        let values = view.class_scores(position, opinion.expert).into_iter();
+        Series::from_expert(t, opinion.expert, values)
     });
     Curves {
         id: "score",
@@ -291,19 +307,19 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
         height: 150.0,
         tasks: &labels,
         series: series.collect(),
-        now: None,
+        current_task: None,
     }
     .show(ui);
 }
 
-fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
-    let height = rest(ui, cx, column);
+fn expert_difference_card(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
+    let height = remaining_height(ui, cx, column);
     let Some(folder) = &cx.session.predict.run else {
         return;
     };
     let live = cx.session.train.live.as_ref().and_then(|run| {
-        let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
-        let report = run.reports.get(answer.task).filter(|_| mine)?;
+        let is_selected = run.header.as_ref().is_some_and(|h| h.folder == *folder);
+        let report = run.reports.get(answer.task).filter(|_| is_selected)?;
         Some(&report.measurements)
     });
     let measurements = live.or_else(|| cx.session.row(folder)?.measurements.get(answer.task));
@@ -311,14 +327,14 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     if answer.opinions.len() < 2 {
         return;
     }
-    card_of(ui, height, |ui| {
+    card_with_height(ui, height, |ui| {
         widgets::title(ui, tr!("predict-experts-differ"));
         let text = match drift {
             _ if answer.task == 0 => tr!("predict-experts-differ-first-task").to_string(),
             Some((online, offline)) => tr!(
                 "predict-experts-differ-movement",
-                online = number(online, 2),
-                offline = number(offline, 2)
+                online = format_number(online, 2),
+                offline = format_number(offline, 2)
             ),
             None => tr!("predict-experts-differ-average").to_string(),
         };

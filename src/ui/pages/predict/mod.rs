@@ -23,7 +23,7 @@ use crate::tr;
 use crate::ui::cached::Cached;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
-use crate::ui::theme::NARROW;
+use crate::ui::theme::NARROW_WIDTH;
 use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
@@ -36,13 +36,13 @@ pub struct State {
     /// Number of changes of the drawing so far.
     changes: u64,
     /// The last request to predict the drawing.
-    asked: Option<Question>,
+    requested: Option<DrawingRequest>,
     /// Whether strokes are dark, as in the dataset of the run that was used last.
     dark: bool,
     playing: bool,
     next_step: f64,
     samples_from: usize,
-    seen: Cached<(u64, usize), egui::TextureHandle>,
+    input_texture: Cached<(u64, usize), egui::TextureHandle>,
     /// The path that is being typed.
     path: String,
     /// The set-up of a table of predictions for a folder.
@@ -56,7 +56,7 @@ pub struct State {
 
 /// A request to predict the drawing: the run, the style, and the number of changes.
 #[derive(Clone, Debug, PartialEq)]
-struct Question {
+struct DrawingRequest {
     run: Option<PathBuf>,
     light: bool,
     share: Option<f32>,
@@ -65,9 +65,9 @@ struct Question {
 
 impl State {
     /// Shows an image instead of the canvas. Returns whether the canvas may have been visible.
-    pub fn show_picture(&mut self) -> bool {
-        self.asked = None;
-        self.sorted.leave();
+    pub fn show_image(&mut self) -> bool {
+        self.requested = None;
+        self.sorted.close();
         self.draw.replace(false) != Some(false)
     }
 
@@ -79,26 +79,26 @@ impl State {
 }
 
 /// Returns folder and title of the runs that can predict: the current run first, then the stored runs, newest first.
-pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
-    let live = live(session);
+pub fn prediction_runs(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
+    let live = live_run(session);
     let folder = live.as_ref().map(|(folder, _)| *folder);
     let others = session.rows().filter(|row| row.is_measured());
     let others = others.filter(move |row| folder != Some(&*row.folder));
     let live = live.map(|(folder, title)| (folder.to_path_buf(), title));
     live.into_iter()
-        .chain(others.map(|row| (row.folder.clone(), row.line())))
+        .chain(others.map(|row| (row.folder.clone(), row.list_label())))
 }
 
-/// Returns the title of a run in the list of [`askable`]; `None` if it is not in the list.
-fn listed_as(session: &Session, folder: &Path) -> Option<String> {
-    let live = live(session).filter(|(live, _)| *live == folder);
+/// Returns the title of a run in the list of [`prediction_runs`]; `None` if it is not in the list.
+fn run_title(session: &Session, folder: &Path) -> Option<String> {
+    let live = live_run(session).filter(|(live, _)| *live == folder);
     let row = || session.row(folder).filter(|row| row.is_measured());
     live.map(|(_, title)| title)
-        .or_else(|| row().map(RunRow::line))
+        .or_else(|| row().map(RunRow::list_label))
 }
 
 /// Returns folder and title of the current or last run if it can predict.
-fn live(session: &Session) -> Option<(&Path, String)> {
+fn live_run(session: &Session) -> Option<(&Path, String)> {
     let run = session.train.live.as_ref()?;
     let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;
     let title = match run.stage.is_live() {
@@ -115,14 +115,14 @@ fn run_header<'a>(cx: &Cx<'a>) -> Option<&'a RunHeader> {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some((first, _)) = askable(cx.session).next() else {
-        widgets::empty(
+    let Some((first, _)) = prediction_runs(cx.session).next() else {
+        widgets::empty_page(
             ui,
             tr!("predict-no-run"),
             tr!("predict-no-run-about"),
             |ui| {
                 if primary_button(ui, tr!("predict-set-up-experiment"), true).clicked() {
-                    cx.act(UiCommand::Show(Page::Experiment));
+                    cx.dispatch(UiCommand::Show(Page::Experiment));
                 }
             },
         );
@@ -131,49 +131,56 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.predict.run.is_none() {
         cx.change(move |session| session.choose_predictor(first));
     }
-    pasted(ui, cx);
-    arrows(ui, cx);
+    handle_pasted(ui, cx);
+    handle_arrow_keys(ui, cx);
     // The width is chosen so that the prediction is next to the image at every window size.
-    let left = match ui.available_width() {
-        wide if wide >= NARROW => 332.0,
-        wide if wide >= 640.0 => 264.0,
+    let left_width = match ui.available_width() {
+        width if width >= NARROW_WIDTH => 332.0,
+        width if width >= 640.0 => 264.0,
         _ => 206.0,
     };
-    let (fixed, foot) = (Fixed::Left(left), task_slider::at_the_foot);
-    columns(ui, cx, fixed, source::left, answer::right, foot);
+    let (fixed, foot) = (Fixed::Left(left_width), task_slider::show_at_bottom);
+    columns(
+        ui,
+        cx,
+        fixed,
+        source::left_column,
+        answer::right_column,
+        foot,
+    );
 }
 
 /// Handles the arrow keys, which select the previous or next task, whichever widget has the focus, unless a text is
 /// being edited or a dialog is open.
-fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
+fn handle_arrow_keys(ui: &Ui, cx: &mut Cx<'_>) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) || ctx.text_edit_focused() {
         return;
     }
-    let (back, on) = input::arrows(ui);
-    let last = task_slider::reach(cx).saturating_sub(1);
-    let now = cx.session.predict.task;
-    let task = (now + on).min(last).saturating_sub(back);
-    if task != now && back + on > 0 {
-        task_slider::look_at(cx, task);
+    let (back, forward) = input::arrow_presses(ui);
+    let last = task_slider::task_count(cx).saturating_sub(1);
+    let current = cx.session.predict.task;
+    let task = (current + forward).min(last).saturating_sub(back);
+    if task != current && back + forward > 0 {
+        task_slider::select_task(cx, task);
         cx.pages.predict.playing = false;
     }
 }
 
 /// Handles images and paths that are pasted.
-fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
+fn handle_pasted(ui: &Ui, cx: &mut Cx<'_>) {
     // An open dialog receives pasted items instead.
-    if input::is_below_dialog(ui.ctx()) {
+    if input::is_dialog_open(ui.ctx()) {
         return;
     }
     let mut files = Vec::new();
-    for pasted in input::pasted(ui.ctx()) {
-        match pasted {
-            Pasted::Picture(picture) => cx.act(UiCommand::PredictPicture(picture, None)),
+    for item in input::pasted_items(ui.ctx()) {
+        match item {
+            Pasted::Image(image) => cx.dispatch(UiCommand::PredictImage(image, None)),
             Pasted::File(path) => files.push(path),
         }
     }
     if !files.is_empty() {
-        cx.act(UiCommand::PredictFiles(files));
+        cx.dispatch(UiCommand::PredictFiles(files));
     }
 }

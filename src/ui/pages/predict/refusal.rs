@@ -4,15 +4,15 @@
 use egui::Ui;
 
 use crate::run::event::{ClassPrediction, Prediction};
-use crate::run::refusal::{CountedOn, KEPT, Refusal};
+use crate::run::refusal::{ACCEPTED_PERCENT, CountedOn, RejectionThreshold};
 use crate::session::Session;
-use crate::session::words::{percent, signed};
+use crate::session::words::{format_percent, format_signed};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{card, faint};
 
 /// Draws the line that explains the answer.
-pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     let Some(opinion) = answer.opinions.last() else {
         return;
     };
@@ -27,13 +27,13 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     let run = answer.run.clone();
     let refusal = cx.session.refusal(&run, answer.task, opinion.expert);
     card(ui, |ui| {
-        if cx.session.predict.stale {
+        if cx.session.predict.is_stale {
             ui.multiply_opacity(0.5);
         }
         ui.horizontal_wrapped(|ui| {
             match &refusal {
                 Some(refusal) => verdict(ui, refusal, opinion),
-                None => nothing_known(ui, cx, answer),
+                None => missing_limit_note(ui, cx, answer),
             }
             if ui.link(tr!("predict-none-disallow")).clicked() {
                 cx.pages.predict.always_classifies = true;
@@ -48,98 +48,101 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
 /// Returns whether the answer for an image is "none of these".
 pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
     let allowed = !cx.pages.predict.always_classifies;
-    let said = answer.opinions.last().filter(|_| allowed);
-    said.is_some_and(|opinion| {
+    let last = answer.opinions.last().filter(|_| allowed);
+    last.is_some_and(|opinion| {
         let refusal = cx.session.refusal(&answer.run, answer.task, opinion.expert);
-        refusal.is_some_and(|refusal| refusal.refuses(opinion))
+        refusal.is_some_and(|refusal| refusal.rejects(opinion))
     })
 }
 
 /// Draws why the image is assigned to a class or to none of them.
-fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &ClassPrediction) {
-    let now = signed(opinion.strangeness().into(), 2);
-    let limit = signed(refusal.threshold.into(), 2);
+fn verdict(ui: &mut Ui, refusal: &RejectionThreshold, opinion: &ClassPrediction) {
+    let now = format_signed(opinion.strangeness().into(), 2);
+    let limit = format_signed(refusal.threshold.into(), 2);
     let (sign, hint) = match opinion.energy {
         Some(_) => ("energy", tr!("predict-none-energy-about")),
         None => ("doubt", tr!("predict-none-doubt-about")),
     };
-    let compared = match refusal.refuses(opinion) {
+    let compared = match refusal.rejects(opinion) {
         true => tr!("predict-none-above-limit", sign, now, limit),
         false => tr!("predict-none-below-limit", sign, now, limit),
     };
-    let limit = tr!("predict-none-limit-about", kept = KEPT);
+    let limit = tr!("predict-none-limit-about", kept = ACCEPTED_PERCENT);
     faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
 }
 
 /// Draws how often the answer is "none of these" for images of known classes and of classes that are not learned yet.
-fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
-    let mut words = vec![of_known(refusal)];
-    let inside = cx.session.predict.insides.run(&answer.run, answer.task);
-    let counted = inside.is_some_and(|inside| inside.probe.is_some());
-    match (&refusal.later, counted) {
-        (Some(later), _) => words.push(tr!(
+fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &RejectionThreshold, answer: &Prediction) {
+    let mut sentences = vec![known_rejection_text(refusal)];
+    let inside = cx.session.predict.inside.run(&answer.run, answer.task);
+    let has_counts = inside.is_some_and(|inside| inside.probe.is_some());
+    match (&refusal.later, has_counts) {
+        (Some(later), _) => sentences.push(tr!(
             "predict-none-later-rejected",
             n = later.pictures,
-            share = percent(later.share(), 0)
+            share = format_percent(later.share(), 0)
         )),
-        (None, true) => words.push(tr!("predict-none-choose-earlier-task").into()),
-        (None, false) if cx.session.predict.insides.is_looking(&answer.run) => {
-            words.push(tr!("predict-none-counting-rejected").into());
+        (None, true) => sentences.push(tr!("predict-none-choose-earlier-task").into()),
+        (None, false) if cx.session.predict.inside.is_computing(&answer.run) => {
+            sentences.push(tr!("predict-none-counting-rejected").into());
         }
         (None, false) => {}
     }
-    let insides = &cx.session.predict.insides;
-    let offers =
-        !counted && insides.problem(&answer.run).is_none() && !insides.is_looking(&answer.run);
+    let insides = &cx.session.predict.inside;
+    let can_count =
+        !has_counts && insides.problem(&answer.run).is_none() && !insides.is_computing(&answer.run);
     ui.horizontal_wrapped(|ui| {
-        faint(ui, words.join(" "));
-        if offers {
-            count(ui, cx, tr!("predict-none-count-rejected"));
+        faint(ui, sentences.join(" "));
+        if can_count {
+            count_link(ui, cx, tr!("predict-none-count-rejected"));
         }
     });
 }
 
 /// Returns a sentence on how often the answer is "none of these" for images of known classes, and how this was
 /// measured.
-fn of_known(refusal: &Refusal) -> String {
+fn known_rejection_text(refusal: &RejectionThreshold) -> String {
     match (refusal.measured, refusal.known) {
         (CountedOn::CrossFitted, Some(known)) => tr!(
             "predict-none-known-rejected",
             n = known.pictures,
-            share = percent(known.share(), 0)
+            share = format_percent(known.share(), 0)
         ),
-        _ => tr!("predict-none-limit-images-rejected", n = 100 - KEPT),
+        _ => tr!(
+            "predict-none-limit-images-rejected",
+            n = 100 - ACCEPTED_PERCENT
+        ),
     }
 }
 
 /// Draws the link that starts counting the rejections of test images.
-fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
+fn count_link(ui: &mut Ui, cx: &mut Cx<'_>, label: &str) {
     let hint = match cx.session.is_training() {
         true => tr!("predict-none-images-used-pause"),
         false => tr!("predict-none-images-used"),
     };
-    if ui.link(words).on_hover_text(hint).clicked() {
+    if ui.link(label).on_hover_text(hint).clicked() {
         cx.change(Session::count_refusals);
     }
 }
 
-fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
-    let insides = &cx.session.predict.insides;
-    let looked = insides.run(&answer.run, answer.task);
-    let why = match (insides.problem(&answer.run), looked) {
-        (Some(problem), _) => Some(problem.what_said()),
+fn missing_limit_note(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
+    let insides = &cx.session.predict.inside;
+    let result = insides.run(&answer.run, answer.task);
+    let reason = match (insides.problem(&answer.run), result) {
+        (Some(problem), _) => Some(problem.translated_what()),
         (None, Some(inside)) => Some(match &inside.problem {
-            Some(problem) => problem.what_said(),
+            Some(problem) => problem.translated_what(),
             None => tr!("predict-none-too-few-images").into(),
         }),
         (None, None) => None,
     };
-    if let Some(why) = why {
+    if let Some(why) = reason {
         faint(ui, tr!("predict-none-limit-unknown", why));
-    } else if insides.is_looking(&answer.run) {
+    } else if insides.is_computing(&answer.run) {
         faint(ui, tr!("predict-none-measuring-limit"));
     } else {
         faint(ui, tr!("predict-none-limit-not-stored"));
-        count(ui, cx, tr!("predict-none-find-limit"));
+        count_link(ui, cx, tr!("predict-none-find-limit"));
     }
 }

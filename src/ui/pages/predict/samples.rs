@@ -9,22 +9,22 @@ use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Split};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::pages::{Cx, open_dataset_button};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, Column, allocate_named, card_of, faint, paint_border};
+use crate::ui::widgets::{self, Column, allocate_named, card_with_height, faint, paint_border};
 
-const SAMPLES: usize = 10;
+const SAMPLE_COUNT: usize = 10;
 
 /// Returns the settings of the selected run if the user must allow opening its dataset.
 fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     let config = &run_header(cx)?.config;
-    let asks = cx.session.asks_before_opening(config);
+    let asks = cx.session.needs_permission(config);
     asks.then_some(config)
 }
 
 pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
-    let height = column.rest(ui, 0.0);
-    card_of(ui, height, |ui| {
+    let height = column.remaining_height(ui, 0.0);
+    card_with_height(ui, height, |ui| {
         widgets::title_row(ui, tr!("predict-samples"), |ui| {
             if ui.link(tr!("predict-samples-next")).clicked() {
                 cx.pages.predict.samples_from += 1;
@@ -33,14 +33,14 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
         faint(ui, tr!("predict-samples-about"));
         let Some(data) = data else {
             match foreign_data(cx) {
-                Some(config) => ask_to_open(ui, cx, config),
+                Some(config) => open_dataset_button(ui, cx, config),
                 None => drop(faint(ui, tr!("predict-samples-dataset-missing"))),
             }
             return;
         };
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = Vec2::splat(8.0);
-            for index in chosen_samples(&data, cx.pages.predict.samples_from) {
+            for index in sample_indices(&data, cx.pages.predict.samples_from) {
                 sample(ui, cx, &data, index);
             }
         });
@@ -48,13 +48,13 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
 }
 
 /// Returns the indices of some test images. Each `round` gives other ones.
-fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
+fn sample_indices(data: &DataView, round: usize) -> Vec<usize> {
     let total = data.dataset.test.len();
     if total == 0 {
         return Vec::new();
     }
     // The indices are evenly spaced, so that most classes are included and no image occurs twice.
-    let count = SAMPLES.min(total);
+    let count = SAMPLE_COUNT.min(total);
     (0..count)
         .map(|i| (i * total / count + round * 7) % total)
         .collect()
@@ -67,16 +67,16 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let class = class.cloned().unwrap_or_default();
     let name = tr!("predict-sample-of-class", class = &class);
     let (rect, response) = allocate_named(ui, Vec2::splat(50.0), Role::Button, &name);
-    let picture = cx.session.picture_of(data, Split::Test, index);
-    let Some(Ok(picture)) = cx.look_up(picture) else {
+    let lookup = cx.session.sample_image(data, Split::Test, index);
+    let Some(Ok(image)) = cx.look_up(lookup) else {
         ui.painter().rect_filled(rect, 6, t.background);
         return;
     };
-    cx.textures.paint_square(ui, &picture, rect, 6);
-    let lit = response.hovered() || response.has_focus();
-    paint_border(ui, rect, 6, if lit { t.accent } else { t.line });
-    board::pin_corner(ui, cx, rect, &picture, &class);
+    cx.textures.paint_square(ui, &image, rect, 6);
+    let is_highlighted = response.hovered() || response.has_focus();
+    paint_border(ui, rect, 6, if is_highlighted { t.accent } else { t.line });
+    board::pin_corner(ui, cx, rect, &image, &class);
     if response.on_hover_text(class.clone()).clicked() {
-        cx.act(UiCommand::PredictPicture(picture, Some(class)));
+        cx.dispatch(UiCommand::PredictImage(image, Some(class)));
     }
 }

@@ -10,11 +10,13 @@ use crate::problem::Problem;
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
-use crate::session::sheet::{SheetView, TableWanted, usual_table};
+use crate::session::sheet::{PredictionTableRequest, SheetView, default_table_path};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, button, card, cut, faint, field, primary_button, sentence};
+use crate::ui::widgets::{
+    self, button, card, faint, field, primary_button, sentence, truncated_faint,
+};
 
 /// The set-up of a table of predictions.
 #[derive(Default)]
@@ -22,18 +24,18 @@ pub struct State {
     open: bool,
     folder: String,
     /// The images of the folder to include; empty for all images.
-    only: Vec<PathBuf>,
+    included: Vec<PathBuf>,
     csv: String,
     all_columns: bool,
 }
 
 impl State {
     /// Selects a folder of images. The table is written next to it.
-    pub fn choose(&mut self, folder: &Path) {
+    pub fn choose_folder(&mut self, folder: &Path) {
         self.open = true;
-        self.only.clear();
+        self.included.clear();
         self.folder = folder.display().to_string();
-        self.csv = usual_table(folder).display().to_string();
+        self.csv = default_table_path(folder).display().to_string();
     }
 
     /// Selects some images. The table is written next to their common folder.
@@ -45,19 +47,19 @@ impl State {
             Problem::new(message!("problem-no-common-folder"))
                 .advise(message!("advice-one-drive-at-a-time"))
         })?;
-        self.choose(&folder);
+        self.choose_folder(&folder);
         let inner = files
             .iter()
             .filter_map(|file| file.strip_prefix(&folder).ok());
-        self.only = inner.map(Path::to_path_buf).collect();
+        self.included = inner.map(Path::to_path_buf).collect();
         Ok(())
     }
 
     /// Returns the request for the table that is set up.
-    pub fn wanted(&self) -> TableWanted {
-        TableWanted {
+    pub fn request(&self) -> PredictionTableRequest {
+        PredictionTableRequest {
             folder: self.folder.trim().into(),
-            only: self.only.clone(),
+            only: self.included.clone(),
             csv: self.csv.trim().into(),
             all_columns: self.all_columns,
         }
@@ -82,8 +84,8 @@ fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
 /// above the set-up.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let open = cx.pages.predict.sheet.open;
-    let asked = cx.session.predict.sheet.as_ref();
-    let shown = asked.filter(|sheet| !open || sheet.is_working());
+    let requested = cx.session.predict.sheet.as_ref();
+    let shown = requested.filter(|sheet| !open || sheet.is_working());
     card(ui, |ui| {
         if shown.is_none() && !open {
             widgets::title_row(ui, tr!("predict-many-images"), |ui| {
@@ -95,7 +97,7 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         widgets::title(ui, tr!("predict-many-images"));
         if let Some(sheet) = shown {
-            stands(ui, cx, sheet);
+            show_state(ui, cx, sheet);
         }
         if open {
             set_up(ui, cx, shown.is_some());
@@ -103,104 +105,104 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the fields for a new table. `waits` says whether another table is still being written.
-fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
-    if waits {
+/// Draws the fields for a new table. `is_busy` says whether another table is still being written.
+fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, is_busy: bool) {
+    if is_busy {
         ui.separator();
     } else {
         faint(ui, tr!("predict-many-about"));
     }
     let state = &mut cx.pages.predict.sheet;
-    if state.only.is_empty() {
-        let before = state.folder.clone();
+    if state.included.is_empty() {
+        let previous = state.folder.clone();
         let (label, hint) = (
             tr!("predict-many-image-folder"),
             tr!("predict-many-image-folder-hint"),
         );
-        let response = path(ui, label, hint, &mut state.folder);
-        if response.changed() && state.folder != before {
-            state.csv = usual_table(Path::new(state.folder.trim()))
+        let response = path_field(ui, label, hint, &mut state.folder);
+        if response.changed() && state.folder != previous {
+            state.csv = default_table_path(Path::new(state.folder.trim()))
                 .display()
                 .to_string();
         }
     } else {
-        let n = state.only.len();
-        let words = tr!("predict-many-images-of-folder", n, folder = &state.folder);
-        cut(ui, &words).on_hover_text(&words);
+        let n = state.included.len();
+        let text = tr!("predict-many-images-of-folder", n, folder = &state.folder);
+        truncated_faint(ui, &text).on_hover_text(&text);
     }
     let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
-    path(ui, label, hint, &mut state.csv);
+    path_field(ui, label, hint, &mut state.csv);
     widgets::checkbox(ui, &mut state.all_columns, tr!("predict-many-all-columns"))
         .on_hover_text(tr!("predict-many-all-columns-hint"));
-    if let Some((learned, all)) = cx.session.unfinished_predictor() {
-        let words = tr!("predict-many-unfinished", learned, n = all);
-        sentence(ui, words);
+    if let Some((learned, total)) = cx.session.unfinished_predictor() {
+        let text = tr!("predict-many-unfinished", learned, n = total);
+        sentence(ui, text);
     }
-    let is_whole = !state.folder.trim().is_empty() && !state.csv.trim().is_empty();
+    let is_complete = !state.folder.trim().is_empty() && !state.csv.trim().is_empty();
     ui.horizontal_wrapped(|ui| {
-        let all = primary_button(ui, tr!("predict-many-all"), is_whole && !waits);
-        let all = match waits {
-            true => all.on_disabled_hover_text(tr!("predict-many-other-table")),
-            false => all,
+        let response = primary_button(ui, tr!("predict-many-all"), is_complete && !is_busy);
+        let response = match is_busy {
+            true => response.on_disabled_hover_text(tr!("predict-many-other-table")),
+            false => response,
         };
-        if all.clicked() {
-            let wanted = cx.pages.predict.sheet.wanted();
-            cx.act(UiCommand::PredictFolder(wanted));
+        if response.clicked() {
+            let request = cx.pages.predict.sheet.request();
+            cx.dispatch(UiCommand::PredictFolder(request));
         }
         if button(ui, tr!("predict-many-choose-image-folder")).clicked() {
-            cx.change(|session| session.pick(DialogPurpose::Pictures));
+            cx.change(|session| session.open_file_dialog(DialogPurpose::ImageFolder));
         }
         if button(ui, tr!("predict-many-cancel")).clicked() {
             cx.pages.predict.sheet = State::default();
-            let asked = cx.session.predict.sheet.as_ref();
-            let ended = asked.is_some_and(SheetView::has_no_table);
-            if ended {
-                cx.act(UiCommand::LeaveSheet);
+            let requested = cx.session.predict.sheet.as_ref();
+            let has_ended = requested.is_some_and(SheetView::has_no_table);
+            if has_ended {
+                cx.dispatch(UiCommand::CloseSheet);
             }
         }
     });
 }
 
-fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Response {
+fn path_field(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Response {
     field(ui, label, |ui| {
         ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
     })
 }
 
 /// Draws the state of a requested table.
-fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
+fn show_state(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
-    cut(ui, &folder).on_hover_text(&folder);
+    truncated_faint(ui, &folder).on_hover_text(&folder);
     match &sheet.state {
         SheetState::Working(count) => {
-            working(ui, *count);
+            show_progress(ui, *count);
             cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
         }
-        SheetState::Done(count) => done(ui, cx, sheet, *count),
+        SheetState::Done(count) => show_done(ui, cx, sheet, *count),
         SheetState::Stopped => {
             faint(ui, tr!("predict-many-stopped"));
-            again(ui, cx, sheet);
+            new_table_button(ui, cx, sheet);
         }
         SheetState::Failed(problem) => {
             widgets::problem(ui, problem);
-            again(ui, cx, sheet);
+            new_table_button(ui, cx, sheet);
         }
     }
 }
 
 /// Draws the progress of a table.
-pub fn working(ui: &mut Ui, count: SheetCount) {
+pub fn show_progress(ui: &mut Ui, count: SheetCount) {
     if count.of == 0 {
         faint(ui, tr!("predict-many-preparing"));
         return;
     }
     let share = count.done as f64 / count.of as f64;
     widgets::progress(ui, share, tr!("predict-many-progress"));
-    faint(ui, words(count));
+    faint(ui, progress_text(count));
 }
 
 /// Returns the progress in words, such as "120 of 500 images, 2 cannot be read".
-pub fn words(count: SheetCount) -> String {
+pub fn progress_text(count: SheetCount) -> String {
     let done = match count.done == count.of {
         true => tr!("count-images", n = count.of),
         false => tr!("predict-many-done", done = count.done, n = count.of),
@@ -211,11 +213,11 @@ pub fn words(count: SheetCount) -> String {
     }
 }
 
-fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
-    faint(ui, words(count));
+fn show_done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
+    faint(ui, progress_text(count));
     let csv = &sheet.request.csv;
-    let place = csv.display().to_string();
-    cut(ui, &place).on_hover_text(&place);
+    let path = csv.display().to_string();
+    truncated_faint(ui, &path).on_hover_text(&path);
     if let Some(problem) = cx.session.predict.sorted.problem() {
         widgets::problem(ui, problem);
     }
@@ -230,26 +232,26 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
             cx.change(move |session| session.reveal(&csv));
         }
         if button(ui, tr!("predict-many-copy-path")).clicked() {
-            cx.act(UiCommand::CopyText(place));
+            cx.dispatch(UiCommand::CopyText(path));
         }
-        again(ui, cx, sheet);
+        new_table_button(ui, cx, sheet);
     });
 }
 
 /// Draws the button that sets up another table. After a failure, the fields keep their values.
-fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
+fn new_table_button(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     if !button(ui, tr!("predict-many-other-images")).clicked() {
         return;
     }
     let request = &sheet.request;
-    let before = sheet.has_no_table().then(|| State {
+    let previous = sheet.has_no_table().then(|| State {
         folder: request.folder.display().to_string(),
-        only: request.only.clone(),
+        included: request.only.clone(),
         csv: request.csv.display().to_string(),
         all_columns: request.all_columns,
         open: true,
     });
-    cx.pages.predict.sheet = before.unwrap_or(State {
+    cx.pages.predict.sheet = previous.unwrap_or(State {
         open: true,
         ..State::default()
     });
@@ -260,28 +262,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chosen_pictures_are_named_from_the_folder_that_holds_them_all() {
+    fn chosen_files_are_relative_to_common_folder() {
         let mut state = State::default();
         let files = ["/p/a/1.png".into(), "/p/b/2.png".into()];
         assert!(state.choose_files(&files).is_ok());
         assert_eq!(state.folder, "/p");
-        assert_eq!(state.only, [PathBuf::from("a/1.png"), "b/2.png".into()]);
+        assert_eq!(state.included, [PathBuf::from("a/1.png"), "b/2.png".into()]);
         assert!(state.csv.starts_with("/p-predicted-"), "{}", state.csv);
-        state.choose(Path::new("/p/a"));
-        assert!(state.only.is_empty());
+        state.choose_folder(Path::new("/p/a"));
+        assert!(state.included.is_empty());
     }
 
     #[test]
-    fn one_picture_is_no_pictures() {
-        let words_of = |done, unreadable, of| {
-            words(SheetCount {
+    fn progress_text_counts_images() {
+        let text_of = |done, unreadable, of| {
+            progress_text(SheetCount {
                 done,
                 unreadable,
                 of,
             })
         };
-        assert_eq!(words_of(1, 0, 1), "1 image");
-        assert_eq!(words_of(0, 0, 1), "0 of 1 image");
-        assert_eq!(words_of(120, 2, 500), "120 of 500 images, 2 cannot be read");
+        assert_eq!(text_of(1, 0, 1), "1 image");
+        assert_eq!(text_of(0, 0, 1), "0 of 1 image");
+        assert_eq!(text_of(120, 2, 500), "120 of 500 images, 2 cannot be read");
     }
 }

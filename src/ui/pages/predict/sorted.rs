@@ -5,12 +5,12 @@ use std::sync::{Arc, Weak};
 
 use egui::{Id, Popup, RichText, Role, ScrollArea, Ui, Vec2};
 
-use super::listed_as;
-use crate::experiment::sheet::Sorted;
-use crate::run::refusal::KEPT;
+use super::run_title;
+use crate::experiment::sheet::Assignment;
+use crate::run::refusal::ACCEPTED_PERCENT;
 use crate::session::Session;
-use crate::session::sorted::{Listed, SortedPictures};
-use crate::session::words::{by_number, count_text, percent, signed};
+use crate::session::sorted::{DisplayedGroups, SortedImages};
+use crate::session::words::{compare_natural, format_count, format_percent, format_signed};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -21,22 +21,22 @@ use crate::ui::widgets::{
 };
 
 /// Number of images shown for each group while all groups are shown.
-const FEW: usize = 12;
+const GROUP_PREVIEW: usize = 12;
 /// Number of images per page while a single group is shown.
-const MANY: usize = 96;
+const PAGE_SIZE: usize = 96;
 /// Size of an image, in points.
-const SIDE: f32 = 84.0;
+const IMAGE_SIZE: f32 = 84.0;
 
 /// The state of the gallery that is kept between frames.
 #[derive(Default)]
 pub struct State {
     open: bool,
     /// The only group that is shown; `None` for all groups.
-    group: Option<Sorted>,
+    group: Option<Assignment>,
     filter: String,
     more: usize,
     /// A cache of the displayed groups, valid for these images and this search text.
-    listed: Option<(Weak<SortedPictures>, String, Arc<Listed>)>,
+    listed: Option<(Weak<SortedImages>, String, Arc<DisplayedGroups>)>,
 }
 
 impl State {
@@ -49,7 +49,7 @@ impl State {
     }
 
     /// Shows the prediction of a single image again.
-    pub fn leave(&mut self) {
+    pub fn close(&mut self) {
         self.open = false;
     }
 
@@ -59,16 +59,16 @@ impl State {
     }
 
     /// Returns the displayed groups. They are computed again if an image was moved or the search text has changed.
-    fn listed(&mut self, sorted: &Arc<SortedPictures>) -> Arc<Listed> {
-        let wanted = self.filter.trim();
-        if let Some((of, words, listed)) = &self.listed
-            && of.as_ptr() == Arc::as_ptr(sorted)
-            && words == wanted
+    fn listed(&mut self, sorted: &Arc<SortedImages>) -> Arc<DisplayedGroups> {
+        let query = self.filter.trim();
+        if let Some((source, filter, listed)) = &self.listed
+            && source.as_ptr() == Arc::as_ptr(sorted)
+            && filter == query
         {
             return listed.clone();
         }
-        let listed = Arc::new(sorted.listed(wanted));
-        self.listed = Some((Arc::downgrade(sorted), wanted.into(), listed.clone()));
+        let listed = Arc::new(sorted.displayed_groups(query));
+        self.listed = Some((Arc::downgrade(sorted), query.into(), listed.clone()));
         listed
     }
 }
@@ -86,30 +86,30 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
 }
 
 /// Draws the images by class. With `with_run`, the run and its limit for rejections are included.
-pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
-    head(ui, cx, sorted, with_run);
+pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, with_run: bool) {
+    show_header(ui, cx, sorted, with_run);
     let listed = cx.pages.predict.sorted.listed(sorted);
-    let alone = cx.pages.predict.sorted.group.clone();
-    let mut any = false;
-    for (group, _, pictures) in &listed.groups {
-        if !pictures.is_empty() && alone.as_ref().is_none_or(|alone| alone == group) {
-            any = true;
-            gallery(ui, cx, sorted, group, pictures);
+    let only_group = cx.pages.predict.sorted.group.clone();
+    let mut is_any_shown = false;
+    for (group, _, images) in &listed.groups {
+        if !images.is_empty() && only_group.as_ref().is_none_or(|only| only == group) {
+            is_any_shown = true;
+            gallery(ui, cx, sorted, group, images);
         }
     }
-    if !any {
+    if !is_any_shown {
         card(ui, |ui| faint(ui, tr!("predict-sorted-no-match")));
     }
 }
 
 /// Draws the number of images of each group, the choice of a group, and the table.
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, with_run: bool) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
-        let title = tr!("predict-sorted-by-class", n = sorted.pictures.len());
+        let title = tr!("predict-sorted-by-class", n = sorted.images.len());
         widgets::title_row(ui, title, |ui| {
             if with_run && ui.link(tr!("predict-sorted-back")).clicked() {
-                cx.pages.predict.sorted.leave();
+                cx.pages.predict.sorted.close();
             }
         });
         ui.horizontal_wrapped(|ui| {
@@ -122,9 +122,9 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bo
                 chosen = Some(None);
             }
             for (group, count, _) in &listed.groups {
-                let words = format!("{} {}", SortedPictures::name(group), count_text(*count));
-                let here = state.group.as_ref() == Some(group);
-                if ui.selectable_label(here, words).clicked() {
+                let label = format!("{} {}", SortedImages::name(group), format_count(*count));
+                let is_selected = state.group.as_ref() == Some(group);
+                if ui.selectable_label(is_selected, label).clicked() {
                     chosen = Some(Some(group.clone()));
                 }
             }
@@ -146,33 +146,33 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bo
 }
 
 /// Draws the run that classified the images, and the limit above which images are rejected.
-fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedPictures) {
-    let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
+fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedImages) {
+    let run = run_title(cx.session, &sorted.request.run).unwrap_or_default();
     let task = sorted.request.task + 1;
     faint(ui, tr!("predict-sorted-by-run", run, task));
     if let Some(threshold) = sorted.request.threshold {
-        let limit = signed(threshold.into(), 2);
-        let words = tr!("predict-sorted-limit", limit, n = 100 - KEPT);
-        faint(ui, words);
+        let limit = format_signed(threshold.into(), 2);
+        let text = tr!("predict-sorted-limit", limit, n = 100 - ACCEPTED_PERCENT);
+        faint(ui, text);
     }
 }
 
 /// Draws the path of the table, and a button to save moves that it does not contain yet.
-fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
-    if !sorted.is_kept {
+fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedImages, moved: usize) {
+    if !sorted.is_saved {
         if primary_button(ui, tr!("predict-sorted-save-table"), true).clicked() {
-            cx.change(Session::keep_sorted);
+            cx.change(Session::save_sorted);
         }
         faint(ui, tr!("predict-sorted-images-moved", n = moved));
         return;
     }
     let name = sorted.request.csv.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
-    let words = match moved {
+    let text = match moved {
         0 => tr!("predict-sorted-table", name),
         moved => tr!("predict-sorted-table-moved", name, n = moved),
     };
-    faint(ui, words);
+    faint(ui, text);
     if button(ui, tr!("predict-sorted-copy"))
         .on_hover_text(tr!("predict-sorted-copy-hint"))
         .clicked()
@@ -185,45 +185,45 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
 fn gallery(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    sorted: &Arc<SortedPictures>,
-    group: &Sorted,
-    pictures: &[usize],
+    sorted: &Arc<SortedImages>,
+    group: &Assignment,
+    images: &[usize],
 ) {
-    let alone = cx.pages.predict.sorted.group.is_some();
-    let shown = match alone {
-        true => MANY + cx.pages.predict.sorted.more,
-        false => FEW,
+    let is_single_group = cx.pages.predict.sorted.group.is_some();
+    let shown = match is_single_group {
+        true => PAGE_SIZE + cx.pages.predict.sorted.more,
+        false => GROUP_PREVIEW,
     };
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            widgets::title(ui, SortedPictures::name(group));
-            let n = pictures.len();
+            widgets::title(ui, SortedImages::name(group));
+            let n = images.len();
             let count = match group {
-                Sorted::As(_) => tr!("predict-sorted-least-confident", n),
-                Sorted::NoneOfThese | Sorted::Unreadable => tr!("count-images", n),
+                Assignment::As(_) => tr!("predict-sorted-least-confident", n),
+                Assignment::NoneOfThese | Assignment::Unreadable => tr!("count-images", n),
             };
             faint(ui, count);
         });
-        if *group == Sorted::Unreadable {
-            for &at in pictures.iter().take(shown) {
-                let one = &sorted.pictures[at];
-                let why = one.problem.as_deref().unwrap_or_default();
-                sentence(ui, format!("{}: {why}", one.path.display()));
+        if *group == Assignment::Unreadable {
+            for &index in images.iter().take(shown) {
+                let image = &sorted.images[index];
+                let why = image.problem.as_deref().unwrap_or_default();
+                sentence(ui, format!("{}: {why}", image.path.display()));
             }
         } else {
             in_rows(ui, |ui| {
                 ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);
-                for &at in pictures.iter().take(shown) {
-                    tile(ui, cx, sorted, at);
+                for &index in images.iter().take(shown) {
+                    tile(ui, cx, sorted, index);
                 }
             });
         }
-        if pictures.len() > shown {
-            let more = tr!("predict-sorted-more", n = pictures.len() - shown);
+        if images.len() > shown {
+            let more = tr!("predict-sorted-more", n = images.len() - shown);
             if ui.link(more).clicked() {
                 let state = &mut cx.pages.predict.sorted;
-                match alone {
-                    true => state.more += MANY,
+                match is_single_group {
+                    true => state.more += PAGE_SIZE,
                     false => state.group = Some(group.clone()),
                 }
             }
@@ -232,23 +232,23 @@ fn gallery(
 }
 
 /// Draws an image with its score and a menu to move it. A click predicts the image individually.
-fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
-    let one = &sorted.pictures[at];
-    let name = one.path.display().to_string();
-    widgets::part(ui, SIDE, |ui| {
+fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, index: usize) {
+    let image = &sorted.images[index];
+    let name = image.path.display().to_string();
+    widgets::part(ui, IMAGE_SIZE, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
-        thumbnail(ui, cx, sorted, at, &name);
+        thumbnail(ui, cx, sorted, index, &name);
         let t = tokens(ui);
-        let answer = one.class.as_deref().unwrap_or_default();
-        let score = percent(f64::from(one.score), 0);
-        let words = match sorted.is_moved(at) {
+        let answer = image.class.as_deref().unwrap_or_default();
+        let score = format_percent(f64::from(image.score), 0);
+        let caption = match sorted.is_moved(index) {
             true => tr!("predict-sorted-previous-class", class = answer),
-            false if sorted.groups[at] == Sorted::NoneOfThese => {
+            false if sorted.groups[index] == Assignment::NoneOfThese => {
                 tr!("predict-sorted-nearest", class = answer)
             }
             false => tr!("predict-score", score = &score),
         };
-        let label = widgets::truncated(ui, words, regular(11.5), t.text);
+        let label = widgets::truncated(ui, caption, regular(11.5), t.text);
         label.on_hover_text(tr!(
             "predict-sorted-prediction",
             name = &name,
@@ -259,54 +259,54 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let text = text.font(regular(11.0)).color(t.subdued);
         let opener = ui.add(egui::Button::new(text).frame(false));
         let opener = opener.accessible_name(tr!("predict-sorted-move-image", name = &name));
-        let id = Id::unique(("move", sorted.request.ticket, at));
+        let id = Id::unique(("move", sorted.request.ticket, index));
         Popup::menu(&opener)
             .id(id)
-            .show(|ui| targets(ui, cx, sorted, at));
+            .show(|ui| move_menu(ui, cx, sorted, index));
     });
 }
 
-fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize, name: &str) {
-    let (rect, response) = allocate_named(ui, Vec2::splat(SIDE), Role::Button, name);
-    let picture = cx.session.sorted_picture(sorted, at);
-    let found = ui
+fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, index: usize, name: &str) {
+    let (rect, response) = allocate_named(ui, Vec2::splat(IMAGE_SIZE), Role::Button, name);
+    let lookup = cx.session.sorted_image(sorted, index);
+    let result = ui
         .is_rect_visible(rect)
-        .then(|| cx.look_up(picture))
+        .then(|| cx.look_up(lookup))
         .flatten();
-    let Some(Ok(picture)) = found else {
+    let Some(Ok(image)) = result else {
         ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
         focus_ring(ui, rect, 4, &response);
         return;
     };
-    cx.textures.paint_square(ui, &picture, rect, 4);
+    cx.textures.paint_square(ui, &image, rect, 4);
     focus_ring(ui, rect, 4, &response);
     let response =
         response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-full-prediction")));
     if response.clicked()
-        && let Some(file) = sorted.file(at)
+        && let Some(file) = sorted.file(index)
     {
-        cx.act(UiCommand::PredictFile(file));
+        cx.dispatch(UiCommand::PredictFile(file));
     }
 }
 
 /// Draws the menu of groups that an image can be moved to.
-fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
+fn move_menu(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedImages, index: usize) {
     ui.set_min_width(150.0);
     faint(ui, tr!("predict-sorted-move-to"));
     let mut classes: Vec<&String> = sorted.classes.iter().collect();
-    classes.sort_by(|a, b| by_number(a, b));
+    classes.sort_by(|a, b| compare_natural(a, b));
     let mut chosen = None;
     ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
-        let groups = classes.into_iter().cloned().map(Sorted::As);
-        for group in groups.chain([Sorted::NoneOfThese]) {
-            let is_other = group != sorted.groups[at];
-            if is_other && ui.button(SortedPictures::name(&group)).clicked() {
+        let groups = classes.into_iter().cloned().map(Assignment::As);
+        for group in groups.chain([Assignment::NoneOfThese]) {
+            let is_other = group != sorted.groups[index];
+            if is_other && ui.button(SortedImages::name(&group)).clicked() {
                 chosen = Some(group);
             }
         }
     });
     if let Some(group) = chosen {
-        cx.change(move |session| session.move_sorted(at, group));
+        cx.change(move |session| session.move_sorted(index, group));
         ui.close();
     }
 }

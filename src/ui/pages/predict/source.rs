@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Ui, Vec2};
 
-use super::{Question, askable, board, listed_as, run_header, samples, sheet};
+use super::{DrawingRequest, board, prediction_runs, run_header, run_title, samples, sheet};
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
@@ -16,7 +16,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export;
-use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
+use crate::ui::theme::{CARD_RADIUS, CONTROL_HEIGHT, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
 use crate::ui::widgets::{
@@ -25,24 +25,24 @@ use crate::ui::widgets::{
 };
 
 /// Width reserved for the menu of three dots next to the list of runs.
-const DOTS: f32 = 24.0;
+const DOTS_WIDTH: f32 = 24.0;
 
 /// Draws the left column.
-pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+pub fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
     // In a low window, the canvas is smaller so that its tools remain visible.
-    let height = column.rest(ui, 0.0);
+    let height = column.remaining_height(ui, 0.0);
     let side = (height - 500.0)
         .max(height.min(400.0) - 150.0)
         .clamp(120.0, 340.0);
     // The table of a folder is shown above the single image.
-    let many = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
-    if many {
+    let has_sheet = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
+    if has_sheet {
         sheet::sheet(ui, cx);
     }
-    image(ui, cx, data.as_deref(), side);
-    seen(ui, cx);
-    if !many {
+    image_card(ui, cx, data.as_deref(), side);
+    network_input(ui, cx);
+    if !has_sheet {
         sheet::sheet(ui, cx);
     }
     samples::card(ui, cx, data, column);
@@ -55,17 +55,20 @@ fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
 }
 
 /// Returns whether the canvas is shown: as the user decided, otherwise if the run was trained on drawings.
-fn draws(cx: &Cx<'_>) -> bool {
-    let learned = || run_header(cx).is_none_or(|header| cx.session.are_drawings(&header.config));
+fn is_drawing(cx: &Cx<'_>) -> bool {
+    let trained_on_drawings =
+        || run_header(cx).is_none_or(|header| cx.session.are_drawings(&header.config));
     let state = &cx.pages.predict;
-    let begun = !state.drawing.is_empty();
-    state.draw.unwrap_or_else(|| begun || learned())
+    let has_strokes = !state.drawing.is_empty();
+    state
+        .draw
+        .unwrap_or_else(|| has_strokes || trained_on_drawings())
 }
 
-fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
+fn image_card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     card(ui, |ui| {
-        runs(ui, cx);
-        let mut draw = draws(cx);
+        run_selector(ui, cx);
+        let mut draw = is_drawing(cx);
         widgets::ends_in_order(
             ui,
             |ui| widgets::title(ui, tr!("predict-image")),
@@ -77,55 +80,56 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
                 segmented(ui, "source", &options, &mut draw);
             },
         );
-        if draw != draws(cx) {
-            turn(cx, draw);
+        if draw != is_drawing(cx) {
+            switch_source(cx, draw);
         }
         let side = ui.available_width().min(side);
         if draw {
             drawing(ui, cx, data, side);
         } else {
-            dropped(ui, cx, side);
+            image_area(ui, cx, side);
         }
     });
 }
 
 /// Draws the list of runs, and the exports of the selected run after the selected task.
-fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn run_selector(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.predict.run.clone();
-    let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
-    let width = ui.available_width() - DOTS;
+    let title = current.as_ref().and_then(|run| run_title(cx.session, run));
+    let width = ui.available_width() - DOTS_WIDTH;
     let combo = egui::ComboBox::from_id_salt("run")
         .width(width)
         .truncate()
         .selected_text(title.unwrap_or_else(|| tr!("predict-run-choose").into()));
     let mut chosen = None;
     ui.horizontal(|ui| {
-        let mut list = |ui: &mut Ui| {
-            for (folder, title) in askable(cx.session) {
-                let here = Some(&folder) == current.as_ref();
-                if ui.selectable_label(here, title).clicked() {
+        let mut entries = |ui: &mut Ui| {
+            for (folder, title) in prediction_runs(cx.session) {
+                let is_selected = Some(&folder) == current.as_ref();
+                if ui.selectable_label(is_selected, title).clicked() {
                     chosen = Some(folder);
                 }
             }
         };
         // A long name is truncated to the width of this part, because the combo box alone does not limit it.
-        let part = Vec2::new(width, CONTROL);
-        let shown = ui.allocate_ui_with_layout(part, Layout::left_to_right(Align::Center), |ui| {
-            combo.show_ui(ui, &mut list)
-        });
-        shown
+        let size = Vec2::new(width, CONTROL_HEIGHT);
+        let response =
+            ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+                combo.show_ui(ui, &mut entries)
+            });
+        response
             .inner
             .response
             .accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
-            export::behind_dots(ui, &ModelToExport { run, task }, cx.commands);
+            export::model_menu_link(ui, &ModelToExport { run, task }, cx.commands);
         }
     });
     if let Some(folder) = chosen {
-        cx.act(UiCommand::PredictWith(folder));
+        cx.dispatch(UiCommand::PredictWith(folder));
     }
-    if cx.session.predict.by_person {
+    if cx.session.predict.selected_by_user {
         ui.horizontal_wrapped(|ui| {
             faint(ui, tr!("predict-run-kept"));
             if ui.link(tr!("predict-run-follow")).clicked() {
@@ -136,20 +140,20 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Switches between the image and the drawing, and predicts the one that is shown.
-fn turn(cx: &mut Cx<'_>, draw: bool) {
+fn switch_source(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
-    (state.draw, state.asked) = (Some(draw), None);
+    (state.draw, state.requested) = (Some(draw), None);
     if !draw {
-        cx.change(Session::predict_given);
+        cx.change(Session::predict_opened_image);
     } else if state.drawing.is_empty() {
-        cx.change(|session| session.predict.forget_picture());
+        cx.change(|session| session.predict.clear_image());
     }
 }
 
 fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     let state = &mut cx.pages.predict;
     if let Some(data) = data {
-        state.dark = !data.looks.light_on_dark;
+        state.dark = !data.image_kind.light_on_dark;
     }
     let mut changed = canvas(ui, side, &mut state.drawing, !state.dark);
     ui.horizontal_wrapped(|ui| {
@@ -157,7 +161,7 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
         board::pin_button(ui, cx);
     });
     cx.pages.predict.changes += u64::from(changed);
-    ask(cx, data);
+    request_prediction(cx, data);
 }
 
 /// Draws the tools of the canvas. Returns whether the drawing has changed.
@@ -169,17 +173,17 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
         changed = true;
     }
     let undo = button_if(ui, drawing.can_undo(), tr!("predict-undo"));
-    let hint = keys::named(ui.ctx(), &keys::UNDO);
+    let hint = keys::format_shortcut(ui.ctx(), &keys::UNDO);
     let undo = undo.on_hover_text(hint).clicked();
-    let elsewhere = ui.ctx().text_edit_focused() || input::is_covered(ui.ctx());
-    if undo || (!elsewhere && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
+    let is_blocked = ui.ctx().text_edit_focused() || input::is_covered(ui.ctx());
+    if undo || (!is_blocked && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
         changed |= drawing.undo();
     }
     let mut pen = (drawing.pen * 300.0).round();
     let drag = egui::DragValue::new(&mut pen)
         .range(6.0..=60.0)
         .prefix(format!("{} ", tr!("predict-pen")));
-    let response = ui.add_sized(Vec2::new(60.0, CONTROL), drag);
+    let response = ui.add_sized(Vec2::new(60.0, CONTROL_HEIGHT), drag);
     changed |= response.changed() && !drawing.is_empty();
     response.accessible_name(tr!("predict-pen-width"));
     drawing.pen = pen / 300.0;
@@ -187,67 +191,70 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
 }
 
 /// Predicts the drawing if the drawing, the run, or the style of the run's dataset has changed.
-fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
+fn request_prediction(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let state = &mut cx.pages.predict;
     if state.drawing.is_empty() {
-        if state.asked.take().is_some() {
-            cx.change(|session| session.predict.forget_picture());
+        if state.requested.take().is_some() {
+            cx.change(|session| session.predict.clear_image());
         }
         return;
     }
-    let question = Question {
+    let request = DrawingRequest {
         run: cx.session.predict.run.clone(),
         light: !state.dark,
-        share: data.and_then(|data| data.looks.glyph_share),
+        share: data.and_then(|data| data.image_kind.glyph_share),
         changes: state.changes,
     };
-    if state.drawing.down || state.asked.as_ref() == Some(&question) || data_is_coming(cx, data) {
+    if state.drawing.down || state.requested.as_ref() == Some(&request) || is_data_loading(cx, data)
+    {
         return;
     }
     let state = &mut cx.pages.predict;
-    let picture = state.drawing.picture(question.light, question.share).into();
-    state.asked = Some(question);
-    cx.change(move |session| session.predict_drawing(picture));
+    let image = state.drawing.render(request.light, request.share).into();
+    state.requested = Some(request);
+    cx.change(move |session| session.predict_drawing(image));
 }
 
 /// Returns whether the run's dataset is being opened, so that the style of its strokes is not known yet.
-fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
+fn is_data_loading(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
     data.is_none()
         && run_header(cx).is_some_and(|header| {
             let config = &header.config;
-            !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config)
+            !cx.session.needs_permission(config) && !cx.session.data_is_missing(config)
         })
 }
 
-fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
+fn image_area(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     let t = tokens(ui);
     let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Button, tr!("predict-open"));
     let hovered = response.hovered();
-    let line = if hovered { t.subdued } else { t.line };
-    paint_box(ui, rect, CARD_RADIUS, t.background, line);
-    if let Some(picture) = &cx.session.predict.picture {
+    let border = if hovered { t.subdued } else { t.line };
+    paint_box(ui, rect, CARD_RADIUS, t.background, border);
+    if let Some(image) = &cx.session.predict.image {
         let (centre, side) = (rect.center(), side - 2.0);
         cx.textures
-            .paint_whole(ui, picture, centre, side, CARD_RADIUS);
+            .paint_image(ui, image, centre, side, CARD_RADIUS);
     } else {
         let text = tr!("predict-drop").replace('\n', " ");
-        let room = side - 2.0 * f32::from(CARD_RADIUS) - 8.0;
-        let mut job = LayoutJob::simple(text, regular(13.0), t.subdued, room);
+        let text_width = side - 2.0 * f32::from(CARD_RADIUS) - 8.0;
+        let mut job = LayoutJob::simple(text, regular(13.0), t.subdued, text_width);
         job.halign = Align::Center;
-        let words = ui.painter().layout_job(job);
-        let place = rect.center() - Vec2::new(0.0, words.size().y / 2.0);
+        let galley = ui.painter().layout_job(job);
+        let pos = rect.center() - Vec2::new(0.0, galley.size().y / 2.0);
         ui.painter()
             .with_clip_rect(rect)
-            .galley(place, words, t.subdued);
+            .galley(pos, galley, t.subdued);
     }
     focus_ring(ui, rect, CARD_RADIUS, &response);
     if response.clicked() {
-        cx.change(|session| session.pick(DialogPurpose::Image));
+        cx.change(|session| session.open_file_dialog(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
-        cx.change_button(ui, tr!("predict-choose"), |s| s.pick(DialogPurpose::Image));
+        cx.change_button(ui, tr!("predict-choose"), |s| {
+            s.open_file_dialog(DialogPurpose::Image);
+        });
         if button(ui, tr!("predict-paste")).clicked() {
-            cx.act(UiCommand::Paste);
+            cx.dispatch(UiCommand::Paste);
         }
         board::pin_button(ui, cx);
     });
@@ -255,12 +262,12 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         .hint_text(tr!("predict-image-path"));
     let field = ui.add(edit).accessible_name(tr!("predict-image-file"));
     let path = cx.pages.predict.path.trim();
-    if widgets::entered(ui, &field) && !path.is_empty() {
+    if widgets::is_submitted(ui, &field) && !path.is_empty() {
         let path = typed_path(path);
-        cx.act(UiCommand::PredictFile(path));
+        cx.dispatch(UiCommand::PredictFile(path));
     }
-    if let Some(picture) = &cx.session.predict.picture {
-        let (name, width, height) = (&picture.name, picture.width, picture.height);
+    if let Some(image) = &cx.session.predict.image {
+        let (name, width, height) = (&image.name, image.width, image.height);
         faint(ui, format!("{name} · {width} × {height}"));
     }
     if let Some(truth) = &cx.session.predict.truth {
@@ -268,15 +275,15 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     }
 }
 
-fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(answer) = cx.session.predict.shown() else {
+fn network_input(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(answer) = cx.session.predict.selected_prediction() else {
         return;
     };
     let size = answer.seen_size;
     let key = (answer.ticket, answer.task);
     let load = || upload(ui.ctx(), "seen", size, size, &answer.seen);
-    let texture = cx.pages.predict.seen.get(key, load);
-    let drawn = draws(cx);
+    let texture = cx.pages.predict.input_texture.get(key, load);
+    let from_drawing = is_drawing(cx);
     card(ui, |ui| {
         ui.horizontal(|ui| {
             widgets::title(ui, tr!("predict-network-input"));
@@ -288,12 +295,12 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
             egui::Image::new((texture.id(), rect.size()))
                 .corner_radius(6)
                 .paint_at(ui, rect);
-            let words = match drawn {
+            let text = match from_drawing {
                 true => tr!("predict-network-input-drawing", size),
                 false => tr!("predict-network-input-crop", size),
             };
             ui.vertical(|ui| {
-                widgets::coloured(ui, words, |t| t.subdued);
+                widgets::coloured(ui, text, |t| t.subdued);
             });
         });
     });

@@ -8,17 +8,17 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::curves::legend;
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::snapshot_slider::stops;
-use crate::ui::widgets::{self, foot, icon_text_button};
+use crate::ui::widgets::snapshot_slider::slider;
+use crate::ui::widgets::{self, footer, icon_text_button};
 
 /// Seconds for each task during playback.
-const STEP: f64 = 0.9;
+const SECONDS_PER_TASK: f64 = 0.9;
 
 /// Returns the number of tasks that can be selected.
-pub fn reach(cx: &Cx<'_>) -> usize {
+pub fn task_count(cx: &Cx<'_>) -> usize {
     let predict = &cx.session.predict;
-    if !predict.answers.is_empty() {
-        return predict.answers.len();
+    if !predict.predictions.is_empty() {
+        return predict.predictions.len();
     }
     let run = predict.run.as_ref();
     run.map_or(0, |run| cx.session.finished_tasks(run))
@@ -26,20 +26,20 @@ pub fn reach(cx: &Cx<'_>) -> usize {
 
 /// Returns whether the slider is fixed at the bottom of the column. This is the case if the views are too long to be
 /// visible together with a slider at the top.
-pub fn at_foot(cx: &Cx<'_>) -> bool {
-    reach(cx) > 0
-        && (cx.pages.predict.inside.open || !cx.session.predict.pins.pictures().is_empty())
+pub fn is_at_bottom(cx: &Cx<'_>) -> bool {
+    task_count(cx) > 0
+        && (cx.pages.predict.inside.open || !cx.session.predict.pins.pins().is_empty())
 }
 
 /// Selects the task (from 0) after which predictions are shown.
-pub fn look_at(cx: &mut Cx<'_>, task: usize) {
+pub fn select_task(cx: &mut Cx<'_>, task: usize) {
     cx.change(move |session| session.predict.task = task);
 }
 
 /// Draws the slider at the bottom of the column if it is fixed there.
-pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if at_foot(cx) {
-        foot(ui, "scrubber", |ui| {
+pub fn show_at_bottom(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if is_at_bottom(cx) {
+        footer(ui, "scrubber", |ui| {
             widgets::card(ui, |ui| scrubber(ui, cx, tr!("predict-knowledge"), &[]));
         });
     }
@@ -47,8 +47,8 @@ pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Draws the title, the legend, *Play* and the slider.
 pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
-    let done = reach(cx);
-    play(ui, cx, done);
+    let done = task_count(cx);
+    advance_playback(ui, cx, done);
     let playing = cx.pages.predict.playing;
     widgets::ends_in_order(
         ui,
@@ -60,30 +60,30 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
             };
             legend(ui, experts.iter().copied());
             if icon_text_button(ui, icon, text).clicked() {
-                start_or_hold(ui, cx, done);
+                toggle_playback(ui, cx, done);
             }
         },
     );
-    let all = run_header(cx)
+    let total = run_header(cx)
         .map_or(done, |header| header.tasks.len())
         .max(done);
-    if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
-        look_at(cx, task);
+    if let Some(task) = slider(ui, total, done, cx.session.predict.task) {
+        select_task(cx, task);
         cx.pages.predict.playing = false;
     }
 }
 
-fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+fn toggle_playback(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     let state = &mut cx.pages.predict;
     state.playing = !state.playing;
-    state.next_step = ui.input(|i| i.time) + STEP;
+    state.next_step = ui.input(|i| i.time) + SECONDS_PER_TASK;
     if state.playing && cx.session.predict.task + 1 >= done {
-        look_at(cx, 0);
+        select_task(cx, 0);
     }
 }
 
 /// Selects the next task when its time has come during playback.
-fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+fn advance_playback(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     let state = &mut cx.pages.predict;
     if !state.playing {
         return;
@@ -92,13 +92,13 @@ fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     if now >= state.next_step {
         let next = cx.session.predict.task + 1;
         if next < done {
-            state.next_step = now + STEP;
-            look_at(cx, next);
+            state.next_step = now + SECONDS_PER_TASK;
+            select_task(cx, next);
         } else {
             state.playing = false;
             return;
         }
     }
-    let left = (cx.pages.predict.next_step - now).max(0.02);
-    ui.ctx().request_repaint_after_secs(left as f32);
+    let remaining = (cx.pages.predict.next_step - now).max(0.02);
+    ui.ctx().request_repaint_after_secs(remaining as f32);
 }

@@ -11,7 +11,7 @@ use egui::{Button, Key, Modifiers, Rect, RichText, Ui, Vec2};
 
 use crate::session::Session;
 use crate::session::comparison_run::{Companion, have_same_tasks};
-use crate::session::row::names_apart;
+use crate::session::row::distinguishing_names;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
@@ -22,7 +22,7 @@ use crate::ui::widgets::{at_end, input};
 #[derive(Default)]
 pub struct State {
     /// Whether the view is shown instead of the pages.
-    pub on: bool,
+    pub is_open: bool,
     /// The folders of the presented runs. The first is always shown; next to it is the first of the others with the
     /// same tasks.
     runs: Vec<PathBuf>,
@@ -35,7 +35,7 @@ pub struct State {
 impl State {
     /// Opens the view with the runs that are selected on the current page, or closes the view.
     pub fn toggle(&mut self) {
-        self.on = !self.on;
+        self.is_open = !self.is_open;
         self.runs.clear();
     }
 }
@@ -52,13 +52,13 @@ struct Step {
     /// The task, from 0.
     task: usize,
     /// Whether the result of the task is shown.
-    known: bool,
+    revealed: bool,
 }
 
 impl Step {
     /// Returns the task after which the displayed accuracies were measured; `None` if no task is learned.
     fn row(self) -> Option<usize> {
-        match self.known {
+        match self.revealed {
             true => Some(self.task),
             false => self.task.checked_sub(1),
         }
@@ -68,19 +68,19 @@ impl Step {
 /// Draws the view over the whole window. `page` is the page that is covered.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     // Keys are handled whichever widget has the focus, unless a dialog or a list is open above the view.
-    let below = input::is_covered(ui.ctx());
-    if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-        cx.act(UiCommand::Present);
+    let is_covered = input::is_covered(ui.ctx());
+    if !is_covered && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+        cx.dispatch(UiCommand::Present);
     }
     let session = cx.session;
-    if shown(session, &cx.pages.present.runs).is_empty() {
-        cx.pages.present.runs = choice::selected(session, &mut cx.pages.compare, page);
+    if presented_runs(session, &cx.pages.present.runs).is_empty() {
+        cx.pages.present.runs = choice::selected_runs(session, &mut cx.pages.compare, page);
     }
-    let unit = unit_of(ui.available_size());
+    let unit = layout_unit(ui.available_size());
     ui.spacing_mut().item_spacing = Vec2::splat(unit * 0.5);
-    let shown = shown(session, &cx.pages.present.runs);
+    let shown = presented_runs(session, &cx.pages.present.runs);
     let Some(PresentedRun { run, .. }) = shown.first() else {
-        nothing(ui, cx, unit);
+        show_empty_state(ui, cx, unit);
         return;
     };
     let state = &mut cx.pages.present;
@@ -88,41 +88,41 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
         // Another run starts at its first step.
         (state.step, state.presented) = (0, run.header.folder.clone());
     }
-    if !below {
-        keys(ui, state, run);
+    if !is_covered {
+        handle_keys(ui, state, run);
     }
     let step = Step {
         task: state.step / 2,
-        known: state.step % 2 == 1,
+        revealed: state.step % 2 == 1,
     };
-    head(ui, cx, run, unit);
-    let words = match step.known {
-        true => question::became(&shown, step.task),
-        false => question::asked(run, step.task),
+    show_header(ui, cx, run, unit);
+    let text = match step.revealed {
+        true => question::result_text(&shown, step.task),
+        false => question::question_text(run, step.task),
     };
     // After a result, the accuracies and bars need more space.
-    let high = if step.known { 3.6 } else { 5.5 };
-    let room = Vec2::new(ui.available_width(), unit * high);
-    let words = column::words(ui, &words, unit * 1.4, room);
-    ui.add(egui::Label::new(words));
-    let mut rest = ui.available_rect_before_wrap();
-    rest.set_bottom(rest.bottom() - unit * 0.5);
+    let height = if step.revealed { 3.6 } else { 5.5 };
+    let max_size = Vec2::new(ui.available_width(), unit * height);
+    let galley = column::fit_text(ui, &text, unit * 1.4, max_size);
+    ui.add(egui::Label::new(galley));
+    let mut remaining = ui.available_rect_before_wrap();
+    remaining.set_bottom(remaining.bottom() - unit * 0.5);
     if step.row().is_some() {
-        let legend = rest.split_top_bottom_at_y(rest.bottom() - unit * 1.3);
-        rest = legend.0;
+        let legend = remaining.split_top_bottom_at_y(remaining.bottom() - unit * 1.3);
+        remaining = legend.0;
         column::legend(ui, legend.1, unit);
     }
-    column::all(ui, cx, &shown, step, rest, unit);
+    column::show_columns(ui, cx, &shown, step, remaining, unit);
 }
 
 /// Returns the unit of all sizes of the view. The window's height is at least 26 units and its width at least 42 units,
 /// but a unit is at least 11 points.
-fn unit_of(room: Vec2) -> f32 {
-    (room.y / 26.0).min(room.x / 42.0).max(11.0)
+fn layout_unit(size: Vec2) -> f32 {
+    (size.y / 26.0).min(size.x / 42.0).max(11.0)
 }
 
 /// Returns the first of these runs, and the first other run with the same tasks.
-fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
+fn presented_runs<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
     let mut runs = runs.iter().filter_map(|folder| session.results_of(folder));
     let Some(run) = runs.next() else {
         return Vec::new();
@@ -131,26 +131,28 @@ fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
     let is_other = |other: &Companion<'_>| {
         other.header.folder != header.folder && have_same_tasks(header, other.header)
     };
-    let other = runs.find(is_other).map(|other| other.beside(run.shade));
+    let other = runs
+        .find(is_other)
+        .map(|other| other.with_distinct_shade(run.shade));
     let names = match &other {
-        Some(other) => names_apart(header, other.header),
-        None => (header.short().to_string(), String::new()),
+        Some(other) => distinguishing_names(header, other.header),
+        None => (header.short_name().to_string(), String::new()),
     };
     let first = PresentedRun { name: names.0, run };
     let second = other.map(|run| PresentedRun { name: names.1, run });
     [Some(first), second].into_iter().flatten().collect()
 }
 
-fn nothing(ui: &mut Ui, cx: &mut Cx<'_>, unit: f32) {
+fn show_empty_state(ui: &mut Ui, cx: &mut Cx<'_>, unit: f32) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         let text = RichText::new(tr!("present-no-run")).font(semibold(unit * 1.4));
         ui.label(text.color(tokens(ui).strong));
         let width = ui.available_width().min(unit * 24.0);
         let (rect, _) = ui.allocate_exact_size(Vec2::new(width, unit * 2.0), egui::Sense::hover());
-        choice::run(ui, cx, None, rect, unit);
+        choice::run_selector(ui, cx, None, rect, unit);
         if large_button(ui, tr!("present-exit"), None, unit).clicked() {
-            cx.act(UiCommand::Present);
+            cx.dispatch(UiCommand::Present);
         }
     });
 }
@@ -161,46 +163,46 @@ fn last_step(run: &Companion<'_>) -> usize {
     (2 * done).min((2 * run.header.tasks.len()).saturating_sub(1))
 }
 
-fn keys(ui: &Ui, state: &mut State, run: &Companion<'_>) {
+fn handle_keys(ui: &Ui, state: &mut State, run: &Companion<'_>) {
     let pressed = |keys: &[Key]| {
         ui.input_mut(|i| keys.iter().any(|key| i.consume_key(Modifiers::NONE, *key)))
     };
     // The remote control of a presenter sends these keys too.
-    let on = pressed(&[Key::ArrowRight, Key::PageDown, Key::Space]);
+    let forward = pressed(&[Key::ArrowRight, Key::PageDown, Key::Space]);
     let back = pressed(&[Key::ArrowLeft, Key::PageUp]);
-    state.step = (state.step + usize::from(on)).min(last_step(run));
+    state.step = (state.step + usize::from(forward)).min(last_step(run));
     state.step = state.step.saturating_sub(usize::from(back));
 }
 
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
     let t = tokens(ui);
     let (step, last) = (cx.pages.present.step, last_step(run));
     ui.horizontal(|ui| {
         let (task, tasks) = (step / 2 + 1, run.header.tasks.len().max(1));
-        let words = tr!("present-task-of-tasks", task, tasks);
-        ui.label(RichText::new(words).font(regular(unit)).color(t.subdued));
+        let text = tr!("present-task-of-tasks", task, tasks);
+        ui.label(RichText::new(text).font(regular(unit)).color(t.subdued));
         at_end(ui, |ui| {
-            let mut to = step;
+            let mut target = step;
             let back = ui.add_enabled_ui(step > 0, |ui| {
                 large_button(ui, tr!("present-back"), None, unit)
             });
             if back.inner.clicked() {
-                to = step - 1;
+                target = step - 1;
             }
             let key = match step % 2 {
                 0 => "present-reveal",
                 _ => "present-next",
             };
-            let on = ui.add_enabled_ui(step < last, |ui| {
+            let forward = ui.add_enabled_ui(step < last, |ui| {
                 large_button(ui, tr!(key), Some(t.accent), unit)
             });
-            if on.inner.clicked() {
-                to = step + 1;
+            if forward.inner.clicked() {
+                target = step + 1;
             }
-            cx.pages.present.step = to;
-            let leave = large_button(ui, tr!("present-exit"), None, unit);
-            if leave.on_hover_text("F11, Esc").clicked() {
-                cx.act(UiCommand::Present);
+            cx.pages.present.step = target;
+            let exit = large_button(ui, tr!("present-exit"), None, unit);
+            if exit.on_hover_text("F11, Esc").clicked() {
+                cx.dispatch(UiCommand::Present);
             }
         });
     });
@@ -216,7 +218,7 @@ fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32)
 }
 
 /// Returns the largest font size, at most `size`, at which a line of text fits in this width.
-fn fitting(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
+fn fitting_font_size(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
     let galley =
         ui.painter()
             .layout_no_wrap(text.to_string(), semibold(size), egui::Color32::WHITE);
@@ -224,12 +226,12 @@ fn fitting(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
 }
 
 /// Splits an area into equal parts side by side, with this space between them.
-fn split(place: Rect, parts: usize, space: f32) -> Vec<Rect> {
-    let width = (place.width() - space * (parts as f32 - 1.0)) / parts as f32;
-    let part = |at: usize| {
-        let left = place.left() + (width + space) * at as f32;
-        let size = Vec2::new(width, place.height());
-        Rect::from_min_size(egui::pos2(left, place.top()), size)
+fn split_columns(rect: Rect, parts: usize, space: f32) -> Vec<Rect> {
+    let width = (rect.width() - space * (parts as f32 - 1.0)) / parts as f32;
+    let part = |index: usize| {
+        let left = rect.left() + (width + space) * index as f32;
+        let size = Vec2::new(width, rect.height());
+        Rect::from_min_size(egui::pos2(left, rect.top()), size)
     };
     (0..parts).map(part).collect()
 }

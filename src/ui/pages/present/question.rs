@@ -1,41 +1,43 @@
 //! The question before a task, and the result after it.
 
 use super::PresentedRun;
-use crate::problem::listed;
+use crate::problem::join_some;
 use crate::session::comparison_run::Companion;
-use crate::session::forgetting::most_lost;
-use crate::session::words::percent;
+use crate::session::forgetting::most_forgotten;
+use crate::session::words::format_percent;
 use crate::tr;
-use crate::ui::widgets::names::shortened;
+use crate::ui::widgets::names::shorten_name;
 
 /// Maximum number of classes named.
-const NAMED: usize = 6;
+const MAX_CLASSES: usize = 6;
 /// Maximum number of characters of all named classes. At least one class is named.
-const LETTERS: usize = 60;
+const MAX_CLASSES_CHARS: usize = 60;
 /// Maximum number of characters of a single name.
-const OF_NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 
 /// Returns the names of a task's classes, as many as fit in a sentence.
 fn classes(run: &Companion<'_>, task: usize) -> String {
     let names = run.header.class_names(task).iter();
-    let names: Vec<String> = names.map(|name| shortened(name, OF_NAME)).collect();
-    let mut counts = (1..=NAMED.min(names.len())).rev();
-    let fits = |most: &usize| listed(&names, *most).chars().count() <= LETTERS;
-    listed(&names, counts.find(fits).unwrap_or(1))
+    let names: Vec<String> = names
+        .map(|name| shorten_name(name, MAX_NAME_CHARS))
+        .collect();
+    let mut counts = (1..=MAX_CLASSES.min(names.len())).rev();
+    let fits = |count: &usize| join_some(&names, *count).chars().count() <= MAX_CLASSES_CHARS;
+    join_some(&names, counts.find(fits).unwrap_or(1))
 }
 
 /// Returns the question before a task.
-pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
+pub(super) fn question_text(run: &Companion<'_>, task: usize) -> String {
     let next = classes(run, task);
-    let waits = task >= run.history.matrix.len();
-    if waits && !run.live {
+    let is_pending = task >= run.history.matrix.len();
+    if is_pending && !run.live {
         return tr!("present-ended-early", next);
     }
     if task == 0 {
         return tr!("present-guess-first-task", next);
     }
     let first = classes(run, 0);
-    let key = match waits {
+    let key = match is_pending {
         true => "present-guess-learning",
         false => "present-guess",
     };
@@ -43,40 +45,41 @@ pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
 }
 
 /// Returns the result after a task in words: the accuracy of each run on the first task.
-pub(super) fn became(shown: &[PresentedRun<'_>], task: usize) -> String {
-    let each = shown.iter().filter_map(|shown| {
-        let now = *shown.run.history.matrix.get(task)?.first()?;
-        let name = shortened(&shown.name, OF_NAME);
-        now.is_finite()
-            .then(|| tr!("present-of-run", name, share = percent(now, 0)))
+pub(super) fn result_text(shown: &[PresentedRun<'_>], task: usize) -> String {
+    let parts = shown.iter().filter_map(|shown| {
+        let accuracy = *shown.run.history.matrix.get(task)?.first()?;
+        let name = shorten_name(&shown.name, MAX_NAME_CHARS);
+        accuracy
+            .is_finite()
+            .then(|| tr!("present-of-run", name, share = format_percent(accuracy, 0)))
     });
-    let each: Vec<String> = each.collect();
-    let Some(PresentedRun { run, .. }) = shown.first().filter(|_| !each.is_empty()) else {
+    let parts: Vec<String> = parts.collect();
+    let Some(PresentedRun { run, .. }) = shown.first().filter(|_| !parts.is_empty()) else {
         return String::new();
     };
     let key = match task {
         0 => "present-correct",
         _ => "present-still-correct",
     };
-    tr!(key, first = classes(run, 0), each = each.join(", "))
+    tr!(key, first = classes(run, 0), each = parts.join(", "))
 }
 
 /// Returns what a run forgot up to a task in words; `None` if it has no earlier tasks.
-pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
+pub(super) fn forgetting_text(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
     let PresentedRun { name, run } = shown;
-    let name = shortened(name, OF_NAME);
+    let name = shorten_name(name, MAX_NAME_CHARS);
     let measured = run.history.matrix.get(task)?.iter();
     if !measured.take(task).any(|share| share.is_finite()) {
         return None;
     }
-    let Some(lost) = most_lost(run.history, task) else {
+    let Some(lost) = most_forgotten(run.history, task) else {
         return Some(tr!("present-nothing-forgotten", name));
     };
-    let key = match lost.most {
+    let key = match lost.is_largest {
         true => "present-most-forgotten",
         false => "present-accuracy-fell",
     };
-    let rounded = |digits| [lost.best, lost.now].map(|share| percent(share, digits));
+    let rounded = |digits| [lost.best, lost.current].map(|share| format_percent(share, digits));
     let [best, now] = rounded(0);
     // With thousands of test images, a drop of less than a percent can be significant.
     let [best, now] = if best == now { rounded(1) } else { [best, now] };

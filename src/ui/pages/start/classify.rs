@@ -7,15 +7,16 @@ use crate::run::sheet::SheetState;
 use crate::session::Session;
 use crate::session::advice::backbone_for;
 use crate::session::chooser::DialogPurpose;
-use crate::session::classify::Work;
+use crate::session::classify::ModelStep;
 use crate::session::collection::Purpose;
 use crate::session::views::{Fetch, RunRow};
-use crate::session::words::{duration_text, number};
+use crate::session::words::{format_duration, format_number};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, experiment, predict};
 use crate::ui::widgets::{
-    self, Column, Fixed, button, card, cut, faint, primary_button, progress, sentence, two_columns,
+    self, Column, Fixed, button, card, faint, primary_button, progress, sentence, truncated_faint,
+    two_columns,
 };
 
 /// Draws the three steps, and next to them the new images by class.
@@ -28,7 +29,7 @@ fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
         cx.pages.start.classify = false;
     }
     card(ui, |ui| images(ui, cx));
-    if cx.session.own_images().is_some() {
+    if cx.session.user_dataset().is_some() {
         card(ui, |ui| model(ui, cx));
     }
     if cx.session.model().is_some() {
@@ -39,30 +40,30 @@ fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
 /// Draws the step with the folder of images with known classes.
 fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-images"));
-    let place = cx.session.experiment.draft.data.clone();
-    let own = crate::session::class_schedule::is_own(&place);
+    let location = cx.session.experiment.draft.data.clone();
+    let is_own_data = crate::session::class_schedule::is_user_dataset(&location);
     match &cx.session.experiment.data {
-        Fetch::Ready(view) if own => {
-            cut(ui, &place).on_hover_text(&place);
+        Fetch::Ready(view) if is_own_data => {
+            truncated_faint(ui, &location).on_hover_text(&location);
             experiment::thumbs(ui, cx, view);
         }
-        Fetch::Busy if own => {
-            widgets::waiting(ui, tr!("data-reading", data = place.as_str()));
+        Fetch::Busy if is_own_data => {
+            widgets::loading(ui, tr!("data-reading", data = location.as_str()));
         }
-        Fetch::Failed(problem) if own => widgets::problem(ui, problem),
+        Fetch::Failed(problem) if is_own_data => widgets::problem(ui, problem),
         _ => drop(sentence(ui, tr!("classify-images-about"))),
     }
     ui.horizontal_wrapped(|ui| {
-        let words = tr!("classify-choose-classes");
-        let chosen = match own {
-            true => button(ui, words),
-            false => primary_button(ui, words, true),
+        let label = tr!("classify-choose-classes");
+        let response = match is_own_data {
+            true => button(ui, label),
+            false => primary_button(ui, label, true),
         };
-        if chosen.clicked() {
-            cx.change(|session| session.pick(DialogPurpose::DataFolder));
+        if response.clicked() {
+            cx.change(|session| session.open_file_dialog(DialogPurpose::DataFolder));
         }
         if button(ui, tr!("data-create")).clicked() {
-            cx.act(UiCommand::Collect(Purpose::Data));
+            cx.dispatch(UiCommand::Collect(Purpose::Data));
         }
     });
 }
@@ -70,53 +71,57 @@ fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the step with the model, or the progress of making it.
 fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-model"));
-    match cx.session.classify.work {
-        Work::Nothing => {
+    match cx.session.classify.step {
+        ModelStep::Idle => {
             match cx.session.model() {
-                Some(row) => made(ui, row),
+                Some(row) => show_model_accuracy(ui, row),
                 None => drop(sentence(ui, tr!("classify-model-about"))),
             }
-            make(ui, cx);
-            larger(ui, cx);
+            make_button(ui, cx);
+            offer_larger_backbone(ui, cx);
         }
-        Work::Comparing(_) | Work::Planning => {
-            let step = cx.session.trial_at_work(&cx.session.experiment.trying);
+        ModelStep::Comparing(_) | ModelStep::Planning => {
+            let step = cx.session.trial_step(&cx.session.experiment.trial);
             let step = step.unwrap_or_else(|| tr!("experiment-trial-queued").into());
             sentence(ui, tr!("classify-comparing"));
             faint(ui, crate::session::story::sentence(&step));
-            stop(ui, cx);
+            stop_button(ui, cx);
         }
-        Work::Training(job) => {
+        ModelStep::Training(job) => {
             let run = cx.session.train.running();
             let run = run.filter(|run| run.job == Some(job));
             sentence(ui, tr!("classify-training"));
-            progress(ui, run.map_or(0.0, |run| run.done()), tr!("train-progress"));
-            let left = run.and_then(|run| run.progress.as_ref()?.seconds_left);
-            if let Some(left) = left {
-                faint(ui, tr!("count-time-left", time = duration_text(left)));
+            progress(
+                ui,
+                run.map_or(0.0, |run| run.finished_share()),
+                tr!("train-progress"),
+            );
+            let seconds_left = run.and_then(|run| run.progress.as_ref()?.seconds_left);
+            if let Some(seconds) = seconds_left {
+                faint(ui, tr!("count-time-left", time = format_duration(seconds)));
             }
-            stop(ui, cx);
+            stop_button(ui, cx);
         }
     }
     details(ui, cx);
 }
 
-fn stop(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn stop_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     cx.change_button(ui, tr!("classify-stop"), Session::stop_model);
 }
 
 /// Draws how many images the model classifies correctly.
-fn made(ui: &mut Ui, row: &RunRow) {
+fn show_model_accuracy(ui: &mut Ui, row: &RunRow) {
     let images = row.header.iter().flat_map(|header| &header.test_images);
-    if let Some(right) = row.figures.final_accuracy() {
-        let (share, n) = (number(right, 0), images.sum::<usize>());
+    if let Some(accuracy) = row.figures.final_accuracy() {
+        let (share, n) = (format_number(accuracy, 0), images.sum::<usize>());
         widgets::title(ui, tr!("classify-accuracy", share, n));
     }
-    cut(ui, row.line());
+    truncated_faint(ui, row.list_label());
 }
 
 /// Draws the button that makes a model, and why this is not possible or has failed.
-fn make(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn make_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     let problems = &cx.session.experiment.plan.problems;
     let problem = cx.session.classify.problem.as_ref().or(problems.first());
     if let Some(problem) = problem {
@@ -124,17 +129,17 @@ fn make(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let can_start = cx.session.can_start() && !cx.session.has_grid();
     let has_model = cx.session.model().is_some();
-    let clicked = match has_model {
+    let response = match has_model {
         true => widgets::button_if(ui, can_start, tr!("classify-make-again")),
         false => primary_button(ui, tr!("classify-make"), can_start),
     };
-    if clicked.clicked() {
+    if response.clicked() {
         cx.change(Session::make_model);
     }
 }
 
 /// Draws a button that makes a model with a larger backbone, if the model classifies few images correctly.
-fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn offer_larger_backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(better) = cx.session.model().and_then(backbone_for) else {
         return;
     };
@@ -149,14 +154,14 @@ fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
                 session.make_model();
             });
         }
-        faint(ui, view.whereabouts());
+        faint(ui, view.location_summary());
     });
 }
 
 /// Draws the model's settings, the comparison of methods, and links to pages that show more.
 fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
     let header = cx.session.model().and_then(|row| row.header.clone());
-    let trial = cx.session.trial_result(&cx.session.experiment.trying);
+    let trial = cx.session.trial_result(&cx.session.experiment.trial);
     let trial = trial.cloned();
     CollapsingHeader::new(tr!("classify-details"))
         .id_salt("model-details")
@@ -168,26 +173,26 @@ fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
             if let Some(trial) = &trial {
                 experiment::trial_table(ui, cx, trial);
             }
-            models(ui, cx);
+            model_menu(ui, cx);
             ui.horizontal_wrapped(|ui| {
                 if ui.link(tr!("classify-show-settings")).clicked() {
-                    cx.act(UiCommand::Show(Page::Experiment));
+                    cx.dispatch(UiCommand::Show(Page::Experiment));
                 }
                 if let Some(header) = header
                     && ui.link(tr!("classify-show-run")).clicked()
                 {
-                    cx.act(UiCommand::Open(header.folder));
+                    cx.dispatch(UiCommand::Open(header.folder));
                 }
             });
         });
 }
 
 /// Draws the menu of other finished runs that can be used as the model.
-fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn model_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let menu = button(ui, tr!("classify-other-model"));
     egui::Popup::menu(&menu).show(|ui| {
         ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
-            for (folder, title) in predict::askable(cx.session) {
+            for (folder, title) in predict::prediction_runs(cx.session) {
                 if ui.button(title).clicked() {
                     cx.change(move |session| session.choose_model(Some(folder)));
                     ui.close();
@@ -203,10 +208,10 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
     sentence(ui, tr!("classify-new-about"));
     ui.horizontal_wrapped(|ui| {
         if primary_button(ui, tr!("classify-choose-folder"), true).clicked() {
-            cx.change(|session| session.pick(DialogPurpose::Pictures));
+            cx.change(|session| session.open_file_dialog(DialogPurpose::ImageFolder));
         }
         if button(ui, tr!("classify-choose-images")).clicked() {
-            cx.change(|session| session.pick(DialogPurpose::Image));
+            cx.change(|session| session.open_file_dialog(DialogPurpose::Image));
         }
     });
     let Some(sheet) = &cx.session.predict.sheet else {
@@ -214,10 +219,10 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     match &sheet.state {
         SheetState::Working(count) => {
-            predict::sheet::working(ui, *count);
+            predict::sheet::show_progress(ui, *count);
             cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
         }
-        SheetState::Done(count) => drop(faint(ui, predict::sheet::words(*count))),
+        SheetState::Done(count) => drop(faint(ui, predict::sheet::progress_text(*count))),
         SheetState::Stopped => drop(faint(ui, tr!("predict-many-stopped"))),
         SheetState::Failed(problem) => widgets::problem(ui, problem),
     }

@@ -4,7 +4,7 @@
 use egui::Ui;
 
 use crate::session::Session;
-use crate::session::clusters::{OnCluster, SlurmTask, TaskState, failures};
+use crate::session::clusters::{ClusterGrid, SlurmTask, TaskState, group_failures};
 use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -22,45 +22,45 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.push_id(&grid.folder, |ui| card(ui, cx, grid));
         });
     }
-    if let Some(problem) = &clusters.trouble {
+    if let Some(problem) = &clusters.problem {
         widgets::card(ui, |ui| {
-            let text = story::sentence(&problem.what_said());
+            let text = story::sentence(&problem.translated_what());
             let label = coloured(ui, text, |t| t.warning);
-            label.on_hover_text(problem.said().to_string());
-            ask_again(ui, cx);
+            label.on_hover_text(problem.translated().to_string());
+            refresh_button(ui, cx);
         });
     }
 }
 
-fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
+fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &ClusterGrid) {
     let folder = grid.folder.clone();
-    let called = |id| tr!(id, grid = grid.grid.as_str(), place = place(grid));
-    widgets::title_row(ui, called("train-cluster-title"), |ui| {
-        if grid.is_over() {
-            let words = called("train-cluster-hide");
-            if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
-                cx.change(move |session| session.forget_on_cluster(&folder));
+    let label = |id| tr!(id, grid = grid.grid.as_str(), place = cluster_name(grid));
+    widgets::title_row(ui, label("train-cluster-title"), |ui| {
+        if grid.has_ended() {
+            let tooltip = label("train-cluster-hide");
+            if icon_button(ui, Icon::Cross, &tooltip, 22.0).clicked() {
+                cx.change(move |session| session.remove_submission(&folder));
             }
         } else {
             if button(ui, tr!("train-grid-cancel"))
                 .on_hover_text(tr!("train-cluster-cancel-hint"))
                 .clicked()
             {
-                cx.act(UiCommand::CancelOnCluster(folder));
+                cx.dispatch(UiCommand::CancelOnCluster(folder));
             }
-            ask_again(ui, cx);
+            refresh_button(ui, cx);
         }
     });
-    faint(ui, counts(grid));
+    faint(ui, task_summary(grid));
     let queued = grid.count(TaskState::Waiting) + grid.count(TaskState::Running);
     let share = 1.0 - queued as f64 / grid.tasks.len().max(1) as f64;
-    progress(ui, share, &called("train-cluster-progress"));
-    for (first, number) in failures(grid.tasks.iter()) {
+    progress(ui, share, &label("train-cluster-progress"));
+    for (first, number) in group_failures(grid.tasks.iter()) {
         failure(ui, first, number);
     }
 }
 
-fn ask_again(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn refresh_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     if button(ui, tr!("train-cluster-refresh"))
         .on_hover_text(tr!("train-cluster-refresh-hint"))
         .clicked()
@@ -69,7 +69,7 @@ fn ask_again(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn place(grid: &OnCluster) -> &str {
+fn cluster_name(grid: &ClusterGrid) -> &str {
     match grid.place.as_str() {
         "" => "Slurm",
         name => name,
@@ -77,10 +77,10 @@ fn place(grid: &OnCluster) -> &str {
 }
 
 /// Returns the state of the tasks, such as "3 of 8 runs done · 2 running · 3 waiting".
-fn counts(grid: &OnCluster) -> String {
+fn task_summary(grid: &ClusterGrid) -> String {
     let done = grid.count(TaskState::Done);
     let runs = tr!("count-of-runs", done, n = grid.tasks.len());
-    let mut words = vec![tr!("train-cluster-done", runs)];
+    let mut parts = vec![tr!("train-cluster-done", runs)];
     let others = [
         (TaskState::Running, "train-cluster-running"),
         (TaskState::Waiting, "train-cluster-waiting"),
@@ -90,15 +90,15 @@ fn counts(grid: &OnCluster) -> String {
     ];
     let others = others.map(|(state, id)| (grid.count(state), id));
     let others = others.into_iter().filter(|(number, _)| *number > 0);
-    words.extend(others.map(|(number, id)| tr!(id, n = number)));
-    words.join(" · ")
+    parts.extend(others.map(|(number, id)| tr!(id, n = number)));
+    parts.join(" · ")
 }
 
 /// Draws why tasks failed, with the last line of the first failed task's log.
 fn failure(ui: &mut Ui, first: &SlurmTask, number: usize) {
     let reason = first.reason.as_deref().unwrap_or_default();
-    let words = tr!("train-cluster-failed-why", n = number, why = reason);
-    coloured(ui, words, |t| t.bad);
+    let message = tr!("train-cluster-failed-why", n = number, why = reason);
+    coloured(ui, message, |t| t.bad);
     if let Some(last) = first.last_lines.last().filter(|last| *last != reason) {
         sentence(ui, last.clone());
     }

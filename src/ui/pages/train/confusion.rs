@@ -6,22 +6,22 @@ use std::sync::Arc;
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::pictures::{Tile, in_rows};
-use crate::metrics::{Answers, Expert, tasks_of_classes};
+use crate::metrics::{Expert, Predictions, tasks_by_class};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
-use crate::session::words::count_text;
+use crate::session::words::format_count;
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::cached::Cached;
-use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::pages::{Cx, open_dataset_button};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::curves::task_labels;
-use crate::ui::widgets::{self, card_of, faint, segmented, terms};
+use crate::ui::widgets::{self, card_with_height, faint, segmented, terms};
 
 /// Maximum number of images shown for a cell.
-const IMAGES: usize = 24;
+const MAX_IMAGES: usize = 24;
 
 /// The inputs of a cached matrix: run, number of reports, task, expert, whether it is by tasks, and theme and language.
 type Key = (String, usize, usize, Expert, bool, (bool, Language));
@@ -29,38 +29,38 @@ type Key = (String, usize, usize, Expert, bool, (bool, Language));
 #[derive(Default)]
 pub struct Cache {
     matrix: Cached<Key, Arc<ConfusionMatrix>>,
-    inside: Cached<(Key, Cell), Arc<Vec<usize>>>,
+    cell_predictions: Cached<(Key, Cell), Arc<Vec<usize>>>,
 }
 
 /// Draws the card.
 pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
-    card_of(ui, height, |ui| {
+    card_with_height(ui, height, |ui| {
         let count = run.reports.len();
         if count == 0 {
-            terms::title_of(ui, tr!("figure-confusion-title"), "confusion");
+            terms::term_title(ui, tr!("figure-confusion-title"), "confusion");
             faint(ui, tr!("train-confusion-none"));
             return;
         }
         let task = cx.pages.train.task.unwrap_or(count - 1).min(count - 1);
         let top = ui.cursor().top();
         controls(ui, cx, count, task);
-        let key = key(ui, cx, run, task);
+        let key = cache_key(ui, cx, run, task);
         let cache = &mut cx.pages.train.cache.matrix;
-        let matrix = cache.get(key.clone(), || Arc::new(prepare(ui, run, &key)));
-        let used = ui.cursor().top() - top;
-        let room = if height > 0.0 {
-            height - 68.0 - used
+        let matrix = cache.get(key.clone(), || Arc::new(build_matrix(ui, run, &key)));
+        let used_height = ui.cursor().top() - top;
+        let available_height = if height > 0.0 {
+            height - 68.0 - used_height
         } else {
             300.0
         };
-        body(ui, cx, run, &key, &matrix, room);
+        body(ui, cx, run, &key, &matrix, available_height);
     });
 }
 
 fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
     let state = &mut cx.pages.train;
     ui.horizontal_wrapped(|ui| {
-        terms::title_of(ui, tr!("train-confusion-after"), "confusion");
+        terms::term_title(ui, tr!("train-confusion-after"), "confusion");
         let mut chosen = task;
         if count <= 6 {
             let names: Vec<String> = (1..=count).map(|i| i.to_string()).collect();
@@ -89,19 +89,19 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
     });
 }
 
-fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
+fn cache_key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
     let state = &cx.pages.train;
     (
         run.name().to_string(),
         run.reports.len(),
         task,
-        run.history.nearest(state.expert),
+        run.history.expert_or_answer(state.expert),
         state.by_task,
         (ui.visuals().dark_mode, Language::spoken()),
     )
 }
 
-fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
+fn build_matrix(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
     let &(_, _, task, expert, by_task, _) = key;
     let (tasks, order) = run
         .header
@@ -114,8 +114,8 @@ fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
         return ConfusionMatrix::new(ui, counts, names, Vec::new(), task + 1);
     }
     let counts = answers.confusion(expert, order.len());
-    let taught = tasks.get(task).map_or(0, |range| range.end);
-    ConfusionMatrix::new(ui, counts, order.to_vec(), tasks.to_vec(), taught)
+    let class_count = tasks.get(task).map_or(0, |range| range.end);
+    ConfusionMatrix::new(ui, counts, order.to_vec(), tasks.to_vec(), class_count)
 }
 
 fn body(
@@ -124,14 +124,16 @@ fn body(
     run: &RunView,
     key: &Key,
     matrix: &ConfusionMatrix,
-    room: f32,
+    available_height: f32,
 ) {
-    let side = room.min(ui.available_width() * 0.56).clamp(150.0, 520.0);
+    let side = available_height
+        .min(ui.available_width() * 0.56)
+        .clamp(150.0, 520.0);
     ui.horizontal_top(|ui| {
         let state = &mut cx.pages.train;
         if let Some(clicked) = matrix.show(ui, side, state.cell.as_ref()) {
-            let same = state.cell.as_ref() == Some(&clicked);
-            state.cell = (!same).then_some(clicked);
+            let is_same = state.cell.as_ref() == Some(&clicked);
+            state.cell = (!is_same).then_some(clicked);
         }
         ui.add_space(10.0);
         ui.vertical(|ui| match cx.pages.train.cell.clone() {
@@ -143,57 +145,63 @@ fn body(
 
 fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     let t = tokens(ui);
-    let title = match matrix.worst.is_empty() {
+    let title = match matrix.most_confused.is_empty() {
         true => tr!("train-no-confusions"),
         false => tr!("train-most-confused-classes"),
     };
     faint(ui, title);
-    for &(row, column, count) in &matrix.worst {
-        let cell = Cell::of(row, column);
-        let all = matrix.counts.total(&cell.rows);
+    for &(row, column, count) in &matrix.most_confused {
+        let cell = Cell::new(row, column);
+        let total = matrix.counts.total(&cell.rows);
         let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);
         let pair = tr!("train-confused-with", name, answer);
         job.append(&pair, 0.0, plain.clone());
-        job.append(&format!("  {} ", count_text(count as usize)), 0.0, strong);
-        job.append(&tr!("train-of-count", n = all), 0.0, plain);
+        job.append(&format!("  {} ", format_count(count as usize)), 0.0, strong);
+        job.append(&tr!("train-of-count", n = total), 0.0, plain);
         job.wrap.max_width = ui.available_width();
-        let line = ui.add(egui::Label::new(job).sense(Sense::click()));
-        line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &pair));
-        let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
-        if line.on_hover_text(tr!("train-show-cell-images")).clicked() {
+        let label = ui.add(egui::Label::new(job).sense(Sense::click()));
+        label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &pair));
+        let label = label.on_hover_cursor(egui::CursorIcon::PointingHand);
+        if label.on_hover_text(tr!("train-show-cell-images")).clicked() {
             cx.pages.train.cell = Some(cell);
         }
     }
     ui.add_space(6.0);
     faint(ui, tr!("train-click-cell-hint"));
-    if !matrix.worst.is_empty() && ui.link(tr!("train-show-mistakes")).clicked() {
+    if !matrix.most_confused.is_empty() && ui.link(tr!("train-show-mistakes")).clicked() {
         cx.pages.train.worst.show_mistakes();
     }
 }
 
 /// Returns the indices of the predictions in a cell. They are computed again only if the cell has changed.
-fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
-    let cache = &mut cx.pages.train.cache.inside;
+fn predictions_in_cell(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
+    let cache = &mut cx.pages.train.cache.cell_predictions;
     cache.get((key.clone(), cell.clone()), || {
         let &(_, _, task, expert, by_task, _) = key;
         let table = match &run.header {
-            Some(header) if by_task => tasks_of_classes(&header.tasks),
+            Some(header) if by_task => tasks_by_class(&header.tasks),
             _ => Vec::new(),
         };
-        let place = |class: usize| match by_task {
+        let group_of = |class: usize| match by_task {
             true => table.get(class).copied().flatten(),
             false => Some(class),
         };
-        let lies = |range: &Range<usize>, class| place(class).is_some_and(|at| range.contains(&at));
-        let all = &run.reports[task].answers;
-        let pairs = all.labels.iter().zip(all.of(expert)).enumerate();
-        let fitting = pairs.filter(|(_, (label, answer))| {
-            lies(&cell.rows, **label) && lies(&cell.columns, **answer)
+        let is_in_range = |range: &Range<usize>, class| {
+            group_of(class).is_some_and(|group| range.contains(&group))
+        };
+        let answers = &run.reports[task].answers;
+        let pairs = answers
+            .labels
+            .iter()
+            .zip(answers.for_expert(expert))
+            .enumerate();
+        let matching = pairs.filter(|(_, (label, answer))| {
+            is_in_range(&cell.rows, **label) && is_in_range(&cell.columns, **answer)
         });
-        Arc::new(fitting.map(|(i, _)| i).collect())
+        Arc::new(matching.map(|(i, _)| i).collect())
     })
 }
 
@@ -208,33 +216,34 @@ fn images(
 ) {
     let Some(header) = &run.header else { return };
     let answers = &run.reports[key.2].answers;
-    let inside = inside(cx, run, key, cell);
+    let predictions = predictions_in_cell(cx, run, key, cell);
     let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
-    let words = if cell.rows == cell.columns && cell.rows.len() == 1 {
-        tr!("train-cell-correct", name, n = inside.len())
+    let text = if cell.rows == cell.columns && cell.rows.len() == 1 {
+        tr!("train-cell-correct", name, n = predictions.len())
     } else {
-        tr!("train-cell-confused", name, answer, n = inside.len())
+        tr!("train-cell-confused", name, answer, n = predictions.len())
     };
-    faint(ui, words);
-    let asks = cx.session.asks_before_opening(&header.config);
+    faint(ui, text);
+    let needs_permission = cx.session.needs_permission(&header.config);
     // Images of added tasks are in the run's folder, so they are shown without the dataset.
-    let (own, taught): (Vec<usize>, Vec<usize>) =
-        inside.iter().partition(|at| answers.source(**at) == 0);
-    if !own.is_empty() || taught.is_empty() {
-        let tested = cx.session.tested_on(run, Split::Test);
+    let (original, added): (Vec<usize>, Vec<usize>) = predictions
+        .iter()
+        .partition(|index| answers.source(**index) == 0);
+    if !original.is_empty() || added.is_empty() {
+        let tested = cx.session.unchanged_dataset(run, Split::Test);
         match cx.look_up(tested) {
-            None if asks => ask_to_open(ui, cx, &header.config),
+            None if needs_permission => open_dataset_button(ui, cx, &header.config),
             Some(Ok(data)) => {
-                cx.need_corrected(&data.place);
-                thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
+                cx.request_corrected_labels(&data.location);
+                thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &original);
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),
             None => drop(faint(ui, tr!("train-opening-dataset"))),
         }
     }
-    thumbnails(ui, cx, (header, None), (answers, key.3), &taught);
-    if inside.len() > IMAGES {
-        faint(ui, tr!("count-more", n = inside.len() - IMAGES));
+    thumbnails(ui, cx, (header, None), (answers, key.3), &added);
+    if predictions.len() > MAX_IMAGES {
+        faint(ui, tr!("count-more", n = predictions.len() - MAX_IMAGES));
     }
     if ui.link(tr!("present-back")).clicked() {
         cx.pages.train.cell = None;
@@ -245,21 +254,21 @@ fn thumbnails(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     (header, data): (&RunHeader, Option<&Arc<DataView>>),
-    (answers, expert): (&Answers, Expert),
-    inside: &[usize],
+    (answers, expert): (&Predictions, Expert),
+    predictions: &[usize],
 ) {
     in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for &at in inside.iter().take(IMAGES) {
+        for &index in predictions.iter().take(MAX_IMAGES) {
             let tile = Tile {
                 split: Split::Test,
                 header,
                 data,
-                place: (answers.source(at), answers.samples[at]),
-                truth: answers.labels[at],
-                given: answers.of(expert).get(at).copied(),
+                location: (answers.source(index), answers.samples[index]),
+                truth: answers.labels[index],
+                predicted: answers.for_expert(expert).get(index).copied(),
                 side: 44.0,
-                words: None,
+                caption: None,
             };
             tile.show(ui, cx);
         }

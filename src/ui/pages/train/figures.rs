@@ -7,83 +7,87 @@ use super::State;
 use crate::metrics::{Expert, Tally};
 use crate::session::comparison_run::Companion;
 use crate::session::run_view::RunView;
-use crate::session::words::{as_they_came, number};
+use crate::session::words::{format_number, original_label_accuracy};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series, sign};
-use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
+use crate::ui::widgets::curves::{Curves, Series, expert_marker};
+use crate::ui::widgets::{self, card, card_with_height, faint, icons, matrix as matrices, terms};
 
 /// Draws the headline numbers.
 pub fn headline(ui: &mut Ui, run: &RunView) {
     let t = tokens(ui);
-    let alone = run.shade_alone();
+    let single_shade = run.shade_alone();
     let header = run.header.as_ref();
     let experts = header.map_or(&[Expert::ANSWER][..], |h| &h.method.experts);
     // The accuracy with the task given is also shown if there is enough space.
-    let with_given = experts.len() < 3;
-    let cards = experts.len() + usize::from(with_given) + 1;
+    let has_task_given = experts.len() < 3;
+    let cards = experts.len() + usize::from(has_task_given) + 1;
     // In a narrow window, the numbers are in several rows, so that no number is truncated.
     let columns = ((ui.available_width() / 185.0) as usize).clamp(1, cards);
     let columns = cards.div_ceil(cards.div_ceil(columns)) as f32;
     let width = (ui.available_width() - (columns - 1.0) * GAP) / columns - 0.01;
-    let seen: usize = (0..run.reports.len())
+    let class_count: usize = (0..run.reports.len())
         .map(|task| run.class_names(task).len())
         .sum();
     let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
     ui.with_layout(rows, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
         for &expert in experts.iter().rev() {
-            let first = Some(&expert) == experts.last() && seen > 0;
+            let first = Some(&expert) == experts.last() && class_count > 0;
             // If there is a single expert, its accuracy is that of the run.
             let title = match experts.len() {
                 1 => tr!("train-accuracy"),
                 _ => expert.title(),
             };
             let label = match first {
-                true => tr!("train-accuracy-of-seen", title, n = seen),
+                true => tr!("train-accuracy-of-seen", title, n = class_count),
                 false => title.to_string(),
             };
-            let quality = run.reports.last().map(|r| Tally::of(&r.answers, expert));
-            let value = run.of(expert).last().map(|v| number(v * 100.0, 1));
+            let quality = run.reports.last().map(|r| Tally::new(&r.answers, expert));
+            let value = run
+                .expert_history(expert)
+                .last_accuracy()
+                .map(|v| format_number(v * 100.0, 1));
             let term = match experts.len() {
                 1 => "accuracy",
-                _ => terms::of_expert(expert),
+                _ => terms::expert_key(expert),
             };
-            let colour = alone.map_or_else(|| t.expert(expert), |shade| t.run(shade));
+            let colour =
+                single_shade.map_or_else(|| t.expert_colour(expert), |shade| t.run_colour(shade));
             let label = (Some((expert, colour)), &*label, term);
             headline_figure(ui, width, label, value, "%", (quality, ""));
         }
-        if with_given {
-            let given = run.history.task_given.last().copied().flatten();
-            let given = given.map(|v| number(v * 100.0, 1));
+        if has_task_given {
+            let task_given = run.history.task_given.last().copied().flatten();
+            let task_given = task_given.map(|v| format_number(v * 100.0, 1));
             let label = (None, tr!("train-task-given"), "task_given");
-            headline_figure(ui, width, label, given, "%", (None, ""));
+            headline_figure(ui, width, label, task_given, "%", (None, ""));
         }
-        let told = run.forgotten.filter(|_| run.reports.len() > 1);
-        let forgotten = told.map(|forgotten| number(forgotten * 100.0, 1));
+        let measured = run.forgetting.filter(|_| run.reports.len() > 1);
+        let forgotten = measured.map(|forgotten| format_number(forgotten * 100.0, 1));
         let label = (None, tr!("train-forgotten-so-far"), "forgetting");
-        let each = forgotten_by(run);
-        let (unit, note) = (tr!("train-points"), (None, each.as_str()));
+        let details = expert_forgetting(run);
+        let (unit, note) = (tr!("train-points"), (None, details.as_str()));
         headline_figure(ui, width, label, forgotten, unit, note);
     });
-    if let Some(words) = header.and_then(|header| as_they_came(header, &run.reports)) {
-        faint(ui, words);
+    if let Some(note) = header.and_then(|header| original_label_accuracy(header, &run.reports)) {
+        faint(ui, note);
     }
 }
 
 /// Returns the forgetting of the other experts in words.
-fn forgotten_by(run: &RunView) -> String {
+fn expert_forgetting(run: &RunView) -> String {
     // The headline number is the forgetting of the run's predictions.
-    let answering = run.history.answering();
-    let told = run.forgotten_by.iter();
-    let told = told.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
-    let each = told.map(|(expert, share)| {
-        let points = number(share * 100.0, 1);
-        format!("{} {points}", expert.name())
+    let answering = run.history.answer_expert();
+    let others = run.expert_forgetting.iter();
+    let others = others.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
+    let parts = others.map(|(expert, share)| {
+        let points = format_number(share * 100.0, 1);
+        format!("{} {points}", expert.key())
     });
-    let each: Vec<String> = each.collect();
-    each.join(", ")
+    let parts: Vec<String> = parts.collect();
+    parts.join(", ")
 }
 
 fn headline_figure(
@@ -104,7 +108,7 @@ fn headline_figure(
                     let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 16.0), Sense::hover());
                     icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
                 }
-                let label = widgets::cut(ui, label);
+                let label = widgets::truncated_faint(ui, label);
                 terms::explain(ui, label, term);
             });
             ui.horizontal(|ui| {
@@ -123,27 +127,27 @@ fn headline_figure(
                     }
                 }
             });
-            trust(ui, quality, note);
+            show_confidence(ui, quality, note);
         });
     });
 }
 
 /// Draws the confidence interval of the headline number, or another note.
-fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
+fn show_confidence(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
-    let (words, colour) = match quality {
+    let (text, colour) = match quality {
         None => (note.to_string(), t.subdued),
         Some(quality) if quality.is_guessing() => {
             (tr!("train-no-better-than-guessing").into(), t.warning)
         }
-        Some(quality) => (quality.words(), t.subdued),
+        Some(quality) => (quality.summary(), t.subdued),
     };
-    let line = widgets::truncated(ui, words, regular(11.0), colour);
+    let label = widgets::truncated(ui, text, regular(11.0), colour);
     if !note.is_empty() {
-        line.on_hover_text(note);
+        label.on_hover_text(note);
     } else if let Some(quality) = quality {
         let (right, images) = (quality.right, quality.images);
-        line.on_hover_text(tr!("train-accuracy-interval", right, n = images));
+        label.on_hover_text(tr!("train-accuracy-interval", right, n = images));
     }
 }
 
@@ -151,7 +155,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
 pub fn curves(
     ui: &mut Ui,
     run: &RunView,
-    beside: Option<&Companion<'_>>,
+    comparison: Option<&Companion<'_>>,
     height: f32,
     state: &mut State,
 ) {
@@ -159,28 +163,33 @@ pub fn curves(
     card(ui, |ui| {
         widgets::ends_in_order(
             ui,
-            |ui| terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy"),
-            |ui| choice(ui, run, state),
+            |ui| terms::term_title(ui, tr!("train-accuracy-curves"), "accuracy"),
+            |ui| expert_choice(ui, run, state),
         );
         let labels = task_labels(run);
-        let alone = run.shade_alone();
+        let single_shade = run.shade_alone();
         let series = run.history.experts().map(|expert| {
-            let values = run.of(expert).accuracy.iter().copied().enumerate();
-            let series = Series::of_expert(t, expert, values);
-            match alone {
+            let values = run
+                .expert_history(expert)
+                .accuracy
+                .iter()
+                .copied()
+                .enumerate();
+            let series = Series::from_expert(t, expert, values);
+            match single_shade {
                 // A single expert is drawn in the colour of the method.
                 Some(shade) => {
-                    Series::of_run(t, shade, series.line.name, series.line.points.into_iter())
+                    Series::from_run(t, shade, series.line.name, series.line.points.into_iter())
                 }
                 None => series,
             }
         });
-        let series = beside
-            .map(|other| ghost(t, other))
+        let series = comparison
+            .map(|other| comparison_series(t, other))
             .into_iter()
             .chain(series);
-        let now = run.task_now().map(|task| {
-            let names = crate::problem::listed(run.class_names(task), 3);
+        let current_task = run.current_task().map(|task| {
+            let names = crate::problem::join_some(run.class_names(task), 3);
             (task, tr!("train-learning-now", names))
         });
         Curves {
@@ -189,20 +198,25 @@ pub fn curves(
             height: (height - 62.0).max(170.0),
             tasks: &labels,
             series: series.collect(),
-            now,
+            current_task,
         }
         .show(ui);
     });
 }
 
 /// Returns the accuracy curve of another run, which is a thin line behind those of the displayed run.
-fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
+fn comparison_series(t: &Tokens, other: &Companion<'_>) -> Series {
     let points = other.history.accuracy.iter().enumerate();
     let points = points.map(|(task, v)| [task as f64, v * 100.0]);
     Series {
         style: LineStyle::Dashed { length: 3.0 },
         width: 1.6,
-        ..Series::of_run(t, other.shade, other.header.short().to_string(), points)
+        ..Series::from_run(
+            t,
+            other.shade,
+            other.header.short_name().to_string(),
+            points,
+        )
     }
 }
 
@@ -233,41 +247,44 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
 
 /// Draws the accuracy matrix.
 pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
-    card_of(ui, height, |ui| {
+    card_with_height(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal_wrapped(|ui| {
-            terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
+            terms::term_title(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
         });
         let tasks = run.tasks();
         if tasks == 0 {
             faint(ui, tr!("train-matrix-none"));
             return;
         }
-        let wide = (ui.available_width() - 88.0) / tasks as f32;
-        let high = if height > 0.0 {
+        let max_width = (ui.available_width() - 88.0) / tasks as f32;
+        let max_height = if height > 0.0 {
             (height - 80.0 - (ui.cursor().top() - top)) / tasks as f32
         } else {
             52.0
         };
-        let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
+        let side = max_width
+            .min(max_height)
+            .max(100.0 / tasks as f32)
+            .min(52.0);
         let state = &mut cx.pages.train;
-        let expert = run.history.nearest(state.expert);
-        let whose = format!("{} {}", run.name(), expert.name());
-        let rows = (whose.as_str(), &run.of(expert).matrix[..]);
+        let expert = run.history.expert_or_answer(state.expert);
+        let run_name = format!("{} {}", run.name(), expert.key());
+        let rows = (run_name.as_str(), &run.expert_history(expert).matrix[..]);
         matrices::accuracy(ui, rows, tasks, side, &mut state.accuracies);
         faint(ui, tr!("train-matrix-hint"));
     });
 }
 
 /// Draws the choice of the expert for the matrix, the confusion and the errors, with the markers of the curves.
-fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
-    let now = run.history.nearest(state.expert);
+fn expert_choice(ui: &mut Ui, run: &RunView, state: &mut State) {
+    let current = run.history.expert_or_answer(state.expert);
     let experts: Vec<Expert> = run.history.experts().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
-        let name = RichText::new(expert.name()).color(sign(ui, expert));
-        let chosen = ui.selectable_label(now == expert, name);
-        let chosen = chosen.on_hover_text(tr!("train-expert-hint"));
-        if chosen.clicked() {
+        let name = RichText::new(expert.key()).color(expert_marker(ui, expert));
+        let response = ui.selectable_label(current == expert, name);
+        let response = response.on_hover_text(tr!("train-expert-hint"));
+        if response.clicked() {
             (state.expert, state.cell) = (expert, None);
         }
     }

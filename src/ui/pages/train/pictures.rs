@@ -5,9 +5,9 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Ui, Vec2};
 
 use crate::data::Correction;
-use crate::run::event::{Picture, RunHeader};
+use crate::run::event::{NamedImage, RunHeader};
 use crate::session::views::{DataView, Split};
-use crate::session::words::by_number;
+use crate::session::words::compare_natural;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
@@ -15,7 +15,7 @@ use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, allocate_named, faint, focus_ring};
 
 /// Height of a tile's menu without the list of classes, and of the window's edges.
-const AROUND_CLASSES: f32 = 165.0;
+const MENU_MARGIN: f32 = 165.0;
 
 /// A tile of an image of a run.
 pub struct Tile<'a> {
@@ -26,15 +26,15 @@ pub struct Tile<'a> {
     /// The split of the image.
     pub split: Split,
     /// The source of the image and its index there.
-    pub place: (usize, usize),
+    pub location: (usize, usize),
     /// The true class, as a position in the class order.
     pub truth: usize,
     /// The predicted class, as a position in the class order.
-    pub given: Option<usize>,
+    pub predicted: Option<usize>,
     /// Size of the image, in points.
     pub side: f32,
     /// The text below the image: the true class, the predicted class and the certainty.
-    pub words: Option<[String; 3]>,
+    pub caption: Option<[String; 3]>,
 }
 
 /// Draws tiles in rows that are aligned at the top.
@@ -48,25 +48,30 @@ impl Tile<'_> {
     pub fn show(&self, ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::part(ui, self.side, |ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
-            let picture = self.thumbnail(ui, cx);
+            let image = self.thumbnail(ui, cx);
             let t = tokens(ui);
-            for (line, colour) in self.words.iter().flatten().zip([t.text, t.text, t.strong]) {
+            for (line, colour) in self
+                .caption
+                .iter()
+                .flatten()
+                .zip([t.text, t.text, t.strong])
+            {
                 widgets::truncated(ui, line, regular(11.5), colour);
             }
-            if let (Some(picture), Some(data)) = (picture, self.data) {
-                self.label(ui, cx, data, &picture);
+            if let (Some(image), Some(data)) = (image, self.data) {
+                self.label(ui, cx, data, &image);
             }
         });
     }
 
     /// Returns a unique accessible name, because a cell of the confusion matrix can show the same image.
     fn name(&self) -> String {
-        let name = match self.place {
+        let name = match self.location {
             (_, index) if self.split == Split::Train => {
                 tr!("train-tile-training-image", index = index.to_string())
             }
             (0, index) => {
-                let of = self.header.config.measured_on();
+                let of = self.header.config.evaluation_split();
                 tr!("train-tile-test-image", of, index = index.to_string())
             }
             (task, index) => {
@@ -74,7 +79,7 @@ impl Tile<'_> {
                 tr!("train-tile-added-task-image", index, task)
             }
         };
-        match (&self.words, self.split) {
+        match (&self.caption, self.split) {
             (Some(_), Split::Test) => tr!("train-tile-mistake", name),
             (Some(_), Split::Train) => tr!("train-tile-doubtful", name),
             (None, _) => name,
@@ -85,48 +90,46 @@ impl Tile<'_> {
         self.header.class_order.get(position)
     }
 
-    fn thumbnail(&self, ui: &mut Ui, cx: &mut Cx<'_>) -> Option<Arc<Picture>> {
+    fn thumbnail(&self, ui: &mut Ui, cx: &mut Cx<'_>) -> Option<Arc<NamedImage>> {
         let name = self.name();
         let (rect, response) = allocate_named(ui, Vec2::splat(self.side), Role::Button, &name);
-        let picture = match self.data {
-            Some(data) => cx.session.picture_of(data, self.split, self.place.1),
+        let lookup = match self.data {
+            Some(data) => cx.session.sample_image(data, self.split, self.location.1),
             None => cx
                 .session
-                .added_task_picture(self.header, self.place.0, self.place.1),
+                .added_task_image(self.header, self.location.0, self.location.1),
         };
-        let found = cx.look_up(picture);
-        if let Some(Ok(picture)) = &found {
-            cx.textures.paint_square(ui, picture, rect, 4);
+        let result = cx.look_up(lookup);
+        if let Some(Ok(image)) = &result {
+            cx.textures.paint_square(ui, image, rect, 4);
         } else {
             ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
         }
         focus_ring(ui, rect, 4, &response);
-        match found? {
-            Ok(picture) => {
-                let tip = format!("{}\n{}", picture.name, tr!("train-tile-hint"));
+        match result? {
+            Ok(image) => {
+                let tip = format!("{}\n{}", image.name, tr!("train-tile-hint"));
                 if response.on_hover_text(tip).clicked() {
-                    cx.act(UiCommand::PredictWith(self.header.folder.clone()));
+                    cx.dispatch(UiCommand::PredictWith(self.header.folder.clone()));
                     let truth = self.class(self.truth).cloned();
-                    cx.act(UiCommand::PredictPicture(picture.clone(), truth));
-                    cx.act(UiCommand::Show(Page::Predict));
+                    cx.dispatch(UiCommand::PredictImage(image.clone(), truth));
+                    cx.dispatch(UiCommand::Show(Page::Predict));
                 }
-                Some(picture)
+                Some(image)
             }
             Err(problem) => {
-                response.on_hover_text(problem.what_said());
+                response.on_hover_text(problem.translated_what());
                 None
             }
         }
     }
 
     /// Draws the label of the image and the menu to correct it.
-    fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
-        let (split, index) = (self.split, self.place.1);
-        let corrected = cx
-            .session
-            .corrected_label(data, split, index, &picture.name);
+    fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, image: &NamedImage) {
+        let (split, index) = (self.split, self.location.1);
+        let corrected = cx.session.corrected_label(data, split, index, &image.name);
         let corrected = cx.look_up(corrected);
-        let words = match corrected.as_ref().map(|correction| &correction.class) {
+        let status = match corrected.as_ref().map(|correction| &correction.class) {
             None => tr!("train-correct-label").to_string(),
             Some(None) => tr!("train-label-excluded").to_string(),
             Some(Some(class)) => tr!("train-label-now", class = class.as_str()),
@@ -137,18 +140,18 @@ impl Tile<'_> {
         } else {
             t.subdued
         };
-        let text = RichText::new(words).font(regular(11.0)).color(colour);
+        let text = RichText::new(status).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
         let button = button.accessible_name(tr!("train-correct-image", name = self.name()));
         let button = button.on_hover_text(tr!("train-correct-label-hint"));
         // The id depends on the image, so that an open menu stays with its image when images move.
-        let id = Id::unique(("really", &self.header.run, self.split, self.place));
+        let id = Id::unique(("really", &self.header.run, self.split, self.location));
         Popup::menu(&button)
             .id(id)
-            .show(|ui| self.choices(ui, cx, data, corrected.as_ref()));
+            .show(|ui| self.label_menu(ui, cx, data, corrected.as_ref()));
     }
 
-    fn choices(
+    fn label_menu(
         &self,
         ui: &mut Ui,
         cx: &mut Cx<'_>,
@@ -157,29 +160,29 @@ impl Tile<'_> {
     ) {
         ui.set_min_width(170.0);
         faint(ui, tr!("train-correct-label-title"));
-        let (truth, given) = (
+        let (truth, predicted) = (
             self.class(self.truth),
-            self.given.and_then(|g| self.class(g)),
+            self.predicted.and_then(|g| self.class(g)),
         );
-        let answered = given.filter(|given| Some(*given) != truth);
+        let prediction = predicted.filter(|class| Some(*class) != truth);
         let mut names: Vec<&String> = data.classes.iter().collect();
-        names.retain(|name| Some(*name) != truth && Some(*name) != answered);
-        names.sort_by(|a, b| by_number(a, b));
+        names.retain(|name| Some(*name) != truth && Some(*name) != prediction);
+        names.sort_by(|a, b| compare_natural(a, b));
         let mut chosen = None;
-        let how = match self.split {
+        let message_id = match self.split {
             Split::Test => "train-label-as-predicted",
             Split::Train => "train-label-as-it-looks",
         };
-        if let Some(name) = answered
-            && ui.button(tr!(how, class = name.as_str())).clicked()
+        if let Some(name) = prediction
+            && ui.button(tr!(message_id, class = name.as_str())).clicked()
         {
             chosen = Some(Some(name.clone()));
         }
-        let room = ui.ctx().content_rect().height() - AROUND_CLASSES;
-        let list = ScrollArea::vertical()
-            .max_height(room.clamp(40.0, 220.0))
+        let available_height = ui.ctx().content_rect().height() - MENU_MARGIN;
+        let area = ScrollArea::vertical()
+            .max_height(available_height.clamp(40.0, 220.0))
             .min_scrolled_height(40.0);
-        list.show(ui, |ui| {
+        area.show(ui, |ui| {
             for name in names {
                 if ui.button(name).clicked() {
                     chosen = Some(Some(name.clone()));
@@ -191,7 +194,7 @@ impl Tile<'_> {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
-            let (data, split, index) = (data.clone(), self.split, self.place.1);
+            let (data, split, index) = (data.clone(), self.split, self.location.1);
             cx.change(move |session| session.correct_label(&data, split, index, class));
         }
         if let Some(correction) = corrected
@@ -199,9 +202,9 @@ impl Tile<'_> {
                 .link(tr!("train-label-revert", class = correction.was.as_str()))
                 .clicked()
         {
-            let back = correction.taken_back();
-            let place = data.place.clone();
-            cx.change(move |session| session.set_corrected_label(place, back));
+            let reverted = correction.inverse();
+            let location = data.location.clone();
+            cx.change(move |session| session.set_corrected_label(location, reverted));
             ui.close();
         }
     }

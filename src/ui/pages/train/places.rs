@@ -5,9 +5,9 @@ use egui::Ui;
 use super::grid;
 use crate::run::event::ControlRequest;
 use crate::run::job::{Job, JobId};
-use crate::session::grid_at_work::GridAtWork;
+use crate::session::grid_at_work::GridProgress;
 use crate::session::grids::grid_title;
-use crate::session::remote_jobs::{AtPlace, doing};
+use crate::session::remote_jobs::{MachineJobs, run_status};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story;
 use crate::tr;
@@ -17,113 +17,120 @@ use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, at_end, faint, icon_button, truncated};
 
-/// Height of the buttons of a line.
-const BUTTON: f32 = 22.0;
+/// Height of the buttons of a row.
+const BUTTON_SIZE: f32 = 22.0;
 
 /// Draws a card for each place with jobs.
 pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
     let session = cx.session;
-    for (name, at) in &session.train.places {
-        if !at.is_idle() {
-            widgets::card(ui, |ui| place(ui, cx, name, at));
+    for (name, jobs) in &session.train.machines {
+        if !jobs.is_idle() {
+            widgets::card(ui, |ui| place_card(ui, cx, name, jobs));
         }
     }
 }
 
-fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
-    let waiting: Vec<&Job> = at.queue.jobs().collect();
-    let held = waiting.iter().any(|job| job.held);
+fn place_card(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, jobs: &MachineJobs) {
+    let waiting: Vec<&Job> = jobs.queue.jobs().collect();
+    let has_held = waiting.iter().any(|job| job.held);
     widgets::title_row(ui, tr!("train-place-title", place = name), |ui| {
-        if held && ui.link(tr!("train-place-start-held")).clicked() {
+        if has_held && ui.link(tr!("train-place-start-held")).clicked() {
             let name = name.to_string();
-            cx.change(move |session| session.release_held_at(&name));
+            cx.change(move |session| session.release_machine_jobs(&name));
         }
     });
-    if let Some(problem) = at.trouble() {
-        let text = story::sentence(&problem.what_said());
+    if let Some(problem) = jobs.connection_problem() {
+        let text = story::sentence(&problem.translated_what());
         let label = widgets::coloured(ui, text, |t| t.warning);
-        label.on_hover_text(problem.said().to_string());
+        label.on_hover_text(problem.translated().to_string());
     }
-    if let Some(grid) = at.running_grid() {
-        ui.push_id((name, "grid"), |ui| running_grid(ui, cx, (name, at), grid));
-    } else if let Some(run) = at.running() {
-        ui.push_id((name, "running"), |ui| running(ui, cx, name, run));
+    if let Some(grid) = jobs.running_grid() {
+        ui.push_id((name, "grid"), |ui| {
+            running_grid(ui, cx, (name, jobs), grid);
+        });
+    } else if let Some(run) = jobs.running() {
+        ui.push_id((name, "running"), |ui| running_row(ui, cx, name, run));
     }
     for job in waiting {
-        ui.push_id((name, job.id), |ui| waits(ui, cx, (name, at), job));
+        ui.push_id((name, job.id), |ui| waiting_row(ui, cx, (name, jobs), job));
     }
 }
 
 /// Draws the line of the run in progress.
-fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
-    buttons(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
-    faint(ui, doing(run));
+fn running_row(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
+    job_row(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
+    faint(ui, run_status(run));
 }
 
 /// Draws the title of the job in progress and its actions.
-fn buttons(
+fn job_row(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     (name, job): (&str, Option<JobId>),
     (title, run): (&str, Option<&RunView>),
 ) {
-    line(ui, title, 3.0, |ui| {
-        let (icon, words, wish) = match run.map(|run| run.stage) {
+    row(ui, title, 3.0, |ui| {
+        let (icon, message_id, request) = match run.map(|run| run.stage) {
             Some(Stage::Paused) => (Icon::Play, "train-place-resume", ControlRequest::Run),
             _ => (Icon::Pause, "train-place-pause", ControlRequest::Pause),
         };
-        let called = |id| tr!(id, place = name, title);
-        let shown = cx.session.train.watched();
-        if shown.is_none_or(|(shown, _)| shown != name)
+        let label = |id| tr!(id, place = name, title);
+        let watched = cx.session.train.watched_machine();
+        if watched.is_none_or(|(watched, _)| watched != name)
             && ui.link(tr!("train-place-show")).clicked()
         {
             let name = name.to_string();
             cx.change(move |session| session.watch(name));
         }
-        if icon_button(ui, icon, &called(words), BUTTON).clicked() {
+        if icon_button(ui, icon, &label(message_id), BUTTON_SIZE).clicked() {
             let name = name.to_string();
-            cx.change(move |session| session.wish_at(&name, wish));
+            cx.change(move |session| session.control_machine_run(&name, request));
         }
-        let stop = icon_button(ui, Icon::Stop, &called("train-place-stop"), BUTTON);
+        let stop = icon_button(ui, Icon::Stop, &label("train-place-stop"), BUTTON_SIZE);
         if let Some(job) = job.filter(|_| stop.clicked()) {
-            cx.act(UiCommand::StopAt(name.into(), job));
+            cx.dispatch(UiCommand::StopAt(name.into(), job));
         }
     });
 }
 
 /// Draws the grid in progress and the state of its current run.
-fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
-    let live = at.live.as_deref();
-    let title = grid_title(&grid.standing.title);
-    buttons(ui, cx, (name, Some(grid.job)), (title, live));
-    if let Some(run) = at.running() {
-        faint(ui, format!("{} · {}", run.title, doing(run)));
+fn running_grid(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    (name, jobs): (&str, &MachineJobs),
+    grid: &GridProgress,
+) {
+    let live = jobs.live.as_deref();
+    let title = grid_title(&grid.state.title);
+    job_row(ui, cx, (name, Some(grid.job)), (title, live));
+    if let Some(run) = jobs.running() {
+        faint(ui, format!("{} · {}", run.title, run_status(run)));
     }
-    grid::progress_of(ui, grid, live);
+    grid::show_progress(ui, grid, live);
 }
 
 /// Draws the line of a job that is waiting at the place or being sent there.
-fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
+fn waiting_row(ui: &mut Ui, cx: &mut Cx<'_>, (name, jobs): (&str, &MachineJobs), job: &Job) {
     let title = grid_title(&job.title);
-    line(ui, title, 1.0, |ui| {
-        let words = tr!("train-place-remove", place = name, title);
-        if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
-            cx.act(UiCommand::RemoveJobAt(name.into(), job.id));
+    row(ui, title, 1.0, |ui| {
+        let label = tr!("train-place-remove", place = name, title);
+        if icon_button(ui, Icon::Cross, &label, BUTTON_SIZE).clicked() {
+            cx.dispatch(UiCommand::RemoveJobAt(name.into(), job.id));
         }
     });
-    let words = match at.on_the_way.get(&job.id) {
-        Some(words) => words.said(),
+    let status = match jobs.uploads.get(&job.id) {
+        Some(status) => status.translated(),
         None if job.held => tr!("train-on-hold").into(),
         None => tr!("train-place-waiting").into(),
     };
-    faint(ui, words);
+    faint(ui, status);
 }
 
 /// Draws a title, with space for this number of buttons after it.
-fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
+fn row(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        title_and_buttons(ui, title, buttons * (BUTTON + 6.0) + 12.0, add);
+        title_and_buttons(ui, title, buttons * (BUTTON_SIZE + 6.0) + 12.0, add);
     });
 }
 

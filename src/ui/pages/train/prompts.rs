@@ -7,21 +7,21 @@ use egui_plot::{LineStyle, MarkerShape};
 use super::figures::task_labels;
 use crate::metrics::PromptStudy;
 use crate::session::run_view::RunView;
-use crate::session::words::number;
-use crate::store::figure::FigureLine;
+use crate::session::words::format_number;
+use crate::store::figure::ChartLine;
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
 
 /// Maximum number of columns of the table. With more tasks, the table is omitted because it would be unreadable.
-const MOST_COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 40;
 /// Height of the chart in points.
-const CHART: f32 = 170.0;
+const CHART_HEIGHT: f32 = 170.0;
 
 /// Draws the card if the run has a study of its prompt slots.
 pub fn show(ui: &mut Ui, run: &RunView) {
-    let Some(study) = &run.study else {
+    let Some(study) = &run.prompt_study else {
         return;
     };
     card(ui, |ui| {
@@ -39,7 +39,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
     let points = study.selection.iter().enumerate();
     let points = points.map(|(task, v)| [task as f64, v * 100.0]);
     let series = Series {
-        line: FigureLine::new(tr!("train-prompts-own"), None, points),
+        line: ChartLine::new(tr!("train-prompts-own"), None, points),
         colour: tokens(ui).accent,
         marker: MarkerShape::Diamond,
         style: LineStyle::Solid,
@@ -48,10 +48,10 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
     Curves {
         id: "prompt-selection",
         name: tr!("train-prompts-name"),
-        height: CHART,
+        height: CHART_HEIGHT,
         tasks: &labels,
         series: vec![series],
-        now: None,
+        current_task: None,
     }
     .show(ui);
 }
@@ -59,23 +59,23 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
 fn table(ui: &mut Ui, study: &PromptStudy) {
     let t = tokens(ui);
     let tasks = study.last.len();
-    let columns = if tasks > MOST_COLUMNS { 0 } else { tasks };
-    let head = |ui: &mut Ui, text: String| {
+    let columns = if tasks > MAX_COLUMNS { 0 } else { tasks };
+    let header_cell = |ui: &mut Ui, text: String| {
         let text = RichText::new(text).font(regular(11.0)).color(t.subdued);
         cell(ui, text);
     };
     widgets::grid(ui, "prompt-study", None, [14.0, 6.0], |ui| {
-        head(ui, tr!("train-prompts-of").into());
-        head(ui, tr!("train-prompts-all").into());
-        head(ui, tr!("train-prompts-mean").into());
-        (1..=columns).for_each(|task| head(ui, tr!("figure-task-column", n = task)));
+        header_cell(ui, tr!("train-prompts-of").into());
+        header_cell(ui, tr!("train-prompts-all").into());
+        header_cell(ui, tr!("train-prompts-mean").into());
+        (1..=columns).for_each(|task| header_cell(ui, tr!("figure-task-column", n = task)));
         ui.end_row();
         for slot in 0..tasks {
-            head(ui, tr!("figure-task-column", n = slot + 1));
-            let of_all = [study.last[slot], study.average[slot]];
+            header_cell(ui, tr!("figure-task-column", n = slot + 1));
+            let overall = [study.last[slot], study.average[slot]];
             let font = semibold(12.0);
-            for value in of_all {
-                let text = RichText::new(number(value * 100.0, 1)).font(font.clone());
+            for value in overall {
+                let text = RichText::new(format_number(value * 100.0, 1)).font(font.clone());
                 cell(ui, text.color(t.strong));
             }
             for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
@@ -84,7 +84,7 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
                 } else {
                     regular(12.0)
                 };
-                let text = RichText::new(number(value * 100.0, 1)).font(font);
+                let text = RichText::new(format_number(value * 100.0, 1)).font(font);
                 cell(ui, text.color(t.text));
             }
             ui.end_row();

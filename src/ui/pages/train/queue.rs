@@ -6,7 +6,7 @@ use super::grid;
 use super::places::title_and_buttons;
 use crate::run::job::{Job, JobWork};
 use crate::session::grids::grid_title;
-use crate::session::words::count_text;
+use crate::session::words::format_count;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -14,14 +14,14 @@ use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, faint, icon_button};
 
 /// Height of the buttons of a line.
-const BUTTON: f32 = 22.0;
+const BUTTON_SIZE: f32 = 22.0;
 
 /// Draws the card if jobs are waiting.
 pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
     let waiting: Vec<Job> = cx.session.waiting().cloned().collect();
     let grid = cx.session.train.running_grid().cloned();
     if let Some(grid) = &grid {
-        widgets::card(ui, |ui| grid::at_work(ui, cx, grid));
+        widgets::card(ui, |ui| grid::show_running(ui, cx, grid));
     }
     if waiting.is_empty() {
         return;
@@ -32,14 +32,14 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui,
             |ui| {
                 widgets::title(ui, tr!("train-queue"));
-                faint(ui, count_text(waiting.len()));
+                faint(ui, format_count(waiting.len()));
             },
             |ui| {
-                let words = match held {
+                let label = match held {
                     true => tr!("train-queue-resume"),
                     false => tr!("train-queue-pause"),
                 };
-                if ui.link(words).clicked() {
+                if ui.link(label).clicked() {
                     cx.change(move |session| session.hold_queue(!held));
                 }
             },
@@ -47,42 +47,49 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
         if held {
             faint(ui, tr!("train-queue-held-hint"));
         }
-        for (place, job) in waiting.iter().enumerate() {
+        for (index, job) in waiting.iter().enumerate() {
             ui.push_id(job.id, |ui| {
-                row(ui, cx, job, place, waiting.len());
+                row(ui, cx, job, index, waiting.len());
                 if let JobWork::Grid(work) = &job.work {
-                    grid::waiting(ui, cx, job.id, work.runs);
+                    grid::show_waiting(ui, cx, job.id, work.runs);
                 }
             });
         }
     });
 }
 
-fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
-    let (title, number) = (grid_title(&job.title), place + 1);
+fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, index: usize, count: usize) {
+    let (title, number) = (grid_title(&job.title), index + 1);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        faint(ui, count_text(number));
+        faint(ui, format_count(number));
         if job.held {
             faint(ui, tr!("train-on-hold"));
         }
-        title_and_buttons(ui, title, 3.0 * BUTTON + 18.0, |ui| {
-            let mut offer = |ui: &mut Ui, icon, name: String, able: bool, command| {
-                let button = ui.add_enabled_ui(able, |ui| icon_button(ui, icon, &name, BUTTON));
+        title_and_buttons(ui, title, 3.0 * BUTTON_SIZE + 18.0, |ui| {
+            let mut add_button = |ui: &mut Ui, icon, name: String, enabled: bool, command| {
+                let button =
+                    ui.add_enabled_ui(enabled, |ui| icon_button(ui, icon, &name, BUTTON_SIZE));
                 if button.inner.clicked() {
-                    cx.act(command);
+                    cx.dispatch(command);
                 }
             };
             let id = job.id;
             let move_to =
-                |place| UiCommand::change(move |session| session.move_in_queue(id, place));
+                |index| UiCommand::change(move |session| session.move_in_queue(id, index));
             let name = tr!("train-queue-forward", n = number, title);
-            let before = move_to(place.saturating_sub(1));
-            offer(ui, Icon::Up, name, place > 0, before);
+            let forward = move_to(index.saturating_sub(1));
+            add_button(ui, Icon::Up, name, index > 0, forward);
             let name = tr!("train-queue-back", n = number, title);
-            offer(ui, Icon::Down, name, number < count, move_to(number));
-            let out = tr!("train-queue-remove", n = number, title);
-            offer(ui, Icon::Cross, out, true, UiCommand::RemoveJob(job.id));
+            add_button(ui, Icon::Down, name, number < count, move_to(number));
+            let remove_name = tr!("train-queue-remove", n = number, title);
+            add_button(
+                ui,
+                Icon::Cross,
+                remove_name,
+                true,
+                UiCommand::RemoveJob(job.id),
+            );
         });
     });
 }

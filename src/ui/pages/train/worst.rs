@@ -7,23 +7,23 @@ use std::sync::Arc;
 use egui::{Align, ComboBox, Ui, Vec2};
 
 use super::pictures::{Tile, in_rows};
-use crate::metrics::{Answers, Expert, Misclassification};
-use crate::run::doubt::DoubtState;
+use crate::metrics::{Expert, Misclassification, Predictions};
+use crate::run::doubt::LabelCheckState;
 use crate::run::event::RunHeader;
 use crate::session::Session;
-use crate::session::label_noise::doubtful;
+use crate::session::label_noise::suspicious_labels;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
-use crate::session::words::{by_number, percent};
+use crate::session::words::{compare_natural, format_percent};
 use crate::tr;
 use crate::ui::cached::Cached;
-use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::pages::{Cx, open_dataset_button};
 use crate::ui::widgets::{self, button, card, faint, segmented};
 
 /// Number of images per page.
-const SHOWN: usize = 24;
+const PAGE_SIZE: usize = 24;
 /// Size of an image, in points.
-const SIDE: f32 = 104.0;
+const IMAGE_SIZE: f32 = 104.0;
 
 /// The inputs of a cached list.
 #[derive(PartialEq)]
@@ -35,7 +35,7 @@ struct Key {
     expert: Expert,
     class: Option<usize>,
     /// Number of images that were predicted again, or the ticket of the search.
-    found: u64,
+    revision: u64,
 }
 
 /// The state of the card that is kept between frames.
@@ -58,7 +58,7 @@ impl Default for State {
         Self {
             split: Split::Test,
             class: None,
-            shown: SHOWN,
+            shown: PAGE_SIZE,
             scroll: false,
             awaited: None,
             list: Cached::default(),
@@ -73,39 +73,39 @@ impl State {
     }
 
     /// Shows the misclassified test images of a class (by its position) and scrolls to them.
-    pub fn see_mistakes_of(&mut self, class: usize) {
+    pub fn show_mistakes_of_class(&mut self, class: usize) {
         self.show_mistakes();
-        (self.class, self.shown) = (Some(class), SHOWN);
+        (self.class, self.shown) = (Some(class), PAGE_SIZE);
     }
 
     /// Shows the training images that look like another class and scrolls to them.
     pub fn show_doubtful(&mut self) {
-        (self.split, self.class, self.shown) = (Split::Train, None, SHOWN);
+        (self.split, self.class, self.shown) = (Split::Train, None, PAGE_SIZE);
         self.scroll = true;
     }
 
     /// Returns the task up to which images are shown. The search for training images does not include added tasks.
     fn task(&self, header: &RunHeader, task: usize) -> usize {
         match self.split {
-            Split::Train => task.min(header.own_tasks().saturating_sub(1)),
+            Split::Train => task.min(header.original_task_count().saturating_sub(1)),
             Split::Test => task,
         }
     }
 }
 
 /// Draws the card if at least one task was tested.
-pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
+pub fn worst_card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let (Some(header), Some(last)) = (&run.header, run.reports.len().checked_sub(1)) else {
         return;
     };
     let state = &cx.pages.train;
     let task = state.task.map_or(last, |task| task.min(last));
-    let expert = run.history.nearest(state.expert);
+    let expert = run.history.expert_or_answer(state.expert);
     let top = ui.cursor().min;
     card(ui, |ui| {
-        head(ui, cx, header, run, (task, expert));
+        show_header(ui, cx, header, run, (task, expert));
         match cx.pages.train.worst.split {
-            Split::Test => tests(ui, cx, run, header, (task, expert)),
+            Split::Test => test_mistakes(ui, cx, run, header, (task, expert)),
             Split::Train => doubtful_images(ui, cx, run, header, task),
         }
     });
@@ -116,37 +116,37 @@ pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 }
 
 /// Draws the misclassified test images.
-fn tests(
+fn test_mistakes(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     run: &RunView,
     header: &RunHeader,
     (task, expert): (usize, Expert),
 ) {
-    let looked = cx.session.errors_predicted(&header.folder, task) as u64;
+    let predicted = cx.session.errors_predicted(&header.folder, task) as u64;
     let answers = &run.reports[task].answers;
-    let of = (task, expert, looked);
-    let (list, _) = list(cx, run, (header, answers), of, |session, class| {
-        session.worst(run, task, expert, class)
+    let inputs = (task, expert, predicted);
+    let (list, _) = cached_list(cx, run, (header, answers), inputs, |session, class| {
+        session.most_confident_errors(run, task, expert, class)
     });
     if list.is_empty() {
         faint(ui, tr!("train-mistakes-none"));
         return;
     }
     if !answers.has_certainty(expert) {
-        unsure(ui, cx, run, header, task);
+        missing_certainty_note(ui, cx, run, header, task);
     }
-    pictures(ui, cx, run, (header, answers), &list);
+    image_tiles(ui, cx, run, (header, answers), &list);
 }
 
 /// Returns the images to show, and the number of images that were checked. The images are sorted again only if an input
 /// has changed.
-fn list(
+fn cached_list(
     cx: &mut Cx<'_>,
     run: &RunView,
-    (header, answers): (&RunHeader, &Answers),
-    (task, expert, found): (usize, Expert, u64),
-    of: impl FnOnce(&Session, Option<usize>) -> Vec<Misclassification>,
+    (header, answers): (&RunHeader, &Predictions),
+    (task, expert, revision): (usize, Expert, u64),
+    load: impl FnOnce(&Session, Option<usize>) -> Vec<Misclassification>,
 ) -> (Arc<Vec<Misclassification>>, usize) {
     let State { class, split, .. } = cx.pages.train.worst;
     let key = Key {
@@ -156,17 +156,17 @@ fn list(
         task,
         expert,
         class,
-        found,
+        revision,
     };
     let session = cx.session;
     cx.pages.train.worst.list.get(key, || {
-        let list = Arc::new(of(session, class));
-        let wanted = |label: &&usize| class.is_none_or(|class| class == **label);
-        (list, answers.labels.iter().filter(wanted).count())
+        let list = Arc::new(load(session, class));
+        let is_selected = |label: &&usize| class.is_none_or(|class| class == **label);
+        (list, answers.labels.iter().filter(is_selected).count())
     })
 }
 
-fn head(
+fn show_header(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     header: &RunHeader,
@@ -180,17 +180,17 @@ fn head(
             Split::Train => tr!("train-doubtful-labels"),
         };
         widgets::title(ui, title);
-        let sides = [
+        let options = [
             (Split::Test, tr!("train-test-images")),
             (Split::Train, tr!("train-training-images")),
         ];
-        if segmented(ui, tr!("train-mistakes-split"), &sides, &mut state.split) {
-            (state.shown, state.scroll) = (SHOWN, true);
+        if segmented(ui, tr!("train-mistakes-split"), &options, &mut state.split) {
+            (state.shown, state.scroll) = (PAGE_SIZE, true);
         }
         let whose = match (state.split, run.history.experts().count()) {
             (Split::Train, _) => format!(" · {}", tr!("train-backbone-only")),
             (Split::Test, 0 | 1) => String::new(),
-            (Split::Test, _) => format!(" · {}", expert.name()),
+            (Split::Test, _) => format!(" · {}", expert.key()),
         };
         let task = state.task(header, task);
         let after = tr!("figure-after-task", task = task + 1);
@@ -198,17 +198,17 @@ fn head(
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
             .selected_text(name.map_or(tr!("train-all-classes"), String::as_str));
-        let shown = combo.show_ui(ui, |ui| {
+        let response = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut state.class, None, tr!("train-all-classes"));
-            let taught = header.tasks.get(task).map_or(0, |task| task.end);
-            let names = header.class_order.iter().take(taught).enumerate();
+            let class_count = header.tasks.get(task).map_or(0, |task| task.end);
+            let names = header.class_order.iter().take(class_count).enumerate();
             let mut names: Vec<(usize, &String)> = names.collect();
-            names.sort_by(|a, b| by_number(a.1, b.1));
+            names.sort_by(|a, b| compare_natural(a.1, b.1));
             for (class, name) in names {
                 ui.selectable_value(&mut state.class, Some(class), name);
             }
         });
-        shown.response.accessible_name(match state.split {
+        response.response.accessible_name(match state.split {
             Split::Test => tr!("train-mistakes-class"),
             Split::Train => tr!("train-doubtful-labels-class"),
         });
@@ -221,27 +221,35 @@ fn head(
 }
 
 /// Draws a note for runs of older versions, which did not record certainties, with a button that computes them.
-fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
+fn missing_certainty_note(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    run: &RunView,
+    header: &RunHeader,
+    task: usize,
+) {
     if let Some(problem) = cx.session.error_prediction_problem(&header.folder, task) {
         widgets::problem(ui, problem);
     }
     ui.horizontal_wrapped(|ui| {
-        if let Some((done, all)) = cx.session.error_prediction_progress(&header.folder, task) {
+        if let Some((done, total)) = cx.session.error_prediction_progress(&header.folder, task) {
             ui.spinner();
-            faint(ui, tr!("train-predicted-again", n = done, of = all));
+            faint(ui, tr!("train-predicted-again", n = done, of = total));
             return;
         }
         let done = cx.session.errors_predicted(&header.folder, task);
-        let words = match done {
+        let text = match done {
             0 => tr!("train-certainty-not-stored-hint").to_string(),
             n => tr!("train-certainty-predicted-again", n),
         };
-        faint(ui, words);
-        let tested = cx.session.tested_on(run, Split::Test);
-        let at_hand = matches!(cx.look_up(tested), Some(Ok(_)));
-        let wrong = run.reports[task].answers.wrong(header.answering(), None);
-        if at_hand
-            && done < wrong.len()
+        faint(ui, text);
+        let tested = cx.session.unchanged_dataset(run, Split::Test);
+        let is_available = matches!(cx.look_up(tested), Some(Ok(_)));
+        let mistakes = run.reports[task]
+            .answers
+            .misclassified(header.answering_expert(), None);
+        if is_available
+            && done < mistakes.len()
             && button(ui, tr!("train-predict-mistakes-again")).clicked()
         {
             let folder = header.folder.clone();
@@ -251,7 +259,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
 }
 
 /// Returns the run's dataset; if it is missing, draws the reason.
-fn at_hand(
+fn available_data(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     run: &RunView,
@@ -259,13 +267,13 @@ fn at_hand(
 ) -> Option<Arc<DataView>> {
     let split = cx.pages.train.worst.split;
     // An open cell of the confusion matrix already shows why there are no images.
-    let told = cx.pages.train.cell.is_some();
-    let tested = cx.session.tested_on(run, split);
+    let is_explained = cx.pages.train.cell.is_some();
+    let tested = cx.session.unchanged_dataset(run, split);
     match cx.look_up(tested) {
-        None if told => {}
-        Some(Err(_)) if told && split == Split::Test => {}
-        None if cx.session.asks_before_opening(&header.config) => {
-            ask_to_open(ui, cx, &header.config);
+        None if is_explained => {}
+        Some(Err(_)) if is_explained && split == Split::Test => {}
+        None if cx.session.needs_permission(&header.config) => {
+            open_dataset_button(ui, cx, &header.config);
         }
         None => drop(faint(ui, tr!("train-opening-dataset"))),
         Some(Err(problem)) => widgets::problem(ui, &problem),
@@ -274,57 +282,60 @@ fn at_hand(
     None
 }
 
-fn pictures(
+fn image_tiles(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     run: &RunView,
-    (header, answers): (&RunHeader, &Answers),
+    (header, answers): (&RunHeader, &Predictions),
     list: &[Misclassification],
 ) {
-    let Some(data) = at_hand(ui, cx, run, header) else {
+    let Some(data) = available_data(ui, cx, run, header) else {
         return;
     };
-    cx.need_corrected(&header.config.data);
+    cx.request_corrected_labels(&header.config.data);
     let shown = cx.pages.train.worst.shown;
     in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);
-        for wrong in list.iter().take(shown) {
-            one(ui, cx, (header, &data), answers, wrong);
+        for mistake in list.iter().take(shown) {
+            image_tile(ui, cx, (header, &data), answers, mistake);
         }
     });
     if list.len() > shown {
         let more = tr!("train-show-more", n = list.len() - shown);
         if ui.link(more).clicked() {
-            cx.pages.train.worst.shown += SHOWN;
+            cx.pages.train.worst.shown += PAGE_SIZE;
         }
     }
 }
 
-fn one(
+fn image_tile(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     (header, data): (&RunHeader, &Arc<DataView>),
-    answers: &Answers,
-    wrong: &Misclassification,
+    answers: &Predictions,
+    mistake: &Misclassification,
 ) {
     let name = |class: usize| header.class_order.get(class).map_or("?", String::as_str);
-    let source = answers.source(wrong.at);
-    let sure = wrong.certainty.map_or_else(
+    let source = answers.source(mistake.index);
+    let certainty_text = mistake.certainty.map_or_else(
         || tr!("train-certainty-not-stored").to_string(),
-        |certainty| percent(f64::from(certainty), 1),
+        |certainty| format_percent(f64::from(certainty), 1),
     );
     let tile = Tile {
         split: cx.pages.train.worst.split,
         header,
         data: (source == 0).then_some(data),
-        place: (source, answers.samples.get(wrong.at).copied().unwrap_or(0)),
-        truth: wrong.label,
-        given: Some(wrong.given),
-        side: SIDE,
-        words: Some([
-            name(wrong.label).to_string(),
-            format!("→ {}", name(wrong.given)),
-            sure,
+        location: (
+            source,
+            answers.samples.get(mistake.index).copied().unwrap_or(0),
+        ),
+        truth: mistake.label,
+        predicted: Some(mistake.predicted),
+        side: IMAGE_SIZE,
+        caption: Some([
+            name(mistake.label).to_string(),
+            format!("→ {}", name(mistake.predicted)),
+            certainty_text,
         ]),
     };
     tile.show(ui, cx);
@@ -335,28 +346,28 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
     let task = cx.pages.train.worst.task(header, task);
     let awaited = cx.pages.train.worst.awaited.take();
     let session = cx.session;
-    let (ticket, answers) = match session.doubts(&header.folder, task) {
-        Some((ticket, DoubtState::Done(answers))) => (*ticket, answers),
-        Some(&(ticket, DoubtState::Working((done, of)))) => {
+    let (ticket, answers) = match session.label_check(&header.folder, task) {
+        Some((ticket, LabelCheckState::Done(answers))) => (*ticket, answers),
+        Some(&(ticket, LabelCheckState::Working((done, total)))) => {
             cx.pages.train.worst.awaited = Some(ticket);
-            under_way(ui, cx, header, task, (done, of));
+            search_progress(ui, cx, header, task, (done, total));
             return;
         }
-        Some((_, DoubtState::Failed(problem))) => {
+        Some((_, LabelCheckState::Failed(problem))) => {
             widgets::problem(ui, problem);
-            offer_search(ui, cx, run, header, task);
+            search_button(ui, cx, run, header, task);
             return;
         }
-        Some((_, DoubtState::Stopped)) | None => {
-            offer_search(ui, cx, run, header, task);
+        Some((_, LabelCheckState::Stopped)) | None => {
+            search_button(ui, cx, run, header, task);
             return;
         }
     };
     // Scrolls to the result that the user was waiting for.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::ANSWER, ticket);
-    let (list, of) = list(cx, run, (header, answers), key, |_, class| {
-        doubtful(answers, class)
+    let (list, of) = cached_list(cx, run, (header, answers), key, |_, class| {
+        suspicious_labels(answers, class)
     });
     let class = cx.pages.train.worst.class;
     let class = class.and_then(|class| header.class_order.get(class));
@@ -368,37 +379,37 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
         return;
     }
     let n = list.len();
-    let words = tr!("train-doubts-images-found", n, of, labelled);
-    faint(ui, words);
-    pictures(ui, cx, run, (header, answers), &list);
+    let text = tr!("train-doubts-images-found", n, of, labelled);
+    faint(ui, text);
+    image_tiles(ui, cx, run, (header, answers), &list);
 }
 
-fn under_way(
+fn search_progress(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     header: &RunHeader,
     task: usize,
-    (done, of): (usize, usize),
+    (done, total): (usize, usize),
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.spinner();
-        let words = match of {
+        let text = match total {
             0 => tr!("train-doubts-loading").to_string(),
             of if done == of => tr!("train-doubts-comparing").to_string(),
             of => tr!("train-doubts-progress", n = done, of),
         };
-        faint(ui, words);
+        faint(ui, text);
         if button(ui, tr!("train-stop-run")).clicked() {
             let folder = header.folder.clone();
-            cx.change(move |session| session.stop_doubts(&folder, task));
+            cx.change(move |session| session.stop_label_check(&folder, task));
         }
     });
 }
 
 /// Draws the button that starts the search.
-fn offer_search(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
+fn search_button(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
     faint(ui, tr!("train-doubts-about"));
-    if at_hand(ui, cx, run, header).is_some()
+    if available_data(ui, cx, run, header).is_some()
         && button(ui, tr!("train-find-doubtful-labels")).clicked()
     {
         let folder = header.folder.clone();

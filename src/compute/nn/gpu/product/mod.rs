@@ -18,7 +18,7 @@ pub use tiles::{Fragments, Tiles};
 
 /// A matrix, or a batch of them, as it is stored; strides in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stored {
+pub struct MatrixLayout {
     /// Whether the matrix is stored column by column.
     pub transposed: bool,
     /// Stride from one row (column if transposed) to the next.
@@ -33,7 +33,7 @@ pub struct Stored {
     pub padded: bool,
 }
 
-impl Stored {
+impl MatrixLayout {
     /// Describes a matrix stored row by row without gaps.
     pub fn row_major(columns: usize) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Stored {
     }
 
     /// Sets the first element.
-    pub fn at(self, offset: usize) -> Self {
+    pub fn with_offset(self, offset: usize) -> Self {
         Self {
             offset: offset as u32,
             ..self
@@ -144,11 +144,11 @@ pub struct Product {
     /// Size of the inner batch axis.
     pub inner: u32,
     /// m × k.
-    pub a: Stored,
+    pub a: MatrixLayout,
     /// k × n.
-    pub b: Stored,
+    pub b: MatrixLayout,
     /// m × n, never transposed.
-    pub out: Stored,
+    pub out: MatrixLayout,
     /// Whether B is f16, with four values in a pair of u32. The length of its rows is then a multiple of four.
     pub b_half: bool,
     /// Factor of the sums, as the bits of an f32.
@@ -163,7 +163,7 @@ pub struct Product {
 
 impl Product {
     /// Describes a product of two single matrices without scale and epilogue.
-    pub fn new([m, k]: [Size; 2], n: usize, [a, b]: [Stored; 2]) -> Self {
+    pub fn new([m, k]: [Size; 2], n: usize, [a, b]: [MatrixLayout; 2]) -> Self {
         Self {
             m,
             n: n as u32,
@@ -171,7 +171,7 @@ impl Product {
             inner: 1,
             a,
             b,
-            out: Stored::row_major(n),
+            out: MatrixLayout::row_major(n),
             b_half: false,
             scale: 1f32.to_bits(),
             rounded: false,
@@ -233,7 +233,7 @@ fn name(product: &Product, tiles: &Tiles) -> String {
         Size::Fixed(size) => size.to_string(),
         Size::Rows => "rows".into(),
     };
-    let letter = |stored: Stored| if stored.transposed { 'T' } else { 'N' };
+    let letter = |stored: MatrixLayout| if stored.transposed { 'T' } else { 'N' };
     let mut name = format!(
         "product {} × {} × {} {}{}",
         size(product.m),
@@ -319,18 +319,18 @@ mod tests {
         for (sizes, n) in sizes.into_iter().zip([66, 192, 5, 197]) {
             for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
                 for activation in activations {
-                    let lay_out = |transposed: bool, lead: usize| match transposed {
-                        true => Stored::column_major(lead),
-                        false => Stored::row_major(lead),
+                    let layout = |transposed: bool, lead: usize| match transposed {
+                        true => MatrixLayout::column_major(lead),
+                        false => MatrixLayout::row_major(lead),
                     };
-                    let stored = [lay_out(a, 768), lay_out(b, 200)];
+                    let layouts = [layout(a, 768), layout(b, 200)];
                     products.push(Product {
                         epilogue: Epilogue {
                             bias: !a,
                             activation,
                             residual: b,
                         },
-                        ..Product::new(sizes, n, stored)
+                        ..Product::new(sizes, n, layouts)
                     });
                 }
             }
@@ -362,16 +362,19 @@ mod tests {
         let gradient = Product::new(
             [Size::Fixed(768), Size::Rows],
             5,
-            [Stored::column_major(768), Stored::row_major(5)],
+            [MatrixLayout::column_major(768), MatrixLayout::row_major(5)],
         );
         kernel(&gradient, &split).validate();
-        for b in [Stored::row_major(768), Stored::column_major(768)] {
+        for b in [
+            MatrixLayout::row_major(768),
+            MatrixLayout::column_major(768),
+        ] {
             let half = Product {
                 b_half: true,
                 ..Product::new(
                     [Size::Rows, Size::Fixed(768)],
                     768,
-                    [Stored::row_major(768), b],
+                    [MatrixLayout::row_major(768), b],
                 )
             };
             kernel(&half, &Tiles::LARGE).validate();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Product, Size, Stored, Tiles};
+use super::{MatrixLayout, Product, Size, Tiles};
 
 /// Appends a line to the source.
 macro_rules! line {
@@ -27,7 +27,7 @@ pub const PLANES: [&str; 2] = ["", "_low"];
 /// How an operand is loaded into shared memory. Its tile has the layout of the stored matrix: lines of vectors.
 pub struct Operand {
     pub name: &'static str,
-    stored: Stored,
+    stored: MatrixLayout,
     half: bool,
     /// Number of f16 values that represent a value in the tile; 0 if the tile is f32.
     pub planes: usize,
@@ -43,7 +43,7 @@ pub struct Operand {
     /// Stride from one line of the tile to the next, in vectors.
     pub pitch: u32,
     /// Number of vectors that each thread loads in each step.
-    pub each: u32,
+    pub vectors_per_thread: u32,
     threads: u32,
 }
 
@@ -106,7 +106,7 @@ impl Operand {
     /// Creates an operand whose columns are contracted; the sizes of matrix and tile are (rows, contraction).
     fn new(
         name: &'static str,
-        stored: Stored,
+        stored: MatrixLayout,
         [rows, k]: [Size; 2],
         [tile_rows, tile_k]: [u32; 2],
         tiles: &Tiles,
@@ -134,7 +134,7 @@ impl Operand {
             columns,
             tile,
             pitch: tile[1] + pad,
-            each: tile[0] * tile[1] / threads,
+            vectors_per_thread: tile[0] * tile[1] / threads,
             threads,
         }
     }
@@ -219,7 +219,7 @@ impl Operand {
     }
 
     /// Returns WGSL expressions for the line and vector of the tile that thread `t` loads as its `i`-th.
-    fn place(&self, i: u32) -> (String, String) {
+    fn tile_position(&self, i: u32) -> (String, String) {
         let quads = self.tile[1];
         let at = match i {
             0 => "t".to_owned(),
@@ -231,8 +231,8 @@ impl Operand {
     /// Writes the code that reads the step at `k` into registers.
     pub fn fetch(&self, text: &mut String, indent: &str, k: &str) {
         let name = self.name;
-        for i in 0..self.each {
-            let (line, quad) = self.place(i);
+        for i in 0..self.vectors_per_thread {
+            let (line, quad) = self.tile_position(i);
             let (line, column) = match self.line_is_k {
                 true => (
                     format!("{k} + {line}"),
@@ -253,8 +253,8 @@ impl Operand {
     /// Writes the code that stores these registers in shared memory.
     pub fn store(&self, text: &mut String, indent: &str) {
         let Self { name, pitch, .. } = self;
-        for i in 0..self.each {
-            let (line, quad) = self.place(i);
+        for i in 0..self.vectors_per_thread {
+            let (line, quad) = self.tile_position(i);
             let at = format!("{line} * {pitch}u + {quad}");
             let scale = if self.scaled { GRADIENT_SCALE } else { 1.0 };
             match self.planes {

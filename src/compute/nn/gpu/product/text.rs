@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::operand::{GRADIENT_SCALE, Operand, line};
-use super::{Activation, Epilogue, GELU, Product, Stored, Tiles};
+use super::{Activation, Epilogue, GELU, MatrixLayout, Product, Tiles};
 
 const XYZW: [char; 4] = ['x', 'y', 'z', 'w'];
 
@@ -57,7 +57,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
         text,
         "  let first_a = group.y * {rows}u;\n  let first_b = group.x * {columns}u;"
     );
-    bases(&mut text, product, tiles);
+    write_bases(&mut text, product, tiles);
     match tiles.fragments {
         Some(fragments) => fragments.begin(&mut text, product, tiles),
         None => {
@@ -70,7 +70,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
         }
     }
     for operand in &operands {
-        for i in 0..operand.each {
+        for i in 0..operand.vectors_per_thread {
             line!(text, "  var next_{}{i}: vec4<f32>;", operand.name);
         }
     }
@@ -176,16 +176,16 @@ fn declare_result(text: &mut String, product: &Product, tiles: &Tiles, quad: boo
 }
 
 /// Writes the offsets of this workgroup's matrices.
-fn bases(text: &mut String, product: &Product, tiles: &Tiles) {
+fn write_bases(text: &mut String, product: &Product, tiles: &Tiles) {
     let inner = product.inner;
-    let stored = [("a", product.a), ("b", product.b), ("out", product.out)];
-    for (name, stored) in stored {
-        let Stored {
+    let layouts = [("a", product.a), ("b", product.b), ("out", product.out)];
+    for (name, layout) in layouts {
+        let MatrixLayout {
             outer,
             inner: stride,
             offset,
             ..
-        } = stored;
+        } = layout;
         match (tiles.splits, outer, stride) {
             (1, 0, 0) => line!(text, "  let base_{name} = {offset}u;"),
             (1, ..) => line!(

@@ -91,17 +91,17 @@ impl Tiles {
     /// Returns tiles for a product of these sizes that result in enough workgroups: a GPU has about a hundred
     /// processors, and each needs at least two workgroups.
     pub fn for_sizes([m, n, k]: [usize; 3], batch: usize) -> Self {
-        const WANTED: usize = 256;
-        let groups = |tiles: &Self| {
+        const TARGET_GROUPS: usize = 256;
+        let group_count = |tiles: &Self| {
             let [rows, columns, _] = tiles.group.map(|size| size as usize);
             m.div_ceil(rows) * n.div_ceil(columns) * batch
         };
-        let fills = |tiles: &Self| {
+        let is_filled = |tiles: &Self| {
             let [rows, columns, _] = tiles.group.map(|size| size as usize);
-            m >= rows && n >= columns && groups(tiles) >= WANTED
+            m >= rows && n >= columns && group_count(tiles) >= TARGET_GROUPS
         };
         let best = [Self::HUGE, Self::LARGE, Self::MEDIUM];
-        if let Some(tiles) = best.into_iter().find(fills) {
+        if let Some(tiles) = best.into_iter().find(is_filled) {
             return tiles;
         }
         let tiles = match m.min(n) < 64 {
@@ -109,7 +109,9 @@ impl Tiles {
             false => Self::MEDIUM,
         };
         // Splitting the contraction is useful only for parts of about 256 or more.
-        let splits = (WANTED / groups(&tiles).max(1)).min(k / 256).clamp(1, 32);
+        let splits = (TARGET_GROUPS / group_count(&tiles).max(1))
+            .min(k / 256)
+            .clamp(1, 32);
         match batch {
             1 => Self {
                 splits: splits as u32,
@@ -131,7 +133,7 @@ impl Tiles {
     }
 
     /// Returns the tiles with this name, `None` if there are none.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let cooperative = Fragments::all().flat_map(Self::cooperative);
         let mut all = Self::ALL.into_iter().chain(cooperative);
         all.find(|tiles| tiles.name() == name)

@@ -12,7 +12,7 @@ use safetensors::tensor::Dtype;
 use tempfile::NamedTempFile;
 
 use super::numbers::decode;
-use super::{Stored, Tensors, foreign};
+use super::{StoredTensor, Tensors, invalid_file};
 use crate::data::cache_folder;
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -24,24 +24,26 @@ pub fn may_start(start: &[u8]) -> bool {
 
 /// Stored tensors may overlap (tied weights do), but together they may have at most this many times the length of the
 /// file.
-const MOST_OVERLAP: u64 = 4;
+const MAX_OVERLAP: u64 = 4;
 
 /// Opens a checkpoint; tensors are read when they are requested.
 pub fn open(path: &Path) -> Result<Tensors> {
-    let length = guard::check(path).map_err(|why| foreign(path, &why))?;
+    let length = guard::check(path).map_err(|why| invalid_file(path, &why))?;
     let reader = reader(path)?;
-    let stated = |tensor: &Tensor| {
+    let stored_bytes = |tensor: &Tensor| {
         let sides = tensor.shape().iter();
         sides.fold(tensor.dtype().size() as u64, |product, side| {
             product.saturating_mul(*side as u64)
         })
     };
-    let all = (reader.tensors().values()).fold(0, |sum: u64, one| sum.saturating_add(stated(one)));
-    if all > length.saturating_mul(MOST_OVERLAP) {
+    let all = (reader.tensors().values()).fold(0, |sum: u64, tensor| {
+        sum.saturating_add(stored_bytes(tensor))
+    });
+    if all > length.saturating_mul(MAX_OVERLAP) {
         let why = format!("its tensors claim {all} bytes, but the file has {length}");
-        return Err(foreign(path, &why));
+        return Err(invalid_file(path, &why));
     }
-    let mut tensors = Tensors::of(path.display().to_string(), Default::default());
+    let mut tensors = Tensors::for_file(path.display().to_string(), Default::default());
     for (name, tensor) in reader.into_tensors() {
         let kind = match tensor.dtype() {
             DType::F64 => Dtype::F64,
@@ -54,7 +56,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
         let path = path.to_owned();
         tensors.insert(
             name,
-            Stored::new(shape, move || {
+            StoredTensor::new(shape, move || {
                 let bytes = tensor
                     .read()
                     .map_err(|error| Problem::io("read a tensor", &path, &error))?;
@@ -71,16 +73,16 @@ pub fn open(path: &Path) -> Result<Tensors> {
 /// [`files::open_zip`]). It is then given a temporary copy without the ZIP64 records. It holds the copy open, so the
 /// copy's name is removed at once.
 fn reader(path: &Path) -> Result<PytorchReader> {
-    let unread = |error| foreign(path, &format!("it is not a PyTorch state dict ({error})"));
+    let invalid = |error| invalid_file(path, &format!("it is not a PyTorch state dict ({error})"));
     let error = match PytorchReader::new(path) {
         Err(error @ PytorchError::Zip(_)) => error,
-        read => return read.map_err(unread),
+        read => return read.map_err(invalid),
     };
     let copy = copy_without_zip64(path)
         .map_err(|error| Problem::io("copy the weight file", path, &error))?;
     match copy {
-        Some(copy) => PytorchReader::new(copy.path()).map_err(unread),
-        None => Err(unread(error)),
+        Some(copy) => PytorchReader::new(copy.path()).map_err(invalid),
+        None => Err(invalid(error)),
     }
 }
 
@@ -89,18 +91,19 @@ fn reader(path: &Path) -> Result<PytorchReader> {
 fn copy_without_zip64(path: &Path) -> io::Result<Option<NamedTempFile>> {
     const LOCATOR: usize = 56;
     const END: usize = LOCATOR + 20;
-    const ALL: u64 = END as u64 + 22;
-    let Some(start) = files::length(path)?.checked_sub(ALL) else {
+    const TOTAL: u64 = END as u64 + 22;
+    let Some(start) = files::length(path)?.checked_sub(TOTAL) else {
         return Ok(None);
     };
-    let records = files::read_from(path, start, ALL)?;
+    let records = files::read_from(path, start, TOTAL)?;
     let signatures = [
         (0, b"PK\x06\x06"),
         (LOCATOR, b"PK\x06\x07"),
         (END, b"PK\x05\x06"),
     ];
-    let is_there = |(at, signature): &(usize, &[u8; 4])| records[*at..].starts_with(*signature);
-    if records.len() as u64 != ALL || !signatures.iter().all(is_there) {
+    let has_signature =
+        |(offset, signature): &(usize, &[u8; 4])| records[*offset..].starts_with(*signature);
+    if records.len() as u64 != TOTAL || !signatures.iter().all(has_signature) {
         return Ok(None);
     }
     let folder = cache_folder();

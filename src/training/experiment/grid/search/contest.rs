@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::experiment::grid::plan::RowFigures;
-use crate::metrics::{MeanDifference, SIGNIFICANCE, corrected_p, mean, std_dev};
+use crate::experiment::grid::plan::RowSummary;
+use crate::metrics::{MeanDifference, SIGNIFICANCE, corrected_p_value, mean, std_dev};
 
 /// The results of the rows in a round, by their index in the grid.
-pub type RoundFigures = HashMap<usize, RowFigures>;
+pub type RoundSummaries = HashMap<usize, RowSummary>;
 
 /// The result of a contest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Winner {
     /// The next best row.
     pub second: Option<Second>,
     /// Rows of the last round that do not differ significantly from the winner, by their index in the grid.
-    pub level: Vec<usize>,
+    pub tied_rows: Vec<usize>,
 }
 
 /// The next best row, compared with the winner.
@@ -54,10 +54,10 @@ pub struct Second {
 type Scores<'a> = BTreeMap<(&'a [String], u64), f64>;
 
 /// Returns A_N of all runs of a row; `None` if one of them is missing or has no A_N.
-fn scores(figures: Option<&RowFigures>) -> Option<Scores<'_>> {
-    let figures = figures.filter(|figures| figures.missing == 0)?;
-    let runs = figures.figures.runs.iter().map(|run| {
-        let accuracy = run.figures.of_answer()[0].filter(|accuracy| accuracy.is_finite())?;
+fn scores(row: Option<&RowSummary>) -> Option<Scores<'_>> {
+    let row = row.filter(|row| row.missing == 0)?;
+    let runs = row.figures.runs.iter().map(|run| {
+        let accuracy = run.figures.answer_figures()[0].filter(|accuracy| accuracy.is_finite())?;
         Some(((run.class_order.as_slice(), run.config.seed), accuracy))
     });
     let scores: Scores<'_> = runs.collect::<Option<_>>()?;
@@ -69,30 +69,34 @@ fn values(scores: &Scores<'_>) -> Vec<f64> {
 }
 
 /// Returns the rows with all of their runs, with their scores, the best first; equal rows keep their order.
-fn ranked<'a>(
+fn rank_rows<'a>(
     rows: &[usize],
     scores: impl Fn(usize) -> Option<Scores<'a>>,
 ) -> Vec<(usize, Scores<'a>)> {
-    let whole = rows.iter().filter_map(|row| Some((*row, scores(*row)?)));
-    let mut ranked: Vec<_> = whole.collect();
+    let complete = rows.iter().filter_map(|row| Some((*row, scores(*row)?)));
+    let mut ranked: Vec<_> = complete.collect();
     let mean_of = |scores: &Scores<'_>| mean(&values(scores)).unwrap_or(f64::NEG_INFINITY);
     ranked.sort_by(|(_, a), (_, b)| mean_of(b).total_cmp(&mean_of(a)));
     ranked
 }
 
 /// Returns the rows with all of their runs, the best first; equal rows keep their order.
-pub(super) fn best_first(rows: &[usize], measured: &RoundFigures) -> Vec<usize> {
-    let ranked = ranked(rows, |row| scores(measured.get(&row)));
+pub(super) fn best_first(rows: &[usize], measured: &RoundSummaries) -> Vec<usize> {
+    let ranked = rank_rows(rows, |row| scores(measured.get(&row)));
     ranked.into_iter().map(|(row, _)| row).collect()
 }
 
 impl ContestResult {
-    /// Returns the result of a contest of the rows `all`, of which `left` took part in the last round.
-    pub(super) fn new(all: &[usize], left: &[usize], measured: &RoundFigures) -> Self {
-        let is_whole = |row: &usize| scores(measured.get(row)).is_some();
+    /// Returns the result of a contest of the rows `all`, of which `remaining` took part in the last round.
+    pub(super) fn new(all: &[usize], remaining: &[usize], measured: &RoundSummaries) -> Self {
+        let is_complete = |row: &usize| scores(measured.get(row)).is_some();
         Self {
-            winner: Winner::select(&ranked(left, |row| scores(measured.get(&row)))),
-            unranked: all.iter().copied().filter(|row| !is_whole(row)).collect(),
+            winner: Winner::select(&rank_rows(remaining, |row| scores(measured.get(&row)))),
+            unranked: all
+                .iter()
+                .copied()
+                .filter(|row| !is_complete(row))
+                .collect(),
         }
     }
 }
@@ -100,21 +104,21 @@ impl ContestResult {
 impl Winner {
     /// Returns the winner of these rows, which are sorted by their means in descending order.
     fn select(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
-        let ((row, own), others) = rows.split_first()?;
+        let ((row, best), others) = rows.split_first()?;
         let others: Vec<Second> = others
             .iter()
-            .filter_map(|(row, other)| Second::compare(*row, own, other, rows.len()))
+            .filter_map(|(row, other)| Second::compare(*row, best, other, rows.len()))
             .collect();
-        let is_level = |second: &&Second| second.p.is_none_or(|p| p > SIGNIFICANCE);
-        let own = values(own);
+        let is_tied = |second: &&Second| second.p.is_none_or(|p| p > SIGNIFICANCE);
+        let best_values = values(best);
         Some(Self {
             row: *row,
-            mean: mean(&own)?,
-            std: std_dev(&own),
-            runs: own.len(),
-            level: others
+            mean: mean(&best_values)?,
+            std: std_dev(&best_values),
+            runs: best_values.len(),
+            tied_rows: others
                 .iter()
-                .filter(is_level)
+                .filter(is_tied)
                 .map(|second| second.row)
                 .collect(),
             second: others.into_iter().next(),
@@ -128,18 +132,18 @@ impl Second {
     fn compare(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
         let pairs = best
             .iter()
-            .filter_map(|(repetition, own)| Some(own - other.get(repetition)?));
-        let told = MeanDifference::of(&pairs.collect::<Vec<_>>());
-        let p = told.and_then(|told| told.p());
+            .filter_map(|(repetition, score)| Some(score - other.get(repetition)?));
+        let difference = MeanDifference::from_differences(&pairs.collect::<Vec<_>>());
+        let p = difference.and_then(|difference| difference.p_value());
         Some(Self {
             row,
             // Without common class orders and seeds, only the means can be compared, and there is no p-value.
-            difference: match told {
-                Some(told) => told.mean,
+            difference: match difference {
+                Some(difference) => difference.mean,
                 None => mean(&values(best))? - mean(&values(other))?,
             },
-            error: told.and_then(|told| told.error),
-            p: p.map(|p| corrected_p(p, rows)),
+            error: difference.and_then(|difference| difference.error),
+            p: p.map(|p| corrected_p_value(p, rows)),
         })
     }
 }
@@ -151,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    fn scores_of(all: &[f64]) -> Scores<'static> {
+    fn scores_by_seed(all: &[f64]) -> Scores<'static> {
         let seeds = 0..all.len() as u64;
         seeds
             .zip(all)
@@ -162,15 +166,15 @@ mod tests {
     /// Returns the winner of rows with these scores by seed.
     fn winner(rows: &[&[f64]]) -> Winner {
         let all: Vec<usize> = (0..rows.len()).collect();
-        Winner::select(&ranked(&all, |row| Some(scores_of(rows[row])))).unwrap()
+        Winner::select(&rank_rows(&all, |row| Some(scores_by_seed(rows[row])))).unwrap()
     }
 
     #[test]
     fn one_run_of_each_row_tells_none_apart() {
-        let told = winner(&[&[90.0], &[20.0], &[70.0]]);
-        assert_eq!((told.row, told.runs, told.std), (0, 1, None));
-        assert_eq!(told.level, [2, 1]);
-        let second = told.second.unwrap();
+        let result = winner(&[&[90.0], &[20.0], &[70.0]]);
+        assert_eq!((result.row, result.runs, result.std), (0, 1, None));
+        assert_eq!(result.tied_rows, [2, 1]);
+        let second = result.second.unwrap();
         assert_eq!((second.row, second.difference), (2, 20.0));
         assert_eq!((second.error, second.p), (None, None));
     }
@@ -178,24 +182,24 @@ mod tests {
     #[test]
     fn differences_are_those_within_a_class_order_and_seed() {
         // The seeds differ far more than the rows.
-        let told = winner(&[&[50.0, 70.0, 91.0], &[48.9, 69.0, 90.1]]);
-        let second = told.second.unwrap();
+        let result = winner(&[&[50.0, 70.0, 91.0], &[48.9, 69.0, 90.1]]);
+        let second = result.second.unwrap();
         assert!((second.difference - 1.0).abs() < 1e-9);
-        assert!(second.p.unwrap() < 0.01 && told.level.is_empty());
+        assert!(second.p.unwrap() < 0.01 && result.tied_rows.is_empty());
         // Equal differences have no variance, so no significance can be computed.
-        let told = winner(&[&[50.0, 70.0, 91.0], &[49.0, 69.0, 90.0]]);
-        assert_eq!(told.level, [1]);
+        let result = winner(&[&[50.0, 70.0, 91.0], &[49.0, 69.0, 90.0]]);
+        assert_eq!(result.tied_rows, [1]);
     }
 
     #[test]
     fn more_rows_take_more_evidence() {
         let (best, other) = ([60.0, 71.0, 80.5, 90.0], [58.0, 69.5, 78.0, 89.0]);
         let two = winner(&[&best, &other]);
-        assert!(two.level.is_empty());
+        assert!(two.tied_rows.is_empty());
         let p = two.second.unwrap().p.unwrap();
         let four = winner(&[&best, &other, &[1.0, 2.0, 4.0, 8.0], &[2.0, 1.0, 8.0, 4.0]]);
         assert!((four.second.unwrap().p.unwrap() - 6.0 * p).abs() < 1e-9);
-        assert_eq!(four.level, [1]);
+        assert_eq!(four.tied_rows, [1]);
     }
 
     #[test]
@@ -212,7 +216,7 @@ mod tests {
                     .map(|_| of_seed.iter().map(|common| common + normal()).collect())
                     .collect();
                 let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-                winner(&rows).level.len() < rows.len() - 1
+                winner(&rows).tied_rows.len() < rows.len() - 1
             });
             let wrong = wrong.count() as f64 / CONTESTS as f64;
             // Three standard errors above one in twenty.
@@ -223,23 +227,23 @@ mod tests {
     #[test]
     fn rows_that_lack_a_run_are_not_ranked() {
         let rows = [None, Some([50.0, 60.0]), None, Some([52.0, 71.0])];
-        let scores = |row: usize| Some(scores_of(&rows[row]?));
-        let places = |rows: &[usize]| -> Vec<usize> {
-            let ranked = ranked(rows, scores);
+        let scores = |row: usize| Some(scores_by_seed(&rows[row]?));
+        let rank = |rows: &[usize]| -> Vec<usize> {
+            let ranked = rank_rows(rows, scores);
             ranked.into_iter().map(|(row, _)| row).collect()
         };
-        assert_eq!(places(&[0, 1, 2, 3]), [3, 1]);
-        assert_eq!(Winner::select(&ranked(&[0, 2], scores)), None);
+        assert_eq!(rank(&[0, 1, 2, 3]), [3, 1]);
+        assert_eq!(Winner::select(&rank_rows(&[0, 2], scores)), None);
         // If no run of a grid was finished, no row is ranked.
-        let nothing = ContestResult::new(&[0, 1], &[0, 1], &RoundFigures::new());
+        let nothing = ContestResult::new(&[0, 1], &[0, 1], &RoundSummaries::new());
         assert_eq!((nothing.winner, nothing.unranked), (None, vec![0, 1]));
     }
 
     #[test]
     fn rows_without_a_class_order_and_seed_in_common_are_not_told_apart() {
         let other: Scores<'_> = [((&[][..], 7), 10.0), ((&[][..], 8), 11.0)].into();
-        let told = Winner::select(&[(0, scores_of(&[90.0, 91.0])), (1, other)]).unwrap();
-        assert_eq!(told.level, [1]);
-        assert_eq!(told.second.unwrap().difference, 80.0);
+        let result = Winner::select(&[(0, scores_by_seed(&[90.0, 91.0])), (1, other)]).unwrap();
+        assert_eq!(result.tied_rows, [1]);
+        assert_eq!(result.second.unwrap().difference, 80.0);
     }
 }

@@ -16,17 +16,17 @@ use super::forecast::{CellPredictor, data_key};
 use super::plan::GridPlan;
 use super::work::GridEnd;
 use crate::experiment::ResourceCache;
-use crate::experiment::estimate::over_passes;
-use crate::experiment::overrides::held_out;
+use crate::experiment::estimate::sum_over_passes;
+use crate::experiment::overrides::with_validation;
 use crate::message;
-use crate::method::{filled, named_method};
+use crate::method::{find_method, with_explicit_settings};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest};
 use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
-use contest::RoundFigures;
+use contest::RoundSummaries;
 pub use contest::{ContestResult, Second, Winner};
 pub use outcome::toml_literal;
 
@@ -38,7 +38,7 @@ pub struct Contest {
     /// The rows of the first round, by their index in the grid.
     pub rows: Vec<usize>,
     /// Rows that exceed the budget.
-    pub left_out: Vec<usize>,
+    pub excluded_rows: Vec<usize>,
     /// Number of rounds.
     pub rounds: u32,
     /// Largest number of training steps, whichever rows continue.
@@ -56,13 +56,13 @@ impl Contest {
 
 /// Returns the largest cost of these rows in this number of rounds, whichever continue, given the cost of a row in a
 /// round (from 0).
-pub fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
-    let (mut sum, mut left) = (0.0, rows.len());
+pub fn max_cost(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
+    let (mut sum, mut remaining) = (0.0, rows.len());
     for round in 0..rounds {
         let mut costs: Vec<f64> = rows.iter().map(|row| cost(*row, round)).collect();
         costs.sort_by(|a, b| b.total_cmp(a));
-        sum += costs.iter().take(left).sum::<f64>();
-        left = left.div_ceil(2);
+        sum += costs.iter().take(remaining).sum::<f64>();
+        remaining = remaining.div_ceil(2);
     }
     sum
 }
@@ -96,7 +96,7 @@ impl Search {
         cache: &ResourceCache,
         control: &Control,
     ) -> Result<Self> {
-        let competing = competing(&cells)?;
+        let competing = competing_rows(&cells)?;
         let smallest = competing.iter().map(|(_, rows)| rows.len());
         let Some(fewest) = smallest.filter(|rows| *rows > 1).min() else {
             return Err(Problem::new(message!("problem-grid-rows-not-comparable"))
@@ -110,20 +110,20 @@ impl Search {
             contests: Vec::new(),
             steps: Vec::new(),
         };
-        search.count(cache, control)?;
+        search.count_steps(cache, control)?;
         let costs = competing
             .iter()
-            .map(|(_, rows)| search.steps_of(&search.costliest(rows, fewest)));
+            .map(|(_, rows)| search.max_steps(&search.most_expensive_rows(rows, fewest)));
         search.budget = budget.unwrap_or(costs.max().unwrap_or(0));
         for (title, rows) in competing {
-            let contest = search.contest(rows, title)?;
+            let contest = search.build_contest(rows, title)?;
             search.contests.push(contest);
         }
         Ok(search)
     }
 
     /// Counts the training steps of each row for each number of halvings. A row that cannot be trained has none.
-    fn count(&mut self, cache: &ResourceCache, control: &Control) -> Result<()> {
+    fn count_steps(&mut self, cache: &ResourceCache, control: &Control) -> Result<()> {
         let mut predictor = CellPredictor::new(cache, control, false);
         let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
         order.sort_by_cached_key(|row| data_key(self.config(*row)));
@@ -132,19 +132,19 @@ impl Search {
         let mut problem = None;
         let mut counted = 0;
         for row in order {
-            let config = held_out(self.config(row), 0, self.share);
+            let config = with_validation(self.config(row), 0, self.share);
             let train = match predictor.forecast(&config) {
-                Ok(forecasts) => forecasts.train_images,
-                Err(why) => {
-                    problem.get_or_insert(why);
+                Ok(forecast) => forecast.train_images,
+                Err(error) => {
+                    problem.get_or_insert(error);
                     continue;
                 }
             };
             counted += 1;
             let runs = self.cells.rows[row].cells.len();
             for (halvings, steps) in (0..).zip(&mut steps[row]) {
-                let short = held_out(self.config(row), halvings, self.share);
-                *steps = steps_of(&short, &train) * runs;
+                let short = with_validation(self.config(row), halvings, self.share);
+                *steps = count_training_steps(&short, &train) * runs;
             }
         }
         self.steps = steps;
@@ -158,17 +158,17 @@ impl Search {
     }
 
     /// Returns a contest with as many of these rows as the budget allows, chosen by a hash of their settings.
-    fn contest(&self, mut rows: Vec<usize>, title: String) -> Result<Contest> {
-        let mut left_out = Vec::new();
-        if self.steps_of(&rows) > self.budget {
+    fn build_contest(&self, mut rows: Vec<usize>, title: String) -> Result<Contest> {
+        let mut excluded_rows = Vec::new();
+        if self.max_steps(&rows) > self.budget {
             rows.sort_by_cached_key(|row| self.key(*row));
-            while rows.len() > 1 && self.steps_of(&rows) > self.budget {
-                left_out.extend(rows.pop());
+            while rows.len() > 1 && self.max_steps(&rows) > self.budget {
+                excluded_rows.extend(rows.pop());
             }
             rows.sort_unstable();
-            left_out.sort_unstable();
+            excluded_rows.sort_unstable();
         }
-        let steps = self.steps_of(&rows);
+        let steps = self.max_steps(&rows);
         if steps > self.budget {
             let what = message!(
                 "problem-too-few-training-steps",
@@ -181,11 +181,11 @@ impl Search {
         }
         Ok(Contest {
             title,
-            rounds: self.rounds_of(&rows),
+            rounds: self.count_rounds(&rows),
             steps,
-            steps_of_all: self.steps_in(&rows, 1),
+            steps_of_all: self.max_steps_in_rounds(&rows, 1),
             rows,
-            left_out,
+            excluded_rows,
         })
     }
 
@@ -194,24 +194,24 @@ impl Search {
     }
 
     fn key(&self, row: usize) -> String {
-        settings_key(&filled(self.config(row)).repeatable())
+        settings_key(&with_explicit_settings(self.config(row)).experiment_settings())
     }
 
-    /// Returns at most `number` of these rows, those with the most steps.
-    fn costliest(&self, rows: &[usize], number: usize) -> Vec<usize> {
+    /// Returns at most `limit` of these rows, those with the most steps.
+    fn most_expensive_rows(&self, rows: &[usize], limit: usize) -> Vec<usize> {
         let mut sorted = rows.to_vec();
         sorted.sort_by_key(|row| std::cmp::Reverse(self.steps[*row][0]));
-        sorted.truncate(number);
+        sorted.truncate(limit);
         sorted
     }
 
     /// Returns the number of rounds until one of these rows is chosen.
-    fn rounds_of(&self, rows: &[usize]) -> u32 {
+    fn count_rounds(&self, rows: &[usize]) -> u32 {
         let halving = match self.strategy {
             SearchBy::All => 1,
             SearchBy::Halving => rows.len().next_power_of_two().ilog2().max(1),
         };
-        match self.steps_in(rows, halving) < self.steps_in(rows, 1) {
+        match self.max_steps_in_rounds(rows, halving) < self.max_steps_in_rounds(rows, 1) {
             true => halving,
             false => 1,
         }
@@ -224,38 +224,38 @@ impl Search {
     }
 
     /// Returns the largest number of training steps of a contest of these rows.
-    fn steps_of(&self, rows: &[usize]) -> usize {
-        self.steps_in(rows, self.rounds_of(rows))
+    fn max_steps(&self, rows: &[usize]) -> usize {
+        self.max_steps_in_rounds(rows, self.count_rounds(rows))
     }
 
-    fn steps_in(&self, rows: &[usize], rounds: u32) -> usize {
-        let cost = |row: usize, round: u32| self.steps_of_row(row, rounds, round) as f64;
-        most(rows, rounds, cost) as usize
+    fn max_steps_in_rounds(&self, rows: &[usize], rounds: u32) -> usize {
+        let cost = |row: usize, round: u32| self.row_steps(row, rounds, round) as f64;
+        max_cost(rows, rounds, cost) as usize
     }
 
     /// Returns the training steps of all runs of a row in a round (from 0) of this number of rounds.
-    pub fn steps_of_row(&self, row: usize, rounds: u32, round: u32) -> usize {
+    pub fn row_steps(&self, row: usize, rounds: u32, round: u32) -> usize {
         let halvings = rounds.saturating_sub(1 + round) as usize;
         self.steps[row].get(halvings).copied().unwrap_or(0)
     }
 
     /// Returns the cells of a round (from 0) for the rows that are left in each contest, and the index of each row in the
     /// grid.
-    pub fn round(&self, round: u32, left: &[Vec<usize>]) -> (Cells, Vec<usize>) {
+    pub fn round_cells(&self, round: u32, remaining: &[Vec<usize>]) -> (Cells, Vec<usize>) {
         let (mut rows, mut cells, mut numbers) = (Vec::new(), CellSet::default(), Vec::new());
-        for (contest, left) in self.contests.iter().zip(left) {
+        for (contest, contest_rows) in self.contests.iter().zip(remaining) {
             if round >= contest.rounds {
                 continue;
             }
             let halvings = contest.rounds - 1 - round;
-            for &number in left {
+            for &number in contest_rows {
                 let row = &self.cells.rows[number];
-                let own = row.cells.iter().map(|cell| {
+                let row_cells = row.cells.iter().map(|cell| {
                     let config = &self.cells.cells[*cell].config;
-                    cells.add(held_out(config, halvings, self.share))
+                    cells.add(with_validation(config, halvings, self.share))
                 });
                 rows.push(GridRow {
-                    cells: own.collect(),
+                    cells: row_cells.collect(),
                     ..row.clone()
                 });
                 numbers.push(number);
@@ -271,8 +271,8 @@ impl Search {
 
     /// Keeps the better half of each unfinished contest after a round, best first. A row with an unfinished run does
     /// not continue.
-    fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &RoundFigures) {
-        for (contest, rows) in self.contests.iter().zip(left) {
+    fn keep_best_rows(&self, round: u32, remaining: &mut [Vec<usize>], measured: &RoundSummaries) {
+        for (contest, rows) in self.contests.iter().zip(remaining) {
             if round >= contest.rounds {
                 continue;
             }
@@ -284,8 +284,8 @@ impl Search {
         }
     }
 
-    /// Runs all rounds and returns the verdict of each contest; `None` if the user stopped it. `run` runs the cells of
-    /// a round (from 0).
+    /// Runs all rounds and returns the verdict of each contest; `None` if the user stopped it. `run_cells` runs the
+    /// cells of a round (from 0).
     ///
     /// # Errors
     /// Returns a Problem if no row has finished all of its runs.
@@ -294,27 +294,27 @@ impl Search {
         root: &Path,
         cache: &ResourceCache,
         control: &Control,
-        mut run: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
+        mut run_cells: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
     ) -> Result<Option<Vec<ContestResult>>> {
-        let (mut left, mut measured) = (self.begin(), RoundFigures::new());
+        let (mut remaining, mut measured) = (self.initial_rows(), RoundSummaries::new());
         for round in 0..self.rounds() {
-            let (cells, numbers) = self.round(round, &left);
+            let (cells, numbers) = self.round_cells(round, &remaining);
             if numbers.is_empty() {
                 break;
             }
-            let Some(mut plan) = GridPlan::make(cells, root, true, cache, control) else {
+            let Some(mut plan) = GridPlan::build(cells, root, true, cache, control) else {
                 return Ok(None);
             };
-            let order = plan.in_order();
-            if let GridEnd::Stopped { .. } = run(&mut plan, &order, round) {
+            let order = plan.execution_order();
+            if let GridEnd::Stopped { .. } = run_cells(&mut plan, &order, round) {
                 return Ok(None);
             }
             measured.extend(numbers.into_iter().zip(plan.rows(&order)));
-            self.keep(round, &mut left, &measured);
+            self.keep_best_rows(round, &mut remaining, &measured);
         }
-        let contests = self.contests.iter().zip(&left);
+        let contests = self.contests.iter().zip(&remaining);
         let verdicts: Vec<ContestResult> = contests
-            .map(|(contest, left)| ContestResult::new(&contest.rows, left, &measured))
+            .map(|(contest, rows)| ContestResult::new(&contest.rows, rows, &measured))
             .collect();
         if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
             return Err(Problem::new(message!("problem-search-row-incomplete"))
@@ -329,25 +329,25 @@ impl Search {
     }
 
     /// Returns the rows of all contests at the start.
-    pub fn begin(&self) -> Vec<Vec<usize>> {
+    pub fn initial_rows(&self) -> Vec<Vec<usize>> {
         let rows = self.contests.iter().map(|contest| contest.rows.clone());
         rows.collect()
     }
 }
 
 /// Returns the competing rows, by their index in the grid, with the title of each contest.
-fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
+fn competing_rows(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
     let mut contests: Vec<(String, Vec<usize>)> = Vec::new();
     for (number, row) in cells.rows.iter().enumerate() {
         let Some(config) = row.cells.first().map(|cell| &cells.cells[*cell].config) else {
             continue;
         };
-        let method = named_method(&config.method)?.title;
+        let method = find_method(&config.method)?.title;
         let title = match cells.grid.parts[row.part].title.as_str() {
             "" => method.to_string(),
             part => format!("{part} · {method}"),
         };
-        match contests.iter_mut().find(|(known, _)| *known == title) {
+        match contests.iter_mut().find(|(existing, _)| *existing == title) {
             Some((_, rows)) => rows.push(number),
             None => contests.push((title, vec![number])),
         }
@@ -357,7 +357,7 @@ fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
 
 /// Returns the training steps of a run with this number of images per task: batches that pass through the network for
 /// training or, in closed-form methods, for measuring.
-fn steps_of(config: &RunConfig, train: &[usize]) -> usize {
+fn count_training_steps(config: &RunConfig, train: &[usize]) -> usize {
     let batch = config.batch.max(1);
-    over_passes(config, train, |_, _, shown| shown.div_ceil(batch) as f64) as usize
+    sum_over_passes(config, train, |_, _, shown| shown.div_ceil(batch) as f64) as usize
 }

@@ -6,23 +6,23 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::grid::{GridKey, GridValue};
-use crate::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd};
+use crate::run::search_result::{ChosenRow, ContestSummary, EdgeSetting};
 
 /// What the grid of the chosen rows says about itself.
-const ABOUT: &str = "Settings chosen on a validation share of the training images; this grid measures on the test images.";
+const CHOSEN_GRID_DESCRIPTION: &str = "Settings chosen on a validation share of the training images; this grid measures on the test images.";
 
 impl Search {
     /// Returns the results of all contests as plain data.
-    pub fn ends(&self, verdicts: &[ContestResult]) -> Vec<ContestEnd> {
+    pub fn summarize_contests(&self, verdicts: &[ContestResult]) -> Vec<ContestSummary> {
         let contests = self.contests.iter().zip(verdicts);
         contests
-            .map(|(contest, verdict)| ContestEnd {
+            .map(|(contest, verdict)| ContestSummary {
                 title: contest.title.clone(),
                 tried: contest.rows.len(),
                 chosen: verdict
                     .winner
                     .as_ref()
-                    .map(|best| self.chosen(contest, best)),
+                    .map(|best| self.summarize_choice(contest, best)),
                 unranked: self.titles(&verdict.unranked),
             })
             .collect()
@@ -32,51 +32,57 @@ impl Search {
     ///
     /// # Errors
     /// None in practice: values that were read from a file can be written to one.
-    pub fn file_of(&self, verdicts: &[ContestResult]) -> Result<String> {
+    pub fn format_chosen_grid(&self, verdicts: &[ContestResult]) -> Result<String> {
         let grid = &self.cells.grid;
         let title = match grid.title.as_str() {
             "" => &grid.name,
             title => title,
         };
-        let quoted = |text: &str| toml_literal("title", &Setting::Text(text.to_string().into()));
-        let title = quoted(&format!("{title}, as chosen"))?;
-        let mut text = format!("title = {title}\nabout = {}\n", quoted(ABOUT)?);
+        let quote = |text: &str| toml_literal("title", &Setting::Text(text.to_string().into()));
+        let title = quote(&format!("{title}, as chosen"))?;
+        let mut text = format!(
+            "title = {title}\nabout = {}\n",
+            quote(CHOSEN_GRID_DESCRIPTION)?
+        );
         for (contest, verdict) in self.contests.iter().zip(verdicts) {
             let Some(winner) = &verdict.winner else {
                 continue;
             };
             let part = &grid.parts[self.row(winner.row).part];
-            let given = part.fixed.iter().chain(self.given_values(winner.row));
+            let values = part.fixed.iter().chain(self.given_values(winner.row));
             let mut lines: Vec<(String, String)> = Vec::new();
-            for given in given.filter(|given| given.key.name() != "validation_share") {
-                let key = match &given.key {
-                    GridKey::Own(key) => format!("settings.{key}"),
+            for entry in values.filter(|entry| entry.key.name() != "validation_share") {
+                let key = match &entry.key {
+                    GridKey::Method(key) => format!("settings.{key}"),
                     key => key.name().to_string(),
                 };
-                let value = toml_literal(&key, &given.value)?;
-                match lines.iter_mut().find(|(known, _)| *known == key) {
-                    Some((_, known)) => *known = value,
+                let value = toml_literal(&key, &entry.value)?;
+                match lines
+                    .iter_mut()
+                    .find(|(existing_key, _)| *existing_key == key)
+                {
+                    Some((_, existing)) => *existing = value,
                     None => lines.push((key, value)),
                 }
             }
-            text += &format!("\n[[part]]\ntitle = {}\n", quoted(&contest.title)?);
+            text += &format!("\n[[part]]\ntitle = {}\n", quote(&contest.title)?);
             for (key, value) in lines {
                 text += &format!("{key} = {value}\n");
             }
-            for (key, repeated) in [("orders", part.orders), ("seeds", part.seeds)] {
-                text.extend(repeated.map(|repeated| format!("{key} = {repeated}\n")));
+            for (key, count) in [("orders", part.orders), ("seeds", part.seeds)] {
+                text.extend(count.map(|repeated| format!("{key} = {repeated}\n")));
             }
         }
         Ok(text)
     }
 
-    fn chosen(&self, contest: &Contest, winner: &Winner) -> ChosenEnd {
+    fn summarize_choice(&self, contest: &Contest, winner: &Winner) -> ChosenRow {
         let second = winner.second.as_ref();
-        ChosenEnd {
+        ChosenRow {
             title: self.row(winner.row).title.clone(),
             mean: winner.mean,
             second: second.map(|second| (self.row(second.row).title.clone(), second.difference)),
-            level: self.titles(&winner.level),
+            level: self.titles(&winner.tied_rows),
             runs: winner.runs,
             edges: self.edges(contest, winner.row),
         }
@@ -89,27 +95,28 @@ impl Search {
     }
 
     /// Returns the settings for which the value of a row is the lowest or the highest one tried in its contest.
-    fn edges(&self, contest: &Contest, row: usize) -> Vec<EdgeEnd> {
-        let own = self.given_values(row).into_iter();
+    fn edges(&self, contest: &Contest, row: usize) -> Vec<EdgeSetting> {
+        let values = self.given_values(row).into_iter();
         // The order of seeds has no meaning.
-        let own = own.filter(|given| given.key.name() != "seed");
-        own.filter_map(|given| {
-            let tried = contest.rows.iter().flat_map(|row| self.given_values(*row));
-            let same = tried.filter(|other| other.key.is(&given.key));
-            let tried: Vec<f64> = same.filter_map(|other| number(&other.value)).collect();
-            Some(EdgeEnd {
-                setting: format!("{} {}", given.key.name(), given.value),
-                is_highest: is_highest(number(&given.value)?, &tried)?,
+        let values = values.filter(|value| value.key.name() != "seed");
+        values
+            .filter_map(|value| {
+                let tried = contest.rows.iter().flat_map(|row| self.given_values(*row));
+                let same = tried.filter(|other| other.key.is_same_key(&value.key));
+                let tried: Vec<f64> = same.filter_map(|other| as_number(&other.value)).collect();
+                Some(EdgeSetting {
+                    setting: format!("{} {}", value.key.name(), value.value),
+                    is_highest: is_highest(as_number(&value.value)?, &tried)?,
+                })
             })
-        })
-        .collect()
+            .collect()
     }
 
     /// Returns the values that the axes of its part give a row.
     fn given_values(&self, row: usize) -> Vec<&GridValue> {
         let GridRow { part, index, .. } = self.row(row);
         let choices = self.cells.grid.parts[*part].choices(*index).into_iter();
-        choices.flat_map(|choice| &choice.given).collect()
+        choices.flat_map(|choice| &choice.values).collect()
     }
 }
 
@@ -132,7 +139,7 @@ pub fn toml_literal(key: &str, value: &Setting) -> Result<String> {
     }
 }
 
-fn number(value: &Setting) -> Option<f64> {
+fn as_number(value: &Setting) -> Option<f64> {
     match value {
         Setting::Whole(value) => Some(*value as f64),
         Setting::Real(value) => Some(*value),
@@ -153,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_edge_of_what_was_tried_is_known() {
+    fn edge_of_tried_values_is_detected() {
         let tried = [0.01, 0.1, 0.001];
         assert_eq!(is_highest(0.1, &tried), Some(true));
         assert_eq!(is_highest(0.001, &tried), Some(false));

@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::config::posix_word;
-use crate::run::places::{RemoteMachine, no_ssh, ssh};
+use crate::run::config::quote_for_posix;
+use crate::run::places::{RemoteMachine, ssh_command, ssh_start_problem};
 
 /// The columns requested from `squeue`: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
 /// Makes `squeue` print task indices in full.
-const WHOLE: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
+const UNTRUNCATED_INDICES: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
 
 /// A task as Slurm reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,29 +30,36 @@ pub(super) struct Task {
 pub(super) type Tasks = HashMap<(String, usize), Task>;
 
 /// Returns whether Slurm's commands are installed on this machine.
-pub fn is_here() -> bool {
+pub fn is_installed() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join("sbatch").is_file())
 }
 
-/// Runs a command at a place; returns its output.
-fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
-    let name = words[0];
-    let mut command = match &place.ssh {
+/// Runs a command on a machine; returns its output.
+fn run_command(machine: &RemoteMachine, arguments: &[&str]) -> Result<String> {
+    let name = arguments[0];
+    let mut command = match &machine.ssh {
         None => {
             let mut command = Command::new(name);
-            command.args(&words[1..]).env(WHOLE.0, WHOLE.1);
+            command
+                .args(&arguments[1..])
+                .env(UNTRUNCATED_INDICES.0, UNTRUNCATED_INDICES.1);
             command
         }
         Some(host) => {
-            let line: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
-            let line = format!("env {}={} {}", WHOLE.0, WHOLE.1, line.join(" "));
-            ssh(host, &place.options, &line)
+            let line: Vec<String> = arguments.iter().map(|word| quote_for_posix(word)).collect();
+            let line = format!(
+                "env {}={} {}",
+                UNTRUNCATED_INDICES.0,
+                UNTRUNCATED_INDICES.1,
+                line.join(" ")
+            );
+            ssh_command(host, &machine.options, &line)
         }
     };
     let command = console::hide_for(&mut command).stdin(Stdio::null());
-    let ended = command.output().map_err(|error| match error.kind() {
-        _ if place.ssh.is_some() => no_ssh(&error),
+    let output = command.output().map_err(|error| match error.kind() {
+        _ if machine.ssh.is_some() => ssh_start_problem(&error),
         ErrorKind::NotFound => Problem::new(message!("slurm-command-not-found-here", name))
             .advise(message!("slurm-command-not-found-here-advice")),
         _ => {
@@ -60,11 +67,11 @@ fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
             Problem::new(message!("slurm-command-not-started", name, said))
         }
     })?;
-    if ended.status.success() {
-        return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_string());
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_string());
     }
-    let error = String::from_utf8_lossy(&ended.stderr);
-    let (what, remedy) = match (place.ssh.as_deref(), ended.status.code()) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    let (what, remedy) = match (machine.ssh.as_deref(), output.status.code()) {
         // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
         (Some(host), Some(255)) => {
             let said = error.lines().last().unwrap_or_default();
@@ -75,39 +82,39 @@ fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
             let what = message!("slurm-command-not-found-there", name, host);
             (what, message!("slurm-command-not-found-there-advice"))
         }
-        _ => return Err(refused(&error)),
+        _ => return Err(rejection_problem(&error)),
     };
     Err(Problem::new(what).at("ssh").advise(remedy))
 }
 
 /// Submits an array; returns its job id.
-pub(super) fn submit(place: &RemoteMachine, words: &[&str]) -> Result<String> {
-    let said = call(place, words)?;
+pub(super) fn submit_array(machine: &RemoteMachine, arguments: &[&str]) -> Result<String> {
+    let output = run_command(machine, arguments)?;
     // With several clusters, the output is number;cluster.
-    let job = said.lines().last().unwrap_or_default();
+    let job = output.lines().last().unwrap_or_default();
     let job = job.split(';').next().unwrap_or_default().trim();
     match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Ok(job.to_string()),
-        false => Err(refused(&said)),
+        false => Err(rejection_problem(&output)),
     }
 }
 
-/// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `wanted` (array and index) that
-/// have left it.
-pub(super) fn tasks<'a>(
-    place: &RemoteMachine,
-    wanted: impl Iterator<Item = (&'a str, usize)>,
+/// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `submitted` (array and
+/// index) that have left it.
+pub(super) fn query_tasks<'a>(
+    machine: &RemoteMachine,
+    submitted: impl Iterator<Item = (&'a str, usize)>,
 ) -> Result<Tasks> {
     // With -r, squeue omits the last task of indices such as 1-13:2.
-    let said = call(place, &["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
-    let mut tasks: Tasks = said.lines().flat_map(parse_queued).collect();
-    let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
+    let output = run_command(machine, &["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
+    let mut tasks: Tasks = output.lines().flat_map(parse_queued).collect();
+    let gone = submitted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
     let gone: BTreeSet<&str> = gone.map(|(job, _)| job).collect();
     if !gone.is_empty() {
         let list = Vec::from_iter(gone).join(",");
-        let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
-        let said = call(place, &words).unwrap_or_default();
-        for (key, task) in said.lines().filter_map(parse_accounted) {
+        let arguments = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
+        let output = run_command(machine, &arguments).unwrap_or_default();
+        for (key, task) in output.lines().filter_map(parse_accounted) {
             tasks.entry(key).or_insert(task);
         }
     }
@@ -115,9 +122,9 @@ pub(super) fn tasks<'a>(
 }
 
 /// Cancels waiting and running tasks, with ids like `12_3`.
-pub(super) fn cancel(place: &RemoteMachine, tasks: &[&str]) -> Result<()> {
+pub(super) fn cancel_tasks(machine: &RemoteMachine, tasks: &[&str]) -> Result<()> {
     let mut chunks = tasks.chunks(200);
-    chunks.try_for_each(|some| call(place, &[&["scancel"][..], some].concat()).map(drop))
+    chunks.try_for_each(|chunk| run_command(machine, &[&["scancel"][..], chunk].concat()).map(drop))
 }
 
 /// Parses a line of `squeue`, which combines waiting tasks: `12|5-9:2,13%2|PENDING||0:00|Resources`. Empty if the job
@@ -133,20 +140,20 @@ fn parse_queued(line: &str) -> Vec<((String, usize), Task)> {
         elapsed: elapsed.to_string(),
         reason: reason.to_string(),
     };
-    let indices = indices_of(indices).map(|index| ((job.to_string(), index), task.clone()));
+    let indices = parse_indices(indices).map(|index| ((job.to_string(), index), task.clone()));
     indices.collect()
 }
 
 /// Parses indices such as `1-3,5,8-20:4%2`; the number after `%` limits how many run at the same time.
-fn indices_of(text: &str) -> impl Iterator<Item = usize> {
-    let all = text.split('%').next().unwrap_or_default();
-    let some = all.trim_matches(['[', ']']).split(',').filter_map(|some| {
-        let (range, step) = some.split_once(':').unwrap_or((some, "1"));
+fn parse_indices(text: &str) -> impl Iterator<Item = usize> {
+    let list = text.split('%').next().unwrap_or_default();
+    let ranges = list.trim_matches(['[', ']']).split(',').filter_map(|part| {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
         Some((first..=last).step_by(step.parse::<usize>().ok()?.max(1)))
     });
-    some.flatten()
+    ranges.flatten()
 }
 
 /// Parses a line of `sacct`: `12_3|CANCELLED by 1000`.
@@ -161,13 +168,13 @@ fn parse_accounted(line: &str) -> Option<((String, usize), Task)> {
 }
 
 /// Returns the error that a command printed.
-fn refused(error: &str) -> Problem {
+fn rejection_problem(error: &str) -> Problem {
     // A login host may print a greeting first.
-    let said = error.lines().filter_map(|line| line.split_once("error: "));
-    let said: Vec<&str> = said.map(|(_, what)| what.trim()).collect();
-    let said = match said.is_empty() {
+    let messages = error.lines().filter_map(|line| line.split_once("error: "));
+    let messages: Vec<&str> = messages.map(|(_, what)| what.trim()).collect();
+    let said = match messages.is_empty() {
         true => error.trim().to_string(),
-        false => said.join("; "),
+        false => messages.join("; "),
     };
     Problem::new(message!("slurm-job-rejected", said)).advise(message!("slurm-job-rejected-advice"))
 }
@@ -193,7 +200,7 @@ mod tests {
 
     #[test]
     fn slurm_is_quoted_where_it_refuses() {
-        let problem = refused(
+        let problem = rejection_problem(
             "Welcome\nsbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: \
              Invalid partition name specified",
         );

@@ -11,7 +11,7 @@ mod script;
 mod status;
 mod submission;
 
-pub use commands::is_here;
+pub use commands::is_installed;
 pub use script::TEMPLATE;
-pub use status::{OnCluster, SlurmTask, TaskState, failures, watch};
-pub use submission::{SubmitOptions, cancel, cancel_submission, submit};
+pub use status::{ClusterGrid, SlurmTask, TaskState, group_failures, poll_grids};
+pub use submission::{SubmitOptions, cancel_cells, cancel_submission, submit};

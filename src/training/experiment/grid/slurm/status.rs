@@ -16,15 +16,15 @@ use crate::run::places::RemoteMachine;
 use crate::store::{is_run, write_file};
 
 /// The folder of submissions, beside the runs.
-pub(super) const FOLDER: &str = ".slurm";
+pub(super) const SUBMISSIONS_FOLDER: &str = ".slurm";
 /// The record in the folder of a submission.
-const NOTE: &str = "submission.json";
+const RECORD_FILE: &str = "submission.json";
 /// Version of the record. The first one has no place.
 pub(super) const VERSION: u32 = 2;
 /// Number of bytes read at the end of a log.
-const TAIL: u64 = 8 << 10;
+const TAIL_BYTES: u64 = 8 << 10;
 /// Number of last lines shown.
-const LINES: usize = 5;
+const SHOWN_LINES: usize = 5;
 
 /// The record of a submission.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,18 +57,20 @@ pub(super) struct SubmittedCell {
 
 impl Submission {
     /// Returns the submissions of a folder of runs, the newest first, without those that cannot be read.
-    pub fn all(root: &Path) -> impl Iterator<Item = Self> {
-        let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten();
+    pub fn load_all(root: &Path) -> impl Iterator<Item = Self> {
+        let entries = fs::read_dir(root.join(SUBMISSIONS_FOLDER))
+            .into_iter()
+            .flatten();
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort();
-        folders.into_iter().rev().filter_map(Self::in_folder)
+        folders.into_iter().rev().filter_map(Self::load)
     }
 
     /// Returns the submission in this folder; `None` if it cannot be read.
-    pub fn in_folder(folder: PathBuf) -> Option<Self> {
-        let text = files::read_text(&folder.join(NOTE), files::TABLE).ok()?;
-        let note: Self = serde_json::from_str(&text).ok()?;
-        Some(Self { folder, ..note })
+    pub fn load(folder: PathBuf) -> Option<Self> {
+        let text = files::read_text(&folder.join(RECORD_FILE), files::TABLE).ok()?;
+        let record: Self = serde_json::from_str(&text).ok()?;
+        Some(Self { folder, ..record })
     }
 
     /// Returns whether it was submitted to this place and is not known to have ended.
@@ -77,7 +79,7 @@ impl Submission {
     }
 
     /// Returns its runs that are in the queue, or were.
-    pub fn submitted(&self) -> impl Iterator<Item = &SubmittedCell> {
+    pub fn submitted_cells(&self) -> impl Iterator<Item = &SubmittedCell> {
         self.cells.iter().filter(|cell| !cell.job.is_empty())
     }
 
@@ -85,7 +87,7 @@ impl Submission {
     pub fn save(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("the submission cannot be recorded: {error}")))?;
-        write_file(&self.folder.join(NOTE), text.as_bytes()).map(drop)
+        write_file(&self.folder.join(RECORD_FILE), text.as_bytes()).map(drop)
     }
 }
 
@@ -114,7 +116,7 @@ impl TaskState {
     }
 
     /// Derives the state from Slurm's state (empty if Slurm no longer lists the task) and the files of the task.
-    fn from_word(word: &str, report: &Path, log: &Path) -> Self {
+    fn from_slurm(word: &str, report: &Path, log: &Path) -> Self {
         match word {
             "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => {
                 return Self::Running;
@@ -123,12 +125,12 @@ impl TaskState {
             | "SPECIAL_EXIT" | "RESIZING" => return Self::Waiting,
             _ => {}
         }
-        let (saved, is_there) = reported(report);
+        let (saved_state, run_exists) = read_report(report);
         match word {
-            _ if saved == "done" && is_there => Self::Done,
+            _ if saved_state == "done" && run_exists => Self::Done,
             "TIMEOUT" | "NODE_FAIL" | "BOOT_FAIL" | "PREEMPTED" => Self::Stopped,
             "CANCELLED" => Self::Cancelled,
-            _ if saved == "stopped" => Self::Stopped,
+            _ if saved_state == "stopped" => Self::Stopped,
             "" if !log.is_file() => Self::Cancelled,
             _ => Self::Failed,
         }
@@ -162,23 +164,29 @@ impl SlurmTask {
     pub fn by_cell(
         plan: &GridPlan,
         cells: &[usize],
-        place: &RemoteMachine,
+        machine: &RemoteMachine,
     ) -> Result<BTreeMap<usize, Self>> {
         let name = &plan.cells.grid.name;
-        let submissions = Submission::all(&plan.root).filter(|known| known.grid == *name);
+        let submissions =
+            Submission::load_all(&plan.root).filter(|submission| submission.grid == *name);
         let submissions: Vec<Submission> = submissions.collect();
-        let grids = OnCluster::query(&submissions, place)?;
-        let mut own: HashMap<&str, &Self> = HashMap::new();
+        let grids = ClusterGrid::query(&submissions, machine)?;
+        let mut latest_tasks: HashMap<&str, &Self> = HashMap::new();
         for (submission, grid) in submissions.iter().zip(&grids) {
-            for (cell, task) in submission.submitted().zip(&grid.tasks) {
-                let known = own.entry(&cell.settings).or_insert(task);
+            for (cell, task) in submission.submitted_cells().zip(&grid.tasks) {
+                let latest = latest_tasks.entry(&cell.settings).or_insert(task);
                 // A queued task takes precedence over the latest one.
-                if task.state.is_queued() && !known.state.is_queued() {
-                    *known = task;
+                if task.state.is_queued() && !latest.state.is_queued() {
+                    *latest = task;
                 }
             }
         }
-        let task = |cell: &usize| own.get(&*plan.settings_key(*cell)).copied().cloned();
+        let task = |cell: &usize| {
+            latest_tasks
+                .get(&*plan.settings_key(*cell))
+                .copied()
+                .cloned()
+        };
         Ok(cells
             .iter()
             .filter_map(|cell| Some((*cell, task(cell)?)))
@@ -190,7 +198,7 @@ impl SlurmTask {
         let log = submission.folder.join("logs").join(format!("{id}.log"));
         let report = submission.folder.join("cells");
         let report = report.join(format!("{}.json", cell.number));
-        let state = TaskState::from_word(&task.state, &report, &log);
+        let state = TaskState::from_slurm(&task.state, &report, &log);
         let last_lines = match state {
             TaskState::Failed => last_lines(&log),
             _ => Vec::new(),
@@ -201,18 +209,18 @@ impl SlurmTask {
             TaskState::Failed => {
                 let mut lines = last_lines.iter().rev();
                 let problem = lines.find_map(|line| line.strip_prefix("problem: "));
-                let said = problem.or(last_lines.last().map(String::as_str));
-                said.unwrap_or(&task.state).to_string()
+                let error = problem.or(last_lines.last().map(String::as_str));
+                error.unwrap_or(&task.state).to_string()
             }
             _ => String::new(),
         };
-        let some = |text: String| Some(text).filter(|text| !text.is_empty());
+        let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
         Self {
             id,
             state,
-            node: some(task.node),
-            elapsed: some(task.elapsed),
-            reason: some(reason),
+            node: non_empty(task.node),
+            elapsed: non_empty(task.elapsed),
+            reason: non_empty(reason),
             log: log.display().to_string(),
             last_lines,
         }
@@ -220,14 +228,16 @@ impl SlurmTask {
 }
 
 /// Returns the first task for each reason of failure, with the number of tasks that failed for it.
-pub fn failures<'a>(tasks: impl Iterator<Item = &'a SlurmTask>) -> Vec<(&'a SlurmTask, usize)> {
+pub fn group_failures<'a>(
+    tasks: impl Iterator<Item = &'a SlurmTask>,
+) -> Vec<(&'a SlurmTask, usize)> {
     let mut failed: Vec<(&SlurmTask, usize)> = Vec::new();
     for task in tasks.filter(|task| task.state == TaskState::Failed) {
         match failed
             .iter_mut()
-            .find(|(known, _)| known.reason == task.reason)
+            .find(|(other, _)| other.reason == task.reason)
         {
-            Some((_, number)) => *number += 1,
+            Some((_, count)) => *count += 1,
             None => failed.push((task, 1)),
         }
     }
@@ -235,7 +245,7 @@ pub fn failures<'a>(tasks: impl Iterator<Item = &'a SlurmTask>) -> Vec<(&'a Slur
 }
 
 /// Returns the state of a task's run from its own report, and whether the run exists.
-fn reported(report: &Path) -> (String, bool) {
+fn read_report(report: &Path) -> (String, bool) {
     let text = files::read_text(report, files::TABLE).unwrap_or_default();
     let report: Value = serde_json::from_str(&text).unwrap_or_default();
     let cell = &report["cells"][0];
@@ -247,16 +257,17 @@ fn reported(report: &Path) -> (String, bool) {
 /// Returns the last lines of a log; empty if there is no log.
 fn last_lines(path: &Path) -> Vec<String> {
     let length = files::length(path).unwrap_or_default();
-    let bytes = files::read_from(path, length.saturating_sub(TAIL), TAIL).unwrap_or_default();
+    let bytes =
+        files::read_from(path, length.saturating_sub(TAIL_BYTES), TAIL_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let lines: Vec<String> = lines.map(ToString::to_string).collect();
-    lines[lines.len().saturating_sub(LINES)..].to_vec()
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].to_vec()
 }
 
 /// A submitted grid and its tasks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OnCluster {
+pub struct ClusterGrid {
     /// The folder of the submission.
     pub folder: PathBuf,
     /// The grid's name.
@@ -267,28 +278,29 @@ pub struct OnCluster {
     pub tasks: Vec<SlurmTask>,
 }
 
-impl OnCluster {
+impl ClusterGrid {
     /// Returns whether all of its tasks have ended.
-    pub fn is_over(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         !self.tasks.iter().any(|task| task.state.is_queued())
     }
 
     /// Returns the number of its tasks in a state.
     pub fn count(&self, state: TaskState) -> usize {
-        let fitting = self.tasks.iter().filter(|task| task.state == state);
-        fitting.count()
+        let matching = self.tasks.iter().filter(|task| task.state == state);
+        matching.count()
     }
 
     /// Returns these submissions with their tasks as Slurm reports them now.
-    pub(super) fn query(submissions: &[Submission], place: &RemoteMachine) -> Result<Vec<Self>> {
+    pub(super) fn query(submissions: &[Submission], machine: &RemoteMachine) -> Result<Vec<Self>> {
         if submissions.is_empty() {
             return Ok(Vec::new());
         }
-        let cells = submissions.iter().flat_map(Submission::submitted);
-        let mut known = commands::tasks(place, cells.map(|cell| (cell.job.as_str(), cell.index)))?;
-        let each = submissions.iter().map(|submission| {
-            let tasks = submission.submitted().map(|cell| {
-                let task = known.remove(&(cell.job.clone(), cell.index));
+        let cells = submissions.iter().flat_map(Submission::submitted_cells);
+        let mut tasks_by_id =
+            commands::query_tasks(machine, cells.map(|cell| (cell.job.as_str(), cell.index)))?;
+        let grids = submissions.iter().map(|submission| {
+            let tasks = submission.submitted_cells().map(|cell| {
+                let task = tasks_by_id.remove(&(cell.job.clone(), cell.index));
                 SlurmTask::new(submission, cell, task.unwrap_or_default())
             });
             Self {
@@ -298,7 +310,7 @@ impl OnCluster {
                 tasks: tasks.collect(),
             }
         });
-        Ok(each.collect())
+        Ok(grids.collect())
     }
 }
 
@@ -307,18 +319,18 @@ impl OnCluster {
 ///
 /// # Errors
 /// Returns a Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
-pub fn watch(place: &RemoteMachine, root: &Path) -> Result<Vec<OnCluster>> {
-    let root = place.folder.as_deref().map_or(root, Path::new);
-    let open = |known: &Submission| known.is_open_at(&place.name);
-    let mut submissions: Vec<Submission> = Submission::all(root).filter(open).collect();
-    let all = OnCluster::query(&submissions, place)?;
-    for (submission, seen) in submissions.iter_mut().zip(&all) {
-        if seen.is_over() {
+pub fn poll_grids(machine: &RemoteMachine, root: &Path) -> Result<Vec<ClusterGrid>> {
+    let root = machine.folder.as_deref().map_or(root, Path::new);
+    let is_open = |submission: &Submission| submission.is_open_at(&machine.name);
+    let mut submissions: Vec<Submission> = Submission::load_all(root).filter(is_open).collect();
+    let grids = ClusterGrid::query(&submissions, machine)?;
+    for (submission, grid) in submissions.iter_mut().zip(&grids) {
+        if grid.has_ended() {
             submission.over = true;
             submission.save()?;
         }
     }
-    Ok(all)
+    Ok(grids)
 }
 
 #[cfg(test)]
@@ -326,10 +338,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_of_a_task_is_what_slurm_says_else_what_it_left() {
+    fn task_state_comes_from_slurm_or_from_its_files() {
         let folder = tempfile::tempdir().unwrap();
         let [report, log] = ["2.json", "1_2.log"].map(|name| folder.path().join(name));
-        let state = |word: &str| TaskState::from_word(word, &report, &log);
+        let state = |word: &str| TaskState::from_slurm(word, &report, &log);
         assert!(state("RUNNING").is_queued() && state("PENDING").is_queued());
         assert_eq!(state(""), TaskState::Cancelled);
         std::fs::write(
@@ -348,8 +360,8 @@ mod tests {
         }
         assert_eq!(state("CANCELLED"), TaskState::Cancelled);
         // A run that no longer exists is not finished.
-        let report_of = r#"{"cells":[{"state":"done","folder":"/nowhere/at/all"}]}"#;
-        std::fs::write(&report, report_of).unwrap();
+        let report_text = r#"{"cells":[{"state":"done","folder":"/nowhere/at/all"}]}"#;
+        std::fs::write(&report, report_text).unwrap();
         assert_eq!(state("COMPLETED"), TaskState::Failed);
     }
 }

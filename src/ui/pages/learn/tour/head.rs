@@ -2,21 +2,21 @@
 
 use egui::Ui;
 
-use super::drawings::sample;
-use super::{LOW, leads, text};
+use super::drawings::sample_strokes;
+use super::{MIN_FIXED_HEIGHT, focus_at_step_start, text};
 use crate::session::Session;
 use crate::session::tour::{DrawingOutcome, Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{
-    self, button, button_if, card, card_of, ends, faint, primary_button, sentence, terms,
+    self, button, button_if, card, card_with_height, ends, faint, primary_button, sentence, terms,
 };
 
 /// Width reserved for the number of the step next to the exit button.
-const STEP: f32 = 240.0;
+const STEP_WIDTH: f32 = 240.0;
 /// Height of the card in a window that is high enough.
-const HEIGHT: f32 = 120.0;
+const CARD_HEIGHT: f32 = 120.0;
 
 /// Draws the card that offers the tour.
 pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -24,7 +24,7 @@ pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::title(ui, tr!("tour-title"));
         terms::sentence(ui, tr!("tour-about"));
         if primary_button(ui, tr!("tour-start"), true).clicked() {
-            cx.act(UiCommand::Tour);
+            cx.dispatch(UiCommand::Tour);
         }
     });
 }
@@ -32,42 +32,42 @@ pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the card of the current step.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     // A constant height keeps the part below in place when a step has no button.
-    let height = if ui.available_height() < LOW {
+    let height = if ui.available_height() < MIN_FIXED_HEIGHT {
         0.0
     } else {
-        HEIGHT
+        CARD_HEIGHT
     };
-    card_of(ui, height, |ui| {
+    card_with_height(ui, height, |ui| {
         ends(
             ui,
             |ui| {
-                widgets::headline(ui, tr!(title(tour.step)));
+                widgets::headline(ui, tr!(title_key(tour.step)));
                 let (step, steps) = (tour.step.number(), TourStep::COUNT);
-                if ui.available_width() > STEP {
+                if ui.available_width() > STEP_WIDTH {
                     faint(ui, tr!("tour-step", step, steps));
                 }
             },
             |ui| {
-                let leave = button(ui, tr!("tour-leave"));
-                if leave.on_hover_text("Esc").clicked() {
-                    cx.act(UiCommand::LeaveTour);
+                let response = button(ui, tr!("tour-leave"));
+                if response.on_hover_text("Esc").clicked() {
+                    cx.dispatch(UiCommand::LeaveTour);
                 }
             },
         );
-        for words in text::sentences(cx.session, tour) {
-            terms::sentence(ui, &words);
+        for paragraph in text::sentences(cx.session, tour) {
+            terms::sentence(ui, &paragraph);
         }
         if let TourRunState::Ended(Some(problem)) = &tour.run().state {
             widgets::problem(ui, problem);
         }
-        if tour.run().state == TourRunState::AtWork && tour.step != TourStep::Guess {
-            widgets::progress(ui, tour.run().view.done(), tr!("tour-progress"));
+        if tour.run().state == TourRunState::Running && tour.step != TourStep::Guess {
+            widgets::progress(ui, tour.run().view.finished_share(), tr!("tour-progress"));
         }
         actions(ui, cx, tour);
     });
 }
 
-fn title(step: TourStep) -> &'static str {
+fn title_key(step: TourStep) -> &'static str {
     match step {
         TourStep::Draw => "tour-draw-title",
         TourStep::First => "tour-first-title",
@@ -83,49 +83,49 @@ fn title(step: TourStep) -> &'static str {
 /// Draws the buttons of the current step.
 fn actions(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     ui.horizontal_wrapped(|ui| {
-        if of_run(ui, cx, tour) {
+        if run_actions(ui, cx, tour) {
             return;
         }
-        let (waits, train) = (tour.run().is_unasked(), Session::train_tour_run);
+        let (is_pending, train) = (tour.run().is_not_requested(), Session::train_tour_run);
         match tour.step {
-            TourStep::Draw => samples(ui, cx),
-            TourStep::First if waits => primary(ui, cx, "tour-first-train", train),
-            TourStep::Guess => guesses(ui, cx, tour),
-            TourStep::Pet if waits => primary(ui, cx, "tour-pet-train", train),
-            TourStep::Lae if waits => primary(ui, cx, "tour-lae-train", train),
-            TourStep::Compare => primary(ui, cx, "tour-show-summary", Session::conclude_tour),
-            TourStep::End => ending(ui, cx),
+            TourStep::Draw => samples_button(ui, cx),
+            TourStep::First if is_pending => main_button(ui, cx, "tour-first-train", train),
+            TourStep::Guess => guess_buttons(ui, cx, tour),
+            TourStep::Pet if is_pending => main_button(ui, cx, "tour-pet-train", train),
+            TourStep::Lae if is_pending => main_button(ui, cx, "tour-lae-train", train),
+            TourStep::Compare => main_button(ui, cx, "tour-show-summary", Session::conclude_tour),
+            TourStep::End => ending_buttons(ui, cx),
             TourStep::First | TourStep::FineTuning | TourStep::Pet | TourStep::Lae => {}
         }
     });
 }
 
 /// Draws the main button of a step, which does this.
-fn primary(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, action: fn(&mut Session)) {
+fn main_button(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, action: fn(&mut Session)) {
     let response = primary_button(ui, tr!(key), true);
-    leads(cx, &response);
+    focus_at_step_start(cx, &response);
     if response.clicked() {
         cx.change(action);
     }
 }
 
-fn plain(ui: &mut Ui, key: &'static str) -> bool {
+fn plain_button(ui: &mut Ui, key: &'static str) -> bool {
     button(ui, tr!(key)).clicked()
 }
 
 /// Draws the actions on a run that is waiting, paused or ended early. Returns whether there are any.
-fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
+fn run_actions(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().state {
-        TourRunState::Wanted => {
-            if plain(ui, "tour-busy-queue") {
+        TourRunState::Requested => {
+            if plain_button(ui, "tour-busy-queue") {
                 cx.change(Session::queue_tour_run);
             }
         }
         TourRunState::Paused if text::is_paused_by_user(tour) => {
-            primary(ui, cx, "tour-paused-resume", Session::resume_tour_run);
+            main_button(ui, cx, "tour-paused-resume", Session::resume_tour_run);
         }
         TourRunState::Ended(_) => {
-            primary(ui, cx, "tour-ended-train-again", Session::retrain_tour_run);
+            main_button(ui, cx, "tour-ended-train-again", Session::retrain_tour_run);
         }
         _ => return false,
     }
@@ -133,50 +133,50 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
 }
 
 /// Draws the button that inserts sample strokes.
-fn samples(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn samples_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     let response = button(ui, tr!("tour-draw-use-samples"));
-    leads(cx, &response);
+    focus_at_step_start(cx, &response);
     if response.clicked() {
         let state = &mut cx.pages.learn.tour;
-        for (which, drawing) in state.drawings.iter_mut().enumerate() {
+        for (index, drawing) in state.drawings.iter_mut().enumerate() {
             if drawing.is_empty() {
-                drawing.strokes = sample(which);
-                state.changed[which] = true;
+                drawing.strokes = sample_strokes(index);
+                state.changed[index] = true;
             }
         }
     }
 }
 
-fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    for (i, fate) in DrawingOutcome::ALL.into_iter().enumerate() {
-        let words = tr!(text::drawing_outcome_key(fate));
-        let response = button_if(ui, tour.is_drawn(), words);
+fn guess_buttons(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    for (i, outcome) in DrawingOutcome::ALL.into_iter().enumerate() {
+        let label = tr!(text::drawing_outcome_key(outcome));
+        let response = button_if(ui, tour.is_drawn(), label);
         if i == 0 {
-            leads(cx, &response);
+            focus_at_step_start(cx, &response);
         }
         if response.clicked() {
-            cx.change(move |session| session.guess_drawing_outcome(fate));
+            cx.change(move |session| session.guess_drawing_outcome(outcome));
         }
     }
 }
 
 /// Draws the choice to keep the runs, to train them again, or to move them to the trash after a confirmation.
-fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.pages.learn.tour.asking {
+fn ending_buttons(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.pages.learn.tour.confirm_delete {
         sentence(ui, tr!("tour-end-trash-question"));
-        primary(ui, cx, "tour-end-trash-yes", Session::delete_tour_runs);
-        if plain(ui, "tour-end-trash-no") {
-            cx.pages.learn.tour.asking = false;
+        main_button(ui, cx, "tour-end-trash-yes", Session::delete_tour_runs);
+        if plain_button(ui, "tour-end-trash-no") {
+            cx.pages.learn.tour.confirm_delete = false;
         }
         return;
     }
-    primary(ui, cx, "tour-end-keep-runs", Session::remember_tour_runs);
-    if plain(ui, "tour-end-train-again") {
+    main_button(ui, cx, "tour-end-keep-runs", Session::remember_tour_runs);
+    if plain_button(ui, "tour-end-train-again") {
         cx.change(Session::redraw_tour);
     }
-    if plain(ui, "tour-end-delete-runs") {
-        cx.pages.learn.tour.asking = true;
+    if plain_button(ui, "tour-end-delete-runs") {
+        cx.pages.learn.tour.confirm_delete = true;
         // For keyboard users, the focus moves to the buttons of the confirmation.
-        cx.pages.learn.tour.shown = None;
+        cx.pages.learn.tour.last_step = None;
     }
 }

@@ -17,11 +17,11 @@ use crate::ui::widgets::{input, part, scroll};
 pub use head::invite;
 
 /// Below this height, the instructions scroll with the rest.
-const LOW: f32 = 460.0;
+const MIN_FIXED_HEIGHT: f32 = 460.0;
 /// Below this width, everything is in one column.
-const NARROW: f32 = 760.0;
+const TWO_COLUMN_WIDTH: f32 = 760.0;
 /// Width of the column of drawings when they are not editable.
-const DRAWINGS: f32 = 350.0;
+const DRAWINGS_WIDTH: f32 = 350.0;
 
 /// The state of the tour that is kept between frames.
 #[derive(Default)]
@@ -30,13 +30,13 @@ pub struct State {
     /// Which drawings have changed and are not pinned yet.
     changed: [bool; 2],
     /// The step in the last frame.
-    shown: Option<TourStep>,
+    last_step: Option<TourStep>,
     /// Whether the step started in this frame.
-    fresh: bool,
+    is_new_step: bool,
     /// Whether the user is navigating with the keyboard.
-    by_keys: bool,
+    keyboard_navigation: bool,
     /// Whether the confirmation to delete the runs is shown.
-    asking: bool,
+    confirm_delete: bool,
 }
 
 /// Draws the tour if it is open.
@@ -44,12 +44,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(tour) = &cx.session.learn.tour else {
         return;
     };
-    keys(ui, cx, tour);
+    handle_keys(ui, cx, tour);
     follow_step(ui, cx, tour);
     ui.spacing_mut().item_spacing.y = GAP;
-    if ui.available_height() < LOW {
+    if ui.available_height() < MIN_FIXED_HEIGHT {
         scroll(ui, "tour", |ui| {
-            if cx.pages.learn.tour.fresh {
+            if cx.pages.learn.tour.is_new_step {
                 ui.scroll_to_cursor(Some(Align::TOP));
             }
             head::show(ui, cx, tour);
@@ -62,63 +62,65 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    if tour.takes_drawings() {
+    if tour.can_change_drawings() {
         drawings::canvases(ui, cx, tour);
         return;
     }
-    if ui.available_width() < NARROW {
+    if ui.available_width() < TWO_COLUMN_WIDTH {
         charts::show(ui, cx, tour);
-        drawings::pictures(ui, cx, tour);
+        drawings::show_drawings(ui, cx, tour);
         return;
     }
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        part(ui, DRAWINGS, |ui| drawings::pictures(ui, cx, tour));
-        let rest = ui.available_width();
-        part(ui, rest, |ui| charts::show(ui, cx, tour));
+        part(ui, DRAWINGS_WIDTH, |ui| {
+            drawings::show_drawings(ui, cx, tour);
+        });
+        let remaining_width = ui.available_width();
+        part(ui, remaining_width, |ui| charts::show(ui, cx, tour));
     });
 }
 
 /// Detects the start of a step and whether the user is navigating with the keyboard.
 fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let state = &mut cx.pages.learn.tour;
-    let touched = ui.input(|i| i.pointer.any_pressed());
+    let pressed = ui.input(|i| i.pointer.any_pressed());
     let tabbed = ui.input(|i| i.key_pressed(Key::Tab));
-    state.by_keys = (state.by_keys || tabbed) && !touched;
-    state.fresh = state.shown != Some(tour.step);
-    state.asking &= tour.step == TourStep::End;
-    state.shown = Some(tour.step);
+    state.keyboard_navigation = (state.keyboard_navigation || tabbed) && !pressed;
+    state.is_new_step = state.last_step != Some(tour.step);
+    state.confirm_delete &= tour.step == TourStep::End;
+    state.last_step = Some(tour.step);
 }
 
 /// Focuses the main button at the start of a step, for keyboard users.
-fn leads(cx: &Cx<'_>, response: &Response) {
+fn focus_at_step_start(cx: &Cx<'_>, response: &Response) {
     let state = &cx.pages.learn.tour;
-    if state.fresh && state.by_keys {
+    if state.is_new_step && state.keyboard_navigation {
         response.request_focus();
     }
 }
 
 /// Handles keys: Escape leaves the tour, and the arrow keys change the displayed task, whichever widget has the focus.
-fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
+fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) {
         return;
     }
     if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-        cx.act(UiCommand::LeaveTour);
+        cx.dispatch(UiCommand::LeaveTour);
         return;
     }
     if tour.step != TourStep::Compare {
         return;
     }
-    let (back, on) = input::arrows(ui);
-    let task = (tour.task + on).saturating_sub(back);
+    let (back, forward) = input::arrow_presses(ui);
+    let task = (tour.task + forward).saturating_sub(back);
     if task != tour.task {
-        look_at(cx, task);
+        show_task(cx, task);
     }
 }
 
 /// Shows a task of all runs, if all have finished it.
-fn look_at(cx: &mut Cx<'_>, task: usize) {
+fn show_task(cx: &mut Cx<'_>, task: usize) {
     cx.change(move |session| session.show_tour_task(task));
 }

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use crate::session::Session;
 use crate::session::tour::{
-    DRAWN, DrawingOutcome, DrawingPrediction, Tour, TourRun, TourRunState, TourStep,
+    DRAWN_CLASSES, DrawingOutcome, DrawingPrediction, Tour, TourRun, TourRunState, TourStep,
 };
-use crate::session::words::{duration_text, number, percent};
+use crate::session::words::{format_duration, format_number, format_percent};
 use crate::tr;
 
 /// Returns the sentences of the current step.
@@ -15,32 +15,32 @@ pub fn sentences(session: &Session, tour: &Tour) -> Vec<String> {
         return vec![obstacle];
     }
     let run = tour.run();
-    let waits = run.is_unasked();
-    let (key, more) = match tour.step {
+    let is_pending = run.is_not_requested();
+    let (key, extra) = match tour.step {
         TourStep::Draw => ("tour-draw-text", None),
-        TourStep::First if waits => ("tour-first-text", time(session, run)),
-        TourStep::First if run.measured() == 0 => ("tour-first-working", None),
+        TourStep::First if is_pending => ("tour-first-text", time_estimate(session, run)),
+        TourStep::First if run.measured_tasks() == 0 => ("tour-first-working", None),
         TourStep::First if !tour.is_drawn() => ("tour-first-draw-both", None),
         TourStep::First => ("tour-first-predicting", None),
-        TourStep::Guess => match wrong_at_first(session, tour) {
+        TourStep::Guess => match wrong_drawing_text(session, tour) {
             Some(sentence) => return vec![sentence],
             None => ("tour-guess-text", None),
         },
-        TourStep::Pet if waits => return next_act(session, tour, 0, "tour-pet-text"),
-        TourStep::Lae if waits => return next_act(session, tour, 1, "tour-lae-text"),
+        TourStep::Pet if is_pending => return next_act(session, tour, 0, "tour-pet-text"),
+        TourStep::Lae if is_pending => return next_act(session, tour, 1, "tour-lae-text"),
         TourStep::FineTuning | TourStep::Pet | TourStep::Lae => {
-            let mut sentences = vec![learning(run)];
-            sentences.extend(right_drawings(session, tour, run.measured()));
+            let mut sentences = vec![learning_text(run)];
+            sentences.extend(correct_drawings_text(session, tour, run.measured_tasks()));
             return sentences;
         }
         TourStep::Compare => {
-            let right = right_drawings(session, tour, tour.task + 1);
-            ("tour-compare-text", right)
+            let drawings = correct_drawings_text(session, tour, tour.task + 1);
+            ("tour-compare-text", drawings)
         }
         TourStep::End => return summary(session, tour),
     };
     let text = tr!(key, rate = rate(tour));
-    vec![match more {
+    vec![match extra {
         Some(more) => format!("{text} {more}"),
         None => text,
     }]
@@ -51,8 +51,8 @@ fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
     let live = session.train.live.as_ref();
     let title = live.map_or("", |live| live.title.as_str());
     match tour.run().state {
-        TourRunState::Wanted => Some(tr!("tour-busy-about", title)),
-        TourRunState::InQueue if session.is_training() => Some(tr!("tour-busy-queued", title)),
+        TourRunState::Requested => Some(tr!("tour-busy-about", title)),
+        TourRunState::Queued if session.is_training() => Some(tr!("tour-busy-queued", title)),
         TourRunState::Paused if is_paused_by_user(tour) => Some(tr!("tour-paused-about").into()),
         TourRunState::Ended(_) => Some(tr!("tour-ended-about").into()),
         _ => None,
@@ -62,72 +62,76 @@ fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
 /// Returns whether the user paused the run of the step; the tour itself pauses the first run for the guess.
 pub fn is_paused_by_user(tour: &Tour) -> bool {
     let run = tour.run();
-    let for_the_guess = tour.step <= TourStep::FineTuning && run.measured() == 1;
+    let for_the_guess = tour.step <= TourStep::FineTuning && run.measured_tasks() == 1;
     run.state == TourRunState::Paused && !for_the_guess
 }
 
 /// Returns a sentence with the estimated time of a run, if it is known.
-fn time(session: &Session, run: &TourRun) -> Option<String> {
+fn time_estimate(session: &Session, run: &TourRun) -> Option<String> {
     let (seconds, measured) = session.tour_seconds(run)?;
     let key = match measured {
         true => "tour-time-measured",
         false => "tour-time-assumed",
     };
-    Some(tr!(key, time = duration_text(seconds.max(1.0))))
+    Some(tr!(key, time = format_duration(seconds.max(1.0))))
 }
 
 /// Returns the outcome of an act, followed by the text and the time of the next act.
 fn next_act(session: &Session, tour: &Tour, act: usize, key: &'static str) -> Vec<String> {
     let run = &tour.runs[act];
-    let drawings = (0..DRAWN.len()).filter_map(|which| {
-        let change = session.tour_drawing_change(which, run)?;
-        Some(drawing(which, &change))
+    let drawings = (0..DRAWN_CLASSES.len()).filter_map(|index| {
+        let change = session.tour_drawing_change(index, run)?;
+        Some(drawing_text(index, &change))
     });
     let mut sentences = vec![drawings.collect::<Vec<_>>().join(" ")];
-    sentences.extend(first_task(tour, run));
+    sentences.extend(first_task_text(tour, run));
     sentences.retain(|sentence| !sentence.is_empty());
     let mut next = vec![tr!(key).to_string()];
-    next.extend(time(session, tour.run()));
+    next.extend(time_estimate(session, tour.run()));
     sentences.push(next.join(" "));
     sentences
 }
 
-fn learning(run: &TourRun) -> String {
-    let task = run.view.task_now().unwrap_or(run.measured());
+fn learning_text(run: &TourRun) -> String {
+    let task = run.view.current_task().unwrap_or(run.measured_tasks());
     match run.view.class_names(task) {
         [] => tr!("tour-predicting").into(),
-        classes => tr!("tour-learning", name = run.name(), classes = pair(classes)),
+        classes => tr!(
+            "tour-learning",
+            name = run.name(),
+            classes = join_classes(classes)
+        ),
     }
 }
 
-fn drawing(which: usize, [first, last]: &[DrawingPrediction; 2]) -> String {
-    let share = |share: f32| percent(f64::from(share), 0);
+fn drawing_text(index: usize, [first, last]: &[DrawingPrediction; 2]) -> String {
+    let share = |share: f32| format_percent(f64::from(share), 0);
     let key = match last.outcome() {
         DrawingOutcome::Certain => "tour-drawing-kept",
         DrawingOutcome::Uncertain => "tour-drawing-kept-weakly",
         DrawingOutcome::Wrong => "tour-drawing-lost",
     };
-    let (then, now) = (share(first.own), share(last.own));
+    let (then, now) = (share(first.score), share(last.score));
     tr!(
         key,
-        digit = DRAWN[which],
+        digit = DRAWN_CLASSES[index],
         then,
         now,
         other = last.rival.as_str(),
-        certain = share(last.against)
+        certain = share(last.rival_score)
     )
 }
 
 /// Returns how many test images of the first task were classified correctly after the first task and at the end.
-fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
+fn first_task_text(tour: &Tour, run: &TourRun) -> Option<String> {
     let shares: Vec<f64> = run.first_task_accuracies().collect();
     let (first, last) = (shares.first()?, shares.last()?);
     Some(tr!(
         "tour-test-images-correct",
         name = run.name(),
         classes = first_classes(tour),
-        then = percent(*first, 0),
-        now = percent(*last, 0)
+        then = format_percent(*first, 0),
+        now = format_percent(*last, 0)
     ))
 }
 
@@ -147,13 +151,17 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
         );
         sentences.push(tr!(key, guess, fate));
     }
-    sentences.extend(right_drawings(session, tour, tour.run().measured()));
+    sentences.extend(correct_drawings_text(
+        session,
+        tour,
+        tour.run().measured_tasks(),
+    ));
     let classes = first_classes(tour);
-    let each = tour.measured_runs().filter_map(|run| {
-        let share = percent(run.first_task_accuracies().last()?, 0);
+    let parts = tour.measured_runs().filter_map(|run| {
+        let share = format_percent(run.first_task_accuracies().last()?, 0);
         Some(tr!("tour-share-of-run", name = run.name(), share))
     });
-    let each = each.collect::<Vec<_>>().join(", ");
+    let each = parts.collect::<Vec<_>>().join(", ");
     let first = tr!("tour-end-first-task", classes = &classes, each);
     let verdict = tour.verdict().map(|verdict| {
         let key = match verdict {
@@ -182,47 +190,48 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
 /// Returns the learning rate of fine-tuning at its batch size.
 fn rate(tour: &Tour) -> String {
     let config = &tour.runs[0].config;
-    number(config.base_lr * config.batch as f64 / 256.0, 2)
+    format_number(config.base_lr * config.batch as f64 / 256.0, 2)
 }
 
 /// Returns a sentence about a drawing that is already misclassified after the first task, so that the user can draw
 /// it again; `None` if there is none.
-fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
-    (0..DRAWN.len()).find_map(|which| {
-        let vote = session.tour_drawing_prediction(which, &tour.runs[0], 0)?;
-        let (digit, other) = (DRAWN[which], vote.rival.as_str());
-        let said = || tr!("tour-guess-already-wrong", digit, other);
-        (!vote.is_right()).then(said)
+fn wrong_drawing_text(session: &Session, tour: &Tour) -> Option<String> {
+    (0..DRAWN_CLASSES.len()).find_map(|index| {
+        let vote = session.tour_drawing_prediction(index, &tour.runs[0], 0)?;
+        let (digit, other) = (DRAWN_CLASSES[index], vote.rival.as_str());
+        let message = || tr!("tour-guess-already-wrong", digit, other);
+        (!vote.is_correct()).then(message)
     })
 }
 
 /// Returns how many drawings each run predicts correctly after this number of tasks.
-fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
-    let each = tour.measured_runs().filter_map(|run| {
-        let task = tasks.min(run.measured()).checked_sub(1)?;
-        let votes = (0..DRAWN.len()).map(|which| session.tour_drawing_prediction(which, run, task));
+fn correct_drawings_text(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
+    let parts = tour.measured_runs().filter_map(|run| {
+        let task = tasks.min(run.measured_tasks()).checked_sub(1)?;
+        let votes =
+            (0..DRAWN_CLASSES.len()).map(|index| session.tour_drawing_prediction(index, run, task));
         let votes: Vec<_> = votes.collect::<Option<_>>()?;
-        let right = votes.iter().filter(|vote| vote.is_right()).count();
+        let right = votes.iter().filter(|vote| vote.is_correct()).count();
         let (name, all) = (run.name(), votes.len());
         Some(tr!("tour-drawings-of-run", name, right, all))
     });
-    let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| tr!("tour-drawings-correct", each = each.join(", ")))
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| tr!("tour-drawings-correct", each = parts.join(", ")))
 }
 
 /// Joins the classes of a task, such as "1 and 2".
-pub fn pair(classes: &[String]) -> String {
+pub fn join_classes(classes: &[String]) -> String {
     classes.join(&format!(" {} ", tr!("tour-and")))
 }
 
 /// Returns the classes of the first task.
 pub fn first_classes(tour: &Tour) -> String {
-    pair(tour.runs[0].view.class_names(0))
+    join_classes(tour.runs[0].view.class_names(0))
 }
 
 /// Returns the message id for the outcome of a drawing.
-pub fn drawing_outcome_key(fate: DrawingOutcome) -> &'static str {
-    match fate {
+pub fn drawing_outcome_key(outcome: DrawingOutcome) -> &'static str {
+    match outcome {
         DrawingOutcome::Certain => "tour-guess-kept",
         DrawingOutcome::Uncertain => "tour-guess-kept-weakly",
         DrawingOutcome::Wrong => "tour-guess-lost",

@@ -5,7 +5,7 @@ mod figure;
 mod runs;
 mod text;
 
-pub use text::words;
+pub use text::show_paragraphs;
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
-use crate::ui::widgets::figure::FigureWish;
+use crate::ui::widgets::figure::FigureAction;
 use crate::ui::widgets::terms::Explained;
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll};
 
 /// Maximum width of text, in points: about eighty characters.
-const WIDEST: f32 = 700.0;
+const MAX_TEXT_WIDTH: f32 = 700.0;
 
 /// Draws a column in the centre of the page.
 pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
-    let room = ui.available_width();
-    let width = room.min(WIDEST);
+    let available_width = ui.available_width();
+    let width = available_width.min(MAX_TEXT_WIDTH);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
-        ui.add_space((room - width) / 2.0);
+        ui.add_space((available_width - width) / 2.0);
         ui.vertical(|ui| {
             ui.set_width(width);
             ui.spacing_mut().item_spacing = egui::vec2(8.0, GAP);
@@ -57,39 +57,41 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
             faint(ui, unit.time());
             // A term is explained only once in each section.
             let mut explained = Explained::default();
-            let hidden = cx.session.learn.units.hidden(unit);
+            let hidden = cx.session.learn.units.first_hidden_part(unit);
             let shown = hidden.map_or(unit.parts.len(), |(shown, _)| shown);
-            for (place, part) in unit.parts.iter().take(shown).enumerate() {
+            for (index, part) in unit.parts.iter().take(shown).enumerate() {
                 // An empty part is skipped because it would take space.
-                if matches!(part, UnitPart::Expect(_)) {
+                if matches!(part, UnitPart::Expectation(_)) {
                     continue;
                 }
-                ui.push_id(place, |ui| match part {
+                ui.push_id(index, |ui| match part {
                     UnitPart::Text(paragraph) => {
                         if paragraph.is_heading() {
                             explained = Explained::default();
                         }
-                        let told = (figures, unit.language);
-                        match paragraph.waits(figures) {
+                        let context = (figures, unit.language);
+                        match paragraph.is_pending(figures) {
                             true => {
                                 faint(ui, unit.language.text("learn-available-after-runs"));
                             }
-                            false => text::paragraph(ui, paragraph, told, &mut explained),
+                            false => text::paragraph(ui, paragraph, context, &mut explained),
                         }
                     }
-                    UnitPart::Runs(block) => runs::show(ui, cx, place, block),
-                    UnitPart::Teach(teach) => runs::teach(ui, cx, teach),
-                    UnitPart::Ask(question) => ask::show(ui, cx, question, figures, unit.language),
+                    UnitPart::Runs(block) => runs::show(ui, cx, index, block),
+                    UnitPart::AddedTask(teach) => runs::teach(ui, cx, teach),
+                    UnitPart::Question(question) => {
+                        ask::show(ui, cx, question, figures, unit.language);
+                    }
                     UnitPart::Figure(figure) => {
                         let chart = figure.chart(unit, figures, unit.language);
                         figure::show(ui, &figure.title, &chart, unit.language);
                     }
-                    UnitPart::Expect(_) => {}
+                    UnitPart::Expectation(_) => {}
                 });
             }
             match hidden {
                 Some((_, message)) => drop(faint(ui, unit.language.text(message))),
-                None => end(ui, cx, unit),
+                None => lesson_end(ui, cx, unit),
             }
             ui.add_space(40.0);
         });
@@ -118,52 +120,52 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
 }
 
 /// Draws the end of a lesson: the progress and a link to the next lesson.
-fn end(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
+fn lesson_end(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let units = &cx.session.learn.units;
-    let counted = |id, (done, all): (usize, usize)| tr!(id, done, all);
-    let done = units.done(unit);
-    let told = [
+    let format_count = |id, (done, all): (usize, usize)| tr!(id, done, all);
+    let done = units.progress(unit);
+    let progress = [
         ("learn-questions-answered", (done.answered, done.questions)),
-        ("learn-runs-finished", units.runs_done()),
+        ("learn-runs-finished", units.run_progress()),
     ];
-    let told = told.into_iter().filter(|(_, (_, all))| *all > 0);
-    let told: Vec<String> = told.map(|(key, of)| counted(key, of)).collect();
-    let next = units.next(unit, Language::spoken());
+    let progress = progress.into_iter().filter(|(_, (_, all))| *all > 0);
+    let progress: Vec<String> = progress.map(|(key, of)| format_count(key, of)).collect();
+    let next = units.next_unit(unit, Language::spoken());
     card(ui, |ui| {
         ends(
             ui,
             |ui| {
                 widgets::title(ui, tr!("learn-lesson-end"));
-                faint(ui, told.join(" · "));
+                faint(ui, progress.join(" · "));
             },
             |ui| {
-                let words = match &next {
+                let label = match &next {
                     Some(next) => tr!("learn-next-lesson", title = next.title.as_str()),
                     None => tr!("learn-end-all-lessons").into(),
                 };
-                if primary_button(ui, &words, true).clicked() {
+                if primary_button(ui, &label, true).clicked() {
                     cx.change(move |session| session.open_unit(next));
                 }
             },
         );
-        if done.is_all() {
-            save(ui, cx, unit);
+        if done.is_complete() {
+            save_button(ui, cx, unit);
         }
     });
 }
 
 /// Draws the button that saves the summary.
-fn save(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
+fn save_button(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let menu = button(ui, tr!("learn-save-summary"));
     Popup::menu(&menu).show(|ui| {
-        for (format, words) in [
+        for (format, label) in [
             (Format::Pdf, tr!("figure-save-pdf")),
             (Format::Png, tr!("figure-save-png")),
         ] {
-            if ui.button(words).clicked() {
+            if ui.button(label).clicked() {
                 let page = summary(unit, &cx.session.learn.units);
-                let wish = FigureWish::Save(format);
-                cx.act(UiCommand::ExportFigure(wish, Box::new(page)));
+                let request = FigureAction::Save(format);
+                cx.dispatch(UiCommand::ExportFigure(request, Box::new(page)));
             }
         }
     });

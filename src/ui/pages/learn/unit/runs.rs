@@ -3,10 +3,10 @@
 use egui::{Label, RichText, Ui};
 
 use crate::files::names::is_path;
-use crate::problem::listed;
+use crate::problem::join_some;
 use crate::run::config::RunConfig;
-use crate::session::units::{Runs, Teach, UnitRun, UnitRunState};
-use crate::session::words::{duration_text, percent, time_text};
+use crate::session::units::{AddedTaskBlock, Runs, UnitRun, UnitRunState};
+use crate::session::words::{format_duration, format_percent, run_time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -14,41 +14,44 @@ use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
 /// Draws a block of runs.
-pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, index: usize, block: &Runs) {
     card(ui, |ui| {
         let units = &cx.session.learn.units;
         for plan in &block.runs {
-            row(ui, &plan.title, units.of(&plan.name));
+            row(ui, &plan.title, units.run_repetitions(&plan.name));
         }
-        let runs = block.runs.iter().flat_map(|plan| units.of(&plan.name));
-        let any = |is: fn(&UnitRun) -> bool| runs.clone().any(is);
-        if any(|run| run.state == UnitRunState::Held) {
+        let runs = block
+            .runs
+            .iter()
+            .flat_map(|plan| units.run_repetitions(&plan.name));
+        let has_run = |predicate: fn(&UnitRun) -> bool| runs.clone().any(predicate);
+        if has_run(|run| run.state == UnitRunState::Held) {
             resume_button(ui, cx);
         }
-        if !any(UnitRun::is_missing) {
+        if !has_run(UnitRun::is_missing) {
             return;
         }
-        let failed = any(|run| matches!(run.state, UnitRunState::Ended(_)));
-        let words = match (failed, any(|run| !run.is_missing()), &block.button) {
+        let failed = has_run(|run| matches!(run.state, UnitRunState::Ended(_)));
+        let label = match (failed, has_run(|run| !run.is_missing()), &block.button) {
             (true, ..) => tr!("learn-try-again"),
-            (_, false, Some(own)) => own,
+            (_, false, Some(custom)) => custom,
             (_, false, None) => tr!("learn-train"),
             _ => tr!("learn-train-remaining"),
         };
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
-        places(ui, configs.flat_map(RunConfig::paths));
-        if primary_button(ui, words, true).clicked() {
-            cx.change(move |session| session.run_unit(place));
+        list_accessed_paths(ui, configs.flat_map(RunConfig::paths));
+        if primary_button(ui, label, true).clicked() {
+            cx.change(move |session| session.train_unit_runs(index));
         }
     });
 }
 
 /// Draws a block that adds a task to a run.
-pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
+pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &AddedTaskBlock) {
     card(ui, |ui| {
-        let runs = cx.session.learn.units.of(&teach.name);
+        let runs = cx.session.learn.units.run_repetitions(&teach.name);
         row(ui, &teach.title, runs);
-        let Some(folder) = cx.session.run_to_teach(teach) else {
+        let Some(folder) = cx.session.run_for_added_task(teach) else {
             faint(ui, tr!("learn-train-run-first"));
             return;
         };
@@ -58,28 +61,28 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
         if !runs.iter().all(UnitRun::is_missing) {
             return;
         }
-        places(ui, std::iter::once(teach.source.as_str()));
-        let usual = tr!("learn-teach-source", source = teach.source.as_str());
+        list_accessed_paths(ui, std::iter::once(teach.source.as_str()));
+        let default_label = tr!("learn-teach-source", source = teach.source.as_str());
         ui.horizontal_wrapped(|ui| {
-            let words = teach.button.as_deref().unwrap_or(&usual);
-            if primary_button(ui, words, true).clicked() {
+            let label = teach.button.as_deref().unwrap_or(&default_label);
+            if primary_button(ui, label, true).clicked() {
                 let teach = teach.clone();
-                cx.change(move |session| session.teach_unit(&teach));
+                cx.change(move |session| session.add_unit_task(&teach));
             }
             if button(ui, tr!("learn-teach-own-images")).clicked() {
-                cx.act(UiCommand::AddTask(folder));
+                cx.dispatch(UiCommand::AddTask(folder));
             }
         });
     });
 }
 
 /// Lists the files and folders that the button will access, because the lesson may come from somebody else.
-fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
-    let mut named: Vec<&str> = named.filter(|place| is_path(place)).collect();
-    named.sort_unstable();
-    named.dedup();
-    if !named.is_empty() {
-        let places = listed(&named, 6);
+fn list_accessed_paths<'a>(ui: &mut Ui, paths: impl Iterator<Item = &'a str>) {
+    let mut paths: Vec<&str> = paths.filter(|path| is_path(path)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    if !paths.is_empty() {
+        let places = join_some(&paths, 6);
         faint(ui, tr!("learn-accesses-places", places));
     }
 }
@@ -94,7 +97,7 @@ fn resume_button(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the title and the state of a run and its repetitions.
 fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     let t = tokens(ui);
-    let (words, done) = standing(runs);
+    let (text, done) = run_state(runs);
     ends(
         ui,
         |ui| {
@@ -102,7 +105,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
             ui.add(Label::new(title).truncate());
         },
         |ui| {
-            faint(ui, words);
+            faint(ui, text);
         },
     );
     if let Some(done) = done {
@@ -116,31 +119,34 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
 }
 
 /// Returns the state of a run and its repetitions in words, and the finished share while one is in progress.
-fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
+fn run_state(runs: &[UnitRun]) -> (String, Option<f64>) {
     let done = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
-    let there = runs.iter().filter(done).count();
+    let done_count = runs.iter().filter(done).count();
     let mut working = runs.iter().filter_map(|run| match &run.state {
-        UnitRunState::Working { done, seconds_left } => Some((*done, *seconds_left)),
+        UnitRunState::Working {
+            finished_share: done,
+            seconds_left,
+        } => Some((*done, *seconds_left)),
         _ => None,
     });
-    if let Some((share, left)) = working.next() {
-        let whole = (there as f64 + share) / runs.len() as f64;
-        let shown = percent(share, 0);
-        let words = match left {
-            None => tr!("learn-share-done", share = shown),
-            Some(left) => tr!(
+    if let Some((share, seconds)) = working.next() {
+        let overall = (done_count as f64 + share) / runs.len() as f64;
+        let percentage = format_percent(share, 0);
+        let text = match seconds {
+            None => tr!("learn-share-done", share = percentage),
+            Some(seconds) => tr!(
                 "learn-share-done-time-left",
-                share = shown,
-                time = duration_text(left)
+                share = percentage,
+                time = format_duration(seconds)
             ),
         };
-        return (words, Some(whole));
+        return (text, Some(overall));
     }
-    for (standing, key) in [
+    for (state, key) in [
         (UnitRunState::Held, "learn-on-hold"),
         (UnitRunState::Waiting, "learn-queued"),
     ] {
-        if runs.iter().any(|run| run.state == standing) {
+        if runs.iter().any(|run| run.state == state) {
             return (tr!(key).into(), None);
         }
     }
@@ -150,11 +156,11 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
     {
         return (tr!("learn-ended-early").into(), None);
     }
-    let again = runs.iter().find_map(|run| match &run.state {
-        UnitRunState::Done(Some(name)) => Some(time_text(name)),
+    let reused = runs.iter().find_map(|run| match &run.state {
+        UnitRunState::Done(Some(name)) => Some(run_time_text(name)),
         _ => None,
     });
-    let words = match (there, again) {
+    let text = match (done_count, reused) {
         (0, _) => String::new(),
         (n, _) if n < runs.len() => {
             tr!("learn-finished-of", done = n, all = runs.len())
@@ -162,5 +168,5 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         (_, Some(time)) => tr!("learn-reused-run", time),
         (_, None) => tr!("learn-finished").into(),
     };
-    (words, None)
+    (text, None)
 }

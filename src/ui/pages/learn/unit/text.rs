@@ -10,14 +10,14 @@ use crate::ui::widgets::subscripts;
 use crate::ui::widgets::terms::{self, Explained, TextSpan};
 
 /// Size of text, in points.
-const SIZE: f32 = 15.0;
+const FONT_SIZE: f32 = 15.0;
 /// Height of a line of text.
-const LINE: f32 = 23.0;
+const LINE_HEIGHT: f32 = 23.0;
 
 /// Draws the title of a lesson.
 pub(super) fn title(ui: &mut Ui, text: &str) {
     let strong = tokens(ui).strong;
-    let text = subscripts::job(text, semibold(26.0), strong);
+    let text = subscripts::layout_job(text, semibold(26.0), strong);
     ui.add(Label::new(text).wrap());
 }
 
@@ -33,18 +33,18 @@ pub(super) fn paragraph(
             let t = tokens(ui);
             let size = if rank <= 1 { 20.0 } else { 17.0 };
             ui.add_space(6.0);
-            let words = text.filled(figures, language);
-            ui.add(Label::new(subscripts::job(&words, semibold(size), t.strong)).wrap());
+            let heading = text.to_text(figures, language);
+            ui.add(Label::new(subscripts::layout_job(&heading, semibold(size), t.strong)).wrap());
         }
         ParagraphKind::Text => sentences(ui, text, (figures, language), explained),
-        ParagraphKind::Item(deep, number) => {
+        ParagraphKind::Item(depth, number) => {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                ui.add_space(8.0 + 18.0 * deep as f32);
-                let mark = number.map_or_else(|| "•".to_string(), |number| format!("{number}."));
+                ui.add_space(8.0 + 18.0 * depth as f32);
+                let bullet = number.map_or_else(|| "•".to_string(), |number| format!("{number}."));
                 let colour = tokens(ui).subdued;
                 let mut job = LayoutJob::default();
-                job.append(&mark, 0.0, look(regular(SIZE), colour));
+                job.append(&bullet, 0.0, text_format(regular(FONT_SIZE), colour));
                 ui.label(job);
                 let width = ui.available_width();
                 ui.vertical(|ui| {
@@ -57,9 +57,9 @@ pub(super) fn paragraph(
             framed(ui, |ui| sentences(ui, text, (figures, language), explained));
         }
         ParagraphKind::Code => {
-            let words = RichText::new(text.filled(figures, language));
+            let code = RichText::new(text.to_text(figures, language));
             framed(ui, |ui| {
-                let label = Label::new(words.font(mono(12.5)).color(tokens(ui).text));
+                let label = Label::new(code.font(mono(12.5)).color(tokens(ui).text));
                 ui.add(label.wrap().selectable(true));
             });
         }
@@ -67,10 +67,10 @@ pub(super) fn paragraph(
 }
 
 /// Draws paragraphs that are not part of a lesson, such as those of the user guide.
-pub fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
+pub fn show_paragraphs(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
     let mut explained = Explained::default();
-    for one in text {
-        paragraph(ui, one, (figures, language), &mut explained);
+    for item in text {
+        paragraph(ui, item, (figures, language), &mut explained);
     }
 }
 
@@ -85,20 +85,25 @@ fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         });
 }
 
-fn sentences(ui: &mut Ui, text: &Paragraph, told: (&Figures, Language), explained: &mut Explained) {
-    let pieces = pieces(tokens(ui), text, told, explained);
+fn sentences(
+    ui: &mut Ui,
+    text: &Paragraph,
+    context: (&Figures, Language),
+    explained: &mut Explained,
+) {
+    let pieces = pieces(tokens(ui), text, context, explained);
     terms::prose(ui, &pieces);
 }
 
 /// Returns the height that paragraphs would have.
-pub(super) fn height(ui: &Ui, text: &[Paragraph], told: (&Figures, Language)) -> f32 {
+pub(super) fn height(ui: &Ui, text: &[Paragraph], context: (&Figures, Language)) -> f32 {
     let width = ui.available_width();
-    let of = |one: &Paragraph| {
-        let pieces = pieces(tokens(ui), one, told, &mut Explained::default());
-        let galley = ui.painter().layout_job(terms::job(&pieces, width));
+    let height_of = |item: &Paragraph| {
+        let pieces = pieces(tokens(ui), item, context, &mut Explained::default());
+        let galley = ui.painter().layout_job(terms::layout_job(&pieces, width));
         galley.size().y + ui.spacing().item_spacing.y
     };
-    text.iter().map(of).sum()
+    text.iter().map(height_of).sum()
 }
 
 fn pieces(
@@ -109,35 +114,37 @@ fn pieces(
 ) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     for span in &text.spans {
-        let known = span.live.as_ref().map(|live| live.value(figures));
-        let style = match known {
-            Some(Ok(_)) => look(semibold(SIZE), t.accent),
-            Some(Err(NoValue::NotYet | NoValue::Never(_))) => look(regular(SIZE - 2.0), t.subdued),
-            None => plain(span, t),
+        let value = span.formula.as_ref().map(|live| live.value(figures));
+        let style = match value {
+            Some(Ok(_)) => text_format(semibold(FONT_SIZE), t.accent),
+            Some(Err(NoValue::NotYet | NoValue::Never(_))) => {
+                text_format(regular(FONT_SIZE - 2.0), t.subdued)
+            }
+            None => span_format(span, t),
         };
-        let words = span.filled(figures, language);
-        if span.live.is_some() || span.code {
-            pieces.push(TextSpan::plain(words, style));
+        let filled = span.to_text(figures, language);
+        if span.formula.is_some() || span.code {
+            pieces.push(TextSpan::plain(filled, style));
         } else {
-            pieces.extend(terms::pieces(&words, &style, explained));
+            pieces.extend(terms::split_terms(&filled, &style, explained));
         }
     }
     pieces
 }
 
-fn look(font: egui::FontId, colour: Color32) -> TextFormat {
+fn text_format(font: egui::FontId, colour: Color32) -> TextFormat {
     TextFormat {
-        line_height: Some(LINE),
+        line_height: Some(LINE_HEIGHT),
         valign: Align::Center,
         ..TextFormat::simple(font, colour)
     }
 }
 
-fn plain(span: &Span, t: &Tokens) -> TextFormat {
+fn span_format(span: &Span, t: &Tokens) -> TextFormat {
     let mut style = match (span.code, span.strong) {
-        (true, _) => look(mono(SIZE - 2.0), t.strong),
-        (_, true) => look(semibold(SIZE), t.strong),
-        _ => look(regular(SIZE), t.text),
+        (true, _) => text_format(mono(FONT_SIZE - 2.0), t.strong),
+        (_, true) => text_format(semibold(FONT_SIZE), t.strong),
+        _ => text_format(regular(FONT_SIZE), t.text),
     };
     if span.code {
         style.background = t.raised;

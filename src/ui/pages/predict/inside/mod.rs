@@ -12,21 +12,21 @@ use egui::{Ui, Vec2};
 
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
-use crate::run::inside::RunInside;
+use crate::run::inside::RunInspection;
 use crate::session::Session;
 use crate::session::views::Split;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::pages::{Cx, open_dataset_button};
 use crate::ui::theme::GAP;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented, terms};
 
 /// Minimum width of the column at which two parts are side by side.
-const BESIDE: f32 = 620.0;
+const SIDE_BY_SIDE_WIDTH: f32 = 620.0;
 
 /// Height reserved for a view that is not loaded yet.
-const ROOM: f32 = 230.0;
+const RESERVED_HEIGHT: f32 = 230.0;
 
 /// The state of the section that is kept between frames.
 #[derive(Default)]
@@ -37,7 +37,7 @@ pub struct State {
     expert: Option<Expert>,
     map: map::State,
     /// A test image to show on Predict once it is decoded: its source, its index and its class.
-    wanted: Option<((usize, usize), String)>,
+    requested_image: Option<((usize, usize), String)>,
 }
 
 /// The selected run and task, and the results of Look inside for them.
@@ -46,9 +46,9 @@ struct Scene<'a> {
     /// The selected task, from 0.
     task: usize,
     expert: Expert,
-    now: Option<Arc<RunInside>>,
+    current: Option<Arc<RunInspection>>,
     /// The results after each task for which they are known.
-    all: &'a [Arc<RunInside>],
+    results: &'a [Arc<RunInspection>],
 }
 
 /// Draws the section: a line that opens and closes it, and its content.
@@ -59,31 +59,37 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let experts = experts_of(header);
-    card(ui, |ui| opener(ui, cx, &experts));
+    card(ui, |ui| show_header(ui, cx, &experts));
     if !cx.pages.predict.inside.open {
         return;
     }
-    if cx.session.lacks_inside() {
-        cx.act(UiCommand::Load(Box::new(Session::request_inside)));
+    if cx.session.needs_inside() {
+        cx.dispatch(UiCommand::Load(Box::new(Session::request_inside)));
     }
-    let all: Vec<Arc<RunInside>> = cx.session.predict.insides.tasks_of(run).cloned().collect();
+    let results: Vec<Arc<RunInspection>> = cx
+        .session
+        .predict
+        .inside
+        .run_results(run)
+        .cloned()
+        .collect();
     let task = cx.session.predict.task;
     let scene = Scene {
         header,
         task,
-        expert: chosen(cx, &experts),
-        now: cx.session.predict.insides.run(run, task).cloned(),
-        all: &all,
+        expert: selected_expert(cx, &experts),
+        current: cx.session.predict.inside.run(run, task).cloned(),
+        results: &results,
     };
-    show_wanted(cx, &scene);
+    show_requested_image(cx, &scene);
     let width = ui.available_width();
-    if width < BESIDE {
-        let parts = [gaze_card, map_card, energies_card, movement_card];
+    if width < SIDE_BY_SIDE_WIDTH {
+        let parts = [attention_card, map_card, energies_card, movement_card];
         parts.into_iter().for_each(|part| part(ui, cx, &scene));
         return;
     }
     let half = (width - GAP) / 2.0;
-    for [left, right] in [[gaze_card, map_card], [movement_card, energies_card]] {
+    for [left, right] in [[attention_card, map_card], [movement_card, energies_card]] {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
             part(ui, half, |ui| left(ui, cx, &scene));
@@ -94,19 +100,23 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn experts_of(header: &RunHeader) -> Vec<Expert> {
     let experts = header.method.experts.iter().copied();
-    experts.filter(|own| *own != Expert::ENSEMBLE).collect()
+    experts
+        .filter(|expert| *expert != Expert::ENSEMBLE)
+        .collect()
 }
 
-fn chosen(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
-    let wanted = cx.pages.predict.inside.expert;
-    let there = wanted.filter(|expert| experts.contains(expert));
-    there.or(experts.first().copied()).unwrap_or(Expert::ANSWER)
+fn selected_expert(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
+    let requested = cx.pages.predict.inside.expert;
+    let available = requested.filter(|expert| experts.contains(expert));
+    available
+        .or(experts.first().copied())
+        .unwrap_or(Expert::ANSWER)
 }
 
-fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
+fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
     let open = cx.pages.predict.inside.open;
-    let mut expert = chosen(cx, experts);
-    let (icon, words) = match open {
+    let mut expert = selected_expert(cx, experts);
+    let (icon, label) = match open {
         true => (Icon::Up, tr!("predict-inside-close")),
         false => (Icon::Down, tr!("predict-inside-open")),
     };
@@ -126,67 +136,69 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
                     .collect();
                 segmented(ui, "inside-expert", &options, &mut expert);
             }
-            if icon_text_button(ui, icon, words).clicked() {
+            if icon_text_button(ui, icon, label).clicked() {
                 cx.pages.predict.inside.open = !open;
             }
         },
     );
-    if expert != chosen(cx, experts) {
+    if expert != selected_expert(cx, experts) {
         cx.pages.predict.inside.expert = Some(expert);
     }
 }
 
-fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+fn attention_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(ui, (tr!("predict-inside-attention"), "attention"), |ui| {
-        if cx.session.predict.picture.is_none() {
+        if cx.session.predict.image.is_none() {
             faint(ui, tr!("predict-inside-attention-no-image"));
             return;
         }
-        if let Some(problem) = cx.session.predict.insides.picture_problem() {
+        if let Some(problem) = cx.session.predict.inside.image_problem() {
             widgets::problem(ui, problem);
             return;
         }
-        let seen = cx.session.predict.insides.seen.clone();
-        let after = cx.session.predict.insides.picture(scene.task).cloned();
-        let (Some(seen), Some(after)) = (seen, after) else {
+        let input = cx.session.predict.inside.network_input.clone();
+        let after = cx.session.predict.inside.image(scene.task).cloned();
+        let (Some(input), Some(after)) = (input, after) else {
             faint(ui, tr!("predict-inside-attention-computing"));
-            ui.set_min_height(ROOM);
+            ui.set_min_height(RESERVED_HEIGHT);
             return;
         };
         let before = match scene.task.checked_sub(1) {
             Some(task) => {
-                let inside = cx.session.predict.insides.picture(task);
-                inside.and_then(|inside| inside.of(scene.expert)).cloned()
+                let inside = cx.session.predict.inside.image(task);
+                inside
+                    .and_then(|inside| inside.map_of(scene.expert))
+                    .cloned()
             }
             None => after.before.clone(),
         };
-        let texture = cx.textures.of(ui.ctx(), &seen);
-        if let Some(now) = after.of(scene.expert) {
-            attention::show(ui, texture, before.as_ref(), now, scene.task);
+        let texture = cx.textures.get(ui.ctx(), &input);
+        if let Some(current) = after.map_of(scene.expert) {
+            attention::show(ui, texture, before.as_ref(), current, scene.task);
         }
     });
 }
 
 fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(ui, (tr!("predict-inside-feature-map"), "map"), |ui| {
-        if !probe_is_there(ui, cx, scene) {
+        if !has_probe(ui, cx, scene) {
             return;
         }
         let state = &mut cx.pages.predict.inside.map;
         let opened = map::show(ui, state, scene);
-        if let Some(at) = opened
-            && let Some(probe) = scene.now.as_ref().and_then(|now| now.probe.as_ref())
+        if let Some(index) = opened
+            && let Some(probe) = scene.current.as_ref().and_then(|now| now.probe.as_ref())
         {
-            let class = scene.header.class_order.get(probe.labels[at]).cloned();
-            let place = probe.places[at];
-            cx.pages.predict.inside.wanted = Some((place, class.unwrap_or_default()));
+            let class = scene.header.class_order.get(probe.labels[index]).cloned();
+            let location = probe.places[index];
+            cx.pages.predict.inside.requested_image = Some((location, class.unwrap_or_default()));
         }
     });
 }
 
 fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(ui, (tr!("predict-inside-energies"), "energy"), |ui| {
-        if probe_is_there(ui, cx, scene) {
+        if has_probe(ui, cx, scene) {
             energies::show(ui, scene);
         }
     });
@@ -196,7 +208,7 @@ fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(
         ui,
         (tr!("predict-inside-pet-movement"), "movement"),
-        |ui| match &scene.now {
+        |ui| match &scene.current {
             _ if !scene.header.method.uses_pet => {
                 let title = &scene.header.method.title;
                 faint(ui, tr!("predict-inside-no-pet", method = title));
@@ -210,14 +222,14 @@ fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        terms::title_of(ui, title, term);
+        terms::term_title(ui, title, term);
         add(ui);
     });
 }
 
 /// Returns whether there are results for test images. If not, draws the reason.
-fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
-    match &scene.now {
+fn has_probe(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
+    match &scene.current {
         Some(now) => {
             if let Some(problem) = &now.problem {
                 widgets::problem(ui, problem);
@@ -233,34 +245,34 @@ fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
 
 /// Draws what is being loaded. The height of the view is reserved, so that nothing moves later.
 fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    ui.set_min_height(ROOM);
+    ui.set_min_height(RESERVED_HEIGHT);
     let config = &scene.header.config;
-    if let Some(problem) = cx.session.predict.insides.problem(&scene.header.folder) {
+    if let Some(problem) = cx.session.predict.inside.problem(&scene.header.folder) {
         widgets::problem(ui, problem);
-    } else if cx.session.asks_before_opening(config) {
-        ask_to_open(ui, cx, config);
+    } else if cx.session.needs_permission(config) {
+        open_dataset_button(ui, cx, config);
     } else {
         faint(ui, tr!("predict-inside-processing"));
     }
 }
 
 /// Shows the test image that was clicked on Predict once it is decoded.
-fn show_wanted(cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    let Some(((source, index), class)) = cx.pages.predict.inside.wanted.clone() else {
+fn show_requested_image(cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    let Some(((source, index), class)) = cx.pages.predict.inside.requested_image.clone() else {
         return;
     };
     let session = cx.session;
-    let picture = match source {
+    let lookup = match source {
         0 => {
             let data = session.data_of(&scene.header.config);
-            data.and_then(|data| session.picture_of(&data, Split::Test, index))
+            data.and_then(|data| session.sample_image(&data, Split::Test, index))
         }
-        added_task => session.added_task_picture(scene.header, added_task, index),
+        added_task => session.added_task_image(scene.header, added_task, index),
     };
-    match cx.look_up(picture) {
-        Some(Ok(picture)) => cx.act(UiCommand::PredictPicture(picture, Some(class))),
+    match cx.look_up(lookup) {
+        Some(Ok(image)) => cx.dispatch(UiCommand::PredictImage(image, Some(class))),
         Some(Err(problem)) => cx.change(|session| session.notify(problem, true)),
         None => return,
     }
-    cx.pages.predict.inside.wanted = None;
+    cx.pages.predict.inside.requested_image = None;
 }
