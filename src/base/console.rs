@@ -25,10 +25,7 @@ pub fn close_own() {
     #[cfg(windows)]
     if is_own() {
         use windows_sys::Win32::System::Console::FreeConsole;
-        #[allow(
-            unsafe_code,
-            reason = "it takes nothing; a console that does not go stays visible"
-        )]
+        #[allow(unsafe_code, reason = "it takes nothing; a console that does not go stays visible")]
         unsafe {
             FreeConsole();
         }

@@ -91,9 +91,8 @@ fn program_path() -> Option<PathBuf> {
 
 /// Returns the portable folder of a program: beside it, or beside its bundle on macOS.
 fn portable_folder_for(program: &Path) -> Option<PathBuf> {
-    let bundle = program
-        .ancestors()
-        .find(|folder| folder.extension().is_some_and(|ending| ending == "app"));
+    let bundle =
+        program.ancestors().find(|folder| folder.extension().is_some_and(|ending| ending == "app"));
     let parent = bundle.unwrap_or(program).parent()?;
     Some(parent.join(PORTABLE_FOLDER))
 }
@@ -101,12 +100,8 @@ fn portable_folder_for(program: &Path) -> Option<PathBuf> {
 fn ensure_writable(folder: &Path) -> Result<()> {
     let result = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
     result.map(drop).map_err(|error| {
-        Problem::io(
-            "store settings and runs next to the program",
-            folder,
-            &error,
-        )
-        .advise(message!("advice-move-program-or-not-portable"))
+        Problem::io("store settings and runs next to the program", folder, &error)
+            .advise(message!("advice-move-program-or-not-portable"))
     })
 }
 
@@ -117,10 +112,7 @@ mod tests {
     #[test]
     fn portable_folder_is_next_to_program_or_bundle() {
         let folder = Some(PathBuf::from("/stick/lae-studio-data"));
-        for program in [
-            "/stick/lae-studio",
-            "/stick/LAE Studio.app/Contents/MacOS/lae-studio",
-        ] {
+        for program in ["/stick/lae-studio", "/stick/LAE Studio.app/Contents/MacOS/lae-studio"] {
             assert_eq!(portable_folder_for(Path::new(program)), folder);
         }
     }

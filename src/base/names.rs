@@ -154,17 +154,11 @@ mod tests {
 
     #[test]
     fn closest_finds_similar_names_and_skips_long_ones() {
-        assert_eq!(
-            closest_name("adpater", ["lora", "adapter"].into_iter()),
-            Some("adapter")
-        );
+        assert_eq!(closest_name("adpater", ["lora", "adapter"].into_iter()), Some("adapter"));
         assert_eq!(closest_name("x", ["adapter"].into_iter()), None);
         let long = "a".repeat(1 << 20);
         assert_eq!(closest_name(&long, [long.as_str()].into_iter()), None);
-        assert_eq!(
-            closest_name("aa", [long.as_str(), "ab"].into_iter()),
-            Some("ab")
-        );
+        assert_eq!(closest_name("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
         assert_eq!(truncated_name(&long).chars().count(), MAX_NAME_CHARS + 1);
     }
 

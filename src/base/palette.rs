@@ -134,9 +134,7 @@ impl RunStyle {
         let first = Self::for_method(method);
         let with_nth = |nth| Self { nth, ..first };
         let mut candidates = (0..=used.len()).map(with_nth);
-        candidates
-            .find(|shade| !used.contains(shade))
-            .unwrap_or(first)
+        candidates.find(|shade| !used.contains(shade)).unwrap_or(first)
     }
 
     fn row(self) -> &'static Row {
@@ -206,9 +204,6 @@ mod tests {
     fn reuses_released_shade_first() {
         let all = RunStyle::for_runs(["lae", "lae", "lae"]);
         assert_eq!(RunStyle::first_free("lae", &[all[0], all[2]]), all[1]);
-        assert_eq!(
-            RunStyle::first_free("lae", &[]),
-            RunStyle::for_method("lae")
-        );
+        assert_eq!(RunStyle::first_free("lae", &[]), RunStyle::for_method("lae"));
     }
 }

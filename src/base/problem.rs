@@ -224,9 +224,7 @@ pub fn list_value<S: AsRef<str>>(names: &[S], max: usize) -> Value {
 pub fn text_list_value(texts: &[Words], max: usize) -> Value {
     let mut shown = texts.iter().take(max).cloned().map(Value::from);
     let first = shown.next().unwrap_or_else(|| "".into());
-    let joined = shown.fold(first, |first, rest| {
-        message!("remark-joined", first, rest).into()
-    });
+    let joined = shown.fold(first, |first, rest| message!("remark-joined", first, rest).into());
     append_remaining(joined, texts.len(), max)
 }
 
@@ -258,13 +256,8 @@ mod tests {
 
     #[test]
     fn display_omits_empty_lines() {
-        let full = Problem::new("no classes found")
-            .at("data/")
-            .advise("drop a folder");
-        assert_eq!(
-            full.to_string(),
-            "problem: no classes found\nwhere: data/\ntry: drop a folder"
-        );
+        let full = Problem::new("no classes found").at("data/").advise("drop a folder");
+        assert_eq!(full.to_string(), "problem: no classes found\nwhere: data/\ntry: drop a folder");
         assert_eq!(Problem::new("stopped").to_string(), "problem: stopped");
     }
 
@@ -272,10 +265,7 @@ mod tests {
     fn display_escapes_control_characters() {
         let named = Problem::new("no picture").at("a/\u{1b}[2J\r\u{202e}gnp.exe");
         let shown = named.to_string();
-        assert!(
-            shown.ends_with("a/\\u{1b}[2J\\u{d}\\u{202e}gnp.exe"),
-            "{shown}"
-        );
+        assert!(shown.ends_with("a/\\u{1b}[2J\\u{d}\\u{202e}gnp.exe"), "{shown}");
         assert_eq!(escape_for_terminal("猫\tand é\n"), "猫\tand é\n");
     }
 
@@ -288,25 +278,15 @@ mod tests {
         let sent = serde_json::to_string(&original).unwrap_or_default();
         let received: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));
         assert_eq!(received, original);
-        let changed = Problem {
-            what: format!("{}; twice", received.what),
-            ..received.clone()
-        };
+        let changed = Problem { what: format!("{}; twice", received.what), ..received.clone() };
         Language::German.speak();
-        assert!(
-            received.translated().what.starts_with("das Bild "),
-            "{:?}",
-            received.translated()
-        );
+        assert!(received.translated().what.starts_with("das Bild "), "{:?}", received.translated());
         assert_ne!(received.translated().remedy, received.remedy);
         assert_eq!(changed.translated().what, changed.what);
         Language::English.speak();
         assert_eq!(received.translated(), original);
         let older = r#"{"what": "stopped"}"#;
-        assert_eq!(
-            serde_json::from_str(older).ok(),
-            Some(Problem::new("stopped"))
-        );
+        assert_eq!(serde_json::from_str(older).ok(), Some(Problem::new("stopped")));
     }
 
     #[test]

@@ -69,13 +69,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     };
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(args.quiet);
-    let report = check_path(
-        &path,
-        &request,
-        &ResourceCache::default(),
-        &mut reporter,
-        &control,
-    );
+    let report = check_path(&path, &request, &ResourceCache::default(), &mut reporter, &control);
     drop(reporter);
     let Some(report) = report? else {
         print_message("stopped; nothing was changed");
@@ -83,11 +77,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     };
     let seconds = start.elapsed().as_secs_f64();
     let verdict = report.verdict();
-    let output = CheckOutput {
-        verdict,
-        report: &report,
-        seconds,
-    };
+    let output = CheckOutput { verdict, report: &report, seconds };
     args.json.print_results(&output, &text(&report, seconds))?;
     Ok(CommandOutcome::from_success(verdict != Verdict::Differs))
 }

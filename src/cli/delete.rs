@@ -62,9 +62,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     for_each_run(folders, |folder| {
         let trashed = store::delete_run(folder, &root)?;
         let (run, name) = (run_name(folder), quote_for_shell(&run_name(&trashed)));
-        Ok(format!(
-            "{run} is in the trash; to restore it: lae-studio restore {name}"
-        ))
+        Ok(format!("{run} is in the trash; to restore it: lae-studio restore {name}"))
     })
 }
 

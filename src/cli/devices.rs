@@ -84,9 +84,7 @@ fn select_gpus(selector: Option<&str>) -> Result<Vec<DeviceInfo>> {
                 .advise("choose a GPU from `lae-studio devices`")),
         };
     }
-    let hardware = device::list()
-        .iter()
-        .filter(|info| info.kind.is_hardware_gpu());
+    let hardware = device::list().iter().filter(|info| info.kind.is_hardware_gpu());
     let gpus: Vec<DeviceInfo> = hardware.cloned().collect();
     if gpus.is_empty() {
         return Err(Problem::new("this machine has no hardware GPU")

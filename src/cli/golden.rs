@@ -58,9 +58,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     };
     if weights == WeightType::F16 && !device.supports_dtype(DType::F16) {
         let what = format!("{} does not support half precision", info.name);
-        return Err(Problem::new(what)
-            .at("--precision")
-            .advise("omit the option"));
+        return Err(Problem::new(what).at("--precision").advise("omit the option"));
     }
     if weights == WeightType::Bf16 {
         experiment::check_bf16(&info)?;
@@ -96,9 +94,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         entries.push(entry);
     }
     args.json.print_results(&entries, &text)?;
-    Ok(CommandOutcome::from_success(
-        entries.iter().all(|entry| entry.ok),
-    ))
+    Ok(CommandOutcome::from_success(entries.iter().all(|entry| entry.ok)))
 }
 
 fn to_entry(path: &Path, report: Option<&GoldenReport>) -> GoldenEntry {

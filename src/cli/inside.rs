@@ -100,16 +100,9 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let folder = args.asked.folder()?;
     let task = snapshot(&folder, args.asked.task)?;
     let anchor = count_finished_tasks(&folder)? - 1;
-    let cache = args
-        .asked
-        .moved
-        .cache(&store::load_facts(&folder)?.0.config);
-    let (predictor, inside) = inspect_run(
-        &folder,
-        [anchor, task],
-        args.asked.device.as_deref(),
-        &cache,
-    )?;
+    let cache = args.asked.moved.cache(&store::load_facts(&folder)?.0.config);
+    let (predictor, inside) =
+        inspect_run(&folder, [anchor, task], args.asked.device.as_deref(), &cache)?;
     let mut end = CommandOutcome::Done;
     if let Some(problem) = &inside.problem {
         print_problem(problem);
@@ -128,10 +121,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let reports = store::summarize(&folder)?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
     let refusal = |expert: &Expert| {
-        Some((
-            *expert,
-            RejectionThreshold::from_measurements(measurements, probe, *expert)?,
-        ))
+        Some((*expert, RejectionThreshold::from_measurements(measurements, probe, *expert)?))
     };
     let experts = header.method.experts.iter();
     let output = InsideOutput {
@@ -151,14 +141,11 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
 fn pet_distances(movement: &Movement) -> PetDistances {
     let blocks = |values: &[(usize, f64)]| {
         let each = values.iter();
-        each.map(|&(block, distance)| BlockDistance { block, distance })
-            .collect()
+        each.map(|&(block, distance)| BlockDistance { block, distance }).collect()
     };
     let since = movement.since_start.iter();
     PetDistances {
-        since_start: since
-            .map(|(expert, values)| (*expert, blocks(values)))
-            .collect(),
+        since_start: since.map(|(expert, values)| (*expert, blocks(values))).collect(),
         distance: blocks(&movement.distance),
     }
 }
@@ -181,11 +168,7 @@ fn image_entries(header: &RunHeader, probe: &ProbeInspection) -> Vec<ImageEntry>
         class: name(probe.labels[index]),
         learned: probe.labels[index] < probe.known,
         answer: name(probe.given[index]),
-        at: probe
-            .maps
-            .iter()
-            .map(|map| (map.expert, map.points[index]))
-            .collect(),
+        at: probe.maps.iter().map(|map| (map.expert, map.points[index])).collect(),
         energy: probe
             .energies
             .iter()

@@ -155,24 +155,17 @@ impl Player<'_> {
 
     fn train(&mut self, name: &str, config: &RunConfig) -> Result<bool> {
         let root = store::runs_root(self.args.output.out.as_deref());
-        let stored_runs = store::list_runs(&root)
-            .into_iter()
-            .filter_map(|entry| entry.summary.ok());
+        let stored_runs =
+            store::list_runs(&root).into_iter().filter_map(|entry| entry.summary.ok());
         let mut same = stored_runs.filter(|run| {
             run.state == StoredState::Finished && same_settings(&run.header.config, config)
         });
         if let Some(run) = same.next() {
-            print_message(format!(
-                "{} has the same settings and is reused",
-                run.header.run
-            ));
+            print_message(format!("{} has the same settings and is reused", run.header.run));
             self.record_run(name, &run, false, true);
             return Ok(true);
         }
-        let config = RunConfig {
-            device: self.args.device.clone(),
-            ..config.clone()
-        };
+        let config = RunConfig { device: self.args.device.clone(), ..config.clone() };
         let mut reporter = Reporter::new(self.args.output.quiet);
         let outcome = experiment::train(&config, &root, &self.cache, &mut reporter, &self.control)
             .inspect_err(|_| reporter.report_failure())?;
@@ -194,14 +187,8 @@ impl Player<'_> {
             let mut reporter = Reporter::for_added_task(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
             let (cache, control) = (&self.cache, &self.control);
-            let outcome = experiment::teach(
-                &folder,
-                &teach.source,
-                device,
-                cache,
-                &mut reporter,
-                control,
-            )?;
+            let outcome =
+                experiment::teach(&folder, &teach.source, device, cache, &mut reporter, control)?;
             if !matches!(outcome, Outcome::Finished(_)) {
                 return Ok(false);
             }
@@ -214,10 +201,7 @@ impl Player<'_> {
         let reports = run.reports();
         let measurements = reports.iter().map(|report| &report.measurements);
         let figures = RunFigures::new(&run.header, &run.histories(), measurements, taught);
-        self.figures
-            .entry(name.to_string())
-            .or_default()
-            .push(figures);
+        self.figures.entry(name.to_string()).or_default().push(figures);
         self.runs.push(LessonRun {
             name: name.to_string(),
             run: run.header.run.clone(),
@@ -237,10 +221,7 @@ impl Player<'_> {
         text.push('\n');
         for check in &checks {
             let word = if check.holds { "holds" } else { "FAILS" };
-            text.push_str(&format!(
-                "{word}: {} (line {})\n",
-                check.formula, check.line
-            ));
+            text.push_str(&format!("{word}: {} (line {})\n", check.formula, check.line));
         }
         let questions = self.unit.questions().map(|ask| {
             let answer = ask.answer(&self.figures, language);

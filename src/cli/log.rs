@@ -23,19 +23,13 @@ pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
 /// use an existing one.
 pub(super) fn start(cli: &Cli, out: Option<&Path>) {
     let level = cli.log.unwrap_or_else(default_level);
-    let makes_runs = matches!(
-        &cli.command,
-        None | Some(Command::Train(_) | Command::Serve(_))
-    );
+    let makes_runs = matches!(&cli.command, None | Some(Command::Train(_) | Command::Serve(_)));
     logging::init(&store::runs_root(out), makes_runs, level);
     // Arguments may not be valid Unicode.
     let arguments = std::env::args_os().skip(1);
     let (name, options) =
         summarize_arguments(arguments.map(|argument| argument.to_string_lossy().into_owned()));
-    tracing::info!(
-        "{} was started: {name} {options}",
-        bug_report::program_description()
-    );
+    tracing::info!("{} was started: {name} {options}", bug_report::program_description());
     for (what, value) in bug_report::machine_details() {
         tracing::info!("{what}: {value}");
     }
@@ -52,15 +46,8 @@ fn default_level() -> Level {
 fn summarize_arguments(mut arguments: impl Iterator<Item = String>) -> (String, String) {
     let first = arguments.next().unwrap_or_default();
     let is_subcommand = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());
-    let name = if is_subcommand {
-        first.clone()
-    } else {
-        "window".into()
-    };
-    let candidates = [first]
-        .into_iter()
-        .filter(|_| !is_subcommand)
-        .chain(arguments);
+    let name = if is_subcommand { first.clone() } else { "window".into() };
+    let candidates = [first].into_iter().filter(|_| !is_subcommand).chain(arguments);
     let options = candidates.filter(|word| word.starts_with('-') && !Path::new(word).exists());
     let options = options.map(|word| word.split('=').next().unwrap_or_default().to_string());
     (name, options.collect::<Vec<_>>().join(" "))
@@ -74,14 +61,8 @@ mod tests {
     fn options_are_named_without_their_values() {
         let summarize = |line: &str| summarize_arguments(line.split(' ').map(str::to_string));
         let (name, options) = summarize("train --data /home/ada/birds --seed=7 --quiet");
-        assert_eq!(
-            (name.as_str(), options.as_str()),
-            ("train", "--data --seed --quiet")
-        );
+        assert_eq!((name.as_str(), options.as_str()), ("train", "--data --seed --quiet"));
         assert_eq!(summarize("--out my/runs").0, "window");
-        assert_eq!(
-            summarize_arguments(std::iter::empty()),
-            ("window".into(), String::new())
-        );
+        assert_eq!(summarize_arguments(std::iter::empty()), ("window".into(), String::new()));
     }
 }

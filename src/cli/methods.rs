@@ -92,10 +92,7 @@ fn method_details(spec: &MethodSpec) -> String {
         text += &format!(
             "\n  --set {}={}\n      {} ({})\n",
             setting.key,
-            setting
-                .kind
-                .default()
-                .map_or_else(String::new, |default| default.to_string()),
+            setting.kind.default().map_or_else(String::new, |default| default.to_string()),
             setting.meaning,
             setting.kind.range()
         );

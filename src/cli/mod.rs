@@ -60,12 +60,7 @@ use crate::{folders, ui};
 ///
 /// Without a subcommand, the window opens.
 #[derive(Parser)]
-#[command(
-    args_override_self = true,
-    name = "lae-studio",
-    version,
-    max_term_width = 100
-)]
+#[command(args_override_self = true, name = "lae-studio", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -174,14 +169,8 @@ impl Cli {
     /// without a subcommand, `--portable` always.
     fn parse_args() -> std::result::Result<(Self, Option<PathBuf>), clap::Error> {
         let mut matches = Self::command().try_get_matches()?;
-        let active_matches = matches
-            .subcommand()
-            .map_or(&matches, |(_, sub_matches)| sub_matches);
-        let out = active_matches
-            .try_get_one::<PathBuf>("out")
-            .ok()
-            .flatten()
-            .cloned();
+        let active_matches = matches.subcommand().map_or(&matches, |(_, sub_matches)| sub_matches);
+        let out = active_matches.try_get_one::<PathBuf>("out").ok().flatten().cloned();
         let cli = Self::from_arg_matches_mut(&mut matches)
             .map_err(|error| error.format(&mut Self::command()))?;
         let window_options = [
@@ -249,10 +238,7 @@ pub fn run() -> ExitCode {
         }
     };
     // A child process queries the drivers itself.
-    let child = matches!(
-        &cli.command,
-        Some(Command::GpuList | Command::GpuSelftest(_))
-    );
+    let child = matches!(&cli.command, Some(Command::GpuList | Command::GpuSelftest(_)));
     if let Ok(program) = std::env::current_exe()
         && !child
     {

@@ -75,11 +75,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
 fn text(report: &NameReport<'_>) -> String {
     let mut text = format!("run   {}\n", report.run);
     let tags = report.tags.join(", ");
-    for (title, value) in [
-        ("name", report.name),
-        ("tags", &tags),
-        ("note", report.note),
-    ] {
+    for (title, value) in [("name", report.name), ("tags", &tags), ("note", report.note)] {
         for (index, line) in value.lines().enumerate() {
             let title = if index == 0 { title } else { "" };
             text += &format!("{title:<6}{line}\n");

@@ -44,9 +44,7 @@ impl JsonOutput {
         } else {
             "the results cannot be written: the folder does not exist"
         };
-        Err(Problem::new(what)
-            .at_path(path)
-            .advise("give --json a file in an existing folder"))
+        Err(Problem::new(what).at_path(path).advise("give --json a file in an existing folder"))
     }
 
     /// Prints results of which there may be thousands; they are converted to JSON only if it was requested.
@@ -122,11 +120,7 @@ pub(super) fn copy_to_stdout(from: &mut dyn Read) -> Result<()> {
 
 /// Writes a line about progress to standard error, and ignores errors.
 pub(super) fn print_message(text: impl Display) {
-    let _ = writeln!(
-        std::io::stderr(),
-        "{}",
-        escape_for_terminal(&text.to_string())
-    );
+    let _ = writeln!(std::io::stderr(), "{}", escape_for_terminal(&text.to_string()));
 }
 
 /// Writes a Problem to standard error and to the log.
@@ -225,9 +219,7 @@ mod tests {
 
     #[test]
     fn a_file_in_a_missing_folder_is_refused_early() {
-        let json = |path: &str| JsonOutput {
-            json: Some(path.into()),
-        };
+        let json = |path: &str| JsonOutput { json: Some(path.into()) };
         assert!(json("/nowhere/at/all.json").check().is_err());
         assert!(json("-").check().is_ok());
         assert!(json("results.json").check().is_ok());

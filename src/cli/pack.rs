@@ -39,11 +39,9 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         PathBuf::from(format!("{name}{PACKED_EXTENSION}"))
     });
     if !store::is_packed(&file) {
-        return Err(Problem::new(format!(
-            "the file name does not end with {PACKED_EXTENSION}"
-        ))
-        .at_path(&file)
-        .advise(format!("give a name that ends with {PACKED_EXTENSION}")));
+        return Err(Problem::new(format!("the file name does not end with {PACKED_EXTENSION}"))
+            .at_path(&file)
+            .advise(format!("give a name that ends with {PACKED_EXTENSION}")));
     }
     let packed = store::pack(&folder, &file)?;
     print_message(format!(
@@ -65,9 +63,7 @@ pub(super) fn unpack(args: &UnpackArgs) -> Result<CommandOutcome> {
     let unpacked = store::unpack(&args.file, &root)?;
     print_message(format!("the run is in {}", unpacked.folder.display()));
     if let Some(other) = unpacked.repeats {
-        print_message(format!(
-            "it repeats {other}: the same experiment, started at another time"
-        ));
+        print_message(format!("it repeats {other}: the same experiment, started at another time"));
     }
     Ok(CommandOutcome::Done)
 }

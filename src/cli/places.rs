@@ -92,11 +92,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         problem.iter().for_each(print_problem);
         lines.push(PlaceRow {
             name: &place.name,
-            kind: if place.slurm.is_some() {
-                "slurm"
-            } else {
-                "ssh"
-            },
+            kind: if place.slurm.is_some() { "slurm" } else { "ssh" },
             ssh: place.ssh.as_deref(),
             folder: place.folder.as_deref(),
             device: place.device.as_deref(),
@@ -104,11 +100,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             problem,
         });
     }
-    let text = if lines.is_empty() {
-        String::new()
-    } else {
-        table.to_string()
-    };
+    let text = if lines.is_empty() { String::new() } else { table.to_string() };
     args.json.print_results(&lines, &text)?;
     Ok(CommandOutcome::from_success(!failed))
 }

@@ -47,11 +47,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         let mut names = args.names.iter();
         args.names.is_empty() || names.any(|name| name.eq_ignore_ascii_case(&plugin.name))
     };
-    let plugins: Vec<PluginFacts> = library
-        .view(None)
-        .into_iter()
-        .filter(is_requested)
-        .collect();
+    let plugins: Vec<PluginFacts> = library.view(None).into_iter().filter(is_requested).collect();
     let text = if args.names.is_empty() {
         plugin_table(&plugins)
     } else {
@@ -62,9 +58,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         print_problem(problem);
     }
     args.json.print_results(&plugins, &text)?;
-    Ok(CommandOutcome::from_success(
-        args.names.is_empty() || problems.is_empty(),
-    ))
+    Ok(CommandOutcome::from_success(args.names.is_empty() || problems.is_empty()))
 }
 
 /// Records that a file may replace a built-in plugin.
@@ -84,9 +78,7 @@ fn allow_file(file: &Path) -> Result<CommandOutcome> {
 /// Checks files separately, and prints the valid plugins in full.
 fn check_files(args: &Args) -> Result<CommandOutcome> {
     let entries = args.check.iter().map(|path| PluginEntry::from_file(path));
-    let plugins: Vec<PluginFacts> = entries
-        .map(|entry| PluginFacts::new(&entry, None))
-        .collect();
+    let plugins: Vec<PluginFacts> = entries.map(|entry| PluginFacts::new(&entry, None)).collect();
     let (valid, broken): (Vec<&PluginFacts>, Vec<&PluginFacts>) =
         plugins.iter().partition(|plugin| plugin.problem.is_none());
     for problem in broken.iter().filter_map(|plugin| plugin.problem.as_ref()) {
@@ -98,14 +90,8 @@ fn check_files(args: &Args) -> Result<CommandOutcome> {
 }
 
 fn plugin_table(plugins: &[PluginFacts]) -> String {
-    let mut table = Table::new(&[
-        "name",
-        "size",
-        "sites",
-        "variants",
-        "starts as identity",
-        "from",
-    ]);
+    let mut table =
+        Table::new(&["name", "size", "sites", "variants", "starts as identity", "from"]);
     for plugin in plugins {
         if plugin.problem.is_some() {
             table.add_row([plugin.name.as_str(), "broken", "", "", "", &plugin.origin]);
@@ -119,12 +105,7 @@ fn plugin_table(plugins: &[PluginFacts]) -> String {
             sizes.collect::<Vec<_>>().join(", "),
             plugin.sites.join(" or "),
             forms.collect::<Vec<_>>().join(", "),
-            if plugin.starts_as_identity {
-                "yes"
-            } else {
-                "no"
-            }
-            .to_string(),
+            if plugin.starts_as_identity { "yes" } else { "no" }.to_string(),
             plugin.origin.clone(),
         ]);
     }

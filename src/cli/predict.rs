@@ -26,11 +26,7 @@ pub(super) struct Args {
     #[command(flatten)]
     pub asked: RunArgs,
     /// Image files to classify
-    #[arg(
-        value_name = "IMAGE",
-        required_unless_present = "folder",
-        conflicts_with = "folder"
-    )]
+    #[arg(value_name = "IMAGE", required_unless_present = "folder", conflicts_with = "folder")]
     images: Vec<PathBuf>,
     /// Classify all images in this folder and its subfolders, and write a table
     #[arg(long, value_name = "DIR", requires = "csv")]
@@ -97,11 +93,8 @@ enum PredictionEntry {
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let sheet = args.folder.as_deref().zip(args.csv.as_deref());
-    let sheet = sheet.map(|(folder, csv)| SheetPaths {
-        folder,
-        csv,
-        copy_to: args.copy_to.as_deref(),
-    });
+    let sheet =
+        sheet.map(|(folder, csv)| SheetPaths { folder, csv, copy_to: args.copy_to.as_deref() });
     if let Some(sheet) = &sheet {
         sheet.check(&args.json)?;
     }
@@ -129,10 +122,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
                 .unwrap_or_else(|problem| {
                     print_problem(&problem);
                     end = CommandOutcome::Failed;
-                    PredictionEntry::Unreadable {
-                        path: path.display().to_string(),
-                        problem,
-                    }
+                    PredictionEntry::Unreadable { path: path.display().to_string(), problem }
                 }),
         );
     }
@@ -192,10 +182,7 @@ fn predict_image(
     let (verdict, _) = predictor.predict(image)?;
     let names = predictor.classes();
     let expert_output = |prediction: &ClassPrediction| {
-        let pairs = names
-            .iter()
-            .cloned()
-            .zip(prediction.probabilities.iter().copied());
+        let pairs = names.iter().cloned().zip(prediction.probabilities.iter().copied());
         ExpertOutput {
             class: class_name(names, prediction.best().0),
             probabilities: pairs.collect(),
@@ -213,11 +200,7 @@ fn predict_image(
         none_of_these: final_prediction.and_then(|o| Some(refusal?.rejects(o))),
         strangeness: final_prediction.map_or(0.0, ClassPrediction::strangeness),
         threshold: refusal.map(|refusal| refusal.threshold),
-        experts: verdict
-            .predictions
-            .iter()
-            .map(|o| (o.expert, expert_output(o)))
-            .collect(),
+        experts: verdict.predictions.iter().map(|o| (o.expert, expert_output(o))).collect(),
     })
 }
 
@@ -249,10 +232,7 @@ fn text(entries: &[PredictionEntry]) -> String {
             ]);
         }
     }
-    match entries
-        .iter()
-        .any(|entry| matches!(entry, PredictionEntry::Answered { .. }))
-    {
+    match entries.iter().any(|entry| matches!(entry, PredictionEntry::Answered { .. })) {
         true => table.to_string(),
         false => String::new(),
     }

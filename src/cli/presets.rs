@@ -38,19 +38,10 @@ fn frozen_epochs(run: &RunConfig) -> String {
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     // Only the window starts pairs of runs; on the command line, each run has its own command.
-    let single: Vec<&Preset> = presets()
-        .iter()
-        .filter(|preset| preset.comparison.is_none())
-        .collect();
-    let mut table = Table::new(&[
-        "preset",
-        "",
-        "",
-        "data",
-        ">classes per task",
-        ">epochs",
-        ">frozen",
-    ]);
+    let single: Vec<&Preset> =
+        presets().iter().filter(|preset| preset.comparison.is_none()).collect();
+    let mut table =
+        Table::new(&["preset", "", "", "data", ">classes per task", ">epochs", ">frozen"]);
     for preset in &single {
         let run = &preset.run;
         table.add_row([
@@ -63,10 +54,8 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             frozen_epochs(run),
         ]);
     }
-    let pets: Vec<String> = PETS
-        .iter()
-        .map(|(_, pet, size)| format!("--pet {pet} --pet-size {size}"))
-        .collect();
+    let pets: Vec<String> =
+        PETS.iter().map(|(_, pet, size)| format!("--pet {pet} --pet-size {size}")).collect();
     let text = format!(
         "{table}\nThe paper's presets train Adapter5; those for comparison with CODA-Prompt train Prefix10. PETs in the paper's tables:\n  {}\nFor the paper's three class orders, with mean ± std: --orders 3\nFor data in another folder: --data PATH\n",
         pets.join("\n  ")

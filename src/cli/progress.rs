@@ -40,13 +40,7 @@ impl Reporter {
     pub fn new(quiet: bool) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal())
             .then(|| create_bar("{bar:30} {percent:>3} %  {wide_msg}"));
-        Self {
-            quiet,
-            added_task: false,
-            bar,
-            header: None,
-            loss: None,
-        }
+        Self { quiet, added_task: false, bar, header: None, loss: None }
     }
 
     /// Creates a reporter for an added task.
@@ -175,9 +169,7 @@ impl Sink for Reporter {
             Event::TaskEvaluated { report, .. } => self.show_evaluation(&report),
             Event::TakenUp { .. } if self.added_task => {}
             Event::TakenUp { reports, .. } => {
-                reports
-                    .iter()
-                    .for_each(|report| self.show_evaluation(report));
+                reports.iter().for_each(|report| self.show_evaluation(report));
             }
             // Remarks are shown even with `--quiet`.
             Event::Remark { problem, .. } => {

@@ -94,9 +94,7 @@ impl RemoteConnection {
                     | Event::Stopped { run }
                     | Event::Failed { run, .. } => {
                         runs.remove(&run);
-                        connection
-                            .jobs
-                            .retain(|other| Some(other.id) != job_event.job);
+                        connection.jobs.retain(|other| Some(other.id) != job_event.job);
                     }
                     _ => {}
                 },
@@ -123,10 +121,9 @@ impl RemoteConnection {
     ) -> Result<JobAttachments> {
         let should_continue = || control.request() != ControlRequest::Stop;
         let name = &self.place.name;
-        self.remote
-            .upload_attachments(attachments, name, &should_continue, &|text| {
-                print_message(text);
-            })
+        self.remote.upload_attachments(attachments, name, &should_continue, &|text| {
+            print_message(text);
+        })
     }
 
     /// Runs a job there, and waits for its end unless `detach`.
@@ -220,8 +217,7 @@ impl RemoteConnection {
         let none = || message!("place-run-not-found", place = self.place.name.as_str());
         // Names begin with the time.
         let latest = |runs: Vec<String>| runs.into_iter().max();
-        runs.map(|runs| latest(runs).ok_or_else(|| Problem::new(none())))
-            .transpose()
+        runs.map(|runs| latest(runs).ok_or_else(|| Problem::new(none()))).transpose()
     }
 
     /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
@@ -365,11 +361,9 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
         (None, Some(_)) => "--micro-batch",
         (None, None) => return Ok(()),
     };
-    Err(Problem::new(format!(
-        "the run is training at {name}, so this cannot be changed now"
-    ))
-    .at(option)
-    .advise("leave the option out, or stop the run first"))
+    Err(Problem::new(format!("the run is training at {name}, so this cannot be changed now"))
+        .at(option)
+        .advise("leave the option out, or stop the run first"))
 }
 
 /// `runs --place`: prints the output of the program on the other machine for the same arguments. JSON for a file here
@@ -381,10 +375,8 @@ pub(super) fn list_runs(
 ) -> Result<CommandOutcome> {
     json.check()?;
     let place = find_machine(name)?;
-    let arguments: Vec<&str> = ["runs"]
-        .into_iter()
-        .chain(arguments.iter().map(String::as_str))
-        .collect();
+    let arguments: Vec<&str> =
+        ["runs"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
     let json_arguments = [&arguments[..], &["--json", "-"]].concat();
     let file = json.json.as_deref().filter(|_| !json.is_stdout());
     if let Some(path) = file {
@@ -393,11 +385,7 @@ pub(super) fn list_runs(
         };
         store::write_file(path, text.as_bytes())?;
     }
-    let printed_arguments = if json.is_stdout() {
-        &json_arguments
-    } else {
-        &arguments
-    };
+    let printed_arguments = if json.is_stdout() { &json_arguments } else { &arguments };
     let Some(text) = read_output(&place, printed_arguments)? else {
         return Ok(CommandOutcome::Failed);
     };

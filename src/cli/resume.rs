@@ -35,10 +35,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
     let (device, micro_batch) = (args.device.as_deref(), args.micro_batch);
-    let changes = Changes {
-        device,
-        micro_batch,
-    };
+    let changes = Changes { device, micro_batch };
     if let Some(place) = &args.at.place {
         if args.moved.data.is_some() || args.moved.weights.is_some() {
             return Err(Problem::new(

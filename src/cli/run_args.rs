@@ -26,13 +26,9 @@ impl MovedFiles {
     pub fn cache(&self, config: &RunConfig) -> ResourceCache {
         let mut attachments = JobAttachments::default();
         let data = self.data.iter();
-        attachments
-            .data
-            .extend(data.map(|location| (config.data.clone(), location.clone())));
+        attachments.data.extend(data.map(|location| (config.data.clone(), location.clone())));
         let weights = self.weights.iter();
-        attachments
-            .weights
-            .extend(weights.map(|file| (config.backbone.clone(), file.into())));
+        attachments.weights.extend(weights.map(|file| (config.backbone.clone(), file.into())));
         ResourceCache::default().with_attachments(&attachments)
     }
 }
@@ -69,11 +65,9 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     let task = task.map_or(saved, |task| task as usize);
     if task > saved {
         let finished = count_with_noun(saved, "task");
-        return Err(
-            Problem::new(format!("this run has finished only {finished}, not {task}"))
-                .at("--task")
-                .advise(format!("give a number from 1 to {saved}")),
-        );
+        return Err(Problem::new(format!("this run has finished only {finished}, not {task}"))
+            .at("--task")
+            .advise(format!("give a number from 1 to {saved}")));
     }
     Ok(task - 1)
 }
@@ -81,11 +75,9 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 /// Returns the number of finished tasks of a run, at least one.
 pub(super) fn count_finished_tasks(folder: &Path) -> Result<usize> {
     match store::summarize(folder)?.saved_tasks() {
-        0 => Err(Problem::new("this run has not finished any task yet")
-            .at_path(folder)
-            .advise(
-                "resume it with `lae-studio resume`, or wait until its first task is finished",
-            )),
+        0 => Err(Problem::new("this run has not finished any task yet").at_path(folder).advise(
+            "resume it with `lae-studio resume`, or wait until its first task is finished",
+        )),
         saved => Ok(saved),
     }
 }

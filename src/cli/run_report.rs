@@ -41,10 +41,7 @@ pub(super) fn resume_command(header: &RunHeader) -> String {
     let folder = quote_for_shell(&header.folder.display().to_string());
     match header.about.place.as_str() {
         "" => format!("lae-studio resume {folder}"),
-        place => format!(
-            "lae-studio resume {folder} --place {}",
-            quote_for_shell(place)
-        ),
+        place => format!("lae-studio resume {folder} --place {}", quote_for_shell(place)),
     }
 }
 
@@ -109,9 +106,8 @@ fn missed_classes_note(run: &StoredRun) -> Option<String> {
     let missed = findings::missed_classes(header, &run.reports);
     let (head, text) = findings::summarize(&missed, header.class_order.len())?;
     let hint = advice::more_steps(header);
-    let more = hint.map_or_else(String::new, |steps| {
-        format!("; to train more steps: --min-steps {steps}")
-    });
+    let more = hint
+        .map_or_else(String::new, |steps| format!("; to train more steps: --min-steps {steps}"));
     let [name, data] = [&header.run, &header.config.data].map(|word| quote_for_shell(word));
     Some(format!(
         "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
@@ -136,9 +132,7 @@ fn skipped_images_note(images: usize) -> Option<String> {
 /// Returns the accuracy with the task given, labelled so that it is not mistaken for A_N.
 fn known_task_note(figures: &Figures) -> Option<String> {
     let accuracy = format_percent(Some(figures.get("final_accuracy_task_given")?));
-    Some(format!(
-        "with the task of each image known (not class-incremental): {accuracy}\n"
-    ))
+    Some(format!("with the task of each image known (not class-incremental): {accuracy}\n"))
 }
 
 /// Returns how often images select the prompts of their own task; `None` without a study.

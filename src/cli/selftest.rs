@@ -106,14 +106,7 @@ fn run_tests(args: &Args) -> Result<SelfTestResult> {
     if half {
         note += ", half precision too";
     }
-    Ok(SelfTestResult {
-        good: true,
-        note,
-        half,
-        kernels,
-        plans,
-        refused,
-    })
+    Ok(SelfTestResult { good: true, note, half, kernels, plans, refused })
 }
 
 /// Tests products with cooperative matrices. The field `kernels` of the result says whether the device supports them.

@@ -45,10 +45,8 @@ impl SheetPaths<'_> {
     /// Checks that everything can be written before anything is opened.
     pub fn check(&self, json: &JsonOutput) -> Result<()> {
         if self.csv == Path::new("-") && json.json.is_some() {
-            return Err(
-                Problem::new("--json cannot be used with a table on standard output")
-                    .advise("give --csv a file, or omit --json"),
-            );
+            return Err(Problem::new("--json cannot be used with a table on standard output")
+                .advise("give --csv a file, or omit --json"));
         }
         self.copy_to.map_or(Ok(()), check_new)
     }
@@ -108,15 +106,9 @@ impl SheetPaths<'_> {
             return Ok(None);
         };
         let rows = sheet::read_predictions(csv)?.into_iter();
-        let copies: Vec<_> = rows
-            .map(|row| (self.folder.join(row.path), row.assignment))
-            .collect();
+        let copies: Vec<_> = rows.map(|row| (self.folder.join(row.path), row.assignment)).collect();
         let copied = copy_by_class(&copies, to)?;
-        print_message(format!(
-            "{} copied to {}",
-            count_with_noun(copied, "image"),
-            to.display()
-        ));
+        print_message(format!("{} copied to {}", count_with_noun(copied, "image"), to.display()));
         Ok(Some(copied))
     }
 
@@ -130,10 +122,7 @@ impl SheetPaths<'_> {
         let mut step = progress_reporter(&control);
         let mut step = |count: SheetCount| step(count.done, count.of);
         let mut predict = |pixels: Vec<u8>| predictor.predict_batch(&pixels);
-        let all = sheet::ImageSelection {
-            folder: self.folder,
-            only: &[],
-        };
+        let all = sheet::ImageSelection { folder: self.folder, only: &[] };
         let Some(count) = write_table(&columns, all, csv, &mut predict, &mut step)? else {
             print_message("stopped; no table was written");
             return Ok(None);

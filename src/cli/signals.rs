@@ -49,9 +49,7 @@ pub(super) fn stop_on_signals(prints_message: bool) -> Result<Control> {
     };
     stop_when_told_to_end(&control)?;
     ctrlc::set_handler(stop).map_err(|error| {
-        Problem::new(format!(
-            "the handler for Ctrl-C could not be installed: {error}"
-        ))
+        Problem::new(format!("the handler for Ctrl-C could not be installed: {error}"))
     })?;
     Ok(control)
 }

@@ -23,11 +23,7 @@ pub(super) struct Args {
     #[arg(value_name = "RUN")]
     run: String,
     /// The new classes: a folder with one subfolder of images per class; 5 to 50 images each are enough
-    #[arg(
-        value_name = "FOLDER",
-        required_unless_present = "undo",
-        conflicts_with = "undo"
-    )]
+    #[arg(value_name = "FOLDER", required_unless_present = "undo", conflicts_with = "undo")]
     folder: Option<String>,
     /// Undo the last added task, and restore the run to its previous state
     #[arg(long)]
@@ -76,11 +72,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         print_message("stopped; the run is unchanged");
         return Ok(CommandOutcome::Stopped);
     }
-    print_result(
-        &store::load_run(&run)?,
-        began.elapsed().as_secs_f64(),
-        output,
-    )
+    print_result(&store::load_run(&run)?, began.elapsed().as_secs_f64(), output)
 }
 
 /// Prints the result of an added task.

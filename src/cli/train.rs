@@ -68,9 +68,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     }
     if args.at.place.is_some() {
         let has_device = args.settings.has_device();
-        return train_at_place(
-            &args.at, configs, has_device, is_series, output, &root, &control,
-        );
+        return train_at_place(&args.at, configs, has_device, is_series, output, &root, &control);
     }
     // Checked before, so that a user does not learn the next morning that the second run could never start.
     if configs.len() > 1 && experiment::check_all(&configs, &cache, &control)?.is_none() {
@@ -110,10 +108,7 @@ fn train_at_place(
         }
         let attachments = connection.upload_run_attachments(&mut config, control)?;
         let title = run_title(&config, true);
-        let job = Job {
-            own: attachments,
-            ..Job::train(config, title)
-        };
+        let job = Job { own: attachments, ..Job::train(config, title) };
         connection.run_job(job, at.detach, sink, control)
     })?;
     Ok(match end {
@@ -136,10 +131,7 @@ fn train_each(
     let mut notes = Notes::default();
     for config in configs {
         let mut reporter = Reporter::new(output.quiet);
-        let mut sink = DeduplicatingSink {
-            reporter: &mut reporter,
-            notes: &mut notes,
-        };
+        let mut sink = DeduplicatingSink { reporter: &mut reporter, notes: &mut notes };
         let result = train(config, &mut sink).inspect_err(|_| reporter.report_failure());
         drop(reporter);
         if result.is_err() && !runs.is_empty() {
@@ -198,8 +190,6 @@ pub(super) fn warn_other_split(
 fn print_expected_memory(config: &RunConfig, cache: &ResourceCache) {
     if let Some(bytes) = footprint::estimate_for_settings(config, cache) {
         let bytes = format_size(Some(bytes));
-        print_message(format!(
-            "needs about {bytes} of memory, in addition to the decoded images"
-        ));
+        print_message(format!("needs about {bytes} of memory, in addition to the decoded images"));
     }
 }

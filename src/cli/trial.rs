@@ -89,11 +89,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             .collect(),
         trial: &trial,
     };
-    let title = if compares_backbones {
-        "backbone"
-    } else {
-        "method"
-    };
+    let title = if compares_backbones { "backbone" } else { "method" };
     args.json.print_results(&report, &text(&trial, title))?;
     Ok(CommandOutcome::from_success(trial.best().is_some()))
 }
@@ -107,10 +103,7 @@ fn candidate_command(config: &RunConfig) -> String {
 /// Returns the table, the number of images it is based on, and the command that trains the best
 /// candidate.
 fn text(trial: &Trial, title: &str) -> String {
-    let memory = trial
-        .methods
-        .iter()
-        .any(|candidate| candidate.memory.is_some());
+    let memory = trial.methods.iter().any(|candidate| candidate.memory.is_some());
     let mut titles = vec![title, ">accuracy %", ">forgetting", ">seconds"];
     titles.extend(memory.then_some(">memory to train"));
     titles.push("");

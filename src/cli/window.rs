@@ -35,9 +35,7 @@ fn engine_host(engine: Option<&str>) -> Result<EngineHost> {
     }
     let program = std::env::current_exe();
     let program = program.map_err(|error| {
-        Problem::new(format!(
-            "the path of this program could not be determined: {error}"
-        ))
+        Problem::new(format!("the path of this program could not be determined: {error}"))
     })?;
     Ok(EngineHost::Process(program))
 }

@@ -128,9 +128,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let cache = args.asked.moved.cache(&stored.header.config);
     let header = &stored.header;
     let class = args.class.as_deref();
-    let class = class
-        .map(|name| class_index(header, task, name))
-        .transpose()?;
+    let class = class.map(|name| class_index(header, task, name)).transpose()?;
     if args.split == Split::Train {
         return list_training_images(args, (&folder, task), header, class, &cache);
     }
@@ -209,12 +207,9 @@ fn class_index(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let names = &header.class_order[..taught.min(header.class_order.len())];
     let index = names.iter().position(|class| is_same_name(class, name));
     index.ok_or_else(|| {
-        Problem::new(format!(
-            "no class \"{name}\" has been learned by task {}",
-            task + 1
-        ))
-        .at("--class")
-        .advise(format!("choose one of {}", join_some(names, 12)))
+        Problem::new(format!("no class \"{name}\" has been learned by task {}", task + 1))
+            .at("--class")
+            .advise(format!("choose one of {}", join_some(names, 12)))
     })
 }
 
@@ -259,10 +254,7 @@ impl TestImages {
             let pictures = store::added_task_images(&header.folder, task, added_task, depth)?;
             Ok(pictures.test())
         });
-        Ok(Self {
-            dataset,
-            added_tasks: added_tasks.collect::<Result<_>>()?,
-        })
+        Ok(Self { dataset, added_tasks: added_tasks.collect::<Result<_>>()? })
     }
 
     fn sample(&self, source: usize, index: usize) -> Option<&Sample> {
@@ -318,9 +310,7 @@ fn text(report: &MistakesReport) -> String {
         let format_confidence = |certainty: f32| format!("{:.1} %", certainty * 100.0);
         let fallback_name = format!("{name} image {}", mistake.index);
         table.add_row([
-            mistake
-                .certainty
-                .map_or_else(|| "–".to_string(), format_confidence),
+            mistake.certainty.map_or_else(|| "–".to_string(), format_confidence),
             mistake.class.clone(),
             mistake.answer.clone(),
             mistake.picture.clone().unwrap_or(fallback_name),
@@ -340,8 +330,5 @@ fn text(report: &MistakesReport) -> String {
             format!("{look} like another class according to the other images")
         }
     };
-    format!(
-        "{} of {total}{class} {description}\n{table}",
-        format_count(report.wrong)
-    )
+    format!("{} of {total}{class} {description}\n{table}", format_count(report.wrong))
 }

@@ -55,24 +55,15 @@ mod tests {
         let is_overflow = |problem: &Problem| {
             problem.is("problem-internal-error") && problem.what.contains("overflow")
         };
-        assert!(
-            matches!(&counted, Err(problem) if is_overflow(problem)),
-            "{counted:?}"
-        );
+        assert!(matches!(&counted, Err(problem) if is_overflow(problem)), "{counted:?}");
     }
 
     #[test]
     fn is_device_error_matches_device_errors_only() {
-        let device_errors = [
-            "wgpu error: Validation Error",
-            "Parent device is lost",
-            "Out of memory",
-        ];
+        let device_errors =
+            ["wgpu error: Validation Error", "Parent device is lost", "Out of memory"];
         assert!(device_errors.into_iter().all(is_device_error));
-        let others = [
-            "the replay memory is empty",
-            "range end 9 out of range for buffer",
-        ];
+        let others = ["the replay memory is empty", "range end 9 out of range for buffer"];
         assert!(!others.into_iter().any(is_device_error));
     }
 }

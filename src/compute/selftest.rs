@@ -91,19 +91,13 @@ const LAYERS: [(&str, LayerFn); 11] = [
     ("a narrow product", |sequence, device| {
         let x = sequence.input([4, 300, 36], device)?;
         let weight = sequence.input([1, 36, 5], device)?;
-        let y = project(
-            x.clone().reshape([1200, 36]),
-            weight.clone().reshape([36, 5]),
-        );
+        let y = project(x.clone().reshape([1200, 36]), weight.clone().reshape([36, 5]));
         Ok((vec![x, weight], y.reshape([4, 300, 5])))
     }),
     ("a wide product", |sequence, device| {
         let x = sequence.input([8, 600, 70], device)?;
         let weight = sequence.input([1, 70, 64], device)?;
-        let y = project(
-            x.clone().reshape([4800, 70]),
-            weight.clone().reshape([70, 64]),
-        );
+        let y = project(x.clone().reshape([4800, 70]), weight.clone().reshape([70, 64]));
         Ok((vec![x, weight], y.reshape([8, 600, 64])))
     }),
     ("an MLP", |sequence, device| {
@@ -222,12 +216,7 @@ impl Sequence {
         let scale = (3.0 / inputs as f32).sqrt();
         let weight = self.values(inputs * outputs, scale);
         let bias = self.next([outputs], 0.1, &placement.device)?;
-        Ok(Linear::with_placement(
-            weight,
-            [inputs, outputs],
-            Some(bias),
-            &placement,
-        ))
+        Ok(Linear::with_placement(weight, [inputs, outputs], Some(bias), &placement))
     }
 
     /// Returns a frozen layer norm.
@@ -275,20 +264,14 @@ impl Block {
             proj,
             fc1,
             fc2,
-            down: sequence
-                .next([WIDTH, BOTTLENECK], 0.2, tracked)?
-                .require_grad(),
-            up: sequence
-                .next([BOTTLENECK, WIDTH], 0.5, tracked)?
-                .require_grad(),
+            down: sequence.next([WIDTH, BOTTLENECK], 0.2, tracked)?.require_grad(),
+            up: sequence.next([BOTTLENECK, WIDTH], 0.5, tracked)?.require_grad(),
         })
     }
 
     fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let e = self.norms[0].forward(x.clone());
-        let h = self
-            .proj
-            .forward(attention(self.qkv.forward(e.clone()), HEADS, None));
+        let h = self.proj.forward(attention(self.qkv.forward(e.clone()), HEADS, None));
         let branch = gelu(e.matmul(self.down.clone().unsqueeze()));
         let x = x + h + branch.matmul(self.up.clone().unsqueeze());
         let hidden = gelu(self.fc1.forward(self.norms[1].forward(x.clone())));
@@ -305,9 +288,7 @@ fn compute_outputs(placement: &WeightPlacement) -> Result<Vec<(String, HostTenso
         Block::new(&mut sequence, placement, &tracked)?,
         Block::new(&mut sequence, placement, &tracked)?,
     ];
-    let head: Tensor<2> = sequence
-        .next([WIDTH, CLASSES], 0.3, &tracked)?
-        .require_grad();
+    let head: Tensor<2> = sequence.next([WIDTH, CLASSES], 0.3, &tracked)?.require_grad();
     let mut x: Tensor<3> = sequence.next([BATCH, TOKENS, WIDTH], 1.5, plain)?;
     for block in &blocks {
         x = block.forward(x);
@@ -318,16 +299,12 @@ fn compute_outputs(placement: &WeightPlacement) -> Result<Vec<(String, HostTenso
     let loss = (log_softmax(logits.clone(), 1) * target).mean();
     let mut outputs = vec![
         ("the logits".to_string(), HostTensor::read(&logits.inner())?),
-        (
-            "the loss".to_string(),
-            HostTensor::read(&loss.clone().inner())?,
-        ),
+        ("the loss".to_string(), HostTensor::read(&loss.clone().inner())?),
     ];
     let gradients = loss.backward();
     let mut add_gradient = |name: String, tensor: &Tensor<2>| -> Result<()> {
-        let gradient = tensor
-            .grad(&gradients)
-            .ok_or_else(|| Problem::new(format!("{name} is missing")))?;
+        let gradient =
+            tensor.grad(&gradients).ok_or_else(|| Problem::new(format!("{name} is missing")))?;
         outputs.push((name, HostTensor::read(&gradient)?));
         Ok(())
     };

@@ -48,13 +48,10 @@ struct Header {
 fn unpack(origin: &str, pack: &[u8]) -> Result<RawDataset> {
     let damaged =
         |why: &str| Problem::new(message!("problem-built-in-dataset-damaged", why)).at(origin);
-    let (length, rest) = pack
-        .split_first_chunk::<4>()
-        .ok_or_else(|| damaged("no header"))?;
+    let (length, rest) = pack.split_first_chunk::<4>().ok_or_else(|| damaged("no header"))?;
     let length = u32::from_le_bytes(*length) as usize;
-    let (header, pixels) = rest
-        .split_at_checked(length)
-        .ok_or_else(|| damaged("a truncated header"))?;
+    let (header, pixels) =
+        rest.split_at_checked(length).ok_or_else(|| damaged("a truncated header"))?;
     let header: Header =
         serde_json::from_slice(header).map_err(|error| damaged(&error.to_string()))?;
     if header.train.len() != header.classes.len() || header.test.len() != header.classes.len() {

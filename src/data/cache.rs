@@ -107,9 +107,7 @@ impl PixelCache {
         }
         // From here on, the image counts towards the limit of the cache instead of the decoding memory.
         let image = Arc::new(Decoded::from(decoded.image));
-        let previous = cached
-            .originals
-            .insert(sample.source.clone(), Arc::clone(&image));
+        let previous = cached.originals.insert(sample.source.clone(), Arc::clone(&image));
         if previous.is_none() {
             cached.bytes += cost;
             cached.original_bytes += cost;
@@ -123,11 +121,7 @@ impl PixelCache {
             return None;
         }
         let cached_input = self.lock().inputs.get(&cache_key(source, spec)).cloned();
-        let counter = if cached_input.is_some() {
-            &self.hits
-        } else {
-            &self.misses
-        };
+        let counter = if cached_input.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
         cached_input
     }
@@ -138,10 +132,7 @@ impl PixelCache {
         let mut cached = self.lock();
         if !source.is_in_memory()
             && cached.bytes + cost <= self.budget
-            && cached
-                .inputs
-                .insert(cache_key(source, spec), Arc::from(pixels))
-                .is_none()
+            && cached.inputs.insert(cache_key(source, spec), Arc::from(pixels)).is_none()
         {
             cached.bytes += cost;
         }

@@ -130,9 +130,7 @@ fn check_image(sample: &Sample) -> Result<CheckedImage> {
             let metadata = path.metadata().ok();
             let content = |bytes: &[u8]| FileContent::new(metadata.as_ref()?, bytes);
             let depth = sample.source.bit_depth();
-            decode_and_inspect(&path, depth, |bytes| {
-                (content(bytes), jpeg_lacks_end(bytes))
-            })?
+            decode_and_inspect(&path, depth, |bytes| (content(bytes), jpeg_lacks_end(bytes)))?
         }
         None => (sample.decode_budgeted()?, (None, false)),
     };
@@ -186,25 +184,14 @@ impl Checked {
         let (images, largest) = self.sixteen_bit;
         let bits = (u16::BITS - largest.leading_zeros()) as usize;
         let remark = if bits > bit_depth {
-            message!(
-                "remark-bit-depth-clipped",
-                n = images,
-                depth = bit_depth,
-                bits
-            )
+            message!("remark-bit-depth-clipped", n = images, depth = bit_depth, bits)
         } else if bit_depth == FULL_DEPTH
             && bits > 0
             && let Some(better) = COMMON_DEPTHS.into_iter().find(|depth| *depth >= bits)
         {
             self.better_depth = Some(better);
             let largest = largest.to_string();
-            message!(
-                "remark-bit-depth-dark",
-                n = images,
-                bits,
-                largest,
-                depth = better
-            )
+            message!("remark-bit-depth-dark", n = images, bits, largest, depth = better)
         } else {
             return;
         };
@@ -217,18 +204,13 @@ pub fn duplicates(train: &[Sample], test: &[Sample], hashes: &HashesByImage) -> 
     let mut first_by_hash: HashMap<&PixelHash, &Sample> = HashMap::new();
     for sample in train {
         if let Some(image_hashes) = hashes.get(&sample.source) {
-            first_by_hash
-                .entry(&image_hashes.pixel_hash)
-                .or_insert(sample);
+            first_by_hash.entry(&image_hashes.pixel_hash).or_insert(sample);
         }
     }
     test.iter()
         .filter_map(|sample| {
             let twin = first_by_hash.get(&hashes.get(&sample.source)?.pixel_hash)?;
-            Some(Duplicate {
-                train: twin.name(),
-                test: sample.name(),
-            })
+            Some(Duplicate { train: twin.name(), test: sample.name() })
         })
         .collect()
 }
@@ -269,10 +251,7 @@ pub fn two_labels(
     for (position, (split, sample)) in samples.enumerate() {
         if let Some(image_hashes) = hashes.get(&sample.source) {
             let copy = (position, split, sample);
-            copies
-                .entry(&image_hashes.pixel_hash)
-                .or_default()
-                .push(copy);
+            copies.entry(&image_hashes.pixel_hash).or_default().push(copy);
         }
     }
     let mut by_position: BTreeMap<usize, TwoLabels> = BTreeMap::new();

@@ -73,13 +73,7 @@ const FORMATS: [Format; 4] = [
         ..CIFAR_100
     },
     Format {
-        train: &[
-            "data_batch_1",
-            "data_batch_2",
-            "data_batch_3",
-            "data_batch_4",
-            "data_batch_5",
-        ],
+        train: &["data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"],
         test: "test_batch",
         names_file: "batches.meta",
         label_bytes: 0,
@@ -166,14 +160,8 @@ fn read(format: &Format, folder: &Path, has_file: &dyn Fn(&str) -> bool) -> Resu
         }))
     };
     let train = split(format.train)?;
-    let test = has_file(format.test)
-        .then(|| split(&[format.test]))
-        .transpose()?;
-    Ok(RawDataset {
-        train,
-        test,
-        ..found
-    })
+    let test = has_file(format.test).then(|| split(&[format.test])).transpose()?;
+    Ok(RawDataset { train, test, ..found })
 }
 
 /// The records of one file.
@@ -207,17 +195,11 @@ fn from_records(format: &Format, mut bytes: Vec<u8>) -> Batch {
         .collect();
     let damage = (rest > 0).then(|| message!("skip-truncated", n = labels.len(), rest).into());
     let damage = damage.or_else(|| label_damage(&labels));
-    Batch {
-        bytes,
-        labels,
-        damage,
-    }
+    Batch { bytes, labels, damage }
 }
 
 fn valid_label(format: &Format, label: i64) -> Option<u32> {
-    u32::try_from(label)
-        .ok()
-        .filter(|&label| (label as usize) < format.classes)
+    u32::try_from(label).ok().filter(|&label| (label as usize) < format.classes)
 }
 
 fn label_damage(labels: &[Option<u32>]) -> Option<Words> {
@@ -254,11 +236,7 @@ fn from_pickle(format: &Format, mut bytes: Vec<u8>) -> Result<Batch> {
     // The pixels are moved within the buffer, because a copy would double the memory of a large file.
     bytes.truncate(pixels.end);
     bytes.drain(..pixels.start);
-    Ok(Batch {
-        bytes,
-        labels,
-        damage,
-    })
+    Ok(Batch { bytes, labels, damage })
 }
 
 fn class_names(
@@ -273,9 +251,7 @@ fn class_names(
     } else if format.label_bytes == 0 {
         let bytes = read_file(&path, files::TEXT, "read the class names")?;
         let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
-        pickle
-            .get(format.keys.1)
-            .and_then(|names| pickle.strings(names, format.classes))
+        pickle.get(format.keys.1).and_then(|names| pickle.strings(names, format.classes))
     } else {
         let text = read_file(&path, files::TEXT, "read the class names")?;
         let text = String::from_utf8_lossy(&text);
@@ -285,15 +261,10 @@ fn class_names(
     if let Some(names) = names.filter(|names: &Vec<String>| names.len() == format.classes) {
         return Ok(names);
     }
-    let remark = message!(
-        "remark-class-names-missing",
-        file = format.names_file,
-        n = format.classes
-    );
+    let remark =
+        message!("remark-class-names-missing", file = format.names_file, n = format.classes);
     assumed.push(remark.into());
-    Ok((0..format.classes)
-        .map(|class| format!("class {class:03}"))
-        .collect())
+    Ok((0..format.classes).map(|class| format!("class {class:03}")).collect())
 }
 
 #[cfg(test)]
@@ -312,12 +283,7 @@ mod tests {
     #[test]
     fn reads_fine_labels_and_reports_truncated_record() {
         let format = &FORMATS[0];
-        let mut bytes = [
-            record(&[3, 42], 7),
-            record(&[0, 99], 8),
-            record(&[0, 200], 9),
-        ]
-        .concat();
+        let mut bytes = [record(&[3, 42], 7), record(&[0, 99], 8), record(&[0, 200], 9)].concat();
         bytes.extend([1, 2, 3]);
         let batch = from_records(format, bytes);
         assert_eq!(batch.labels, [Some(42), Some(99), None]);

@@ -149,10 +149,7 @@ impl Dataset {
 
     fn legacy_fingerprint(&self, split: &[Sample], kind: FingerprintKind) -> String {
         let classes = self.options.names_as_stored(&self.classes);
-        combined_fingerprint(
-            &classes,
-            &self.hash_inputs(split, kind, Sample::name_on_disk),
-        )
+        combined_fingerprint(&classes, &self.hash_inputs(split, kind, Sample::name_on_disk))
     }
 
     /// Returns the bytes that a fingerprint includes for each sample.
@@ -206,9 +203,7 @@ fn hash_input(
                     let content =
                         image_hashes.and_then(|image_hashes| image_hashes.content.as_ref());
                     let content = content.filter(|content| {
-                        metadata
-                            .as_ref()
-                            .is_some_and(|metadata| content.is_unchanged(metadata))
+                        metadata.as_ref().is_some_and(|metadata| content.is_unchanged(metadata))
                     });
                     // An unreadable file counts as empty.
                     let empty = || Sha256::digest([]).into();
@@ -271,9 +266,7 @@ impl ClassFingerprints {
         let [left, right] =
             [self, other].map(|prints| prints.prints.as_bytes().chunks(SHORT_DIGITS));
         let longest = left.len().max(right.len());
-        let first_differing = left
-            .zip(right.clone())
-            .position(|(own, other)| own != other);
+        let first_differing = left.zip(right.clone()).position(|(own, other)| own != other);
         let shorter = self.images.min(other.images);
         first_differing.or_else(|| (shorter < longest).then_some(shorter))
     }
@@ -319,10 +312,7 @@ impl Dataset {
     /// Returns the name of the image at an index (from 0) among those of a class in a split.
     pub fn image_name(&self, split: Split, class: &str, index: usize) -> Option<String> {
         let class = self.classes.iter().position(|known| known == class)?;
-        let mut class_samples = self
-            .samples(split)
-            .iter()
-            .filter(|s| s.class as usize == class);
+        let mut class_samples = self.samples(split).iter().filter(|s| s.class as usize == class);
         class_samples.nth(index).map(Sample::name)
     }
 }
@@ -363,14 +353,8 @@ mod tests {
         let known = class_prints("aaaaaabbbbbbcccccc");
         assert!(known.is_complete() && !class_prints("aaaaaab").is_complete());
         assert_eq!(known.first_difference(&known), None);
-        assert_eq!(
-            known.first_difference(&class_prints("aaaaaabbbbbccccccc")),
-            Some(1)
-        );
-        assert_eq!(
-            known.first_difference(&class_prints("aaaaaabbbbbb")),
-            Some(2)
-        );
+        assert_eq!(known.first_difference(&class_prints("aaaaaabbbbbccccccc")), Some(1));
+        assert_eq!(known.first_difference(&class_prints("aaaaaabbbbbb")), Some(2));
         assert_eq!(class_prints("").first_difference(&known), Some(0));
     }
 }

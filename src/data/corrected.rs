@@ -34,11 +34,7 @@ pub struct Correction {
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub was: String,
     /// The correct class; `None` excludes the image.
-    #[serde(
-        default,
-        deserialize_with = "read_class",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "read_class", skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
 }
 
@@ -54,10 +50,7 @@ impl Correction {
 
     /// Returns the correction that undoes this one.
     pub fn inverse(&self) -> Self {
-        Self {
-            class: Some(self.was.clone()),
-            ..self.clone()
-        }
+        Self { class: Some(self.was.clone()), ..self.clone() }
     }
 }
 
@@ -75,15 +68,8 @@ pub struct CorrectionCount {
 impl CorrectionCount {
     /// Returns the numbers that a list intends, without checking whether its images exist.
     pub fn from_corrections(list: &[Correction]) -> Self {
-        let labels = list
-            .iter()
-            .filter(|correction| correction.class.is_some())
-            .count();
-        Self {
-            labels,
-            left_out: list.len() - labels,
-            without_effect: 0,
-        }
+        let labels = list.iter().filter(|correction| correction.class.is_some()).count();
+        Self { labels, left_out: list.len() - labels, without_effect: 0 }
     }
 
     /// Returns a text such as "3 labels corrected, 1 image left out"; `None` if there are no corrections.
@@ -200,9 +186,7 @@ pub(super) fn apply(
                 }
                 Some(None) => {}
                 None => {
-                    original_labels
-                        .excluded
-                        .extend(is_test.then_some(sample.class));
+                    original_labels.excluded.extend(is_test.then_some(sample.class));
                     continue;
                 }
             }
@@ -254,10 +238,7 @@ pub fn validate_corrections(list: &[Correction]) -> Result<()> {
             return Err(Problem::new(what).advise(message!("advice-copy-hash-from-list")));
         }
         if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
-            let what = message!(
-                "problem-label-corrected-twice",
-                picture = &correction.picture
-            );
+            let what = message!("problem-label-corrected-twice", picture = &correction.picture);
             return Err(Problem::new(what).advise(message!("advice-remove-one-entry")));
         }
     }
@@ -285,18 +266,12 @@ mod tests {
     #[test]
     fn summarises_corrections_in_words() {
         let correction = Correction::of_cat;
-        let list = [
-            correction("a", Some("dog")),
-            correction("b", Some("dog")),
-            correction("c", None),
-        ];
+        let list =
+            [correction("a", Some("dog")), correction("b", Some("dog")), correction("c", None)];
         let excluded = tr!("remark-images-excluded", n = 1);
         let words = format!("{}, {excluded}", tr!("remark-labels-corrected", n = 2));
-        let summary = |list| {
-            CorrectionCount::from_corrections(list)
-                .summary()
-                .map(|words| words.english())
-        };
+        let summary =
+            |list| CorrectionCount::from_corrections(list).summary().map(|words| words.english());
         assert_eq!(summary(&list), Some(words.clone()));
         assert!(summarize(&list).starts_with(&words) && summarize(&list) != summarize(&list[..2]));
         assert_eq!(summary(&list[2..]), Some(excluded));
@@ -309,10 +284,7 @@ mod tests {
         let good = correction("a", None);
         assert!(validate_corrections(&[good.clone(), correction("b", None)]).is_ok());
         assert!(validate_corrections(&[good.clone(), correction("a", Some("dog"))]).is_err());
-        let bad = Correction {
-            sha256: "1".into(),
-            ..good.clone()
-        };
+        let bad = Correction { sha256: "1".into(), ..good.clone() };
         assert!(validate_corrections(&[bad]).is_err());
         assert!(validate_corrections(&vec![good; MAX_CORRECTIONS + 1]).is_err());
     }

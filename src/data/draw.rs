@@ -60,37 +60,22 @@ impl Draw<'_> {
         }
         requested.retain(|&class| sampler.drawn_per_class[class] == 0);
         let taken = sampler.drawn;
-        let moved = taken
-            .iter()
-            .zip(&independent)
-            .filter(|(a, b)| a != b)
-            .count();
+        let moved = taken.iter().zip(&independent).filter(|(a, b)| a != b).count();
         let (mut remaining, mut drawn) = (Vec::new(), Vec::new());
         for (sample, taken) in std::mem::take(samples).into_iter().zip(taken) {
             if taken { &mut drawn } else { &mut remaining }.push(sample);
         }
         *samples = remaining;
-        DrawResult {
-            samples: drawn,
-            moved,
-            undrawn_classes: requested,
-        }
+        DrawResult { samples: drawn, moved, undrawn_classes: requested }
     }
 
     /// Returns sentences on the effect of keeping copies together, to follow the sentence on the draw; `names` are
     /// those of the classes.
     pub fn summary(&self, drawn: &DrawResult, names: &[String]) -> Option<Message> {
-        let undrawn: Vec<&String> = drawn
-            .undrawn_classes
-            .iter()
-            .map(|&class| &names[class])
-            .collect();
-        let undrawn = (!undrawn.is_empty()).then(|| {
-            message!(
-                "remark-classes-not-held-out",
-                classes = list_value(&undrawn, 5)
-            )
-        });
+        let undrawn: Vec<&String> =
+            drawn.undrawn_classes.iter().map(|&class| &names[class]).collect();
+        let undrawn = (!undrawn.is_empty())
+            .then(|| message!("remark-classes-not-held-out", classes = list_value(&undrawn, 5)));
         match self.moved_summary(drawn) {
             Some(moved) => Some(moved.followed_by(undrawn)),
             None => undrawn,
@@ -165,10 +150,7 @@ impl SplitSampler {
             if self.drawn_per_class[class] == count {
                 return;
             }
-            let in_class = copies
-                .iter()
-                .filter(|&&at| self.class_of[at] == class)
-                .count();
+            let in_class = copies.iter().filter(|&&at| self.class_of[at] == class).count();
             if self.drawn_per_class[class] + in_class <= count && self.can_draw(copies, wanted) {
                 self.mark_drawn(copies);
             }

@@ -25,10 +25,9 @@ const WINDOWS_1252: [char; 32] = [
 
 /// Returns the text of a file without a byte order mark, and its encoding.
 pub(super) fn decode_text(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
-    for (mark, unit) in [
-        (b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16),
-        (b"\xFE\xFF", u16::from_be_bytes),
-    ] {
+    for (mark, unit) in
+        [(b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16), (b"\xFE\xFF", u16::from_be_bytes)]
+    {
         if let Some(rest) = bytes.strip_prefix(mark) {
             let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
             let text = String::from_utf16_lossy(&units.collect::<Vec<_>>());
@@ -71,22 +70,10 @@ mod tests {
             (text.into_owned(), encoding)
         };
         assert_eq!(read("Tür".as_bytes()), ("Tür".into(), Encoding::Utf8));
-        assert_eq!(
-            read(b"\xEF\xBB\xBFT\xC3\xBCr"),
-            ("Tür".into(), Encoding::Utf8)
-        );
-        assert_eq!(
-            read(b"\xFF\xFET\0\xFC\0r\0"),
-            ("Tür".into(), Encoding::Utf16)
-        );
-        assert_eq!(
-            read(b"\xFE\xFF\0T\0\xFC\0r"),
-            ("Tür".into(), Encoding::Utf16)
-        );
-        assert_eq!(
-            read(b"T\xFCr \x80"),
-            ("Tür €".into(), Encoding::Windows1252)
-        );
+        assert_eq!(read(b"\xEF\xBB\xBFT\xC3\xBCr"), ("Tür".into(), Encoding::Utf8));
+        assert_eq!(read(b"\xFF\xFET\0\xFC\0r\0"), ("Tür".into(), Encoding::Utf16));
+        assert_eq!(read(b"\xFE\xFF\0T\0\xFC\0r"), ("Tür".into(), Encoding::Utf16));
+        assert_eq!(read(b"T\xFCr \x80"), ("Tür €".into(), Encoding::Windows1252));
         let all: Vec<u8> = (0..=255).collect();
         let (text, _) = decode_text(&all);
         let letters: std::collections::BTreeSet<char> = text.chars().collect();

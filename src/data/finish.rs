@@ -56,13 +56,8 @@ pub fn build_dataset(
         seed: options.split_seed ^ 0x5641_4C49,
         ..draw
     };
-    let mut test = draw_validation_split(
-        &names,
-        &mut train,
-        test,
-        &validation_draw,
-        &mut found.assumed,
-    );
+    let mut test =
+        draw_validation_split(&names, &mut train, test, &validation_draw, &mut found.assumed);
     let splits = [&mut train, &mut test];
     let (corrected, original_labels) = corrected::apply(&options.corrected, &names, splits);
     check_corrections(&names, &train, corrected, &mut found.assumed)?;
@@ -92,16 +87,11 @@ pub fn build_dataset(
         original_labels: Arc::new(original_labels),
     };
     data.duplicates = check::duplicates(&data.train, &data.test, &checked.image_hashes);
-    data.two_labels = check::two_labels(
-        &data.classes,
-        &data.train,
-        &data.test,
-        &checked.image_hashes,
-    );
+    data.two_labels =
+        check::two_labels(&data.classes, &data.train, &data.test, &checked.image_hashes);
     let splits = [("train", &*data.train), ("test", &*data.test)];
-    data.near_copies = copies.map_or_else(Vec::new, |copies| {
-        copies.to_near_copies(&data.classes, splits)
-    });
+    data.near_copies =
+        copies.map_or_else(Vec::new, |copies| copies.to_near_copies(&data.classes, splits));
     limit_per_class(&mut data.train, options.train_limit, data.classes.len());
     limit_per_class(&mut data.test, options.test_limit, data.classes.len());
     if options.test_limit.is_some() {
@@ -132,11 +122,8 @@ fn check_corrections(
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
         return Ok(());
     };
-    Err(Problem::new(message!(
-        "problem-corrected-labels-empty-classes",
-        empty = &names[empty]
-    ))
-    .advise(message!("advice-undo-corrected-label")))
+    Err(Problem::new(message!("problem-corrected-labels-empty-classes", empty = &names[empty]))
+        .advise(message!("advice-undo-corrected-label")))
 }
 
 fn percent(share: f64) -> f64 {
@@ -149,14 +136,11 @@ pub(super) fn no_images_problem(found: &RawDataset) -> Problem {
     let reasons = count_reasons(reasons);
     let what = match reasons.is_empty() {
         true => message!("problem-no-training-images"),
-        false => message!(
-            "problem-no-training-images-skipped",
-            left_out = text_list_value(&reasons, 4)
-        ),
+        false => {
+            message!("problem-no-training-images-skipped", left_out = text_list_value(&reasons, 4))
+        }
     };
-    Problem::new(what)
-        .at(&found.origin)
-        .advise(message!("advice-use-class-folders-of-formats"))
+    Problem::new(what).at(&found.origin).advise(message!("advice-use-class-folders-of-formats"))
 }
 
 fn too_few_classes(names: &[String], found: &RawDataset, options: &OpenOptions) -> Problem {
@@ -164,13 +148,9 @@ fn too_few_classes(names: &[String], found: &RawDataset, options: &OpenOptions) 
         1 => "problem-only-one-class",
         _ => "problem-too-few-classes",
     };
-    Problem::new(message!(
-        id,
-        names = list_value(names, 3),
-        least = options.min_classes
-    ))
-    .at(&found.origin)
-    .advise(message!("advice-use-class-folders-check-folder"))
+    Problem::new(message!(id, names = list_value(names, 3), least = options.min_classes))
+        .at(&found.origin)
+        .advise(message!("advice-use-class-folders-check-folder"))
 }
 
 /// Removes test images of classes without training images.
@@ -202,9 +182,7 @@ fn sort_classes(
     test: Option<&mut Vec<Sample>>,
 ) -> Vec<String> {
     let trained = count_per_class(train, names.len());
-    let mut order: Vec<usize> = (0..names.len())
-        .filter(|&class| trained[class] > 0)
-        .collect();
+    let mut order: Vec<usize> = (0..names.len()).filter(|&class| trained[class] > 0).collect();
     let stored = options.names_as_stored(names);
     order.sort_by_key(|&class| stored[class]);
     let mut new_number = vec![0; names.len()];
@@ -222,10 +200,7 @@ fn sort_classes(
     if let Some(test) = test {
         renumber(test);
     }
-    order
-        .into_iter()
-        .map(|class| names[class].clone())
-        .collect()
+    order.into_iter().map(|class| names[class].clone()).collect()
 }
 
 /// Returns the test split: the given one, extended for classes without test images, or a drawn one.
@@ -364,11 +339,7 @@ impl ListedSplit {
             hash.update(name);
             hash.update(b"\n");
         }
-        Self {
-            train: train.len(),
-            test: test.len(),
-            test_names: hex(&hash.finalize()),
-        }
+        Self { train: train.len(), test: test.len(), test_names: hex(&hash.finalize()) }
     }
 }
 
@@ -376,8 +347,7 @@ impl ListedSplit {
 fn short_name(sample: &Sample) -> String {
     let name = sample.name();
     let from = name.rmatch_indices('/').nth(1);
-    from.map_or(name.as_str(), |(at, _)| &name[at + 1..])
-        .to_string()
+    from.map_or(name.as_str(), |(at, _)| &name[at + 1..]).to_string()
 }
 
 #[cfg(test)]

@@ -7,18 +7,9 @@ use crate::problem::Problem;
 use crate::tree::file_extension;
 
 /// Ids of the problem and the advice for such files.
-const ARCHIVE: [&str; 2] = [
-    "problem-archive-format-unsupported",
-    "advice-unpack-and-give-folder",
-];
-const ARROW: [&str; 2] = [
-    "problem-dataset-format-unsupported",
-    "advice-datasets-to-folders",
-];
-const OTHER: [&str; 2] = [
-    "problem-dataset-format-unsupported",
-    "advice-save-images-to-folders",
-];
+const ARCHIVE: [&str; 2] = ["problem-archive-format-unsupported", "advice-unpack-and-give-folder"];
+const ARROW: [&str; 2] = ["problem-dataset-format-unsupported", "advice-datasets-to-folders"];
+const OTHER: [&str; 2] = ["problem-dataset-format-unsupported", "advice-save-images-to-folders"];
 
 /// Extensions, names of formats, and messages.
 const FORMATS: [(&str, &str, [&str; 2]); 15] = [

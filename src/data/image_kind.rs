@@ -38,9 +38,8 @@ impl ImageKind {
         let light = images.iter().filter(|image| is_light_on_dark(image));
         let light_on_dark = 2 * light.count() > images.len();
         let shares = images.iter();
-        let shares: Option<Vec<f32>> = shares
-            .map(|image| glyph_share(image, light_on_dark))
-            .collect();
+        let shares: Option<Vec<f32>> =
+            shares.map(|image| glyph_share(image, light_on_dark)).collect();
         let shares = shares.filter(|shares| !shares.is_empty());
         let glyph_share = shares.map(|shares| shares.iter().sum::<f32>() / shares.len() as f32);
         Self {
@@ -111,8 +110,7 @@ fn is_photograph(image: &NamedImage) -> bool {
 
 fn is_coloured(pixel: &[u8]) -> bool {
     let (low, high) = (pixel.iter().min(), pixel.iter().max());
-    high.zip(low)
-        .is_some_and(|(high, low)| high - low > MIN_COLOUR_DIFFERENCE)
+    high.zip(low).is_some_and(|(high, low)| high - low > MIN_COLOUR_DIFFERENCE)
 }
 
 /// Returns whether an image has light strokes on a dark background, judged by the brightness of its border.
@@ -125,9 +123,8 @@ pub fn is_light_on_dark(image: &NamedImage) -> bool {
     let pixels = image.rgb.chunks_exact(3).enumerate();
     let border = pixels.filter(|(at, _)| is_border(*at));
     let border = border.flat_map(|(_, pixel)| pixel);
-    let (sum, count) = border.fold((0u64, 0u64), |(sum, count), &value| {
-        (sum + u64::from(value), count + 1)
-    });
+    let (sum, count) =
+        border.fold((0u64, 0u64), |(sum, count), &value| (sum + u64::from(value), count + 1));
     count > 0 && sum / count < 110
 }
 

@@ -123,10 +123,7 @@ pub struct Skipped {
 
 impl Skipped {
     fn new(path: impl Into<PathBuf>, reason: impl Into<Words>) -> Self {
-        Self {
-            path: path.into(),
-            reason: reason.into(),
-        }
+        Self { path: path.into(), reason: reason.into() }
     }
 
     fn from_sample(sample: &Sample, reason: impl Into<Words>) -> Self {
@@ -234,10 +231,9 @@ impl OpenOptions {
     }
 
     fn validate(&self) -> Result<()> {
-        for (share, at) in [
-            (self.test_share, "test_share"),
-            (self.validation_share, "validation_share"),
-        ] {
+        for (share, at) in
+            [(self.test_share, "test_share"), (self.validation_share, "validation_share")]
+        {
             if !(0.0..1.0).contains(&share) {
                 return Err(Problem::new(message!(
                     "problem-share-out-of-range",

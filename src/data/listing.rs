@@ -26,17 +26,12 @@ pub struct FolderImage {
 /// Returns a Problem if the folder cannot be read, or if `progress` stopped the walk.
 pub fn list_images(folder: &Path, progress: &ProgressReporter) -> Result<Vec<FolderImage>> {
     let tree = Tree::walk(folder, progress)?;
-    let to_relative = |path: PathBuf| {
-        path.strip_prefix(folder)
-            .map_or(path.clone(), Path::to_path_buf)
-    };
+    let to_relative =
+        |path: PathBuf| path.strip_prefix(folder).map_or(path.clone(), Path::to_path_buf);
     let mut found = Vec::new();
     for dir in tree.folders_below(0) {
         let dir = &tree.dirs[dir];
-        let images = dir
-            .images
-            .iter()
-            .map(|name| (dir.path.join(name.as_ref()), None));
+        let images = dir.images.iter().map(|name| (dir.path.join(name.as_ref()), None));
         let others = dir.others.iter().filter_map(|name| {
             let format = unsupported_format(&file_extension(name))?;
             Some((
@@ -44,10 +39,11 @@ pub fn list_images(folder: &Path, progress: &ProgressReporter) -> Result<Vec<Fol
                 Some(message!("skip-format-unsupported", form = format).into()),
             ))
         });
-        found.extend(images.chain(others).map(|(path, reason)| FolderImage {
-            path: to_relative(path),
-            reason,
-        }));
+        found.extend(
+            images
+                .chain(others)
+                .map(|(path, reason)| FolderImage { path: to_relative(path), reason }),
+        );
     }
     found.extend(tree.skipped.into_iter().map(|skipped| FolderImage {
         path: to_relative(skipped.path),
@@ -103,11 +99,7 @@ pub fn list_files(
         files.extend(names.map(|name| dir.path.join(name)));
     }
     files.sort_unstable();
-    Ok(DataFiles {
-        folder,
-        files,
-        opened,
-    })
+    Ok(DataFiles { folder, files, opened })
 }
 
 #[cfg(test)]
@@ -127,10 +119,7 @@ mod tests {
             .iter()
             .map(|image| (image.path.to_str().unwrap(), image.reason.is_some()))
             .collect();
-        assert_eq!(
-            listed,
-            [("2.jpg", false), ("3.heic", true), ("b/1.png", false)]
-        );
+        assert_eq!(listed, [("2.jpg", false), ("3.heic", true), ("b/1.png", false)]);
         assert!(list_images(&root.path().join("none"), &ProgressReporter::silent()).is_err());
     }
 
@@ -152,11 +141,7 @@ mod tests {
         let all = ["a/1.png", "a/2.png", "b/2.png", "labels.csv"].map(at);
         for opened in [root.path().to_path_buf(), at("labels.csv")] {
             let found = list_files(&opened, None, &ProgressReporter::silent()).unwrap();
-            let expected = DataFiles {
-                folder: root.path().into(),
-                files: all.to_vec(),
-                opened,
-            };
+            let expected = DataFiles { folder: root.path().into(), files: all.to_vec(), opened };
             assert_eq!(found, expected);
         }
         let found = list_files(&at("a/1.png"), None, &ProgressReporter::silent()).unwrap();
@@ -173,12 +158,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        for name in [
-            "train/a/1.png",
-            "train/b/2.png",
-            "test/a/3.png",
-            "test/b/4.png",
-        ] {
+        for name in ["train/a/1.png", "train/b/2.png", "test/a/3.png", "test/b/4.png"] {
             write(name, "x");
         }
         let rows = r#"[{"file": "train/a/1.png", "label": "a", "of": "p"},

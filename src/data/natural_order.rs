@@ -44,27 +44,9 @@ mod tests {
 
     #[test]
     fn sorts_names_by_embedded_numbers() {
-        let mut names = [
-            "class_10",
-            "class_9",
-            "B",
-            "class_100",
-            "a",
-            "class_09",
-            "7",
-            "class_",
-        ];
+        let mut names = ["class_10", "class_9", "B", "class_100", "a", "class_09", "7", "class_"];
         names.sort_by(|a, b| compare_natural(a, b));
-        let wanted = [
-            "7",
-            "a",
-            "B",
-            "class_",
-            "class_09",
-            "class_9",
-            "class_10",
-            "class_100",
-        ];
+        let wanted = ["7", "a", "B", "class_", "class_09", "class_9", "class_10", "class_100"];
         assert_eq!(names, wanted);
     }
 }

@@ -85,14 +85,8 @@ impl PublishedData {
     /// # Errors
     /// Returns the same Problems as [`fetch::download`].
     pub fn download(&self, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> Result<PathBuf> {
-        fetch::download(
-            self.url,
-            &self.archive_path(),
-            self.sha256,
-            self.size,
-            progress,
-        )
-        .map(|done| done.path)
+        fetch::download(self.url, &self.archive_path(), self.sha256, self.size, progress)
+            .map(|done| done.path)
     }
 }
 
@@ -103,9 +97,7 @@ fn normalized(name: &str) -> String {
 
 /// Returns the published dataset with this name.
 pub fn find_published(name: &str) -> Option<&'static PublishedData> {
-    PUBLISHED
-        .iter()
-        .find(|dataset| normalized(dataset.name) == normalized(name))
+    PUBLISHED.iter().find(|dataset| normalized(dataset.name) == normalized(name))
 }
 
 /// Returns the archive of a published dataset; `None` if `name` is not one.
@@ -121,16 +113,13 @@ pub(super) fn find_archive(name: &str) -> Result<Option<PathBuf>> {
     if dataset.is_downloaded() {
         return Ok(Some(dataset.archive_path()));
     }
-    Err(Problem::new(message!(
-        "problem-dataset-not-downloaded",
-        name = dataset.name
-    ))
-    .at(dataset.archive_path().display())
-    .advise(message!(
-        "advice-download-dataset",
-        megabytes = dataset.megabytes.to_string(),
-        name = dataset.name
-    )))
+    Err(Problem::new(message!("problem-dataset-not-downloaded", name = dataset.name))
+        .at(dataset.archive_path().display())
+        .advise(message!(
+            "advice-download-dataset",
+            megabytes = dataset.megabytes.to_string(),
+            name = dataset.name
+        )))
 }
 
 #[cfg(test)]

@@ -77,11 +77,7 @@ impl<'a> Reader<'a> {
                 .map(|part| part.as_os_str().to_string_lossy())
                 .collect::<Vec<_>>()
                 .join("/");
-            Arc::new(Folder {
-                path,
-                path_in_split: inside,
-                bit_depth,
-            })
+            Arc::new(Folder { path, path_in_split: inside, bit_depth })
         });
         let source = ImageSource::File {
             folder: Arc::clone(folder),

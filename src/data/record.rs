@@ -39,13 +39,7 @@ pub struct Records {
 
 impl fmt::Debug for Records {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Records({} of {}×{})",
-            self.labels.len(),
-            self.height,
-            self.width
-        )
+        write!(f, "Records({} of {}×{})", self.labels.len(), self.height, self.width)
     }
 }
 
@@ -64,8 +58,7 @@ impl Records {
             PixelLayout::Planes => 3,
         };
         let start = index as usize * self.stride + self.offset;
-        self.bytes
-            .get(start..start + self.height * self.width * channels)
+        self.bytes.get(start..start + self.height * self.width * channels)
     }
 
     /// Returns an image as RGB; grey is copied to all three channels.

@@ -29,10 +29,7 @@ impl Rng {
     /// Creates the stream of a purpose, a seed, and two further numbers (epoch and image, or zeros).
     pub fn new(purpose: Purpose, seed: u64, epoch: u64, index: u64) -> Self {
         let mut key = [0; 32];
-        for (part, value) in key
-            .chunks_exact_mut(8)
-            .zip([purpose as u64, seed, epoch, index])
-        {
+        for (part, value) in key.chunks_exact_mut(8).zip([purpose as u64, seed, epoch, index]) {
             part.copy_from_slice(&value.to_le_bytes());
         }
         Self(ChaCha8Rng::from_seed(key))
@@ -103,10 +100,7 @@ mod tests {
             sum += rng.between(-1.0, 3.0);
         }
         // Five standard deviations of a binomial count: 5·√(20000·0.1·0.9) ≈ 212.
-        assert!(
-            counts.iter().all(|&n| n.abs_diff(2_000) < 212),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|&n| n.abs_diff(2_000) < 212), "{counts:?}");
         assert!((sum / 20_000.0 - 1.0).abs() < 0.05);
         assert_eq!(rng.below(1), 0);
     }

@@ -55,9 +55,7 @@ fn word_role(word: &str) -> Option<Role> {
 /// `test2017`.
 pub fn parse_role(name: &str) -> Option<Role> {
     let (role, rest) = role_and_rest(name)?;
-    rest.chars()
-        .all(|c| c.is_ascii_digit() || c == ' ')
-        .then_some(role)
+    rest.chars().all(|c| c.is_ascii_digit() || c == ' ').then_some(role)
 }
 
 /// Returns the role in a name, and its other words without fillers: `clipart_train` gives `Train` and `clipart`,
@@ -85,9 +83,8 @@ pub fn name_without_role(name: &str) -> String {
 
 fn join_other_words(words: &[String]) -> String {
     let rest = words.iter().map(String::as_str);
-    let rest: Vec<&str> = rest
-        .filter(|word| word_role(word).is_none() && !FILLER_WORDS.contains(word))
-        .collect();
+    let rest: Vec<&str> =
+        rest.filter(|word| word_role(word).is_none() && !FILLER_WORDS.contains(word)).collect();
     rest.join(" ")
 }
 
@@ -132,9 +129,8 @@ pub fn is_mask_folder(name: &str) -> bool {
 }
 
 /// Words in the names of folders into which the images of a dataset were divided.
-const PART_WORDS: [&str; 8] = [
-    "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
-];
+const PART_WORDS: [&str; 8] =
+    ["part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive"];
 
 /// Returns whether names of folders differ only in a number and contain a word for images or parts: `images_001`,
 /// `images_002`.
@@ -173,10 +169,7 @@ mod tests {
         }
         let pair = |role, rest: &str| Some((role, rest.to_owned()));
         assert_eq!(role_and_rest("clipart_train"), pair(Role::Train, "clipart"));
-        assert_eq!(
-            role_and_rest("images_variant_trainval"),
-            pair(Role::Train, "variant")
-        );
+        assert_eq!(role_and_rest("images_variant_trainval"), pair(Role::Train, "variant"));
         assert_eq!(role_and_rest("Testing_01"), pair(Role::Test, "01"));
         assert_eq!(role_and_rest("train_val"), pair(Role::Train, ""));
         assert_eq!(role_and_rest("train_test_split"), None);
@@ -187,15 +180,8 @@ mod tests {
     fn detects_non_class_folders_by_name() {
         assert!(is_image_folder("JPEGImages") && is_mask_folder("SegmentationClass"));
         assert!(!is_image_folder("cat") && !is_mask_folder("with_mask"));
-        assert!(are_collection_parts([
-            "HAM10000_images_part_1",
-            "HAM10000_images_part_2"
-        ]));
-        assert!(are_collection_parts([
-            "images_001",
-            "images_002",
-            "images_012"
-        ]));
+        assert!(are_collection_parts(["HAM10000_images_part_1", "HAM10000_images_part_2"]));
+        assert!(are_collection_parts(["images_001", "images_002", "images_012"]));
         assert!(
             !are_collection_parts(["n01443537", "n01629819"]) && !are_collection_parts(["0", "1"])
         );

@@ -58,20 +58,12 @@ impl PartialEq for ImageSource {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             // Two references to the same folder are equal without comparing its fields.
-            (
-                Self::File { folder: a, name },
-                Self::File {
-                    folder: b,
-                    name: other,
-                },
-            ) => name == other && a == b,
-            (
-                Self::Record { records: a, index },
-                Self::Record {
-                    records: b,
-                    index: other,
-                },
-            ) => index == other && Arc::ptr_eq(a, b),
+            (Self::File { folder: a, name }, Self::File { folder: b, name: other }) => {
+                name == other && a == b
+            }
+            (Self::Record { records: a, index }, Self::Record { records: b, index: other }) => {
+                index == other && Arc::ptr_eq(a, b)
+            }
             _ => false,
         }
     }

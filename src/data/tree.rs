@@ -60,18 +60,11 @@ impl Tree {
     /// Returns a Problem if the root cannot be read, or if `progress` stopped the walk.
     pub fn walk(root: &Path, progress: &ProgressReporter) -> Result<Self> {
         fs::read_dir(root).map_err(|error| Problem::io("read the folder", root, &error))?;
-        let mut tree = Self {
-            dirs: Vec::new(),
-            skipped: Vec::new(),
-        };
+        let mut tree = Self { dirs: Vec::new(), skipped: Vec::new() };
         let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
         let mut seen = HashSet::new();
         let mut links = Vec::new();
-        let mut jobs = vec![PendingFolder {
-            path: root.to_path_buf(),
-            parent: None,
-            depth: 0,
-        }];
+        let mut jobs = vec![PendingFolder { path: root.to_path_buf(), parent: None, depth: 0 }];
         let mut files = 0;
         loop {
             // Real folders are read depth first; links are read when no real folder is left.
@@ -161,11 +154,8 @@ impl Tree {
                     self.add_skipped(&entry.path(), message!("skip-too-deep"));
                     continue;
                 }
-                let next = PendingFolder {
-                    path: entry.path(),
-                    parent: Some(index),
-                    depth: job.depth + 1,
-                };
+                let next =
+                    PendingFolder { path: entry.path(), parent: Some(index), depth: job.depth + 1 };
                 if is_link { &mut *links } else { &mut *jobs }.push(next);
             } else if !kind.is_file() {
                 self.add_skipped(&entry.path(), message!("skip-no-regular-file"));
@@ -250,10 +240,7 @@ pub fn file_extension(name: &OsStr) -> String {
 fn is_image(folder: &Path, name: &OsStr) -> bool {
     // Allocates nothing in the common case, because it runs for every file.
     let extension = Path::new(name).extension().unwrap_or_default();
-    if IMAGE_EXTENSIONS
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
-    {
+    if IMAGE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
         return true;
     }
     extension.is_empty() && has_image_signature(&folder.join(name))
@@ -315,11 +302,8 @@ mod tests {
         }
         let tree = Tree::walk(root.path(), &ProgressReporter::silent()).unwrap();
         assert_eq!(tree.dirs[0].total, 3);
-        let names: Vec<&str> = tree
-            .subfolders_with_images(0)
-            .iter()
-            .map(|&d| tree.dirs[d].name.as_str())
-            .collect();
+        let names: Vec<&str> =
+            tree.subfolders_with_images(0).iter().map(|&d| tree.dirs[d].name.as_str()).collect();
         assert_eq!(names, ["a", "b"]);
         let index_of = |name| tree.dirs.iter().position(|dir| dir.name == name).unwrap();
         let b = index_of("b");
@@ -345,11 +329,7 @@ mod tests {
         let tree = Tree::walk(root.path(), &ProgressReporter::silent()).unwrap();
         assert_eq!(tree.dirs[0].total, 3, "z/1.png, z/also.png, outside/2.png");
         assert_eq!(tree.skipped.len(), 3);
-        assert!(
-            tree.skipped
-                .iter()
-                .any(|s| s.reason == tr!("skip-link-broken"))
-        );
+        assert!(tree.skipped.iter().any(|s| s.reason == tr!("skip-link-broken")));
     }
 
     #[test]

@@ -221,9 +221,7 @@ fn compare_features(
     method: &dyn Method,
     test: &Tensor<4>,
 ) -> Result<()> {
-    let features = method
-        .features(test.clone())?
-        .concatenated(Expert::ANSWER)?;
+    let features = method.features(test.clone())?.concatenated(Expert::ANSWER)?;
     comparer.compare_tensor(name, &features, comparer.tolerance.trajectory)
 }
 
@@ -234,9 +232,7 @@ fn compare_prototypes(
     method: &mut dyn Method,
 ) -> Result<()> {
     let snapshot = method.snapshot()?;
-    let rows = snapshot
-        .get("prototypes")
-        .map_or(&[][..], |rows| &rows.values);
+    let rows = snapshot.get("prototypes").map_or(&[][..], |rows| &rows.values);
     let limit = comparer.tolerance.trajectory;
     comparer.compare(&format!("task.{task}.prototypes"), rows, limit)
 }
@@ -250,10 +246,7 @@ fn compare_regression(comparer: &mut Comparer<'_>, task: usize, method: &RanPac)
     let (matrix, single) = (&regression.gram, comparer.tolerance.single);
     let side = matrix.side();
     let entry = |index: usize| {
-        let (row, column) = (
-            (index / side).min(index % side),
-            (index / side).max(index % side),
-        );
+        let (row, column) = ((index / side).min(index % side), (index / side).max(index % side));
         matrix.upper_row(row)[column - row] as f32
     };
     let gram: Vec<f32> = (0..side * side).map(entry).collect();
@@ -262,20 +255,15 @@ fn compare_regression(comparer: &mut Comparer<'_>, task: usize, method: &RanPac)
     let columns = comparer.file.tensor(&name("Q"))?.shape.last().copied();
     let columns = columns.unwrap_or(0);
     let sums = &regression.sums;
-    let sum_at = |index: usize| {
-        sums.get(index % columns)
-            .map_or(0.0, |sums| sums[index / columns] as f32)
-    };
+    let sum_at =
+        |index: usize| sums.get(index % columns).map_or(0.0, |sums| sums[index / columns] as f32);
     let sums: Vec<f32> = (0..side * columns).map(sum_at).collect();
     comparer.compare(&name("Q"), &sums, single)?;
     let expected = comparer.file.doubles(&name("ridge"))?.first().copied();
     let error = expected.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());
     comparer.push(name("ridge"), error, error <= 1e-12);
     // The losses of the smallest λ depend on rounding errors of the f32 features.
-    let losses = choice
-        .losses
-        .iter()
-        .zip(comparer.file.doubles(&name("ridge_losses"))?);
+    let losses = choice.losses.iter().zip(comparer.file.doubles(&name("ridge_losses"))?);
     let errors = losses.skip(6).map(|(a, b)| (a / b - 1.0).abs());
     let error = errors.fold(0.0, f64::max);
     comparer.push(name("ridge_losses"), error, error <= 10.0 * single);

@@ -30,17 +30,11 @@ pub(super) struct Comparer<'a> {
 
 impl<'a> Comparer<'a> {
     pub(super) fn new(file: &'a GoldenFile, tolerance: Tolerance) -> Self {
-        Self {
-            file,
-            tolerance,
-            comparisons: Vec::new(),
-        }
+        Self { file, tolerance, comparisons: Vec::new() }
     }
 
     pub(super) fn report(self) -> GoldenReport {
-        GoldenReport {
-            comparisons: self.comparisons,
-        }
+        GoldenReport { comparisons: self.comparisons }
     }
 
     pub(super) fn push(&mut self, name: impl Into<String>, error: f64, ok: bool) {
@@ -143,11 +137,7 @@ impl<'a> Comparer<'a> {
                 self.push(change_name, error, error == 0.0);
             } else if largest_change >= MIN_CHANGE * size {
                 let error = max_difference(&change, &expected_change) / largest_change;
-                self.push(
-                    change_name,
-                    error,
-                    error <= 20.0 * self.tolerance.trajectory,
-                );
+                self.push(change_name, error, error <= 20.0 * self.tolerance.trajectory);
             }
         }
         Ok(())
@@ -187,17 +177,14 @@ impl<'a> Comparer<'a> {
         let expected = &self.file.tensor(&name)?.values;
         check_length(&name, predictions.len(), expected.len())?;
         let margin = CLEAR_MARGIN * max_abs(&scores);
-        let wrong = predictions
-            .iter()
-            .zip(expected)
-            .filter(|(prediction, expected)| {
-                let class = prediction.predictions.last().map(|opinion| opinion.class);
-                let mut order = prediction.scores.clone();
-                order.sort_by(|a, b| b.total_cmp(a));
-                let gap = order.first().zip(order.get(1)).map(|(a, b)| a - b);
-                let is_clear = gap.is_none_or(|gap| f64::from(gap) > margin);
-                (is_clear || !by_score) && class != Some(**expected as usize)
-            });
+        let wrong = predictions.iter().zip(expected).filter(|(prediction, expected)| {
+            let class = prediction.predictions.last().map(|opinion| opinion.class);
+            let mut order = prediction.scores.clone();
+            order.sort_by(|a, b| b.total_cmp(a));
+            let gap = order.first().zip(order.get(1)).map(|(a, b)| a - b);
+            let is_clear = gap.is_none_or(|gap| f64::from(gap) > margin);
+            (is_clear || !by_score) && class != Some(**expected as usize)
+        });
         let wrong = wrong.count();
         self.push(name, wrong as f64, wrong == 0);
         Ok(())
@@ -223,18 +210,11 @@ fn relative_error(a: &HostTensor, b: &HostTensor, size: f64) -> f64 {
 
 /// Returns the larger value; NaN if one of them is NaN.
 fn max_or_nan(max: f64, value: f64) -> f64 {
-    if value > max || value.is_nan() {
-        value
-    } else {
-        max
-    }
+    if value > max || value.is_nan() { value } else { max }
 }
 
 fn max_abs(values: &[f32]) -> f64 {
-    values
-        .iter()
-        .map(|v| f64::from(v.abs()))
-        .fold(0.0, max_or_nan)
+    values.iter().map(|v| f64::from(v.abs())).fold(0.0, max_or_nan)
 }
 
 /// Returns max|a − b|.

@@ -61,11 +61,7 @@ impl GoldenFile {
         }
         let settings = file.header().metadata().clone().unwrap_or_default();
         let settings = settings.into_iter().collect();
-        Ok(Self {
-            tensors,
-            doubles,
-            settings,
-        })
+        Ok(Self { tensors, doubles, settings })
     }
 
     /// Returns the method of the file; `None` for LAE.
@@ -114,9 +110,7 @@ impl GoldenFile {
     pub(super) fn check_sizes(&self, what: &str, sizes: &[usize]) -> Result<()> {
         let available = self.tensors.values().map(|tensor| tensor.values.len());
         let available = available.chain(self.doubles.values().map(Vec::len)).sum();
-        let product = sizes
-            .iter()
-            .try_fold(1, |all: usize, size| all.checked_mul(*size));
+        let product = sizes.iter().try_fold(1, |all: usize, size| all.checked_mul(*size));
         match product {
             Some(product) if product <= available => Ok(()),
             _ => Err(Problem::new(format!(
@@ -128,13 +122,9 @@ impl GoldenFile {
     /// Returns the numbers of classes of all tasks, for heads on features of this width.
     pub(super) fn classes(&self, key: &str, width: usize) -> Result<Vec<usize>> {
         let classes: Vec<usize> = serde_json::from_value(self.json(key)?).map_err(|e| {
-            Problem::new(format!(
-                "\"{key}\" in the metadata is not a list of counts: {e}"
-            ))
+            Problem::new(format!("\"{key}\" in the metadata is not a list of counts: {e}"))
         })?;
-        let total = classes
-            .iter()
-            .fold(0, |all: usize, n| all.saturating_add(*n));
+        let total = classes.iter().fold(0, |all: usize, n| all.saturating_add(*n));
         self.check_sizes(key, &[total, width])?;
         Ok(classes)
     }
@@ -172,12 +162,7 @@ impl GoldenFile {
 }
 
 fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
-    bytes
-        .as_chunks::<N>()
-        .0
-        .iter()
-        .map(|chunk| convert(*chunk))
-        .collect()
+    bytes.as_chunks::<N>().0.iter().map(|chunk| convert(*chunk)).collect()
 }
 
 /// Names of a PET's parameters: our name, the file's name, and whether the file's tensor is transposed (weights of a
@@ -259,10 +244,7 @@ pub(super) fn init_pets(
     let spec = PluginLibrary::with_folders(Vec::new()).get(plugin)?;
     let plain = args.get("compensatory").and_then(Value::as_bool) == Some(false);
     let variant = plain.then(|| "plain".to_string());
-    let settings = PetSettings {
-        variant,
-        ..PetSettings::with_size(size)
-    };
+    let settings = PetSettings { variant, ..PetSettings::with_size(size) };
     let (blocks, block_count): (usize, _) =
         (file.number("attached_blocks")?, backbone.blocks().len());
     if blocks > block_count {
@@ -299,10 +281,7 @@ pub(super) fn read_head(file: &GoldenFile, prefix: &str, device: &Device) -> Res
         let stored = file.tensor(&format!("{prefix}.{name}"))?;
         to_parameter(stored, name == "weight").to_device(device)
     };
-    Ok(Head {
-        weight: part("weight")?,
-        bias: part("bias")?,
-    })
+    Ok(Head { weight: part("weight")?, bias: part("bias")? })
 }
 
 /// Converts a tensor of the file to one of our rank-2 parameters: a vector becomes a row, a 1×1 convolution a matrix,

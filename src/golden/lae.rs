@@ -57,11 +57,8 @@ impl<'a> Run<'a> {
         let mut fixed = BTreeMap::new();
         let mut pets = stack.clone();
         for (parameter, tensor, _) in stack.parameters() {
-            let missing = || {
-                Problem::new(format!(
-                    "the plugin's parameter {parameter} has no counterpart"
-                ))
-            };
+            let missing =
+                || Problem::new(format!("the plugin's parameter {parameter} has no counterpart"));
             let (theirs, transposed) = mapped_name(names, parameter).ok_or_else(missing)?;
             let value = match file.tensors.get(&format!("pet.{theirs}")) {
                 Some(stored) => to_parameter(stored, transposed),
@@ -109,8 +106,7 @@ impl<'a> Run<'a> {
         self.comparer.compare_tensor("loss", &loss, single)?;
         self.compare_gradients(&gradients)?;
         let losses = self.train()?;
-        self.comparer
-            .compare_tensor("traj.loss", &losses, trajectory)?;
+        self.comparer.compare_tensor("traj.loss", &losses, trajectory)?;
         self.compare_experts()?;
         self.compare_predictions(input)
     }
@@ -180,17 +176,13 @@ impl<'a> Run<'a> {
                     None => tensor.clone(),
                 })
             };
-            let (online, offline) = (
-                reset_fixed(&self.lae.online),
-                self.lae.offline.as_ref().map(reset_fixed),
-            );
+            let (online, offline) =
+                (reset_fixed(&self.lae.online), self.lae.offline.as_ref().map(reset_fixed));
             (self.lae.online, self.lae.offline) = (online, offline);
         }
         match losses.is_empty() {
             false => Ok(Tensor::cat(losses, 0)),
-            true => Err(Problem::new(
-                "the file has no training steps (traj.input.0)",
-            )),
+            true => Err(Problem::new("the file has no training steps (traj.input.0)")),
         }
     }
 

@@ -32,26 +32,14 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// For the CPU device.
-    pub const CPU: Self = Self {
-        single: 1e-4,
-        trajectory: 5e-4,
-    };
+    pub const CPU: Self = Self { single: 1e-4, trajectory: 5e-4 };
     /// For frozen weights rounded to f16 (about 2e-4 of each value). Adam divides a gradient by its own magnitude, so a
     /// small gradient that changes its sign affects the trajectory.
-    pub const HALF: Self = Self {
-        single: 1e-2,
-        trajectory: 5e-2,
-    };
+    pub const HALF: Self = Self { single: 1e-2, trajectory: 5e-2 };
     /// For frozen weights and their inputs rounded to bf16 (about 2e-3 of each value).
-    pub const BF16: Self = Self {
-        single: 1.5e-1,
-        trajectory: 3e-1,
-    };
+    pub const BF16: Self = Self { single: 1.5e-1, trajectory: 3e-1 };
     /// For GPUs, which sum in another order.
-    pub const GPU: Self = Self {
-        single: 1e-3,
-        trajectory: 5e-3,
-    };
+    pub const GPU: Self = Self { single: 1e-3, trajectory: 5e-3 };
 }
 
 /// One compared tensor.
@@ -80,9 +68,7 @@ impl GoldenReport {
 
     /// Returns the comparison with the largest error.
     pub fn worst(&self) -> Option<&Comparison> {
-        self.comparisons
-            .iter()
-            .max_by(|a, b| a.error.total_cmp(&b.error))
+        self.comparisons.iter().max_by(|a, b| a.error.total_cmp(&b.error))
     }
 }
 
@@ -98,11 +84,9 @@ pub fn check(
     // Invalid tensors may reach checks of the framework, which panic.
     let result = catch_unwind(AssertUnwindSafe(|| check_file(path, placement, tolerance)));
     result.unwrap_or_else(|_| {
-        Err(
-            Problem::new("the tensors of this golden file do not fit together")
-                .at_path(path)
-                .advise("create the file again with its original program"),
-        )
+        Err(Problem::new("the tensors of this golden file do not fit together")
+            .at_path(path)
+            .advise("create the file again with its original program"))
     })
 }
 

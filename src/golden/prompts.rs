@@ -35,32 +35,20 @@ pub(super) fn check(
     let (scheme, pull, coda, sizes): (Box<dyn Scheme>, _, _, _) = match file.text("method")? {
         "l2p" => {
             let settings: L2p = args(file)?;
-            let sizes = [
-                [1, settings.pool, settings.length],
-                [1, settings.pool, settings.top_k],
-            ];
+            let sizes = [[1, settings.pool, settings.length], [1, settings.pool, settings.top_k]];
             (Box::new(settings.clone()), Some(settings.pull), None, sizes)
         }
         "dualprompt" => {
             let tasks = classes.len();
-            let settings = DualPrompt {
-                tasks,
-                ..args(file)?
-            };
-            let pool = [
-                2 * settings.e_blocks.len(),
-                settings.pool,
-                settings.e_length,
-            ];
+            let settings = DualPrompt { tasks, ..args(file)? };
+            let pool = [2 * settings.e_blocks.len(), settings.pool, settings.e_length];
             let sizes = [pool, [2 * settings.g_blocks.len(), 1, settings.g_length]];
             (Box::new(settings.clone()), Some(settings.pull), None, sizes)
         }
         _ => {
             let settings: Coda = args(file)?;
-            let sizes = [
-                [settings.blocks.len(), settings.pool, settings.length],
-                [1, 1, settings.tasks],
-            ];
+            let sizes =
+                [[settings.blocks.len(), settings.pool, settings.length], [1, 1, settings.tasks]];
             (Box::new(settings.clone()), None, Some(settings), sizes)
         }
     };
@@ -145,18 +133,12 @@ impl Run<'_> {
             }
             coda.start_components(task, leaves, |name, row, _, columns| {
                 let offset = row % (coda.pool / coda.tasks) * columns;
-                let draws = draws
-                    .get(name)
-                    .map(|draws| &draws.values[offset..offset + columns]);
+                let draws = draws.get(name).map(|draws| &draws.values[offset..offset + columns]);
                 draws.unwrap_or_default().to_vec()
             })?;
         }
         heads.0.pop();
-        heads.0.push(read_head(
-            self.file,
-            &format!("init.head.{task}"),
-            &self.device,
-        )?);
+        heads.0.push(read_head(self.file, &format!("init.head.{task}"), &self.device)?);
         self.limit = match task {
             0 => self.comparer.tolerance.single,
             _ => self.comparer.tolerance.trajectory,
@@ -180,12 +162,7 @@ impl Run<'_> {
         let (mut norms, mut rates, mut choice) = (Vec::new(), Vec::new(), Vec::new());
         for step in 0..steps {
             let epoch = step * epochs / steps;
-            let position = StepPosition {
-                step,
-                steps,
-                epoch,
-                epochs,
-            };
+            let position = StepPosition { step, steps, epoch, epochs };
             let images = self.images(&format!("task{task}.input.{step}"))?;
             let labels = format!("task{task}.target.{step}");
             let labels = self.file.labels(&labels, old_classes)?;

@@ -62,15 +62,9 @@ impl<'a> TaskFile<'a> {
             "jointft" => finetune::JOINT.key,
             key => key,
         };
-        let mut config = RunConfig {
-            method: method.into(),
-            ..RunConfig::default()
-        };
+        let mut config = RunConfig { method: method.into(), ..RunConfig::default() };
         let steps: usize = file.optional_number("steps")?.unwrap_or(0);
-        let steps_per_epoch = file
-            .optional_number("steps_per_epoch")?
-            .unwrap_or(steps)
-            .max(1);
+        let steps_per_epoch = file.optional_number("steps_per_epoch")?.unwrap_or(steps).max(1);
         if file.text("steps").is_ok() {
             let rate: f64 = file.number("lr")?;
             let batch = file.tensor("task.0.target")?.shape.last().copied();
@@ -78,10 +72,7 @@ impl<'a> TaskFile<'a> {
             config.base_lr = rate * 256.0 / config.batch as f64;
             config.epochs = steps / steps_per_epoch;
             // Files for Adam have no momentum.
-            if file
-                .optional_number("momentum")?
-                .is_some_and(|momentum: f64| momentum != MOMENTUM)
-            {
+            if file.optional_number("momentum")?.is_some_and(|momentum: f64| momentum != MOMENTUM) {
                 return Err(Problem::new("the momentum is not 0.9"));
             }
         }
@@ -184,9 +175,8 @@ impl<'a> TaskFile<'a> {
         let mut state = case.method().checkpoint()?;
         let mut initial = self.file.with_prefix(&format!("task.{task}.start."));
         for stored_name in state.keys() {
-            if let Some(name) = case
-                .trained_name(stored_name, task)
-                .filter(|name| name != stored_name)
+            if let Some(name) =
+                case.trained_name(stored_name, task).filter(|name| name != stored_name)
             {
                 let (reference_name, transposed) = case.reference_name(&name, task);
                 initial.insert(
@@ -247,10 +237,7 @@ impl<'a> TaskFile<'a> {
         }
         let after = trained_parameters(case, task)?;
         let ours = [&before, &after].map(|named| to_reference_names(case, named, task));
-        let theirs = [
-            self.initial_parameters(task)?,
-            self.tensors_with_prefix(&key("after."))?,
-        ];
+        let theirs = [self.initial_parameters(task)?, self.tensors_with_prefix(&key("after."))?];
         comparer.compare_state(task, ours.each_ref(), theirs.each_ref())?;
         comparer.compare_checkpoint(&key("adam."), &after, "adam.")
     }

@@ -79,13 +79,8 @@ unsafe fn configure(rows: usize) {
     let upper = rows.min(WIDTH) as u8;
     let lower = rows.saturating_sub(WIDTH).max(1) as u8;
     let full = WIDTH as u8;
-    let mut config = Config {
-        palette: 1,
-        start: 0,
-        unused: [0; 14],
-        bytes: [0; 16],
-        rows: [0; 16],
-    };
+    let mut config =
+        Config { palette: 1, start: 0, unused: [0; 14], bytes: [0; 16], rows: [0; 16] };
     // In the order of `compute_full_block`: the sums, the left matrix, the right matrix.
     config.rows[..8].copy_from_slice(&[upper, upper, lower, lower, upper, lower, full, full]);
     config.bytes[..8].fill(64);
@@ -111,18 +106,14 @@ unsafe fn multiply_tiles(
 ) {
     let ProductTarget { y, stride, store } = target;
     let inner = a.columns;
-    let max_depth = inner
-        .div_ceil(inner.div_ceil(DEPTH))
-        .next_multiple_of(PAIRS);
+    let max_depth = inner.div_ceil(inner.div_ceil(DEPTH)).next_multiple_of(PAIRS);
     let pair_depth = max_depth / 2;
     let panels = RIGHT_BUFFER_LEN / (pair_depth * BLOCK);
     // If all columns fit into one pass, the rows of one block are rounded at a time and stay in the L1 cache.
     let one_pass = b.columns <= panels * BLOCK;
     let rows_per_pass = match one_pass {
         true => BLOCK,
-        false => (LEFT_BUFFER_LEN / pair_depth)
-            .min(a.rows)
-            .next_multiple_of(BLOCK),
+        false => (LEFT_BUFFER_LEN / pair_depth).min(a.rows).next_multiple_of(BLOCK),
     };
     let mut panel_buffer = Buffer::new(RIGHT_BUFFER_LEN);
     let mut left_buffer = Buffer::new(pair_depth * rows_per_pass);
@@ -133,13 +124,7 @@ unsafe fn multiply_tiles(
         let accumulate = start > 0 || store != Store::Replace;
         for row_start in (0..a.rows).step_by(rows_per_pass) {
             let row_range = row_start..a.rows.min(row_start + rows_per_pass);
-            pack_left(
-                a,
-                row_range.clone(),
-                depth_range.clone(),
-                store,
-                &mut left_buffer,
-            );
+            pack_left(a, row_range.clone(), depth_range.clone(), store, &mut left_buffer);
             for column_start in (0..b.columns).step_by(panels * BLOCK) {
                 let columns = column_start..b.columns.min(column_start + panels * BLOCK);
                 if !one_pass || row_range.start == 0 {
@@ -204,11 +189,7 @@ fn pack_left(
                 _ => {
                     let mut padded = [0.0; PAIRS];
                     for (value, from) in padded.iter_mut().zip(from) {
-                        *value = if store == Store::Subtract {
-                            -from
-                        } else {
-                            *from
-                        };
+                        *value = if store == Store::Subtract { -from } else { *from };
                     }
                     rounded(&padded)
                 }

@@ -59,11 +59,7 @@ impl Shape {
 
     fn head_bias(self, bias: &[f32], head: usize) -> &[f32] {
         let size = self.tokens * self.tokens;
-        if bias.is_empty() {
-            bias
-        } else {
-            &bias[head * size..(head + 1) * size]
-        }
+        if bias.is_empty() { bias } else { &bias[head * size..(head + 1) * size] }
     }
 }
 
@@ -102,15 +98,7 @@ fn forward_heads(
         let [q, k, v] = [0, 1, 2].map(|part| shape.head_projection(qkv, part, head));
         product(scores, shape.stride(), Store::Replace, q, k.transposed());
         let bias = shape.head_bias(bias, head);
-        softmax_rows(
-            level,
-            scores,
-            tokens,
-            shape.stride(),
-            shape.scale(),
-            bias,
-            stats,
-        );
+        softmax_rows(level, scores, tokens, shape.stride(), shape.scale(), bias, stats);
         let weights = Matrix::new(scores, tokens, tokens, shape.stride());
         let out = &mut out[(head - first) * shape.head_dim()..];
         product(out, stride, Store::Replace, weights, v);
@@ -139,10 +127,7 @@ pub struct Scratch {
 impl Scratch {
     /// Returns scratch memory for this shape.
     pub fn new(shape: Shape) -> Self {
-        Self {
-            weights: Buffer::new(shape.scores_len()),
-            gradient: Buffer::new(shape.scores_len()),
-        }
+        Self { weights: Buffer::new(shape.scores_len()), gradient: Buffer::new(shape.scores_len()) }
     }
 }
 
@@ -196,11 +181,7 @@ fn backward_heads(
 
 /// Processes all images: returns the result (batch × tokens × width) and the row statistics (batch × heads × tokens).
 pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowStats>) {
-    let Shape {
-        tokens,
-        heads,
-        width,
-    } = shape;
+    let Shape { tokens, heads, width } = shape;
     let batch = qkv.len() / (tokens * 3 * width);
     let mut out = Buffer::new(batch * tokens * width);
     let mut stats = vec![[0.0; 2]; batch * heads * tokens];
@@ -263,11 +244,7 @@ pub fn backward(
     stats: &[RowStats],
     g: &[f32],
 ) -> Buffer {
-    let Shape {
-        tokens,
-        heads,
-        width,
-    } = shape;
+    let Shape { tokens, heads, width } = shape;
     let mut dqkv = Buffer::new(qkv.len());
     dqkv.par_chunks_exact_mut(tokens * 3 * width)
         .zip(qkv.par_chunks_exact(tokens * 3 * width))
@@ -277,15 +254,7 @@ pub fn backward(
         .for_each_init(
             || Scratch::new(shape),
             |scratch, (i, (((dqkv, qkv), g), stats))| {
-                backward_image(
-                    shape,
-                    qkv,
-                    bias.for_image(i, shape),
-                    stats,
-                    g,
-                    dqkv,
-                    scratch,
-                );
+                backward_image(shape, qkv, bias.for_image(i, shape), stats, g, dqkv, scratch);
             },
         );
     dqkv
@@ -303,11 +272,7 @@ pub fn backward_with_bias(
     stats: &[RowStats],
     g: &[f32],
 ) -> [Buffer; 2] {
-    let Shape {
-        tokens,
-        heads,
-        width,
-    } = shape;
+    let Shape { tokens, heads, width } = shape;
     let groups = bias.0.len() / shape.bias_len();
     let mut dqkv = Buffer::new(qkv.len());
     // The images of a group, some at a time, each with a separate sum.

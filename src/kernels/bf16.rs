@@ -195,11 +195,7 @@ fn round_to_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
     // NaN stays NaN.
-    let bits = if value.is_nan() {
-        bits | 0x40_0000
-    } else {
-        nearest
-    };
+    let bits = if value.is_nan() { bits | 0x40_0000 } else { nearest };
     (bits >> 16) as u16
 }
 
@@ -225,11 +221,7 @@ fn pack_left<'a, L: Lanes, P: Pairs<L>>(
             P::rounded(&last).store(&mut target_chunks[chunks.len()]);
         }
     }
-    LeftBlock {
-        values: buffer,
-        row_stride: LEFT_STRIDE,
-        column_stride: 1,
-    }
+    LeftBlock { values: buffer, row_stride: LEFT_STRIDE, column_stride: 1 }
 }
 
 #[cfg(test)]
@@ -244,10 +236,7 @@ mod tests {
     }
 
     fn bf16_values(count: usize, seed: usize) -> Vec<bf16> {
-        test_values(count, seed)
-            .into_iter()
-            .map(bf16::from_f32)
-            .collect()
+        test_values(count, seed).into_iter().map(bf16::from_f32).collect()
     }
 
     type ProductFn = Box<dyn Fn(ProductTarget<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
@@ -322,18 +311,12 @@ mod tests {
     #[test]
     fn product_adds_bias() {
         for [rows, inner, columns] in [[0, 8, 16], [1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
-            let (a_values, b_values) = (
-                test_values(rows * inner, 1),
-                bf16_values(inner * columns, 500),
-            );
+            let (a_values, b_values) =
+                (test_values(rows * inner, 1), bf16_values(inner * columns, 500));
             let a = Matrix::new(&a_values, rows, inner, inner);
             let b = Matrix::new(&b_values, inner, columns, columns);
             let bias = test_values(columns, 900);
-            let target = |y, store| ProductTarget {
-                y,
-                stride: columns,
-                store,
-            };
+            let target = |y, store| ProductTarget { y, stride: columns, store };
             let mut with = vec![f32::NAN; rows * columns];
             product(target(&mut with, Store::Replace), &bias, a, b);
             let mut onto = bias.repeat(rows);
@@ -346,23 +329,9 @@ mod tests {
 
     #[test]
     fn rounded_matches_round_to_nearest() {
-        let all = [
-            1.0,
-            -1.0,
-            0.1,
-            1e-30,
-            3.4e38,
-            f32::INFINITY,
-            1.003_906_3,
-            1.011_718_8,
-            -0.0,
-        ];
+        let all = [1.0, -1.0, 0.1, 1e-30, 3.4e38, f32::INFINITY, 1.003_906_3, 1.011_718_8, -0.0];
         for value in all {
-            assert_eq!(
-                round_to_bf16(value),
-                bf16::from_f32(value).to_bits(),
-                "{value}"
-            );
+            assert_eq!(round_to_bf16(value), bf16::from_f32(value).to_bits(), "{value}");
         }
         assert!(bf16::from_bits(round_to_bf16(f32::NAN)).is_nan());
     }

@@ -46,15 +46,7 @@ impl NormResidual<'_> {
     ) -> &'b [f32] {
         let Some(norm) = self.norm else { return x };
         let scratch = &mut scratch[..x.len()];
-        norm::layer_norm(
-            Level::best(),
-            x,
-            norm.gamma,
-            norm.beta,
-            norm.epsilon,
-            scratch,
-            moments,
-        );
+        norm::layer_norm(Level::best(), x, norm.gamma, norm.beta, norm.epsilon, scratch, moments);
         scratch
     }
 
@@ -141,10 +133,7 @@ impl Mlp<'_> {
                 let mut h = Buffer::new(moments.len() * hidden);
                 self.forward_rows(x, y, moments, slope, &mut h);
             });
-        (
-            y,
-            save_activations.then_some(MlpActivations { moments, slope }),
-        )
+        (y, save_activations.then_some(MlpActivations { moments, slope }))
     }
 
     /// Processes some rows; `slope` may be empty. `h` (rows × hidden) is the input of the second layer.
@@ -156,11 +145,7 @@ impl Mlp<'_> {
         slope: &mut [f32],
         h: &mut [f32],
     ) {
-        let Self {
-            norm_residual: around,
-            fc1,
-            fc2,
-        } = *self;
+        let Self { norm_residual: around, fc1, fc2 } = *self;
         let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
         let normed = around.forward_norm(x, &mut scratch, moments);
         fc1.forward(normed, h);
@@ -201,11 +186,7 @@ impl Mlp<'_> {
         dnormed: &mut [f32],
         dh: &mut [f32],
     ) {
-        let Self {
-            norm_residual: around,
-            fc1,
-            fc2,
-        } = *self;
+        let Self { norm_residual: around, fc1, fc2 } = *self;
         fc2.backward(g, dh);
         elementwise::multiply(Level::best(), dh, slope);
         fc1.backward(dh, dnormed);
@@ -251,11 +232,7 @@ impl SelfAttention<'_> {
         x: &[f32],
         save_activations: bool,
     ) -> (Buffer, Option<AttentionActivations>) {
-        let attention::Shape {
-            tokens,
-            heads,
-            width,
-        } = self.shape;
+        let attention::Shape { tokens, heads, width } = self.shape;
         let image_len = tokens * width;
         let batch = x.len() / image_len;
         let chunk = self.images_per_chunk(batch);
@@ -283,11 +260,7 @@ impl SelfAttention<'_> {
                     self.forward_images(first, x, y, (moments, stats), packed, &mut head_outputs);
                 }
             });
-        let activations = AttentionActivations {
-            moments,
-            qkv,
-            stats,
-        };
+        let activations = AttentionActivations { moments, qkv, stats };
         (y, save_activations.then_some(activations))
     }
 
@@ -302,13 +275,7 @@ impl SelfAttention<'_> {
         packed: &mut [f32],
         head_outputs: &mut [f32],
     ) {
-        let Self {
-            norm_residual: around,
-            qkv,
-            proj,
-            shape,
-            bias,
-        } = *self;
+        let Self { norm_residual: around, qkv, proj, shape, bias } = *self;
         let image_len = shape.tokens * shape.width;
         // The normalised rows use the memory of the heads' results.
         let normed = around.forward_norm(x, head_outputs, moments);
@@ -328,11 +295,7 @@ impl SelfAttention<'_> {
 
     /// Returns the gradient for x, given the gradient `g` for the result.
     pub fn backward(&self, x: &[f32], activations: &AttentionActivations, g: &[f32]) -> Buffer {
-        let attention::Shape {
-            tokens,
-            heads,
-            width,
-        } = self.shape;
+        let attention::Shape { tokens, heads, width } = self.shape;
         let image_len = tokens * width;
         let chunk = self.images_per_chunk(x.len() / image_len);
         let mut dx = Buffer::new(x.len());
@@ -370,11 +333,7 @@ impl SelfAttention<'_> {
         dx: &mut [f32],
         (dnormed, dqkv): (&mut [f32], &mut [f32]),
     ) {
-        let Self {
-            norm_residual: around,
-            shape,
-            ..
-        } = *self;
+        let Self { norm_residual: around, shape, .. } = *self;
         let image_len = shape.tokens * shape.width;
         // The gradient for the heads' results uses the memory of that for the normalised rows.
         self.proj.backward(g, dnormed);

@@ -55,10 +55,7 @@ impl Pool {
 
     fn put(&mut self, memory: Vec<Line>) {
         let time = self.clock;
-        self.idle
-            .entry(memory.len())
-            .or_default()
-            .push((time, memory));
+        self.idle.entry(memory.len()).or_default().push((time, memory));
     }
 }
 

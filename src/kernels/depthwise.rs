@@ -89,9 +89,7 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], flipped: 
     let row_len = shape.columns * shape.channels;
     // The borders of the scratch grid stay zero, because `fill_grid` writes only the inside.
     let scratch = || vec![[0.0; BLOCK]; shape.padded_len()];
-    let images = x
-        .par_chunks_exact(image_len)
-        .zip(y.par_chunks_exact_mut(image_len));
+    let images = x.par_chunks_exact(image_len).zip(y.par_chunks_exact_mut(image_len));
     images.for_each(|(x, y)| {
         let planes: Vec<Vec<Channels>> = blocks
             .par_iter()
@@ -101,13 +99,11 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], flipped: 
                 convolve_plane(shape, grid, kernel, bias)
             })
             .collect();
-        y.par_chunks_exact_mut(row_len)
-            .enumerate()
-            .for_each(|(r, y)| {
-                for (block, plane) in planes.iter().enumerate() {
-                    write_row(shape, plane, r, block * BLOCK, y);
-                }
-            });
+        y.par_chunks_exact_mut(row_len).enumerate().for_each(|(r, y)| {
+            for (block, plane) in planes.iter().enumerate() {
+                write_row(shape, plane, r, block * BLOCK, y);
+            }
+        });
     });
     y
 }
@@ -126,11 +122,7 @@ fn kernel_block(
     let count = BLOCK.min(channels - first);
     let mut taps = [[0.0; BLOCK]; KERNEL_SIZE * KERNEL_SIZE];
     for (tap, weights) in taps.iter_mut().enumerate() {
-        let tap = if flipped {
-            KERNEL_SIZE * KERNEL_SIZE - 1 - tap
-        } else {
-            tap
-        };
+        let tap = if flipped { KERNEL_SIZE * KERNEL_SIZE - 1 - tap } else { tap };
         let start = tap * channels + first;
         weights[..count].copy_from_slice(&kernel[start..start + count]);
     }

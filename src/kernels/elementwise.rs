@@ -319,10 +319,7 @@ mod tests {
                 let exact = [a * s * b, g * b * s * (1.0 + a * (1.0 - s)), g * a * s];
                 for (actual, exact) in [y[i], da[i], db[i]].into_iter().zip(exact) {
                     let error = (f64::from(actual) - exact).abs();
-                    assert!(
-                        error <= 2e-6 * exact.abs().max(1.0),
-                        "{level:?} {a}: {error:e}"
-                    );
+                    assert!(error <= 2e-6 * exact.abs().max(1.0), "{level:?} {a}: {error:e}");
                 }
             }
         }

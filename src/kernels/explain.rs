@@ -131,13 +131,7 @@ mod tests {
             false => Kernel::Gemm,
         };
         for (transposed, kernel, times) in [(false, small, 1), (true, panels, 2)] {
-            let product = Product {
-                rows: 61,
-                inner: 64,
-                columns: 59,
-                transposed,
-                kernel,
-            };
+            let product = Product { rows: 61, inner: 64, columns: 59, transposed, kernel };
             assert_eq!(products[&product].count, times);
         }
     }

@@ -150,11 +150,7 @@ impl RightMatrix<'_> {
     pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         let columns = self.columns();
         assert_eq!(y.len(), a.rows * columns);
-        let target = ProductTarget {
-            y,
-            stride: columns,
-            store: Store::Replace,
-        };
+        let target = ProductTarget { y, stride: columns, store: Store::Replace };
         match self {
             Self::F32(b) => {
                 let ProductTarget { y, stride, store } = target.with_bias(bias, columns);

@@ -145,9 +145,7 @@ impl Lanes for Plain {
     #[inline(always)]
     fn mul_add(self, factor: Self, addend: Self) -> Self {
         if cfg!(target_arch = "aarch64") {
-            Self(std::array::from_fn(|i| {
-                self.0[i].mul_add(factor.0[i], addend.0[i])
-            }))
+            Self(std::array::from_fn(|i| self.0[i].mul_add(factor.0[i], addend.0[i])))
         } else {
             // Without an FMA instruction, `mul_add` would call a slow library function.
             self.mul(factor).add(addend)
@@ -166,10 +164,7 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn power_of_two(self) -> Self {
-        Self(
-            self.0
-                .map(|v| f32::from_bits((v.to_bits() << 23).wrapping_add(1f32.to_bits()))),
-        )
+        Self(self.0.map(|v| f32::from_bits((v.to_bits() << 23).wrapping_add(1f32.to_bits()))))
     }
 
     #[inline(always)]
@@ -180,11 +175,7 @@ impl Lanes for Plain {
     #[inline(always)]
     fn select_by_sign(self, negative: Self, other: Self) -> Self {
         Self(std::array::from_fn(|i| {
-            if self.0[i].is_sign_negative() {
-                negative.0[i]
-            } else {
-                other.0[i]
-            }
+            if self.0[i].is_sign_negative() { negative.0[i] } else { other.0[i] }
         }))
     }
 
@@ -219,8 +210,6 @@ impl Lanes for Plain {
     #[inline(always)]
     fn reduce_max(self) -> f32 {
         let first = self.0[0];
-        self.0
-            .iter()
-            .fold(first, |m, v| if *v > m { *v } else { m })
+        self.0.iter().fold(first, |m, v| if *v > m { *v } else { m })
     }
 }

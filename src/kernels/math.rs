@@ -25,16 +25,8 @@ pub(crate) fn exp<L: Lanes>(x: L) -> L {
     // ln 2 is split into two parts; the first has so few bits that n·0.693… is exact.
     let r = n.mul_add(L::splat(-0.693_359_4), x);
     let r = n.mul_add(L::splat(2.121_944_4e-4), r);
-    let p = [
-        1.987_569_1e-4,
-        1.398_2e-3,
-        8.333_452e-3,
-        4.166_579_6e-2,
-        1.666_666_5e-1,
-        0.5,
-        1.0,
-        1.0,
-    ];
+    let p =
+        [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5, 1.0, 1.0];
     polynomial(r, p).mul(shifted.power_of_two())
 }
 
@@ -45,15 +37,8 @@ pub(crate) fn exp<L: Lanes>(x: L) -> L {
 /// were fitted for this purpose.
 #[inline(always)]
 pub(crate) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
-    const TAIL: [f32; 7] = [
-        -0.106_328_46,
-        0.392_066_6,
-        -0.240_668_76,
-        0.271_971_77,
-        0.066_229_74,
-        0.116_729_09,
-        0.0,
-    ];
+    const TAIL: [f32; 7] =
+        [-0.106_328_46, 0.392_066_6, -0.240_668_76, 0.271_971_77, 0.066_229_74, 0.116_729_09, 0.0];
     let one = L::splat(1.0);
     let e = exp(x.mul(x).mul(L::splat(-0.5)));
     let t = one.div(x.abs().mul_add(L::splat(0.28), one));

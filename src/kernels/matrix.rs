@@ -31,13 +31,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
     /// Creates a matrix of rows with `columns` values, `stride` apart.
     pub fn new(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(fits(rows, columns, stride, 1, data.len()));
-        Self {
-            data,
-            rows,
-            columns,
-            row_stride: stride,
-            column_stride: 1,
-        }
+        Self { data, rows, columns, row_stride: stride, column_stride: 1 }
     }
 
     /// Returns the transpose.
@@ -55,11 +49,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
     pub fn slice_rows(self, start: usize, rows: usize) -> Self {
         assert!(start <= self.rows && rows <= self.rows - start);
         let first = start.saturating_mul(self.row_stride).min(self.data.len());
-        Self {
-            data: &self.data[first..],
-            rows,
-            ..self
-        }
+        Self { data: &self.data[first..], rows, ..self }
     }
 }
 

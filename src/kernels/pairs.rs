@@ -32,10 +32,7 @@ pub(crate) fn pack_pairs<L: Lanes>(
     let width = L::VECTORS * WIDTH;
     let panel_len = depth * width;
     let used_len = depth_range.len().div_ceil(2) * width;
-    for panel in buffer
-        .chunks_exact_mut(panel_len)
-        .take(columns.len().div_ceil(width))
-    {
+    for panel in buffer.chunks_exact_mut(panel_len).take(columns.len().div_ceil(width)) {
         panel[used_len..].fill(0.0);
     }
     // Some rows of all panels at a time, so that each page is looked up once, and rows are read sequentially.
@@ -70,11 +67,7 @@ fn pack_row_major(
     let count = columns.len();
     let zeros = [bf16::ZERO; 2 * WIDTH];
     let row = |row: usize| &b.data[row * b.row_stride + columns.start..][..count];
-    for (index, to) in depth_range
-        .clone()
-        .step_by(2)
-        .zip(panel.chunks_exact_mut(width))
-    {
+    for (index, to) in depth_range.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
         let lower = row(index);
         let upper = match index + 1 < depth_range.end {
             true => row(index + 1),

@@ -67,10 +67,7 @@ impl ProductTarget<'_> {
         for row in self.y.chunks_mut(self.stride) {
             row[..columns].copy_from_slice(bias);
         }
-        Self {
-            store: Store::Add,
-            ..self
-        }
+        Self { store: Store::Add, ..self }
     }
 }
 
@@ -109,11 +106,7 @@ pub(crate) fn multiply_panels<L: Lanes, K: PanelElement<L>>(
     a: Matrix<'_>,
     b: Matrix<'_, K::Element>,
 ) {
-    let ProductTarget {
-        y,
-        stride,
-        mut store,
-    } = target;
+    let ProductTarget { y, stride, mut store } = target;
     let inner = a.columns;
     let width = L::VECTORS * WIDTH;
     let even_depth = inner.div_ceil(inner.div_ceil(DEPTH));
@@ -153,11 +146,8 @@ pub(crate) fn multiply_panels<L: Lanes, K: PanelElement<L>>(
                         );
                         continue;
                     }
-                    let target = ProductTarget {
-                        y: &mut edge,
-                        stride: width,
-                        store: Store::Replace,
-                    };
+                    let target =
+                        ProductTarget { y: &mut edge, stride: width, store: Store::Replace };
                     compute_tile::<L, K>(tile, left, panel, &[], target);
                     for (sums, y) in edge.chunks(width).zip(y.chunks_mut(stride)).take(rows) {
                         store_row::<L>(&sums[..tile_width], bias, &mut y[..tile_width], store);
@@ -225,11 +215,7 @@ impl<L: Lanes> PanelElement<L> for SinglePanels {
             for (row, to) in rows.zip(buffer.chunks_exact_mut(LEFT_STRIDE)) {
                 copy_row::<L>(&a.data[row * a.row_stride..][depth_range.clone()], to);
             }
-            return LeftBlock {
-                values: buffer,
-                row_stride: LEFT_STRIDE,
-                column_stride: 1,
-            };
+            return LeftBlock { values: buffer, row_stride: LEFT_STRIDE, column_stride: 1 };
         }
         LeftBlock {
             values: &a.data[rows.start * a.row_stride + depth_range.start * a.column_stride..],
@@ -350,11 +336,7 @@ fn compute_tile<L: Lanes, K: PanelElement<L>>(
 /// Computes a tile of `ROWS` rows, whose sums stay in registers.
 #[inline(always)]
 fn tile<L: Lanes, K: PanelElement<L>, const ROWS: usize, const VECTORS: usize>(
-    LeftBlock {
-        values,
-        row_stride,
-        column_stride,
-    }: LeftBlock<'_>,
+    LeftBlock { values, row_stride, column_stride }: LeftBlock<'_>,
     panel: &[f32],
     bias: &[f32],
     ProductTarget { y, stride, store }: ProductTarget<'_>,

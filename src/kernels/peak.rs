@@ -106,32 +106,13 @@ fn measure_speeds([rows, inner, columns]: [usize; 3], transposed: bool) -> [f64;
     let (left, right) = (values(rows * inner), values(inner * columns));
     let rounded: Vec<bf16> = right.iter().map(|value| bf16::from_f32(*value)).collect();
     let a = Matrix::new(&left, rows, inner, inner);
-    let [matrix_rows, matrix_columns] = if transposed {
-        [columns, inner]
-    } else {
-        [inner, columns]
-    };
+    let [matrix_rows, matrix_columns] =
+        if transposed { [columns, inner] } else { [inner, columns] };
     let matrices = [
-        RightMatrix::F32(Matrix::new(
-            &right,
-            matrix_rows,
-            matrix_columns,
-            matrix_columns,
-        )),
-        RightMatrix::Bf16(Matrix::new(
-            &rounded,
-            matrix_rows,
-            matrix_columns,
-            matrix_columns,
-        )),
+        RightMatrix::F32(Matrix::new(&right, matrix_rows, matrix_columns, matrix_columns)),
+        RightMatrix::Bf16(Matrix::new(&rounded, matrix_rows, matrix_columns, matrix_columns)),
     ];
-    let matrices = matrices.map(|right| {
-        if transposed {
-            right.transposed()
-        } else {
-            right
-        }
-    });
+    let matrices = matrices.map(|right| if transposed { right.transposed() } else { right });
     let mut y = values(rows * columns);
     let mut shortest = [Duration::MAX; 2];
     // Alternating measurements, so that both have the same conditions; the best of each counts.

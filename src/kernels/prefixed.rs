@@ -75,12 +75,7 @@ impl PrefixedShape {
     /// Returns the part of one head in the prefix (length × width) of an image.
     fn head_prefix(self, prefix: &[f32], head: usize) -> Matrix<'_> {
         let start = head * self.shape.head_dim();
-        Matrix::new(
-            &prefix[start..],
-            self.length,
-            self.shape.head_dim(),
-            self.shape.width,
-        )
+        Matrix::new(&prefix[start..], self.length, self.shape.head_dim(), self.shape.width)
     }
 
     fn image_inputs(self, inputs: BatchInputs<'_>, image: usize) -> BatchInputs<'_> {
@@ -94,11 +89,7 @@ impl PrefixedShape {
 
     /// Returns the number of images, and the number of score rows per image.
     fn sizes(self, inputs: BatchInputs<'_>) -> (usize, usize) {
-        let Shape {
-            tokens,
-            heads,
-            width,
-        } = self.shape;
+        let Shape { tokens, heads, width } = self.shape;
         (inputs.qkv.len() / (tokens * 3 * width), heads * tokens)
     }
 
@@ -174,10 +165,7 @@ impl PrefixedShape {
             product(dq, 3 * width, Store::Replace, ds, keys);
 
             let token_columns = |scores| Matrix::new(scores, tokens, tokens, stride);
-            let (p, ds) = (
-                token_columns(&weights[length..]),
-                token_columns(&gradient[length..]),
-            );
+            let (p, ds) = (token_columns(&weights[length..]), token_columns(&gradient[length..]));
             product(dq, 3 * width, Store::Add, ds, k);
             let dk = &mut dqkv[width + offset..];
             product(dk, 3 * width, Store::Replace, ds.transposed(), q);

@@ -37,9 +37,7 @@ impl Angles {
             .zip(qkv.par_chunks(rows * 3 * width))
             .enumerate()
             .for_each(|(part, (out, qkv))| {
-                let row_pairs = out
-                    .chunks_exact_mut(3 * width)
-                    .zip(qkv.chunks_exact(3 * width));
+                let row_pairs = out.chunks_exact_mut(3 * width).zip(qkv.chunks_exact(3 * width));
                 for (row, (out, qkv)) in row_pairs.enumerate() {
                     out.copy_from_slice(qkv);
                     let token = (part * rows + row) % tokens;

@@ -33,10 +33,7 @@ impl Order {
     /// Returns the reordering that reverses this one.
     #[must_use]
     pub fn inverse(&self) -> Self {
-        Self {
-            sources: self.targets.clone(),
-            targets: self.sources.clone(),
-        }
+        Self { sources: self.targets.clone(), targets: self.sources.clone() }
     }
 
     /// Returns the source of each row, or [`ZERO_ROW`]; and, inversely, the row that each source moves to.
@@ -69,21 +66,19 @@ fn gather_rows(x: &[f32], width: usize, source_rows: usize, sources: &[u32]) -> 
     let images = x.len() / (source_rows * width).max(1);
     let mut y = Buffer::new(images * sources.len() * width);
     let rows = rows_per_chunk(width);
-    y.par_chunks_mut((rows * width).max(1))
-        .enumerate()
-        .for_each(|(part, y)| {
-            for (row, y) in y.chunks_exact_mut(width).enumerate() {
-                let row = part * rows + row;
-                let (image, row) = (row / sources.len(), row % sources.len());
-                match sources[row] {
-                    ZERO_ROW => y.fill(0.0),
-                    source => {
-                        let start = (image * source_rows + source as usize) * width;
-                        y.copy_from_slice(&x[start..start + width]);
-                    }
+    y.par_chunks_mut((rows * width).max(1)).enumerate().for_each(|(part, y)| {
+        for (row, y) in y.chunks_exact_mut(width).enumerate() {
+            let row = part * rows + row;
+            let (image, row) = (row / sources.len(), row % sources.len());
+            match sources[row] {
+                ZERO_ROW => y.fill(0.0),
+                source => {
+                    let start = (image * source_rows + source as usize) * width;
+                    y.copy_from_slice(&x[start..start + width]);
                 }
             }
-        });
+        }
+    });
     y
 }
 
@@ -99,10 +94,7 @@ mod tests {
         let y = order.gather(&x, 2);
         assert_eq!(*y, [4., 5., 0., 0., 0., 1., 10., 11., 0., 0., 6., 7.]);
         assert_eq!(*order.inverse().gather(&y, 2), *order.backward(&y, 2));
-        assert_eq!(
-            *order.backward(&y, 2),
-            [0., 1., 0., 0., 4., 5., 6., 7., 0., 0., 10., 11.]
-        );
+        assert_eq!(*order.backward(&y, 2), [0., 1., 0., 0., 4., 5., 6., 7., 0., 0., 10., 11.]);
     }
 
     #[test]

@@ -246,45 +246,25 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_add_ps(self.0, other.0),
-                _mm256_add_ps(self.1, other.1),
-            )
-        }
+        unsafe { Self(_mm256_add_ps(self.0, other.0), _mm256_add_ps(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_sub_ps(self.0, other.0),
-                _mm256_sub_ps(self.1, other.1),
-            )
-        }
+        unsafe { Self(_mm256_sub_ps(self.0, other.0), _mm256_sub_ps(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_mul_ps(self.0, other.0),
-                _mm256_mul_ps(self.1, other.1),
-            )
-        }
+        unsafe { Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)) }
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_div_ps(self.0, other.0),
-                _mm256_div_ps(self.1, other.1),
-            )
-        }
+        unsafe { Self(_mm256_div_ps(self.0, other.0), _mm256_div_ps(self.1, other.1)) }
     }
 
     #[inline(always)]
@@ -301,23 +281,13 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn max(self, limit: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_max_ps(limit.0, self.0),
-                _mm256_max_ps(limit.1, self.1),
-            )
-        }
+        unsafe { Self(_mm256_max_ps(limit.0, self.0), _mm256_max_ps(limit.1, self.1)) }
     }
 
     #[inline(always)]
     fn min(self, limit: Self) -> Self {
         // SAFETY: see above.
-        unsafe {
-            Self(
-                _mm256_min_ps(limit.0, self.0),
-                _mm256_min_ps(limit.1, self.1),
-            )
-        }
+        unsafe { Self(_mm256_min_ps(limit.0, self.0), _mm256_min_ps(limit.1, self.1)) }
     }
 
     #[inline(always)]
@@ -337,10 +307,7 @@ impl Lanes for Avx2 {
         // SAFETY: see above.
         unsafe {
             let sign = _mm256_set1_ps(-0.0);
-            Self(
-                _mm256_andnot_ps(sign, self.0),
-                _mm256_andnot_ps(sign, self.1),
-            )
+            Self(_mm256_andnot_ps(sign, self.0), _mm256_andnot_ps(sign, self.1))
         }
     }
 

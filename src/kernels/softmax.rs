@@ -40,11 +40,7 @@ fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
 /// Returns the bias of one row; empty if there is none.
 #[inline(always)]
 fn bias_row(bias: &[f32], row: usize, n: usize) -> &[f32] {
-    if bias.is_empty() {
-        bias
-    } else {
-        &bias[row * n..(row + 1) * n]
-    }
+    if bias.is_empty() { bias } else { &bias[row * n..(row + 1) * n] }
 }
 
 simd! {

@@ -119,23 +119,16 @@ pub fn mlp_backward(
         .zip(g.par_chunks(chunk * width))
         .zip(state.moments.par_chunks(chunk))
         .zip(state.first.par_chunks(chunk * hidden))
-        .for_each(
-            |(((((((dx, dnormed), dh), normed), x), g), moments), slope)| {
-                mlp.backward_rows((x, moments, slope), g, dx, dnormed, dh);
-                mlp.norm_residual
-                    .forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
-            },
-        );
+        .for_each(|(((((((dx, dnormed), dh), normed), x), g), moments), slope)| {
+            mlp.backward_rows((x, moments, slope), g, dx, dnormed, dh);
+            mlp.norm_residual.forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
+        });
     gradients
 }
 
 /// Computes the result (batch × tokens × width) from `x` of the same shape, and the values for the backward pass.
 pub fn attention_forward(layer: SelfAttention<'_>, x: &[f32]) -> (Buffer, SublayerState) {
-    let attention::Shape {
-        tokens,
-        heads,
-        width,
-    } = layer.shape;
+    let attention::Shape { tokens, heads, width } = layer.shape;
     let image_len = tokens * width;
     let batch = x.len() / image_len;
     let chunk = layer.images_per_chunk(batch);
@@ -153,11 +146,9 @@ pub fn attention_forward(layer: SelfAttention<'_>, x: &[f32]) -> (Buffer, Sublay
         .zip(state.second_input.par_chunks_mut(chunk * image_len))
         .zip(state.stats.par_chunks_mut(chunk * heads * tokens))
         .enumerate()
-        .for_each(
-            |(part, (((((y, x), moments), packed), head_outputs), stats))| {
-                layer.forward_images(part * chunk, x, y, (moments, stats), packed, head_outputs);
-            },
-        );
+        .for_each(|(part, (((((y, x), moments), packed), head_outputs), stats))| {
+            layer.forward_images(part * chunk, x, y, (moments, stats), packed, head_outputs);
+        });
     (y, state)
 }
 
@@ -168,11 +159,7 @@ pub fn attention_backward(
     state: &SublayerState,
     g: &[f32],
 ) -> SublayerGradients {
-    let attention::Shape {
-        tokens,
-        heads,
-        width,
-    } = layer.shape;
+    let attention::Shape { tokens, heads, width } = layer.shape;
     let image_len = tokens * width;
     let chunk = layer.images_per_chunk(x.len() / image_len);
     let mut gradients = SublayerGradients::new(x.len() / width, width, 3 * width);
@@ -192,9 +179,7 @@ pub fn attention_backward(
             |(part, ((((((((dx, dnormed), dqkv), normed), x), g), moments), packed), stats))| {
                 let activations = (moments, packed, stats);
                 layer.backward_images(part * chunk, x, activations, g, dx, (dnormed, dqkv));
-                layer
-                    .norm_residual
-                    .forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
+                layer.norm_residual.forward_norm(x, normed, &mut vec![[0.0; 2]; moments.len()]);
             },
         );
     gradients

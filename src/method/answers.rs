@@ -43,11 +43,7 @@ impl Answer {
         let logits: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
         let prediction = predict_class(expert, &logits);
         Self {
-            predictions: vec![ClassPrediction {
-                class: argmax(row),
-                energy: None,
-                ..prediction
-            }],
+            predictions: vec![ClassPrediction { class: argmax(row), energy: None, ..prediction }],
             decided_by: expert,
             scores: row.to_vec(),
         }
@@ -59,10 +55,7 @@ impl Answer {
     /// Returns a Problem if a score or probability is not finite.
     pub fn ensure_finite(self) -> Result<Self> {
         let probabilities = self.predictions.iter().flat_map(|o| &o.probabilities);
-        if probabilities
-            .chain(&self.scores)
-            .any(|value| value.is_nan())
-        {
+        if probabilities.chain(&self.scores).any(|value| value.is_nan()) {
             return Err(not_finite_problem("the output of the experts"));
         }
         Ok(self)
@@ -103,10 +96,7 @@ impl Answer {
 /// Returns a Problem if the device failed.
 pub fn answers_from_logits(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = read_rows(logits)?;
-    Ok(rows
-        .iter()
-        .map(|row| Answer::from_logits(expert, row))
-        .collect())
+    Ok(rows.iter().map(|row| Answer::from_logits(expert, row)).collect())
 }
 
 /// Returns one answer per row of cosines (batch × classes) of a single expert. For display only, a softmax with a
@@ -165,10 +155,7 @@ pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
 /// Returns the largest logit, the sum of exp(logit − largest), and these exponentials.
 fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
     let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let shifted: Vec<f64> = logits
-        .iter()
-        .map(|&l| f64::from(l - largest).exp())
-        .collect();
+    let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - largest).exp()).collect();
     (largest, shifted.iter().sum(), shifted)
 }
 
@@ -201,10 +188,7 @@ impl Features {
     /// Returns a Problem if it has none.
     pub fn concatenated(&self, expert: Expert) -> Result<Tensor<2>> {
         match self.parts(expert) {
-            [] => Err(Problem::new(format!(
-                "the {} expert has no features",
-                expert.key()
-            ))),
+            [] => Err(Problem::new(format!("the {} expert has no features", expert.key()))),
             [only] => Ok(only.clone()),
             parts => Ok(Tensor::cat(parts.to_vec(), 1)),
         }
@@ -251,10 +235,7 @@ mod tests {
         let probabilities = verdict.predictions[0].probabilities.clone();
         let merged = verdict.clone().merge_repeated_classes(&[(2, 0), (7, 1)]);
         assert_eq!(merged.predictions[0].class, 0);
-        assert_eq!(
-            merged.predictions[0].probabilities,
-            [probabilities[2], probabilities[1], 0.0]
-        );
+        assert_eq!(merged.predictions[0].probabilities, [probabilities[2], probabilities[1], 0.0]);
         assert_eq!(merged.scores, verdict.scores);
         assert_eq!(verdict.clone().merge_repeated_classes(&[]), verdict);
     }

@@ -42,12 +42,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    workload: |_, _| {
-        Ok(Workload {
-            networks: 2.0,
-            ..Workload::DEFAULT
-        })
-    },
+    workload: |_, _| Ok(Workload { networks: 2.0, ..Workload::DEFAULT }),
     // The PET is frozen after the first task.
     stored_values: |_, sizes| Ok((sizes.trained + 2 * sizes.classes * sizes.width) as f64),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
@@ -109,8 +104,7 @@ impl Method for Aper {
             return self.session.learn(batch);
         }
         let features = self.features(batch.images.clone())?;
-        self.sums
-            .add(&features.concatenated(Expert::ANSWER)?, batch.labels)?;
+        self.sums.add(&features.concatenated(Expert::ANSWER)?, batch.labels)?;
         Ok(None)
     }
 
@@ -132,9 +126,7 @@ impl Method for Aper {
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self
-            .prototypes
-            .scores(features.concatenated(Expert::ANSWER)?)?;
+        let scores = self.prototypes.scores(features.concatenated(Expert::ANSWER)?)?;
         answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 

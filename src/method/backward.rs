@@ -28,10 +28,7 @@ impl Backward {
             Some(added) => cross_entropy.clone() + added,
             None => cross_entropy.clone(),
         };
-        Self {
-            cross_entropy: cross_entropy.inner(),
-            ..Self::from_loss(loss)
-        }
+        Self { cross_entropy: cross_entropy.inner(), ..Self::from_loss(loss) }
     }
 
     /// Runs the backward pass of any other loss (one value), which is also reported as the cross-entropy.
@@ -145,10 +142,8 @@ mod tests {
         let logits = logits.autodiff().require_grad();
         let targets = targets(&[1], 3, smoothing, &device);
         let backward = Backward::new(logits.clone(), targets, None);
-        let (loss, gradients) = backward
-            .with_gradients([("logits", &logits)])
-            .unwrap()
-            .into_parts();
+        let (loss, gradients) =
+            backward.with_gradients([("logits", &logits)]).unwrap().into_parts();
         let gradient = gradients.get("logits").unwrap().clone();
         let values = gradient.into_data().try_to_vec::<f32>().unwrap();
         (loss.into_scalar(), values)

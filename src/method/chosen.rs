@@ -15,18 +15,11 @@ use crate::run::event::MethodFacts;
 /// # Errors
 /// Returns a Problem that lists the available methods.
 pub fn find_method(key: &str) -> Result<&'static MethodSpec> {
-    METHODS
-        .iter()
-        .copied()
-        .find(|spec| spec.key == key)
-        .ok_or_else(|| {
-            let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-            let problem = Problem::new(message!("problem-method-not-found", key)).at("--method");
-            problem.advise(message!(
-                "advice-one-of-values",
-                value = list_value(&keys, 20)
-            ))
-        })
+    METHODS.iter().copied().find(|spec| spec.key == key).ok_or_else(|| {
+        let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
+        let problem = Problem::new(message!("problem-method-not-found", key)).at("--method");
+        problem.advise(message!("advice-one-of-values", value = list_value(&keys, 20)))
+    })
 }
 
 impl<'a> ConfiguredMethod<'a> {
@@ -49,14 +42,8 @@ impl<'a> ConfiguredMethod<'a> {
     fn value(&self, key: &str) -> Result<Setting> {
         let setting = self.setting(key)?;
         match self.config.settings.get(key) {
-            None => setting
-                .kind
-                .default()
-                .ok_or_else(|| self.unknown_setting(key)),
-            Some(value) => setting
-                .kind
-                .convert(value)
-                .ok_or_else(|| out_of_range(setting, value)),
+            None => setting.kind.default().ok_or_else(|| self.unknown_setting(key)),
+            Some(value) => setting.kind.convert(value).ok_or_else(|| out_of_range(setting, value)),
         }
     }
 
@@ -125,9 +112,7 @@ impl<'a> ConfiguredMethod<'a> {
     /// # Errors
     /// Returns a Problem for a setting out of range.
     pub fn trains_pet(&self) -> Result<bool> {
-        self.spec
-            .pet
-            .map_or(Ok(false), |pet| (pet.is_trained)(self))
+        self.spec.pet.map_or(Ok(false), |pet| (pet.is_trained)(self))
     }
 
     /// Returns whether the plugin's main form is used, instead of its form without LAE's Learning.
@@ -145,8 +130,7 @@ impl<'a> ConfiguredMethod<'a> {
     /// Returns a Problem for a setting out of range.
     pub fn all_settings(&self) -> Result<Settings> {
         let each = self.spec.settings.iter();
-        each.map(|setting| Ok((setting.key.to_string(), self.value(setting.key)?)))
-            .collect()
+        each.map(|setting| Ok((setting.key.to_string(), self.value(setting.key)?))).collect()
     }
 
     /// Returns the facts about the method that a run stores, as far as the settings determine them.
@@ -187,36 +171,23 @@ impl<'a> ConfiguredMethod<'a> {
     }
 
     fn unknown_setting(&self, key: &str) -> Problem {
-        let keys: Vec<&str> = self
-            .spec
-            .settings
-            .iter()
-            .map(|setting| setting.key)
-            .collect();
+        let keys: Vec<&str> = self.spec.settings.iter().map(|setting| setting.key).collect();
         let remedy = match keys.as_slice() {
             [] => message!("advice-remove-method-setting"),
             keys => message!("advice-list-method-settings", keys = list_value(keys, 20)),
         };
-        Problem::new(message!(
-            "problem-method-lacks-setting",
-            title = self.spec.title,
-            key
-        ))
-        .at(format!("--set {key}"))
-        .advise(remedy)
+        Problem::new(message!("problem-method-lacks-setting", title = self.spec.title, key))
+            .at(format!("--set {key}"))
+            .advise(remedy)
     }
 }
 
 fn out_of_range(setting: &SettingSpec, given: &Setting) -> Problem {
-    let what = message!(
-        "problem-setting-value-invalid",
-        given = given.to_string(),
-        setting = setting.key
-    );
-    Problem::new(what).at(setting.cli_usage()).advise(message!(
-        "advice-use-range",
-        range = setting.kind.range().to_string()
-    ))
+    let what =
+        message!("problem-setting-value-invalid", given = given.to_string(), setting = setting.key);
+    Problem::new(what)
+        .at(setting.cli_usage())
+        .advise(message!("advice-use-range", range = setting.kind.range().to_string()))
 }
 
 /// Returns all problems of settings that can be found without data and network.
@@ -258,10 +229,7 @@ pub fn apply_assignment(config: &mut RunConfig, text: &str) -> Result<()> {
     let key = key.trim();
     let setting = ConfiguredMethod::from_config(config)?.setting(key)?;
     let given = || Setting::Text(value.trim().to_string().into());
-    let value = setting
-        .kind
-        .parse(value)
-        .ok_or_else(|| out_of_range(setting, &given()))?;
+    let value = setting.kind.parse(value).ok_or_else(|| out_of_range(setting, &given()))?;
     config.settings.insert(key.to_string(), value);
     Ok(())
 }
@@ -269,9 +237,8 @@ pub fn apply_assignment(config: &mut RunConfig, text: &str) -> Result<()> {
 /// Changes settings to another method: its default rate and PET, and none of the previous method's own settings. If the
 /// data is that of one of the paper's experiments, uses the authors' values for it.
 pub fn switch_method(config: &mut RunConfig, spec: &'static MethodSpec) {
-    let previous_pet = ConfiguredMethod::from_config(config)
-        .ok()
-        .and_then(|chosen| chosen.spec.pet);
+    let previous_pet =
+        ConfiguredMethod::from_config(config).ok().and_then(|chosen| chosen.spec.pet);
     config.method = spec.key.to_string();
     config.settings.clear();
     let rate = spec.rate.map(|rate| rate.base);
@@ -293,20 +260,13 @@ pub fn apply_published_values(config: &mut RunConfig, spec: &'static MethodSpec)
     let Some(published) = spec.published.iter().find(|values| values.data == data) else {
         return;
     };
-    let PublishedValues {
-        epochs,
-        base_lr,
-        settings,
-        ..
-    } = published;
+    let PublishedValues { epochs, base_lr, settings, .. } = published;
     config.epochs = *epochs;
     if let Some(rate) = base_lr.or(spec.rate.map(|rate| rate.base)) {
         config.base_lr = rate;
     }
     let settings = settings.iter();
-    config.settings = settings
-        .map(|(key, value)| ((*key).to_string(), value.clone()))
-        .collect();
+    config.settings = settings.map(|(key, value)| ((*key).to_string(), value.clone())).collect();
 }
 
 /// Sets the default size and blocks of the method's PET for this backbone. `size` is the plugin's own default size.
@@ -340,13 +300,8 @@ pub fn apply_pet_defaults(
 /// size.
 pub fn run_title(config: &RunConfig, sized: bool) -> String {
     let facts = ConfiguredMethod::from_config(config).and_then(|chosen| chosen.facts());
-    let title = |facts: MethodFacts| {
-        MethodFacts {
-            pet_sized: Some(sized),
-            ..facts
-        }
-        .run_title(config)
-    };
+    let title =
+        |facts: MethodFacts| MethodFacts { pet_sized: Some(sized), ..facts }.run_title(config);
     facts.map_or_else(|_| config.dataset_name(), title)
 }
 
@@ -362,8 +317,5 @@ pub fn train_command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>)
 #[must_use]
 pub fn with_explicit_settings(config: &RunConfig) -> RunConfig {
     let all = ConfiguredMethod::from_config(config).and_then(|chosen| chosen.all_settings());
-    RunConfig {
-        settings: all.unwrap_or_else(|_| config.settings.clone()),
-        ..config.clone()
-    }
+    RunConfig { settings: all.unwrap_or_else(|_| config.settings.clone()), ..config.clone() }
 }

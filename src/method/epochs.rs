@@ -34,10 +34,7 @@ impl ConfiguredMethod<'_> {
             return self.default_passes(task);
         }
         let config = self.config_with_epochs(epochs)?;
-        let lengthened = ConfiguredMethod {
-            config: &config,
-            spec: self.spec,
-        };
+        let lengthened = ConfiguredMethod { config: &config, spec: self.spec };
         lengthened.default_passes(task)
     }
 
@@ -64,10 +61,7 @@ impl ConfiguredMethod<'_> {
     /// Returns the settings with another number of epochs. Shares of the epochs, such as frozen ones, are kept, but
     /// never become all epochs.
     fn config_with_epochs(&self, epochs: usize) -> Result<RunConfig> {
-        let mut config = RunConfig {
-            epochs,
-            ..self.config.clone()
-        };
+        let mut config = RunConfig { epochs, ..self.config.clone() };
         let settings = self.spec.settings.iter();
         for setting in settings.filter(|setting| setting.epoch_share.is_some()) {
             let share = self.count(setting.key)?.saturating_mul(epochs) / self.config.epochs.max(1);
@@ -88,20 +82,11 @@ fn with_training_config<T>(
 ) -> Result<T> {
     let added = task.checked_sub(header.original_task_count());
     let Some(added) = added.and_then(|added| header.added_tasks.get(added)) else {
-        return query(
-            &ConfiguredMethod::from_config(&header.config)?,
-            &header.train_images,
-        );
+        return query(&ConfiguredMethod::from_config(&header.config)?, &header.train_images);
     };
-    let config = RunConfig {
-        batch: added.batch,
-        ..header.config.clone()
-    };
+    let config = RunConfig { batch: added.batch, ..header.config.clone() };
     let train = header.train_images.iter().map(|n| n * added.repeats);
-    query(
-        &ConfiguredMethod::from_config(&config)?,
-        &train.collect::<Vec<_>>(),
-    )
+    query(&ConfiguredMethod::from_config(&config)?, &train.collect::<Vec<_>>())
 }
 
 /// Returns the passes over a task (from 0) of a run, including added tasks. In an added task of a single class the PET
@@ -179,24 +164,14 @@ mod tests {
     use lae_base::tr;
 
     fn config(method: &str, min_steps: usize) -> RunConfig {
-        RunConfig {
-            method: method.into(),
-            min_steps,
-            ..RunConfig::default()
-        }
+        RunConfig { method: method.into(), min_steps, ..RunConfig::default() }
     }
 
     /// Returns the epochs and the frozen epochs of a task.
     fn count_epochs(config: &RunConfig, task: usize, train: &[usize]) -> (usize, usize) {
-        let passes = ConfiguredMethod::from_config(config)
-            .unwrap()
-            .passes(task, train)
-            .unwrap();
+        let passes = ConfiguredMethod::from_config(config).unwrap().passes(task, train).unwrap();
         let frozen = passes.iter().filter(|pass| pass.is_frozen()).count();
-        (
-            passes.iter().filter(|pass| pass.is_learning()).count(),
-            frozen,
-        )
+        (passes.iter().filter(|pass| pass.is_learning()).count(), frozen)
     }
 
     #[test]
@@ -229,9 +204,7 @@ mod tests {
         for method in ["simplecil", "ranpac"] {
             let (plain, longer) = (config(method, 0), config(method, 100));
             let passes = |config: &RunConfig| {
-                ConfiguredMethod::from_config(config)
-                    .unwrap()
-                    .passes(1, &train)
+                ConfiguredMethod::from_config(config).unwrap().passes(1, &train)
             };
             assert_eq!(passes(&plain).unwrap(), passes(&longer).unwrap());
         }
@@ -260,11 +233,7 @@ mod tests {
                 method: method.into(),
                 epochs,
                 min_steps,
-                settings: if method == "lae" {
-                    frozen_setting.into()
-                } else {
-                    [].into()
-                },
+                settings: if method == "lae" { frozen_setting.into() } else { [].into() },
                 ..RunConfig::default()
             };
             let chosen = ConfiguredMethod::from_config(&config).ok()?;

@@ -38,11 +38,8 @@ pub const SPEC: MethodSpec = MethodSpec {
     rate: Some(RATE),
     needs_state: true,
     passes: |chosen, _| {
-        let importance_pass = Pass {
-            shuffle: true,
-            max_images: Some(chosen.count(IMAGES)?),
-            ..Pass::measuring()
-        };
+        let importance_pass =
+            Pass { shuffle: true, max_images: Some(chosen.count(IMAGES)?), ..Pass::measuring() };
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         passes.push(importance_pass);
         Ok(passes)

@@ -71,9 +71,8 @@ impl Exemplars {
         for (&class, quota) in sizes.keys().zip(quotas) {
             let old = self.items.iter().zip(&self.classes).zip(old_features);
             let old = old.filter(|((_, exemplar_class), _)| **exemplar_class == class);
-            let mut chosen: Vec<_> = old
-                .map(|((exemplar, _), row)| (*exemplar, row.clone()))
-                .collect();
+            let mut chosen: Vec<_> =
+                old.map(|((exemplar, _), row)| (*exemplar, row.clone())).collect();
             let images = new_images.get(&class).map_or(&[][..], Vec::as_slice);
             let rows: Vec<&[f32]> = images.iter().map(|(_, row)| row.as_slice()).collect();
             let free_slots = quota.saturating_sub(chosen.len());
@@ -206,10 +205,7 @@ mod tests {
             let current = quotas(50, &sizes);
             assert_eq!(current.iter().sum::<usize>(), 50.min(sizes.iter().sum()));
             let pairs = previous.iter().zip(&current);
-            assert!(
-                pairs.clone().all(|(before, now)| now <= before),
-                "{classes}"
-            );
+            assert!(pairs.clone().all(|(before, now)| now <= before), "{classes}");
             previous = current;
         }
     }
@@ -227,8 +223,7 @@ mod tests {
     fn update_drops_last_exemplars_and_state_roundtrips() {
         let number_rows = |first: usize, rows: &[f32]| {
             let each = rows.iter().enumerate();
-            each.map(|(index, value)| (first + index, vec![*value]))
-                .collect::<Vec<_>>()
+            each.map(|(index, value)| (first + index, vec![*value])).collect::<Vec<_>>()
         };
         let mut exemplars = Exemplars::default();
         let first = BTreeMap::from([
@@ -247,9 +242,7 @@ mod tests {
         assert_eq!(exemplars.as_slice()[3], Exemplar { task: 1, image: 0 });
         assert_eq!(features[&1].len(), 1);
         let mut tensors = NamedTensors::new();
-        exemplars
-            .sync_state(&mut State::Snapshot(&mut tensors))
-            .unwrap();
+        exemplars.sync_state(&mut State::Snapshot(&mut tensors)).unwrap();
         assert_eq!(Exemplars::read(&tensors).unwrap(), exemplars);
         tensors.get_mut("exemplars").unwrap().values[0] = 0.5;
         assert!(Exemplars::read(&tensors).is_err());

@@ -73,11 +73,7 @@ pub struct CosinePart {
 impl ExportedClassifier {
     /// Returns the computation with one network, with or without PETs.
     pub(super) fn from_single_network(pets: PetStack, answer_rule: AnswerRule) -> Self {
-        Self {
-            networks: vec![(Expert::ANSWER.key().to_owned(), pets)],
-            weights: None,
-            answer_rule,
-        }
+        Self { networks: vec![(Expert::ANSWER.key().to_owned(), pets)], weights: None, answer_rule }
     }
 
     /// Returns the experts; the last one is the run's answer.
@@ -94,10 +90,8 @@ impl ExportedClassifier {
     pub(super) fn unsupported_problem() -> Problem {
         let exportable = METHODS.iter().filter(|method| method.is_exportable);
         let titles: Vec<&str> = exportable.map(|method| method.title).collect();
-        Problem::new(message!("problem-method-not-exportable")).advise(message!(
-            "advice-export-other-method",
-            methods = titles.join(", ")
-        ))
+        Problem::new(message!("problem-method-not-exportable"))
+            .advise(message!("advice-export-other-method", methods = titles.join(", ")))
     }
 }
 
@@ -121,9 +115,6 @@ impl AnswerRule {
     /// Returns prototypes for the concatenated features of these networks.
     pub(super) fn from_prototypes(prototypes: &Prototypes, networks: Vec<usize>) -> Result<Self> {
         let (rows, absent) = prototypes.unit_rows()?;
-        Ok(Self::Cosine {
-            parts: vec![CosinePart { networks, rows }],
-            absent,
-        })
+        Ok(Self::Cosine { parts: vec![CosinePart { networks, rows }], absent })
     }
 }

@@ -51,12 +51,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     rate: Some(RATE),
     published: PUBLISHED,
     passes,
-    memory: |_, _| {
-        Ok(MemoryEstimate {
-            weights: true,
-            ..MemoryEstimate::from_block(0)
-        })
-    },
+    memory: |_, _| Ok(MemoryEstimate { weights: true, ..MemoryEstimate::from_block(0) }),
     stored_values: |chosen, sizes| {
         let copies = match chosen.spec.all_at_once || chosen.text("keep_weights")? != EVERY {
             true => 1,
@@ -94,10 +89,8 @@ const CLIPPING: SettingSpec = SettingSpec {
     ..SettingSpec::OWN
 };
 /// The weight decay; 0 by default.
-const WEIGHT_DECAY: SettingSpec = SettingSpec {
-    kind: real_kind(0.0, 0.0, 1.0),
-    ..tuning::WEIGHT_DECAY
-};
+const WEIGHT_DECAY: SettingSpec =
+    SettingSpec { kind: real_kind(0.0, 0.0, 1.0), ..tuning::WEIGHT_DECAY };
 /// The value of `keep_weights` that stores the network after every task.
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);
@@ -118,9 +111,7 @@ fn check(chosen: &ConfiguredMethod<'_>, _context: Option<&Context<'_>>) -> Resul
     let title = chosen.spec.title;
     let key = chosen.config.precision.key();
     let what = message!("problem-precision-not-trainable", title, key);
-    Err(Problem::new(what)
-        .at("--precision")
-        .advise(message!("advice-choose-f32-or-method")))
+    Err(Problem::new(what).at("--precision").advise(message!("advice-choose-f32-or-method")))
 }
 
 /// The state of fine-tuning during a run.
@@ -158,21 +149,14 @@ impl FineTune {
             _ => Schedule::Cosine,
         };
         let stores_every_task = chosen.spec.all_at_once || chosen.text("keep_weights")? == EVERY;
-        let optimiser = OptimiserSettings {
-            schedule,
-            clip: (clip > 0.0).then_some(clip),
-            ..sgd(&chosen)?
-        };
+        let optimiser =
+            OptimiserSettings { schedule, clip: (clip > 0.0).then_some(clip), ..sgd(&chosen)? };
         Ok(Self {
             weights: setup.backbone.weights()?,
             backbone: setup.backbone.clone(),
             heads: Heads::default(),
             seed: setup.config.seed,
-            without_weights: if stores_every_task {
-                0
-            } else {
-                setup.tasks.len() - 1
-            },
+            without_weights: if stores_every_task { 0 } else { setup.tasks.len() - 1 },
             all_at_once: chosen.spec.all_at_once,
             step: StepSettings::from_config(setup.config),
             optimiser: Optimiser::new(optimiser),
@@ -218,15 +202,9 @@ impl Method for FineTune {
         }
         let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
         let (what, remedy) = if self.without_weights == 0 {
-            (
-                "problem-network-saved-every-task",
-                "advice-save-last-network",
-            )
+            ("problem-network-saved-every-task", "advice-save-last-network")
         } else {
-            (
-                "problem-network-saved-last-task",
-                "advice-save-every-network",
-            )
+            ("problem-network-saved-last-task", "advice-save-every-network")
         };
         let what = message!(what, megabytes = megabytes.to_string());
         vec![Problem::new(what).advise(message!(remedy))]

@@ -91,10 +91,7 @@ impl Heads {
             let column = |&class: &usize| matrix.clone().slice_dim(1, class..class + 1);
             Tensor::cat(classes.iter().map(column).collect(), 1)
         };
-        Head {
-            weight: columns(|head| &head.weight),
-            bias: columns(|head| &head.bias),
-        }
+        Head { weight: columns(|head| &head.weight), bias: columns(|head| &head.bias) }
     }
 
     /// Returns the current task's head.
@@ -148,21 +145,13 @@ mod tests {
     #[test]
     fn heads_roundtrip_through_state_and_concatenate_logits() {
         let device = Device::flex();
-        let heads = Heads(vec![
-            Head::new(4, 2, 1, &device),
-            Head::new(4, 3, 2, &device),
-        ]);
+        let heads = Heads(vec![Head::new(4, 2, 1, &device), Head::new(4, 3, 2, &device)]);
         let mut saved = NamedTensors::new();
         let mut state = State::Snapshot(&mut saved);
-        heads
-            .clone()
-            .sync_state("head", (4, &device), &mut state)
-            .unwrap();
+        heads.clone().sync_state("head", (4, &device), &mut state).unwrap();
         let load = |tensors: &NamedTensors, tasks: &[Range<usize>], width| {
-            let (mut heads, mut state) = (
-                Heads::default(),
-                State::Restore(StoredState { tensors, tasks }),
-            );
+            let (mut heads, mut state) =
+                (Heads::default(), State::Restore(StoredState { tensors, tasks }));
             heads.sync_state("head", (width, &device), &mut state)?;
             Ok::<_, Problem>(heads)
         };
@@ -186,14 +175,10 @@ mod tests {
     #[test]
     fn new_head_is_small_and_deterministic() {
         let device = Device::flex();
-        let values = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
-            .unwrap()
-            .values;
+        let values = HostTensor::read(&Head::new(500, 4, 9, &device).weight).unwrap().values;
         let variance = values.iter().map(|v| v * v).sum::<f32>() / values.len() as f32;
         assert!((variance.sqrt() / HEAD_STD - 1.0).abs() < 0.1);
-        let repeated = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
-            .unwrap()
-            .values;
+        let repeated = HostTensor::read(&Head::new(500, 4, 9, &device).weight).unwrap().values;
         assert_eq!(values, repeated);
     }
 }

@@ -334,9 +334,7 @@ impl Setup<'_> {
     /// # Errors
     /// Returns a Problem if there is no PET, or its parameters cannot be created.
     pub fn init_pets(&self, seed: u64) -> Result<PetStack> {
-        let plan = self
-            .pet
-            .ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?;
+        let plan = self.pet.ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?;
         plan.init_stack(&*self.backbone, seed)
     }
 }

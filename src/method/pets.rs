@@ -61,12 +61,7 @@ impl PetPlan {
 
     /// Returns the plan of this plugin with these sizes in these blocks, with random initial values.
     pub fn with_settings(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
-        Self {
-            spec,
-            settings,
-            blocks,
-            start: None,
-        }
+        Self { spec, settings, blocks, start: None }
     }
 
     /// Uses the values of an adapter as initial values, if there is one.
@@ -93,10 +88,8 @@ impl PetPlan {
             None if !chosen.is_calibrated()? => spec.without_learning.clone(),
             None => None,
         };
-        let mut settings = PetSettings {
-            variant,
-            ..PetSettings::with_size(chosen.config.pet_size)
-        };
+        let mut settings =
+            PetSettings { variant, ..PetSettings::with_size(chosen.config.pet_size) };
         let numbers = chosen.config.pet_set.as_deref().unwrap_or_default();
         let choice = spec.apply_assignments(&mut settings, numbers);
         choice.map_err(|problem| problem.at("--pet-set"))?;

@@ -27,13 +27,8 @@ impl FeatureSums {
     /// Returns a Problem if the device failed.
     pub fn add(&mut self, features: &Tensor<2>, labels: &[usize]) -> Result<()> {
         for (row, &label) in answers::read_rows(features)?.iter().zip(labels) {
-            let (sum, count) = self
-                .0
-                .entry(label)
-                .or_insert_with(|| (vec![0.0; row.len()], 0));
-            sum.iter_mut()
-                .zip(row)
-                .for_each(|(s, v)| *s += f64::from(*v));
+            let (sum, count) = self.0.entry(label).or_insert_with(|| (vec![0.0; row.len()], 0));
+            sum.iter_mut().zip(row).for_each(|(s, v)| *s += f64::from(*v));
             *count += 1;
         }
         Ok(())
@@ -41,12 +36,10 @@ impl FeatureSums {
 
     /// Returns the means by class and resets the sums.
     pub fn take_means(&mut self) -> impl Iterator<Item = (usize, Vec<f32>)> + use<> {
-        std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|(class, (sum, count))| {
-                let mean = sum.iter().map(|s| (s / count as f64) as f32).collect();
-                (class, mean)
-            })
+        std::mem::take(&mut self.0).into_iter().map(|(class, (sum, count))| {
+            let mean = sum.iter().map(|s| (s / count as f64) as f32).collect();
+            (class, mean)
+        })
     }
 }
 
@@ -79,10 +72,7 @@ impl Prototypes {
     /// Adds prototypes of new classes, and replaces those of known classes.
     pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
         self.by_class.extend(means);
-        let class_count = self
-            .by_class
-            .last_key_value()
-            .map_or(0, |(class, _)| class + 1);
+        let class_count = self.by_class.last_key_value().map_or(0, |(class, _)| class + 1);
         self.grow_to(class_count);
     }
 
@@ -95,9 +85,7 @@ impl Prototypes {
         if self.by_class.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
         }
-        let on_device = self
-            .on_device
-            .get_or_init(|| self.upload(&features.device()));
+        let on_device = self.on_device.get_or_init(|| self.upload(&features.device()));
         let cosines = nn::cosines(features, on_device.rows.clone(), MIN_NORM);
         Ok(match &on_device.absent_penalty {
             Some(penalty) => cosines + penalty.clone(),
@@ -108,13 +96,7 @@ impl Prototypes {
     fn upload(&self, device: &Device) -> DevicePrototypes {
         let table = self.table();
         let penalty: Vec<f32> = (0..self.classes)
-            .map(|class| {
-                if self.by_class.contains_key(&class) {
-                    0.0
-                } else {
-                    -1.0
-                }
-            })
+            .map(|class| if self.by_class.contains_key(&class) { 0.0 } else { -1.0 })
             .collect();
         let is_complete = self.by_class.len() == self.classes;
         DevicePrototypes {
@@ -133,10 +115,7 @@ impl Prototypes {
         for (class, row) in self.by_class.iter().filter(|_| width > 0) {
             values[class * width..][..width].copy_from_slice(row);
         }
-        HostTensor {
-            shape: vec![classes, width],
-            values,
-        }
+        HostTensor { shape: vec![classes, width], values }
     }
 
     /// Returns the prototypes scaled to length 1 (classes × width), and the classes without a prototype, whose rows are
@@ -151,14 +130,9 @@ impl Prototypes {
         let mut table = self.table();
         let width = table.shape.last().copied().unwrap_or(0).max(1);
         for row in table.values.chunks_exact_mut(width) {
-            let length = row
-                .iter()
-                .map(|v| f64::from(*v).powi(2))
-                .sum::<f64>()
-                .sqrt();
+            let length = row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
             let length = length.max(MIN_NORM);
-            row.iter_mut()
-                .for_each(|v| *v = (f64::from(*v) / length) as f32);
+            row.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
         }
         let missing = (0..self.classes).filter(|class| !self.by_class.contains_key(class));
         Ok((table, missing.collect()))
@@ -171,9 +145,8 @@ impl Prototypes {
             tensors.insert("prototypes".into(), prototypes.table());
             Ok(())
         };
-        state.sync_part(self, write, |_, stored| {
-            Self::read(stored.tensors, stored.classes(), width)
-        })
+        state
+            .sync_part(self, write, |_, stored| Self::read(stored.tensors, stored.classes(), width))
     }
 
     fn read(tensors: &NamedTensors, classes: usize, width: usize) -> Result<Self> {
@@ -187,10 +160,8 @@ impl Prototypes {
         }
         let tensor = get_tensor_with_shape(tensors, "prototypes", &[rows, width])?;
         if rows > classes {
-            let (rows, classes) = (
-                count_with_noun(rows, "prototype"),
-                count_with_noun(classes, "class"),
-            );
+            let (rows, classes) =
+                (count_with_noun(rows, "prototype"), count_with_noun(classes, "class"));
             return Err(Problem::new(format!("it has {rows} for {classes}")));
         }
         let rows_by_class = tensor.values.chunks_exact(width.max(1)).enumerate();

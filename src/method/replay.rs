@@ -63,13 +63,7 @@ impl StepRecorder {
     /// Returns a recorder for steps that take at most `limit`; `None` if all steps are recorded and replayed, even if that
     /// is slower.
     pub fn with_limit(limit: Option<Duration>) -> Self {
-        Self {
-            limit,
-            is_enabled: true,
-            is_faster: limit.is_none(),
-            previous: None,
-            recorded: None,
-        }
+        Self { limit, is_enabled: true, is_faster: limit.is_none(), previous: None, recorded: None }
     }
 
     /// Returns whether the latest recording is in use.
@@ -107,10 +101,7 @@ impl StepRecorder {
         inputs.extend(parameters);
         self.run_values(frozen, &inputs, |mut inputs| {
             let parameters = inputs.split_off(4);
-            let batch = (
-                inputs[0].clone().reshape(shapes.0),
-                inputs[1].clone().reshape(shapes.1),
-            );
+            let batch = (inputs[0].clone().reshape(shapes.0), inputs[1].clone().reshape(shapes.1));
             let head = Head {
                 weight: inputs[2].clone().reshape(head.weight.dims()),
                 bias: inputs[3].clone().reshape(head.bias.dims()),
@@ -188,11 +179,7 @@ impl StepRecorder {
             return Ok(None);
         };
         let names = expected.1.iter().map(|(name, _)| name.to_string());
-        let recorded = Recorded {
-            key,
-            recording,
-            names: names.collect(),
-        };
+        let recorded = Recorded { key, recording, names: names.collect() };
         let Some(found) = recorded.replay(inputs) else {
             return Ok(None);
         };
@@ -207,10 +194,7 @@ impl StepRecorder {
             };
             HostTensor::read(&loss)?;
             self.is_faster = began.elapsed() < duration;
-            tracing::info!(
-                "training step: {duration:?}, replayed: {:?}",
-                began.elapsed()
-            );
+            tracing::info!("training step: {duration:?}, replayed: {:?}", began.elapsed());
         }
         Ok(self.is_faster.then_some(recorded))
     }
@@ -221,14 +205,11 @@ fn agrees(found: &Outcome, expected: &Outcome) -> Result<bool> {
     let values = |outcome: &Outcome| -> Result<Vec<Vec<f32>>> {
         let gradients = outcome.1.iter().map(|(_, gradient)| gradient);
         let all = std::iter::once(&outcome.0).chain(gradients);
-        all.map(|tensor| Ok(HostTensor::read(tensor)?.values))
-            .collect()
+        all.map(|tensor| Ok(HostTensor::read(tensor)?.values)).collect()
     };
     let pairs = values(found)?.into_iter().zip(values(expected)?);
     Ok(pairs.into_iter().all(|(found, expected)| {
-        let largest = expected
-            .iter()
-            .fold(0f32, |most, value| most.max(value.abs()));
+        let largest = expected.iter().fold(0f32, |most, value| most.max(value.abs()));
         let limit = largest * TOLERANCE;
         let mut pairs = found.iter().zip(&expected);
         pairs.all(|(a, b)| (a - b).abs() <= limit)

@@ -70,18 +70,13 @@ impl Method for SimpleCil {
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self
-            .prototypes
-            .scores(features.concatenated(Expert::ANSWER)?)?;
+        let scores = self.prototypes.scores(features.concatenated(Expert::ANSWER)?)?;
         answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
     fn exported_classifier(&self) -> Result<ExportedClassifier> {
         let answer_rule = AnswerRule::from_prototypes(&self.prototypes, vec![0])?;
-        Ok(ExportedClassifier::from_single_network(
-            PetStack::empty(),
-            answer_rule,
-        ))
+        Ok(ExportedClassifier::from_single_network(PetStack::empty(), answer_rule))
     }
 
     fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {

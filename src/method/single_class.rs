@@ -52,10 +52,7 @@ impl EarlierClasses {
         let head = heads.select_classes(&classes);
         Some(Self {
             // Tracked tensors, so that the logits can be concatenated with those of a tracked head.
-            head: Head {
-                weight: head.weight.autodiff(),
-                bias: head.bias.autodiff(),
-            },
+            head: Head { weight: head.weight.autodiff(), bias: head.bias.autodiff() },
             prototypes: Tensor::from_data(TensorData::new(rows.concat(), shape), device),
         })
     }
@@ -107,20 +104,16 @@ pub fn single_class_tasks(
     if numbers.is_empty() || tasks.len() < 2 {
         return None;
     }
-    let sizes: Vec<String> = merge_single_classes(tasks)
-        .iter()
-        .map(usize::to_string)
-        .collect();
+    let sizes: Vec<String> = merge_single_classes(tasks).iter().map(usize::to_string).collect();
     let sizes = sizes.join(",");
     let problem = Problem::new(match numbers.as_slice() {
         [task] => message!("problem-single-class-task", task = task.as_str()),
         tasks => message!("problem-single-class-tasks", tasks = list_value(tasks, 8)),
     });
     Some(SingleClassTasks {
-        problem: problem.at("--classes-per-task").advise(message!(
-            "advice-two-classes-per-task",
-            sizes = sizes.to_string()
-        )),
+        problem: problem
+            .at("--classes-per-task")
+            .advise(message!("advice-two-classes-per-task", sizes = sizes.to_string())),
         sizes,
     })
 }
@@ -164,24 +157,15 @@ mod tests {
         // The class in the middle has no mean feature.
         let means = [(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])];
         let earlier = EarlierClasses::new(means.into_iter(), &heads, &device).unwrap();
-        let task_head = Head {
-            weight: tensor(&[0.5, 1.0], [2, 1]),
-            bias: tensor(&[-0.5], [1, 1]),
-        };
+        let task_head = Head { weight: tensor(&[0.5, 1.0], [2, 1]), bias: tensor(&[-0.5], [1, 1]) };
         let task_head = task_head.tracked();
         let features = tensor(&[2.0, 1.0], [1, 2]);
         let targets = targets(&[2], 3, 0.0, &device);
         let backward = earlier.backward(features.clone(), targets, 0.0, &task_head);
-        let (loss, gradients) = backward
-            .with_gradients(task_head.leaves("head"))
-            .unwrap()
-            .into_parts();
+        let (loss, gradients) =
+            backward.with_gradients(task_head.leaves("head")).unwrap().into_parts();
         // The logits and classes of the image and of both prototypes.
-        let rows = [
-            ([1.25f32, 3.0, 1.5], 2),
-            ([1.25, 0.5, 0.0], 0),
-            ([-0.75, 2.0, 0.5], 1),
-        ];
+        let rows = [([1.25f32, 3.0, 1.5], 2), ([1.25, 0.5, 0.0], 0), ([-0.75, 2.0, 0.5], 1)];
         let (mut expected_loss, mut expected_gradient) = (0.0, 0.0);
         for (logits, class) in rows {
             let sum: f32 = logits.iter().map(|z| z.exp()).sum();
@@ -213,21 +197,14 @@ mod tests {
             (&[1, 4], &[5]),
             (&[2, 1, 2], &[3, 2]),
         ] {
-            assert_eq!(
-                merge_single_classes(&consecutive_ranges(sizes)),
-                expected,
-                "{sizes:?}"
-            );
+            assert_eq!(merge_single_classes(&consecutive_ranges(sizes)), expected, "{sizes:?}");
         }
     }
 
     #[test]
     fn single_class_warning_only_affects_gradient_methods() {
         let warning = |method: &str, sizes: &[usize]| {
-            let config = RunConfig {
-                method: method.into(),
-                ..RunConfig::default()
-            };
+            let config = RunConfig { method: method.into(), ..RunConfig::default() };
             let chosen = ConfiguredMethod::from_config(&config).ok()?;
             single_class_tasks(&chosen, &consecutive_ranges(sizes))
         };

@@ -155,18 +155,11 @@ pub struct MemoryEstimate {
 
 impl MemoryEstimate {
     /// The estimate of a method that trains only PETs.
-    pub const NONE: Self = Self {
-        first_block: None,
-        weights: false,
-        bytes: 0.0,
-    };
+    pub const NONE: Self = Self { first_block: None, weights: false, bytes: 0.0 };
 
     /// Returns the estimate for gradients from this block on.
     pub const fn from_block(block: usize) -> Self {
-        Self {
-            first_block: Some(block),
-            ..Self::NONE
-        }
+        Self { first_block: Some(block), ..Self::NONE }
     }
 }
 
@@ -195,10 +188,7 @@ impl Workload {
         teachers: 0.0,
         networks: 1.0,
         study: 0.0,
-        closed_form: ClosedForm {
-            per_image: 0.0,
-            per_task: 0.0,
-        },
+        closed_form: ClosedForm { per_image: 0.0, per_task: 0.0 },
     };
 }
 
@@ -247,10 +237,7 @@ pub struct Rate {
 impl Rate {
     /// Returns a rate that the authors use at this batch size and scale with it.
     pub const fn at_batch(rate: f64, batch: usize) -> Self {
-        Self {
-            base: rate * 256.0 / batch as f64,
-            scaled: true,
-        }
+        Self { base: rate * 256.0 / batch as f64, scaled: true }
     }
 }
 
@@ -270,20 +257,12 @@ pub struct PublishedValues {
 impl PublishedValues {
     /// Returns a number of epochs on a dataset, with defaults otherwise.
     pub const fn for_dataset(data: &'static str, epochs: usize) -> Self {
-        Self {
-            data,
-            epochs,
-            base_lr: None,
-            settings: &[],
-        }
+        Self { data, epochs, base_lr: None, settings: &[] }
     }
 
     /// Returns the values with this learning rate.
     pub const fn with_base_lr(self, base_lr: f64) -> Self {
-        Self {
-            base_lr: Some(base_lr),
-            ..self
-        }
+        Self { base_lr: Some(base_lr), ..self }
     }
 
     /// Returns the values with these own settings.
@@ -294,20 +273,12 @@ impl PublishedValues {
 
 /// Returns the kind of a whole number between `least` and `most`.
 pub(crate) const fn whole_kind(default: i64, least: i64, most: i64) -> SettingKind {
-    SettingKind::Whole {
-        default,
-        min: least,
-        max: most,
-    }
+    SettingKind::Whole { default, min: least, max: most }
 }
 
 /// Returns the kind of a number between `least` and `most`.
 pub(crate) const fn real_kind(default: f64, least: f64, most: f64) -> SettingKind {
-    SettingKind::Real {
-        default,
-        min: least,
-        max: most,
-    }
+    SettingKind::Real { default, min: least, max: most }
 }
 
 /// The properties of a run that are known before any weight is read.

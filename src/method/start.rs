@@ -98,9 +98,7 @@ pub fn apply_start(
         for site in &block.sites {
             let names = backbone.layer_names(block.block, site.site);
             let found = names.iter().find_map(|name| {
-                let path = layers
-                    .keys()
-                    .find(|module| ends_with_name(module, &name.name))?;
+                let path = layers.keys().find(|module| ends_with_name(module, &name.name))?;
                 Some((path.clone(), name))
             });
             let Some((module, name)) = found else {
@@ -156,9 +154,9 @@ pub fn check_start(folder: &Path) -> Result<()> {
     let config = LoraConfig::read(&path)?;
     match config.incompatibility() {
         None => Ok(()),
-        Some(what) => Err(Problem::new(what)
-            .at_path(&path)
-            .advise(message!("advice-train-plain-lora"))),
+        Some(what) => {
+            Err(Problem::new(what).at_path(&path).advise(message!("advice-train-plain-lora")))
+        }
     }
 }
 
@@ -177,12 +175,7 @@ impl LoraConfig {
 
     /// Returns the reason why the adapter is not a plain LoRA; `None` if it is one.
     fn incompatibility(&self) -> Option<Message> {
-        let kind = |kind: &str| {
-            Some(message!(
-                "problem-adapter-kind",
-                kind = truncated_name(kind)
-            ))
-        };
+        let kind = |kind: &str| Some(message!("problem-adapter-kind", kind = truncated_name(kind)));
         let field = |name: &str, value: &dyn Display| {
             let value = value.to_string();
             let value = truncated_name(&value);
@@ -269,10 +262,7 @@ fn read_layers(tensors: &Tensors) -> Result<BTreeMap<String, LoraLayer>> {
             let values = tensors.read(name)?;
             Ok(HostTensor { shape, values })
         };
-        let (a, b) = (
-            read(name)?,
-            read(&name.replacen(".lora_A.", ".lora_B.", 1))?,
-        );
+        let (a, b) = (read(name)?, read(&name.replacen(".lora_A.", ".lora_B.", 1))?);
         if a.shape[0] != b.shape[1] {
             let what = message!(
                 "problem-adapter-ranks-differ",
@@ -331,12 +321,7 @@ fn pet_values(
         false => (0..rank).filter(is_nonzero).collect(),
     };
     if used.len() > size {
-        let what = message!(
-            "problem-adapter-rank",
-            layer = module,
-            rank = used.len(),
-            size
-        );
+        let what = message!("problem-adapter-rank", layer = module, rank = used.len(), size);
         return Err(
             start_problem(what).advise(message!("advice-use-adapter-rank", rank = used.len()))
         );
@@ -371,9 +356,7 @@ fn check_all_used(layers: &BTreeMap<String, LoraLayer>) -> Result<()> {
         }
         let part_len = layer.b.values.len() / parts.max(1);
         let is_zero = |part: usize| {
-            layer.b.values[part * part_len..(part + 1) * part_len]
-                .iter()
-                .all(|value| *value == 0.0)
+            layer.b.values[part * part_len..(part + 1) * part_len].iter().all(|value| *value == 0.0)
         };
         if let Some(part) = (0..parts).find(|part| !used_parts.contains(part) && !is_zero(*part)) {
             let site = Site::PACKED.get(part).map_or("part", |site| site.name());

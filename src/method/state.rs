@@ -107,9 +107,7 @@ impl<'a> State<'a> {
     /// Writes or reads PETs as `<prefix>.<block>.<parameter>`.
     pub(super) fn sync_pets(&mut self, prefix: &str, pets: &mut PetStack) -> Result<()> {
         let write = |pets: &PetStack, tensors: &mut NamedTensors| pets.write(prefix, tensors);
-        self.sync_part(pets, write, |pets, stored| {
-            pets.read(prefix, stored.tensors)
-        })
+        self.sync_part(pets, write, |pets, stored| pets.read(prefix, stored.tensors))
     }
 
     /// Writes or reads PETs with the structure of `like`, if they exist.
@@ -123,7 +121,6 @@ impl<'a> State<'a> {
             let is_stored = stored.has_prefix(&format!("{prefix}."));
             *pets = is_stored.then(|| like.clone());
         }
-        pets.as_mut()
-            .map_or(Ok(()), |pets| self.sync_pets(prefix, pets))
+        pets.as_mut().map_or(Ok(()), |pets| self.sync_pets(prefix, pets))
     }
 }

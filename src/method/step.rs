@@ -48,10 +48,7 @@ impl BatchPart<'_> {
 impl StepSettings {
     /// Returns the step settings of a run.
     pub fn from_config(config: &RunConfig) -> Self {
-        Self {
-            max_images: config.micro_batch,
-            smoothing: config.label_smoothing,
-        }
+        Self { max_images: config.micro_batch, smoothing: config.label_smoothing }
     }
 
     /// Returns the parts of a batch, in order.
@@ -59,10 +56,7 @@ impl StepSettings {
         let total = batch.labels.len();
         let part_size = self.max_images.unwrap_or(total).max(1);
         if part_size >= total {
-            return vec![BatchPart {
-                batch: batch.clone(),
-                rows: None,
-            }];
+            return vec![BatchPart { batch: batch.clone(), rows: None }];
         }
         let part = |first: usize| {
             let count = part_size.min(total - first);
@@ -74,11 +68,7 @@ impl StepSettings {
                     samples: &batch.samples[range],
                     ..batch.clone()
                 },
-                rows: Some(BatchRows {
-                    first,
-                    count,
-                    total,
-                }),
+                rows: Some(BatchRows { first, count, total }),
             }
         };
         (0..total).step_by(part_size).map(part).collect()
@@ -121,10 +111,7 @@ mod tests {
     use crate::tensors::HostTensor;
 
     fn step_settings(images: usize) -> StepSettings {
-        StepSettings {
-            max_images: Some(images),
-            ..StepSettings::default()
-        }
+        StepSettings { max_images: Some(images), ..StepSettings::default() }
     }
 
     #[test]

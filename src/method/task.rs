@@ -145,11 +145,7 @@ impl Pass {
     pub fn processed_images(&self, images: usize, batch: usize) -> usize {
         let images = self.max_images.map_or(images, |limit| images.min(limit));
         // A task with fewer images than a batch uses one smaller batch.
-        if self.drop_last && images >= batch {
-            images / batch * batch
-        } else {
-            images
-        }
+        if self.drop_last && images >= batch { images / batch * batch } else { images }
     }
 }
 
@@ -244,10 +240,7 @@ pub enum MeasuredValue {
 impl Measurement {
     /// Returns a number with this name.
     pub const fn number(name: &'static str, value: f64) -> Self {
-        Self {
-            name,
-            value: MeasuredValue::Number(value),
-        }
+        Self { name, value: MeasuredValue::Number(value) }
     }
 
     /// Returns name and value of a number; `None` for another measurement.
@@ -267,14 +260,8 @@ mod tests {
     fn count_limits_exemplars_to_maximum() {
         let with_exemplars = PassImages::WithExemplars { limit: 30 };
         let counts = |images: PassImages| [0, 1, 2, 3].map(|task| images.count(task, &[20, 20, 5]));
-        assert_eq!(
-            counts(PassImages::Task),
-            [Some(20), Some(20), Some(5), None]
-        );
-        assert_eq!(
-            counts(PassImages::AllTasks),
-            [Some(20), Some(40), Some(45), None]
-        );
+        assert_eq!(counts(PassImages::Task), [Some(20), Some(20), Some(5), None]);
+        assert_eq!(counts(PassImages::AllTasks), [Some(20), Some(40), Some(45), None]);
         assert_eq!(counts(with_exemplars), [Some(20), Some(40), Some(35), None]);
     }
 
@@ -286,9 +273,6 @@ mod tests {
         assert_eq!(Pass::measuring().processed_images(50, 24), 50);
         let max_images = Some(30);
         let count_limited = |pass| Pass { max_images, ..pass }.processed_images(50, 24);
-        assert_eq!(
-            [Pass::learning(false), Pass::measuring()].map(count_limited),
-            [24, 30]
-        );
+        assert_eq!([Pass::learning(false), Pass::measuring()].map(count_limited), [24, 30]);
     }
 }

@@ -74,10 +74,7 @@ impl TuningSettings {
 /// Returns a Problem for a setting out of range.
 pub fn sgd(chosen: &ConfiguredMethod<'_>) -> Result<OptimiserSettings> {
     Ok(OptimiserSettings {
-        rule: Rule::Sgd {
-            momentum: MOMENTUM,
-            weight_decay: chosen.real(WEIGHT_DECAY.key)?,
-        },
+        rule: Rule::Sgd { momentum: MOMENTUM, weight_decay: chosen.real(WEIGHT_DECAY.key)? },
         learning_rate: chosen.learning_rate(),
         schedule: Schedule::CosineEpoch,
         clip: None,
@@ -136,10 +133,7 @@ impl Tuning {
         let (classes, device) = (head.weight.dims()[0], self.backbone.device());
         let targets = targets(labels, classes, self.settings.step.smoothing, &device);
         let backward = Backward::new(head.forward(features), targets, None);
-        Ok(backward
-            .with_gradients(head.leaves())?
-            .with_pet_gradients(&pets)
-            .into_parts())
+        Ok(backward.with_gradients(head.leaves())?.with_pet_gradients(&pets).into_parts())
     }
 
     /// Trains on one batch. Returns its loss before the update.
@@ -259,9 +253,7 @@ impl FirstSession {
 
     /// Returns the current PET.
     pub fn pets(&self) -> &PetStack {
-        self.tuning
-            .as_ref()
-            .map_or(&self.pets, |tuning| &tuning.pets)
+        self.tuning.as_ref().map_or(&self.pets, |tuning| &tuning.pets)
     }
 
     /// Returns the PET with its initial state.

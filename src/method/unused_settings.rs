@@ -19,19 +19,13 @@ pub struct Plugin<'a> {
 
 impl<'a> From<&'a PetSpec> for Plugin<'a> {
     fn from(pet: &'a PetSpec) -> Self {
-        Self {
-            name: &pet.name,
-            sized: pet.is_sized(),
-        }
+        Self { name: &pet.name, sized: pet.is_sized() }
     }
 }
 
 impl UnusedSetting {
     fn new(key: &'static str, reason: &Message) -> Self {
-        Self {
-            key,
-            reason: reason.clone(),
-        }
+        Self { key, reason: reason.clone() }
     }
 
     /// Returns why the setting under this key has no effect, if it is in the list.
@@ -62,10 +56,8 @@ impl ConfiguredMethod<'_> {
         let mut unmet_needs = Vec::new();
         if !self.trains_pet().unwrap_or(true) {
             let reason = describe("idle-no-plugin");
-            unmet_needs.extend([
-                (Requirement::Pet, reason.clone()),
-                (Requirement::SizedPet, reason),
-            ]);
+            unmet_needs
+                .extend([(Requirement::Pet, reason.clone()), (Requirement::SizedPet, reason)]);
         } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
             let reason = message!("idle-no-size", title = pet.name);
             unmet_needs.push((Requirement::SizedPet, reason));
@@ -106,9 +98,7 @@ impl ConfiguredMethod<'_> {
 /// Returns these settings of a method as settings without effect, with this reason.
 pub(super) fn from_keys(keys: &[&'static str], why: &'static str) -> Vec<UnusedSetting> {
     let why = message!(why);
-    keys.iter()
-        .map(|key| UnusedSetting::new(key, &why))
-        .collect()
+    keys.iter().map(|key| UnusedSetting::new(key, &why)).collect()
 }
 
 #[cfg(test)]
@@ -127,11 +117,7 @@ mod tests {
         };
         let spec = PluginLibrary::with_folders(Vec::new()).get(pet).unwrap();
         let chosen = ConfiguredMethod::from_config(&config).unwrap();
-        chosen
-            .unused_settings(Some(&*spec))
-            .iter()
-            .map(|setting| setting.key)
-            .collect()
+        chosen.unused_settings(Some(&*spec)).iter().map(|setting| setting.key).collect()
     }
 
     #[test]
@@ -140,32 +126,12 @@ mod tests {
         assert_eq!(unused_keys("lae", &[], "adapter"), no_keys);
         assert_eq!(unused_keys("baseline", &[], "ssf"), ["pet_size"]);
         let off = |key| (key, Setting::Flag(false));
-        assert_eq!(
-            unused_keys("lae", &[off("learning")], "lora"),
-            ["freeze_epochs"]
-        );
+        assert_eq!(unused_keys("lae", &[off("learning")], "lora"), ["freeze_epochs"]);
         assert_eq!(unused_keys("lae", &[off("accumulation")], "lora"), ["ema"]);
-        let pet = [
-            "pet",
-            "pet_size",
-            "pet_variant",
-            "pet_set",
-            "pet_start",
-            "blocks",
-        ];
+        let pet = ["pet", "pet_size", "pet_variant", "pet_set", "pet_start", "blocks"];
         assert_eq!(unused_keys("l2p", &[], "adapter"), pet);
-        let nothing = [
-            "epochs",
-            "min_steps",
-            "base_lr",
-            "crop_scale",
-            "flip",
-            "label_smoothing",
-        ];
-        assert_eq!(
-            unused_keys("simplecil", &[], "ssf"),
-            [&pet[..], &nothing, &["seed"]].concat()
-        );
+        let nothing = ["epochs", "min_steps", "base_lr", "crop_scale", "flip", "label_smoothing"];
+        assert_eq!(unused_keys("simplecil", &[], "ssf"), [&pet[..], &nothing, &["seed"]].concat());
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
         assert_eq!(unused_keys("ranpac", &[], "adapter"), solved);
         let tuned = ("first_session", Setting::Text("adapter".into()));

@@ -58,12 +58,7 @@ impl Remote {
         should_continue: ContinueCallback<'_>,
         report: &dyn Fn(Message),
     ) -> Result<JobAttachments> {
-        let RunAttachments {
-            inline: mut job_attachments,
-            data,
-            weights,
-            starts,
-        } = attachments;
+        let RunAttachments { inline: mut job_attachments, data, weights, starts } = attachments;
         let upload_path = |path: PathBuf, what| {
             self.upload(&path, should_continue, &mut |n| {
                 let what = message!(what);
@@ -71,19 +66,13 @@ impl Remote {
             })
         };
         for (name, path) in data {
-            job_attachments
-                .data
-                .insert(name, upload_path(path, "copied-dataset")?);
+            job_attachments.data.insert(name, upload_path(path, "copied-dataset")?);
         }
         for (name, path) in weights {
-            job_attachments
-                .weights
-                .insert(name, upload_path(path, "copied-backbone")?.into());
+            job_attachments.weights.insert(name, upload_path(path, "copied-backbone")?.into());
         }
         for (name, path) in starts {
-            job_attachments
-                .starts
-                .insert(name, upload_path(path, "copied-adapter")?.into());
+            job_attachments.starts.insert(name, upload_path(path, "copied-adapter")?.into());
         }
         Ok(job_attachments)
     }
@@ -103,11 +92,8 @@ impl Remote {
             Some((table, column)) => (table, Some(column)),
             None => (path, None),
         };
-        let data_files = list_files(
-            table,
-            column,
-            &ProgressReporter::new(&|_, _, _| should_continue()),
-        )?;
+        let data_files =
+            list_files(table, column, &ProgressReporter::new(&|_, _, _| should_continue()))?;
         let marks = hash_files(&data_files, should_continue)?;
         let mut entry = dataset_file_name(&data_files.opened, &data_files.folder)?;
         if let Some(column) = column {
@@ -136,10 +122,7 @@ impl Remote {
                 }
                 // An answer to an earlier connection's question is ignored, because everything is asked again.
                 Some(RemoteEvent::Response(ServerMessage::Lacks {
-                    number,
-                    folder,
-                    files,
-                    ..
+                    number, folder, files, ..
                 })) if number == upload.request_number => {
                     if !upload.add_missing(files)? {
                         continue;
@@ -179,8 +162,7 @@ impl DatasetUpload<'_> {
         let (set, files) = (self.set.clone(), self.marks[self.range.clone()].to_vec());
         self.request_number += 1;
         let number = self.request_number;
-        self.remote
-            .queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
+        self.remote.queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
     }
 
     /// Handles the answer to the current question. Returns whether all files were asked about.
@@ -246,8 +228,7 @@ impl DatasetUpload<'_> {
             }
             self.pending.push_back((index, next));
             let set = self.set.clone();
-            self.remote
-                .queue_request(ClientRequest::Put { set, file, from }, piece);
+            self.remote.queue_request(ClientRequest::Put { set, file, from }, piece);
         }
         Ok(())
     }
@@ -273,9 +254,7 @@ fn hash_files(
             sha256: file_sha256(&file).map_err(io)?,
         })
     };
-    crate::store::map_parallel(data_files.files.clone(), mark)
-        .into_iter()
-        .collect()
+    crate::store::map_parallel(data_files.files.clone(), mark).into_iter().collect()
 }
 
 /// Returns the files from `from` on that fit into one question.
@@ -322,11 +301,7 @@ mod tests {
                 let files = marks[range.clone()].to_vec();
                 let (set, client, number) = (dataset_id(&files), 1, 1);
                 let request = ClientRequest::Missing { number, set, files };
-                let message = ClientMessage {
-                    client,
-                    number,
-                    ask: request,
-                };
+                let message = ClientMessage { client, number, ask: request };
                 Frame::new(message, &[]).unwrap();
             }
             assert_eq!(range.end, marks.len());

@@ -72,19 +72,13 @@ impl Link {
                 }
             });
         }
-        Ok(Self {
-            input: child.stdin.take(),
-            child,
-            stderr: captured,
-        })
+        Ok(Self { input: child.stdin.take(), child, stderr: captured })
     }
 
     /// Sends a frame. Errors are ignored, because the reading thread reports the end of the connection.
     pub fn send(&mut self, frame: &Frame) {
         if let Some(input) = &mut self.input {
-            let _ = input
-                .write_all(frame.as_bytes())
-                .and_then(|()| input.flush());
+            let _ = input.write_all(frame.as_bytes()).and_then(|()| input.flush());
         }
     }
 

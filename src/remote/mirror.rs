@@ -145,9 +145,7 @@ impl Mirror {
         if self.is_complete || Instant::now() < until {
             return None;
         }
-        self.step = Step::List {
-            is_final: self.has_ended,
-        };
+        self.step = Step::List { is_final: self.has_ended };
         let run = self.run.clone();
         Some(ClientRequest::Files { run })
     }
@@ -184,12 +182,7 @@ impl Mirror {
         self.check_local_added_tasks(&files, &remaining)?;
         // Small files first, because metrics are needed first.
         remaining.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
-        self.step = Step::Download {
-            is_final,
-            files,
-            remaining,
-            received: Vec::new(),
-        };
+        self.step = Step::Download { is_final, files, remaining, received: Vec::new() };
         self.next_piece_request()
     }
 
@@ -265,12 +258,7 @@ impl Mirror {
                 let (run, path) = (self.run.clone(), mark.path);
                 return Ok(Some(ClientRequest::Piece { run, path, from }));
             }
-            if let Step::Download {
-                remaining,
-                received,
-                ..
-            } = &mut self.step
-            {
+            if let Step::Download { remaining, received, .. } = &mut self.step {
                 received.extend(remaining.pop());
             }
         }
@@ -307,12 +295,8 @@ impl Mirror {
     /// Moves all files to the run's folder.
     fn move_into_place(&mut self) -> Result<()> {
         let wait = Step::Wait(Instant::now() + LIST_INTERVAL);
-        let Step::Download {
-            is_final,
-            files,
-            mut received,
-            ..
-        } = std::mem::replace(&mut self.step, wait)
+        let Step::Download { is_final, files, mut received, .. } =
+            std::mem::replace(&mut self.step, wait)
         else {
             return Ok(());
         };
@@ -368,11 +352,7 @@ impl Mirror {
         let about = store::load_about(&self.folder).0;
         if (&about.place, &about.remote_name) != (&self.place, &self.run) {
             let (place, remote_name) = (self.place.clone(), self.run.clone());
-            let about = About {
-                place,
-                remote_name,
-                ..about
-            };
+            let about = About { place, remote_name, ..about };
             store::set_about(&self.folder, &about)?;
         }
         if self.lock.is_none() && !self.has_ended {

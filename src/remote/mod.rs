@@ -56,10 +56,7 @@ pub enum Peer {
 impl Peer {
     /// Returns the program on this machine; its runs are copied to the local folder `root`.
     pub fn from_machine(place: &RemoteMachine, root: &Path) -> Self {
-        Self::Ssh {
-            place: place.clone(),
-            root: root.to_path_buf(),
-        }
+        Self::Ssh { place: place.clone(), root: root.to_path_buf() }
     }
 
     /// Returns the name shown to users.
@@ -135,16 +132,10 @@ impl Remote {
         let self_sender = messages.clone();
         let is_child = matches!(peer, Peer::Child { .. });
         let work = move || work::run_worker(peer, connect_now, &inbox, self_sender, outbox, wake);
-        let thread = std::thread::Builder::new()
-            .name("remote".into())
-            .spawn(work);
+        let thread = std::thread::Builder::new().name("remote".into()).spawn(work);
         let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
         let thread = is_child.then_some(thread);
-        Ok(Self {
-            messages,
-            events,
-            thread,
-        })
+        Ok(Self { messages, events, thread })
     }
 
     /// Connects immediately; the caller waits for events itself.
@@ -235,32 +226,22 @@ pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteStatus> {
             Some(RemoteEvent::Response(ServerMessage::Runs(remote_runs))) => {
                 if let Some(hello) = greeting {
                     let missing_runs = count_missing_runs(&place.name, &remote_runs, root);
-                    return Ok(RemoteStatus {
-                        hello,
-                        missing_runs,
-                    });
+                    return Ok(RemoteStatus { hello, missing_runs });
                 }
             }
             Some(RemoteEvent::Lost(problem)) => return Err(problem),
             _ => {}
         }
     }
-    Err(Problem::new(message!(
-        "place-not-responding",
-        place = place.name.as_str()
-    ))
-    .advise(message!("place-run-ssh-advice")))
+    Err(Problem::new(message!("place-not-responding", place = place.name.as_str()))
+        .advise(message!("place-run-ssh-advice")))
 }
 
 /// Returns how many of these runs were not downloaded.
 fn count_missing_runs(place: &str, remote_runs: &[String], root: &Path) -> usize {
     let local_runs = store::run_folders(root).into_iter();
     let local_runs = local_runs.filter(|folder| store::load_about(folder).0.place == place);
-    let local_runs: HashSet<String> = local_runs
-        .map(|folder| store::remote_name(&folder, place))
-        .collect();
-    remote_runs
-        .iter()
-        .filter(|run| !local_runs.contains(*run))
-        .count()
+    let local_runs: HashSet<String> =
+        local_runs.map(|folder| store::remote_name(&folder, place)).collect();
+    remote_runs.iter().filter(|run| !local_runs.contains(*run)).count()
 }

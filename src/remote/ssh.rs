@@ -16,11 +16,7 @@ const DEFAULT_FOLDER: &str = "~/.lae-studio";
 
 /// Returns an `ssh` command with the place's options, which runs a line of POSIX shell there.
 pub fn command(place: &RemoteMachine, line: &str) -> Command {
-    ssh_command(
-        place.ssh.as_deref().unwrap_or_default(),
-        &place.options,
-        line,
-    )
+    ssh_command(place.ssh.as_deref().unwrap_or_default(), &place.options, line)
 }
 
 /// Returns the shell command that starts the program there with these arguments; the copied program takes precedence.
@@ -55,9 +51,7 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
     let lower = stderr.to_lowercase();
     let contains = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let problem = |what: Message, remedy: Message| {
-        Problem::new(what)
-            .at(format!("{name}: {line}"))
-            .advise(remedy)
+        Problem::new(what).at(format!("{name}: {line}")).advise(remedy)
     };
     if code == Some(255) || code.is_none() {
         return if contains(&["could not resolve"]) {
@@ -104,11 +98,9 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
         );
     }
     let exit_message = match code {
-        Some(code) => message!(
-            "place-program-exited",
-            place = name.as_str(),
-            code = code.to_string()
-        ),
+        Some(code) => {
+            message!("place-program-exited", place = name.as_str(), code = code.to_string())
+        }
         None => message!("place-program-killed", place = name.as_str()),
     };
     problem(exit_message, message!("place-program-exited-advice"))
@@ -117,9 +109,7 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
 /// Returns whether an error message says that a disk is full.
 pub(super) fn is_disk_full(stderr: &str) -> bool {
     let lower = stderr.to_lowercase();
-    ["no space left", "disk quota", "quota exceeded"]
-        .iter()
-        .any(|words| lower.contains(words))
+    ["no space left", "disk quota", "quota exceeded"].iter().any(|words| lower.contains(words))
 }
 
 /// Returns whether another attempt may succeed, because the machine or the network may only be down temporarily.
@@ -134,10 +124,7 @@ pub(super) fn is_transient(problem: &Problem) -> bool {
 pub fn copy_program(place: &RemoteMachine) -> Result<()> {
     let kind = run_shell(place, "uname -sm", Stdio::null())?;
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let platform = kind
-        .to_lowercase()
-        .replace("arm64", "aarch64")
-        .replace("darwin", "macos");
+    let platform = kind.to_lowercase().replace("arm64", "aarch64").replace("darwin", "macos");
     if platform.split_whitespace().ne([system, processor]) {
         return Err(Problem::new(message!(
             "place-other-system",
@@ -169,10 +156,7 @@ pub fn copy_program(place: &RemoteMachine) -> Result<()> {
 /// Runs a shell command there; returns its output.
 fn run_shell(place: &RemoteMachine, line: &str, input: Stdio) -> Result<String> {
     let mut ssh = command(place, line);
-    let output = ssh
-        .stdin(input)
-        .output()
-        .map_err(|error| ssh_start_problem(&error))?;
+    let output = ssh.stdin(input).output().map_err(|error| ssh_start_problem(&error))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(explain_failure(

@@ -73,10 +73,7 @@ impl ClientServer {
 
     /// Returns whether this message is new, and records it as executed.
     fn is_new(&self, message: &ClientMessage) -> bool {
-        let mut last_executed = self
-            .last_executed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last_executed = self.last_executed.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last_executed.entry(message.client).or_default();
         let is_new = message.number > *last;
         *last = message.number.max(*last);

@@ -138,10 +138,7 @@ fn ensure_no_remote_daemon(root: &Path) -> Result<()> {
 /// Returns the other machine whose daemon uses the folder; `None` if there is none.
 fn other_active_host() -> Option<String> {
     let content = files::read_text(Path::new(LOCK), files::NOTE).ok()?;
-    let host = content
-        .lines()
-        .nth(1)
-        .filter(|host| *host != local_hostname())?;
+    let host = content.lines().nth(1).filter(|host| *host != local_hostname())?;
     // Both times come from the file server, so the clocks of the machines do not matter.
     let now = tempfile::tempfile_in(FOLDER).and_then(|file| file.metadata());
     let [now, last] = [now, std::fs::metadata(LOCK)].map(|metadata| metadata.ok()?.modified().ok());
@@ -221,9 +218,7 @@ pub fn run(root: &Path) -> Result<()> {
     let lock = files::lock_program_file(Path::new(LOCK), Duration::ZERO).map_err(io)?;
     let Some(mut lock) = lock else { return Ok(()) };
     ensure_no_remote_daemon(&root)?;
-    lock.set_len(0)
-        .and_then(|()| write_heartbeat(&mut lock))
-        .map_err(io)?;
+    lock.set_len(0).and_then(|()| write_heartbeat(&mut lock)).map_err(io)?;
     if !owns_folder(&lock) {
         return Ok(());
     }

@@ -36,11 +36,7 @@ pub(super) struct RunFiles {
 
 impl RunFiles {
     pub fn new(root: &Path, write_lock: Arc<Mutex<()>>) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            hashes: HashMap::new(),
-            write_lock,
-        }
+        Self { root: root.to_path_buf(), hashes: HashMap::new(), write_lock }
     }
 
     /// Returns the files of a run, without its checkpoint if it is running.
@@ -87,8 +83,7 @@ impl RunFiles {
             return Some((bytes, hash.clone()));
         }
         let hash = file_sha256(path).ok()?;
-        self.hashes
-            .insert(path.to_path_buf(), (bytes, time, hash.clone()));
+        self.hashes.insert(path.to_path_buf(), (bytes, time, hash.clone()));
         Some((bytes, hash))
     }
 
@@ -148,10 +143,7 @@ impl RunFiles {
         let set = safe_relative_path(set).ok_or_else(|| outside_folder_problem(set))?;
         let incomplete = self.incomplete_path(mark)?;
         let target = self.root.join(DATA).join(set).join(inner);
-        let _guard = self
-            .write_lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if is_complete(&target, mark) {
             return Ok(mark.bytes);
         }
@@ -272,15 +264,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let run_files = RunFiles::new(root.path(), Arc::default());
         let bytes: Vec<u8> = (0..10).collect();
-        let mark = FileEntry {
-            path: "a/file".into(),
-            bytes: 10,
-            sha256: hex(&Sha256::digest(&bytes)),
-        };
+        let mark =
+            FileEntry { path: "a/file".into(), bytes: 10, sha256: hex(&Sha256::digest(&bytes)) };
         let put = |set, piece: std::ops::Range<usize>| {
-            run_files
-                .write_piece(set, &mark, piece.start as u64, &bytes[piece])
-                .unwrap()
+            run_files.write_piece(set, &mark, piece.start as u64, &bytes[piece]).unwrap()
         };
         // A second upload of the same file starts over; nothing is truncated.
         assert_eq!((put("one", 0..4), put("one", 4..8)), (4, 8));

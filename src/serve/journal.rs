@@ -79,11 +79,7 @@ impl Journal {
         let thread = std::thread::Builder::new().name("journal".into());
         let started = thread.spawn(pump);
         started.map_err(|error| Problem::thread_not_started(&error))?;
-        Ok(Self {
-            engine,
-            backlog,
-            instance,
-        })
+        Ok(Self { engine, backlog, instance })
     }
 
     /// Calls `f` with the engine.
@@ -95,10 +91,7 @@ impl Journal {
     pub fn subscribe(&self, instance: u64, number: u64, client: Sender<Outgoing>) {
         let last_seen = if instance == self.instance { number } else { 0 };
         let mut backlog = lock(&self.backlog);
-        let mut missed = backlog
-            .entries
-            .iter()
-            .filter(|entry| entry.number > last_seen);
+        let mut missed = backlog.entries.iter().filter(|entry| entry.number > last_seen);
         if missed.all(|entry| client.send(Arc::clone(&entry.frame)).is_ok()) {
             backlog.clients.push(client);
         }
@@ -157,10 +150,7 @@ impl EventBacklog {
         self.last += 1;
         self.jobs.extend(job_event.job);
         let has_job = job_event.job.is_some();
-        let is_transient = matches!(
-            job_event.event,
-            Event::Progress { .. } | Event::Phase { .. }
-        );
+        let is_transient = matches!(job_event.event, Event::Progress { .. } | Event::Phase { .. });
         let event = Box::new(with_relative_runs(remove_non_finite(job_event), root));
         let number = self.last;
         let frame = Frame::new(ServerMessage::Event { number, event }, &[]);
@@ -169,8 +159,7 @@ impl EventBacklog {
         let Ok(frame) = frame.map(Arc::new) else {
             return;
         };
-        self.clients
-            .retain(|client| client.send(Arc::clone(&frame)).is_ok());
+        self.clients.retain(|client| client.send(Arc::clone(&frame)).is_ok());
         if let Some(record) = self.record.as_mut().filter(|_| has_job && !is_transient) {
             let entries = self.entries.iter().filter(|entry| !entry.is_transient);
             record.append(&frame, entries.map(|entry| &entry.frame).chain([&frame]));
@@ -180,11 +169,7 @@ impl EventBacklog {
 
     fn push(&mut self, number: u64, is_transient: bool, frame: Outgoing) {
         self.bytes += frame.as_bytes().len();
-        self.entries.push_back(Entry {
-            number,
-            is_transient,
-            frame,
-        });
+        self.entries.push_back(Entry { number, is_transient, frame });
         while self.bytes > MAX_BYTES {
             let oldest = self.entries.iter().position(|entry| entry.is_transient);
             let Some(removed) = self.entries.remove(oldest.unwrap_or(0)) else {

@@ -55,13 +55,7 @@ pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<Num
             (last.max(former.number_base) / NUMBERS_PER_PROCESS + 1) * NUMBERS_PER_PROCESS;
         (hello.instance, events) = (former.instance, former.events);
     }
-    let record = Record {
-        path: path.to_path_buf(),
-        hello,
-        number_base,
-        file: None,
-        bytes: 0,
-    };
+    let record = Record { path: path.to_path_buf(), hello, number_base, file: None, bytes: 0 };
     (record, add_missing_ends(events, number_base))
 }
 
@@ -78,11 +72,7 @@ fn read_record(path: &Path) -> Option<FormerRecord> {
         return None;
     };
     hello.check().ok()?;
-    let mut former = FormerRecord {
-        instance: hello.instance,
-        number_base: 0,
-        events: Vec::new(),
-    };
+    let mut former = FormerRecord { instance: hello.instance, number_base: 0, events: Vec::new() };
     loop {
         match wire::read::<ServerMessage>(&mut input) {
             Ok(Some((ServerMessage::Took(number), _))) => former.number_base = number,
@@ -149,8 +139,7 @@ impl Record {
             let mut file = File::create(&new_path).ok()?;
             let hello = ServerMessage::Hello(self.hello.clone());
             for message in [hello, ServerMessage::Took(self.number_base)] {
-                file.write_all(Frame::new(message, &[]).ok()?.as_bytes())
-                    .ok()?;
+                file.write_all(Frame::new(message, &[]).ok()?.as_bytes()).ok()?;
             }
             for frame in frames {
                 file.write_all(frame.as_bytes()).ok()?;
@@ -182,11 +171,8 @@ mod tests {
         record.write_all([].iter());
         let (done, removed) = (JobId::generate(), JobId::generate());
         let finished = Event::Finished { run: "a".into() };
-        let events = [
-            (done, Event::Began(done)),
-            (done, finished),
-            (removed, Event::Removed(removed)),
-        ];
+        let events =
+            [(done, Event::Began(done)), (done, finished), (removed, Event::Removed(removed))];
         for (number, (id, event)) in (1..).zip(events) {
             let job = Some(id);
             record.append(&frame(number, JobEvent { job, event }), [].iter());
@@ -196,10 +182,7 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.extend_from_slice(b"LAE\x01\xff\0\0\0");
         std::fs::write(&path, bytes).unwrap();
-        let other = Hello {
-            instance: 9,
-            ..hello()
-        };
+        let other = Hello { instance: 9, ..hello() };
         let (record, restored) = continue_record(&path, other);
         assert_eq!((record.hello.instance, restored.len()), (7, 3));
         assert_eq!(restored[2].0, 3);
@@ -211,9 +194,6 @@ mod tests {
             record = continue_record(&path, hello()).0;
             number_bases.push(record.number_base);
         }
-        assert!(
-            number_bases[0] > 3 && number_bases.is_sorted_by(|a, b| a < b),
-            "{number_bases:?}"
-        );
+        assert!(number_bases[0] > 3 && number_bases.is_sorted_by(|a, b| a < b), "{number_bases:?}");
     }
 }

@@ -11,15 +11,10 @@ use crate::run::trial_result::Trial;
 use crate::tr;
 
 /// The recommended large backbone. The paper's presets use it too, so one download serves both.
-const LARGE: Recommended = Recommended {
-    name: "vit_base_patch16_224.orig_in21k",
-    title: "ViT-B/16",
-};
+const LARGE: Recommended =
+    Recommended { name: "vit_base_patch16_224.orig_in21k", title: "ViT-B/16" };
 /// The recommended backbone for photographs, which needs no download.
-const FOR_PHOTOGRAPHS: Recommended = Recommended {
-    name: PHOTO,
-    title: PHOTO,
-};
+const FOR_PHOTOGRAPHS: Recommended = Recommended { name: PHOTO, title: PHOTO };
 /// Accuracy of nearest class means on CIFAR-100. The value for ViT-B/16 is from Janson et al., "A Simple Baseline that
 /// Questions the Use of Pretrained-Models in Continual Learning", 2022; the others are measured with this program's
 /// SimpleCIL (docs/results.md).
@@ -36,12 +31,8 @@ const SUFFICIENT_STEPS: usize = 1000;
 /// shortest task. `None` if that task was long or the method does not train in steps.
 pub fn more_steps(header: &RunHeader) -> Option<usize> {
     let tasks = 0..header.original_task_count();
-    let fewest = tasks
-        .filter_map(|task| steps_for_task(header, task))
-        .min()?;
-    let more = (2 * fewest)
-        .max(2 * MIN_STEPS_PER_TASK)
-        .next_multiple_of(100);
+    let fewest = tasks.filter_map(|task| steps_for_task(header, task)).min()?;
+    let more = (2 * fewest).max(2 * MIN_STEPS_PER_TASK).next_multiple_of(100);
     (fewest < SUFFICIENT_STEPS).then_some(more)
 }
 
@@ -67,14 +58,11 @@ fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recom
 /// photographs, or if one of the backbones is unknown.
 fn describe_gain(config: &RunConfig, better: Recommended) -> String {
     let accuracy_of = |name: &str| {
-        let entry = CIFAR_ACCURACY
-            .iter()
-            .find(|(backbone, _)| *backbone == name);
+        let entry = CIFAR_ACCURACY.iter().find(|(backbone, _)| *backbone == name);
         entry.map(|(_, share)| format_percent(*share, 0))
     };
-    let accuracies = accuracy_of(better.name)
-        .zip(accuracy_of(&config.backbone))
-        .filter(|_| config.flip);
+    let accuracies =
+        accuracy_of(better.name).zip(accuracy_of(&config.backbone)).filter(|_| config.flip);
     accuracies.map_or_else(String::new, |(reached, own)| {
         let source = if better == LARGE { "paper" } else { "here" };
         let text = tr!(
@@ -115,19 +103,14 @@ pub fn better_backbone(
 pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
     let header = row.header.as_ref()?;
     let is_poor = row.figures.final_accuracy()? < 100.0 * SUFFICIENT_ACCURACY;
-    is_poor
-        .then(|| more_accurate_backbone(&header.config, header.frozen_parameters))
-        .flatten()
+    is_poor.then(|| more_accurate_backbone(&header.config, header.frozen_parameters)).flatten()
 }
 
 /// Returns a backbone that is usually more accurate than the trial's backbone, which has `parameters` parameters, with
 /// a sentence about it. Returns `None` if the best method of the trial is accurate enough.
 pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<(Recommended, String)> {
     let best = &trial.methods[trial.best()?];
-    if best
-        .right
-        .is_none_or(|right| right >= 100.0 * SUFFICIENT_ACCURACY)
-    {
+    if best.right.is_none_or(|right| right >= 100.0 * SUFFICIENT_ACCURACY) {
         return None;
     }
     let better = more_accurate_backbone(&best.config, parameters)?;
@@ -148,25 +131,10 @@ mod tests {
         };
         let [nano, photo] = [NANO, PHOTO].map(photographs);
         let measured = describe_gain(&nano, FOR_PHOTOGRAPHS);
-        assert!(
-            measured.contains("35\u{a0}%") && measured.contains(PHOTO),
-            "{measured}"
-        );
+        assert!(measured.contains("35\u{a0}%") && measured.contains(PHOTO), "{measured}");
         let published = describe_gain(&photo, LARGE);
-        assert!(
-            published.contains("84\u{a0}%") && published.contains("2022"),
-            "{published}"
-        );
+        assert!(published.contains("84\u{a0}%") && published.contains("2022"), "{published}");
         assert_eq!(describe_gain(&photographs("other"), LARGE), "");
-        assert_eq!(
-            describe_gain(
-                &RunConfig {
-                    flip: false,
-                    ..nano
-                },
-                LARGE
-            ),
-            ""
-        );
+        assert_eq!(describe_gain(&RunConfig { flip: false, ..nano }, LARGE), "");
     }
 }

@@ -75,12 +75,7 @@ impl Session {
                 && request.config == self.experiment.draft
         };
         !self.datasets.network_inputs.is_loading
-            && !self
-                .datasets
-                .network_inputs
-                .request
-                .as_ref()
-                .is_some_and(is_current)
+            && !self.datasets.network_inputs.request.as_ref().is_some_and(is_current)
     }
 
     /// Computes the images as the network receives them, if they are due.
@@ -88,11 +83,7 @@ impl Session {
         if !self.needs_network_inputs(epoch, shift) {
             return;
         }
-        let request = NetworkInputsRequest {
-            config: self.experiment.draft.clone(),
-            epoch,
-            shift,
-        };
+        let request = NetworkInputsRequest { config: self.experiment.draft.clone(), epoch, shift };
         self.datasets.network_inputs.is_loading = true;
         self.datasets.network_inputs.request = Some(request.clone());
         if self.datasets.network_inputs.inputs.ready().is_none() {
@@ -102,11 +93,7 @@ impl Session {
             move |sources| sources.disk().network_inputs(&request),
             |session, inputs| {
                 session.datasets.network_inputs.is_loading = false;
-                session
-                    .datasets
-                    .network_inputs
-                    .inputs
-                    .fill(inputs.map(Arc::new));
+                session.datasets.network_inputs.inputs.fill(inputs.map(Arc::new));
             },
         );
     }

@@ -89,16 +89,9 @@ impl RemoteBackend {
             worker.resume_following();
             worker.run(&inbox);
         };
-        let thread = std::thread::Builder::new()
-            .name("away".into())
-            .spawn(run_worker);
+        let thread = std::thread::Builder::new().name("away".into()).spawn(run_worker);
         let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
-        Ok(Self {
-            messages,
-            events,
-            connection_problem,
-            thread,
-        })
+        Ok(Self { messages, events, connection_problem, thread })
     }
 
     fn send_message(&self, message: Message) {
@@ -188,18 +181,14 @@ impl Worker {
             Ok(remote) => self.remote = remote,
             Err(problem) => return self.report_problem(problem),
         }
-        let confirmed = self
-            .jobs
-            .iter()
-            .filter(|remote_job| remote_job.is_confirmed);
+        let confirmed = self.jobs.iter().filter(|remote_job| remote_job.is_confirmed);
         confirmed.for_each(|remote_job| self.remote.expect(remote_job.job.id));
     }
 
     fn run(&mut self, inbox: &Receiver<Message>) {
         loop {
-            let timeout = self
-                .reconnect_at
-                .map_or(RECONNECT_INTERVAL, |at| at - Instant::now().min(at));
+            let timeout =
+                self.reconnect_at.map_or(RECONNECT_INTERVAL, |at| at - Instant::now().min(at));
             match inbox.recv_timeout(timeout) {
                 Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(message) => self.handle_message(message),
@@ -216,11 +205,8 @@ impl Worker {
         match message {
             Message::Command(Command::Queue(job)) => {
                 self.report_queued(&job);
-                let remote_job = RemoteJob {
-                    is_confirmed: false,
-                    run: String::new(),
-                    job: Job::clone(&job),
-                };
+                let remote_job =
+                    RemoteJob { is_confirmed: false, run: String::new(), job: Job::clone(&job) };
                 self.jobs.push(remote_job);
                 self.save_jobs();
                 self.submit(*job);
@@ -273,10 +259,7 @@ impl Worker {
             return;
         };
         // Jobs of other users of the same machine are ignored.
-        let Some(remote_job) = self
-            .jobs
-            .iter_mut()
-            .find(|remote_job| remote_job.job.id == id)
+        let Some(remote_job) = self.jobs.iter_mut().find(|remote_job| remote_job.job.id == id)
         else {
             return;
         };
@@ -348,9 +331,7 @@ impl Worker {
             end,
         ];
         self.remove_job(id);
-        events
-            .into_iter()
-            .for_each(|event| self.send_event(Some(id), event));
+        events.into_iter().for_each(|event| self.send_event(Some(id), event));
     }
 
     fn stop(&mut self, id: JobId) {
@@ -371,10 +352,8 @@ impl Worker {
             Err(problem) => return self.fail_job(job.id, problem),
         };
         // The record gets the form in which the job is sent.
-        if let Some(remote_job) = self
-            .jobs
-            .iter_mut()
-            .find(|remote_job| remote_job.job.id == job.id)
+        if let Some(remote_job) =
+            self.jobs.iter_mut().find(|remote_job| remote_job.job.id == job.id)
         {
             remote_job.job = job.clone();
         }
@@ -411,15 +390,9 @@ impl Worker {
             return; // It was removed meanwhile.
         }
         let remote_job = self.jobs.iter().find(|remote_job| remote_job.job.id == id);
-        match (
-            attachments,
-            remote_job.map(|remote_job| remote_job.job.clone()),
-        ) {
+        match (attachments, remote_job.map(|remote_job| remote_job.job.clone())) {
             (Ok(attachments), Some(job)) => {
-                let job = Box::new(Job {
-                    own: attachments,
-                    ..job
-                });
+                let job = Box::new(Job { own: attachments, ..job });
                 self.remote.send(Command::Queue(job));
             }
             (Err(problem), _) => self.fail_job(id, problem),
@@ -446,12 +419,11 @@ impl Worker {
                 *run = self.root.join(self.remote_name(&store::run_name(run)));
                 attachments
             }
-            JobWork::Resume(run) | JobWork::Teach { run, .. } => Err(Problem::new(message!(
-                "place-run-trained-elsewhere",
-                name = name.as_str()
-            ))
-            .at_path(run)
-            .advise(message!("place-run-trained-elsewhere-advice"))),
+            JobWork::Resume(run) | JobWork::Teach { run, .. } => {
+                Err(Problem::new(message!("place-run-trained-elsewhere", name = name.as_str()))
+                    .at_path(run)
+                    .advise(message!("place-run-trained-elsewhere-advice")))
+            }
             JobWork::Grid(work) => {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
                 collect_grid_attachments(work, &self.root, &self.machine.data)
@@ -459,11 +431,10 @@ impl Worker {
             JobWork::Try(_)
             | JobWork::TryBackbones(..)
             | JobWork::TryPet(_)
-            | JobWork::Check { .. } => Err(Problem::new(message!(
-                "place-trials-local-only",
-                name = name.as_str()
-            ))
-            .advise(message!("place-trials-local-only-advice"))),
+            | JobWork::Check { .. } => {
+                Err(Problem::new(message!("place-trials-local-only", name = name.as_str()))
+                    .advise(message!("place-trials-local-only-advice")))
+            }
         }
     }
 

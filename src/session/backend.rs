@@ -109,10 +109,8 @@ struct State {
 
 impl State {
     fn push_events(&mut self, events: impl IntoIterator<Item = Event>) {
-        let job_events = events.into_iter().map(|event| JobEvent {
-            job: changed_job_id(&event),
-            event,
-        });
+        let job_events =
+            events.into_iter().map(|event| JobEvent { job: changed_job_id(&event), event });
         self.events.extend(job_events);
     }
 

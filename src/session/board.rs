@@ -67,10 +67,7 @@ impl Session {
             let header = row.header.as_ref();
             header.is_some_and(|header| sorted_classes(header) == wanted) && row.is_measured()
         };
-        let others = self
-            .rows()
-            .filter(has_same_classes)
-            .map(|row| row.folder.clone());
+        let others = self.rows().filter(has_same_classes).map(|row| row.folder.clone());
         let this_run = std::iter::once(run.to_path_buf());
         let others = others.filter(|folder| folder != run);
         this_run.chain(others).take(MAX_RUNS).collect()

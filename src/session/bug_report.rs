@@ -121,10 +121,7 @@ impl BugReport {
             }
         }
         let default_path = default_report_path();
-        Self {
-            parts,
-            default_path,
-        }
+        Self { parts, default_path }
     }
 
     /// Returns the report as a zip archive.
@@ -188,9 +185,7 @@ pub fn machine_details() -> Vec<(&'static str, String)> {
 fn system_name() -> String {
     let read = |path: &str| files::read_text(Path::new(path), files::NOTE).ok();
     let release = read("/etc/os-release").and_then(|text| {
-        let name = text
-            .lines()
-            .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+        let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
         Some(name.trim_matches('"').to_string())
     });
     let name = release.unwrap_or_else(|| std::env::consts::OS.to_string());
@@ -211,10 +206,7 @@ fn instruction_sets() -> String {
     #[cfg(not(target_arch = "x86_64"))]
     let found = [("those of every such processor", true)];
     let supported = found.iter().filter(|(_, is_supported)| *is_supported);
-    supported
-        .map(|(name, _)| *name)
-        .collect::<Vec<_>>()
-        .join(" ")
+    supported.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns program, machine and devices, one per line.
@@ -267,9 +259,7 @@ fn redact_table(table: &mut toml::Table) {
 fn is_public(text: &str) -> bool {
     let is_known = builtin::names().any(|name| name == text)
         || published::find_published(text).is_some()
-        || BackboneLibrary::with_default_locations()
-            .entry(text)
-            .is_some();
+        || BackboneLibrary::with_default_locations().entry(text).is_some();
     let is_generic = text == "natural" || text.starts_with("seed:");
     (is_known || is_generic) && !text.contains(['/', '\\'])
 }
@@ -303,13 +293,7 @@ mod tests {
             all += &text;
         }
         assert_eq!(archive.len(), report.parts.len());
-        for shown in [
-            "lae-studio 0.",
-            "processor: ",
-            "device 0 ",
-            "theme = \"dark\"",
-            "lae-nano",
-        ] {
+        for shown in ["lae-studio 0.", "processor: ", "device 0 ", "theme = \"dark\"", "lae-nano"] {
             assert!(all.contains(shown), "{shown}: {all}");
         }
         assert!(all.contains("‹path› \\u{1b}[2J ‹name› and ‹name›"), "{all}");
@@ -328,10 +312,7 @@ mod tests {
             "{corrections}"
         );
         let former = redact_settings("former = { data = 'robins.zip', order = 'seed:3' }");
-        assert!(
-            !former.contains("robins") && former.contains("seed:3"),
-            "{former}"
-        );
+        assert!(!former.contains("robins") && former.contains("seed:3"), "{former}");
         let folders = redact_settings("folders = ['/robins']\nformer_folders = ['/robins/2']");
         assert!(!folders.contains("robins"), "{folders}");
     }

@@ -223,11 +223,7 @@ impl Session {
     /// Opens the system's file dialog in the folder of the current choice.
     pub fn open_file_dialog(&mut self, purpose: DialogPurpose) {
         let folder = self.dialog_folder(purpose);
-        let mut dialog = self
-            .file_selection
-            .dialogs
-            .clone()
-            .set_title(purpose.title());
+        let mut dialog = self.file_selection.dialogs.clone().set_title(purpose.title());
         dialog = dialog.set_directory(folder);
         if !purpose.is_folder() {
             let (name, extensions) = purpose.file_filter();
@@ -263,9 +259,7 @@ impl Session {
         };
         // An archive can replace a dataset's folder.
         let extension = path.extension().unwrap_or_default();
-        let is_archive = ARCHIVES
-            .iter()
-            .any(|archive| extension.eq_ignore_ascii_case(archive));
+        let is_archive = ARCHIVES.iter().any(|archive| extension.eq_ignore_ascii_case(archive));
         match purpose.is_folder() && !is_archive {
             true => path.to_path_buf(),
             false => path.parent().unwrap_or(path).to_path_buf(),
@@ -277,11 +271,7 @@ impl Session {
         self.file_selection.checked_path = None;
         let ticket = self.next_ticket();
         self.file_selection.check_ticket = ticket;
-        let missing = CheckedPath {
-            path: typed.clone(),
-            typed: typed.clone(),
-            exists: false,
-        };
+        let missing = CheckedPath { path: typed.clone(), typed: typed.clone(), exists: false };
         self.task(
             move |_| Ok(check_path(purpose, typed)),
             move |session, checked| {
@@ -388,11 +378,7 @@ fn check_path(purpose: DialogPurpose, typed: PathBuf) -> CheckedPath {
             (path, exists)
         }
     };
-    CheckedPath {
-        typed,
-        path,
-        exists,
-    }
+    CheckedPath { typed, path, exists }
 }
 
 #[cfg(test)]
@@ -424,10 +410,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = DialogPurpose::BugReport.default_file_name().unwrap();
         let found = check_path(DialogPurpose::BugReport, folder.path().into());
-        assert_eq!(
-            (found.path, found.exists),
-            (folder.path().join(name), false)
-        );
+        assert_eq!((found.path, found.exists), (folder.path().join(name), false));
         std::fs::write(folder.path().join("old.zip"), "").unwrap();
         assert!(check_path(DialogPurpose::BugReport, folder.path().join("old")).exists);
         assert!(!check_path(DialogPurpose::Weights, folder.path().join("old")).exists);

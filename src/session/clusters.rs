@@ -41,9 +41,7 @@ impl Session {
         let clusters = self.machines.clusters.clone();
         self.task(
             move |sources| {
-                let states = clusters
-                    .iter()
-                    .map(|cluster| sources.cluster_state(cluster));
+                let states = clusters.iter().map(|cluster| sources.cluster_state(cluster));
                 Ok(states.collect::<Vec<Result<ClusterState>>>())
             },
             Self::accept_clusters,

@@ -41,10 +41,7 @@ pub fn comparison_obstacles(header: &RunHeader, other: &RunHeader) -> Vec<String
     if same_test_images == Some(false) && sorted_classes(header) == sorted_classes(other) {
         obstacles.push(tr!("compare-other-test-images").into());
     } else if header.config.evaluation_split() != other.config.evaluation_split() {
-        obstacles.push(tr!(
-            "compare-measured-on",
-            on = other.config.evaluation_split()
-        ));
+        obstacles.push(tr!("compare-measured-on", on = other.config.evaluation_split()));
     }
     obstacles
 }

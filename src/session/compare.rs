@@ -73,8 +73,7 @@ impl Session {
     pub fn row(&self, folder: &Path) -> Option<&RunRow> {
         // Comparing names first is much faster than comparing thousands of paths with a common prefix.
         let name = run_name(folder);
-        self.rows()
-            .find(|row| row.name == name && row.folder == folder)
+        self.rows().find(|row| row.name == name && row.folder == folder)
     }
 
     /// Returns whether Baseline is trained in addition to the settings.
@@ -135,11 +134,8 @@ impl Session {
 
     /// Compares these runs when the last of them has ended.
     pub(super) fn compare_when_done(&mut self, jobs: Vec<JobId>) {
-        self.compare.comparison = Comparison {
-            jobs,
-            done: self.compare.comparison.done.take(),
-            ..Comparison::default()
-        };
+        self.compare.comparison =
+            Comparison { jobs, done: self.compare.comparison.done.take(), ..Comparison::default() };
     }
 
     /// Requests the side-by-side view of these runs; does nothing for a single run.
@@ -158,12 +154,7 @@ impl Session {
 
     /// Updates the runs of the comparison from an event.
     pub(super) fn follow_comparison(&mut self, job: JobId, event: &Event) {
-        let Comparison {
-            jobs,
-            folders,
-            latest,
-            ..
-        } = &mut self.compare.comparison;
+        let Comparison { jobs, folders, latest, .. } = &mut self.compare.comparison;
         if !jobs.contains(&job) {
             return;
         }

@@ -52,12 +52,7 @@ impl<'a> Companion<'a> {
     }
 
     fn new(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
-        Self {
-            header,
-            shade: RunStyle::for_method(&header.config.method),
-            history,
-            live,
-        }
+        Self { header, shade: RunStyle::for_method(&header.config.method), history, live }
     }
 }
 
@@ -80,10 +75,7 @@ impl Session {
         if displayed.folder() == Some(folder.as_path()) {
             return None;
         }
-        Some(
-            self.results_of(&folder)?
-                .with_distinct_shade(displayed.shade()),
-        )
+        Some(self.results_of(&folder)?.with_distinct_shade(displayed.shade()))
     }
 
     /// Returns the runs that can be drawn next to the displayed one, the newest first.
@@ -100,18 +92,10 @@ impl Session {
         if let Some(run) = open.or_else(|| self.compare.comparison.ended.iter().find(is_in_folder))
         {
             let live = run.stage.is_live();
-            return Some(Companion::new(
-                run.header.as_ref()?,
-                run.answer_history(),
-                live,
-            ));
+            return Some(Companion::new(run.header.as_ref()?, run.answer_history(), live));
         }
         let row = self.row(folder).filter(|row| row.is_measured())?;
-        Some(Companion::new(
-            row.header.as_ref()?,
-            row.answer_history(),
-            false,
-        ))
+        Some(Companion::new(row.header.as_ref()?, row.answer_history(), false))
     }
 
     /// Returns the folder of the other run of the latest comparison, if the displayed run belongs to it.
@@ -122,9 +106,7 @@ impl Session {
         let is_compared = displayed_folder
             .is_some_and(|displayed_folder| latest.iter().any(|folder| folder == displayed_folder))
             || displayed.job.is_some_and(|job| jobs.contains(&job));
-        let mut others = latest
-            .iter()
-            .filter(|folder| Some(folder.as_path()) != displayed_folder);
+        let mut others = latest.iter().filter(|folder| Some(folder.as_path()) != displayed_folder);
         others.next_back().filter(|_| is_compared).cloned()
     }
 }

@@ -62,10 +62,7 @@ impl Session {
         name: &str,
     ) -> Lookup<Correction> {
         let list = self.corrected_labels(&data.location);
-        let mut named = list
-            .iter()
-            .filter(|correction| correction.picture == name)
-            .peekable();
+        let mut named = list.iter().filter(|correction| correction.picture == name).peekable();
         if named.peek().is_none() {
             return Lookup::Absent;
         }
@@ -74,9 +71,7 @@ impl Session {
             Some((_, Some(hash))) => {
                 let matching =
                     named.find(|correction| correction.sha256.eq_ignore_ascii_case(hash));
-                matching.map_or(Lookup::Absent, |correction| {
-                    Lookup::Found(correction.clone())
-                })
+                matching.map_or(Lookup::Absent, |correction| Lookup::Found(correction.clone()))
             }
             Some((_, None)) => Lookup::Absent,
             None => {
@@ -115,10 +110,7 @@ impl Session {
         self.datasets.corrected.requested.insert(location.clone());
         self.task_or_notify(
             move |sources| {
-                Ok((
-                    store::load_corrections(&sources.disk().runs_root, &location)?,
-                    location,
-                ))
+                Ok((store::load_corrections(&sources.disk().runs_root, &location)?, location))
             },
             |session, (list, location)| session.accept_corrections(location, list),
         );
@@ -143,12 +135,7 @@ impl Session {
             let correction = data.options.corrected.iter().find(is_same_image);
             let original = correction.map(|correction| &correction.was);
             let original = original.or_else(|| data.classes.get(sample.class as usize));
-            Ok(Correction {
-                was: original.cloned().unwrap_or_default(),
-                picture,
-                sha256,
-                class,
-            })
+            Ok(Correction { was: original.cloned().unwrap_or_default(), picture, sha256, class })
         });
     }
 
@@ -268,12 +255,8 @@ mod tests {
     fn a_hash_that_was_asked_for_before_files_changed_is_not_kept() {
         let mut corrected = Corrected::default();
         let key: ImageKey = ("digits".into(), Split::Test, 3);
-        let stored_hash = |corrected: &Corrected| {
-            corrected
-                .hashes
-                .get(&key)
-                .and_then(|(_, hash)| hash.clone())
-        };
+        let stored_hash =
+            |corrected: &Corrected| corrected.hashes.get(&key).and_then(|(_, hash)| hash.clone());
         corrected.hashes.insert(key.clone(), (1, None));
         corrected.clear_hashes();
         corrected.accept_hash(&key, 1, Ok("old".into()));

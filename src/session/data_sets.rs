@@ -168,11 +168,7 @@ impl Session {
         let is_known = builtin::names().any(|name| name == location)
             || published::find_published(location).is_some()
             || self.is_approved(location)
-            || self
-                .datasets
-                .views
-                .values()
-                .any(|view| view.location == *location);
+            || self.datasets.views.values().any(|view| view.location == *location);
         !is_known
     }
 
@@ -187,10 +183,7 @@ impl Session {
     /// Returns whether the settings or the current run use this location, or the user allowed it.
     fn is_approved(&self, location: &str) -> bool {
         let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
-        let configs = [
-            Some(&self.experiment.draft),
-            live.map(|header| &header.config),
-        ];
+        let configs = [Some(&self.experiment.draft), live.map(|header| &header.config)];
         let uses_location = |config: &RunConfig| {
             config.data == location || config.remote_paths().contains(&location)
         };
@@ -269,9 +262,7 @@ impl Session {
     /// Sets the class order and task sizes of the settings to those of `scenario`.
     pub fn set_scenario(&mut self, scenario: Scenario) {
         let (order, sizes) = scenario.to_settings();
-        let Experiment {
-            draft, plan, data, ..
-        } = &mut self.experiment;
+        let Experiment { draft, plan, data, .. } = &mut self.experiment;
         // A named order keeps its name if only the task boundaries change.
         let current = plan.scenario.as_ref();
         if current.is_none_or(|current| current.class_order != scenario.class_order) {
@@ -320,19 +311,14 @@ impl Session {
 
 /// Returns the request for a run's dataset.
 fn run_request(config: &RunConfig) -> DataRequest {
-    DataRequest {
-        location: config.data.clone(),
-        options: open_options(config),
-        reload: false,
-    }
+    DataRequest { location: config.data.clone(), options: open_options(config), reload: false }
 }
 
 impl Datasets {
     fn cache_view(&mut self, key: &str, view: Arc<DataView>) {
         if self.views.len() >= MAX_CACHED {
             let draft = self.draft.as_ref().map(|(key, _)| key.clone());
-            self.views
-                .retain(|cached, _| Some(cached) == draft.as_ref());
+            self.views.retain(|cached, _| Some(cached) == draft.as_ref());
             let views = &self.views;
             self.requested.retain(|key| views.contains_key(key));
             self.images = ImageCache::default();

@@ -69,9 +69,7 @@ impl Session {
             // The corrected labels of another dataset do not apply.
             self.experiment.draft.corrected.clear();
             self.use_dataset_labels();
-            self.experiment
-                .settings_by_dataset
-                .insert(previous.data.clone(), previous);
+            self.experiment.settings_by_dataset.insert(previous.data.clone(), previous);
         }
         self.open_data(location);
         self.choose_suitable_settings();
@@ -193,10 +191,9 @@ impl Session {
 
     /// Chooses suitable settings for a newly selected dataset once it is open.
     pub(super) fn choose_suitable_settings(&mut self) {
-        let (Some(view), SuitableSettings::Due(location)) = (
-            self.experiment.data.ready(),
-            &self.experiment.suitable_settings,
-        ) else {
+        let (Some(view), SuitableSettings::Due(location)) =
+            (self.experiment.data.ready(), &self.experiment.suitable_settings)
+        else {
             return;
         };
         if *location != view.location || self.experiment.draft.data != view.location {
@@ -283,9 +280,7 @@ fn reset_published_settings(draft: &mut RunConfig, data: &str) {
         return;
     };
     draft.base_lr = spec.rate.map_or(draft.base_lr, |rate| rate.base);
-    let shares: Vec<&str> = epoch_dependent_settings(draft)
-        .map(|setting| setting.key)
-        .collect();
+    let shares: Vec<&str> = epoch_dependent_settings(draft).map(|setting| setting.key).collect();
     let published = spec.published.iter().filter(|values| values.data == data);
     for (key, _) in published.flat_map(|values| values.settings) {
         if !shares.contains(key) {

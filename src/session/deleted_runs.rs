@@ -42,9 +42,8 @@ pub struct DeletedRun {
 impl Session {
     /// Moves runs to the trash. Running and queued runs are not moved, which a notice reports.
     pub fn delete(&mut self, folders: Vec<PathBuf>) {
-        let (in_use, deletable): (Vec<PathBuf>, Vec<PathBuf>) = folders
-            .into_iter()
-            .partition(|folder| self.is_in_use(folder));
+        let (in_use, deletable): (Vec<PathBuf>, Vec<PathBuf>) =
+            folders.into_iter().partition(|folder| self.is_in_use(folder));
         if !in_use.is_empty() {
             let problem = Problem::new(tr!("notices-trash-run-active", n = in_use.len()))
                 .advise(tr!("notices-trash-run-active-advice"));

@@ -12,10 +12,8 @@ use crate::tr;
 
 /// Returns the settings in which the runs differ, including the methods' own settings: the key and one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
-    let complete: Vec<RunConfig> = configs
-        .iter()
-        .map(|config| with_explicit_settings(config))
-        .collect();
+    let complete: Vec<RunConfig> =
+        configs.iter().map(|config| with_explicit_settings(config)).collect();
     config::differences(&complete.iter().collect::<Vec<_>>())
 }
 
@@ -40,10 +38,7 @@ pub fn non_default_settings(config: &RunConfig) -> Vec<(String, String)> {
     let changed = changed.filter(|(_, value)| value != "–");
     let mut rows: Vec<(String, String)> = changed.collect();
     rows.sort_by_key(|(key, _)| {
-        first_keys
-            .iter()
-            .position(|name| name == key)
-            .unwrap_or(first_keys.len())
+        first_keys.iter().position(|name| name == key).unwrap_or(first_keys.len())
     });
     let entries = rows.into_iter();
     entries.map(|(key, value)| (title(&key), value)).collect()
@@ -97,9 +92,7 @@ pub fn file_differences(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     let plugin = |run: &&RunRow| plugin_text(&run.plugin_sha256);
     let precision = |run: &&RunRow| {
         let header = run.header.as_ref();
-        header
-            .map_or("", |header| header.weight_type().title())
-            .into()
+        header.map_or("", |header| header.weight_type().title()).into()
     };
     let rows = [
         ("compare-weights-hash", runs.iter().map(weights).collect()),
@@ -135,11 +128,7 @@ mod tests {
 
     #[test]
     fn a_run_tells_what_it_was_trained_with() {
-        let config = RunConfig {
-            method: "baseline".into(),
-            seed: 3,
-            ..RunConfig::default()
-        };
+        let config = RunConfig { method: "baseline".into(), seed: 3, ..RunConfig::default() };
         let settings = non_default_settings(&config);
         let values: Vec<&str> = settings.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["digits", "lae-nano", "baseline", "3"]);
@@ -148,11 +137,8 @@ mod tests {
     #[test]
     fn only_the_settings_that_differ_are_listed() {
         let a = RunConfig::default();
-        let b = RunConfig {
-            method: "baseline".into(),
-            train_limit: Some(5),
-            ..RunConfig::default()
-        };
+        let b =
+            RunConfig { method: "baseline".into(), train_limit: Some(5), ..RunConfig::default() };
         let rows = differences(&[&a, &b]);
         // The method, five settings that Baseline lacks, and the limit differ.
         assert_eq!(rows.len(), 7);

@@ -45,9 +45,7 @@ impl Transfer {
     /// Returns the bytes received, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
         let progress = *lock(&self.progress);
-        progress.map_or((0, None), |progress| {
-            (progress.done, progress.total.filter(|n| *n > 0))
-        })
+        progress.map_or((0, None), |progress| (progress.done, progress.total.filter(|n| *n > 0)))
     }
 
     /// Stops the download and keeps the partial file.
@@ -110,11 +108,7 @@ impl Session {
             move |sources| sources.download(&requested, &shared),
             move |session, result| session.accept_download(&finished, result),
         );
-        self.inventory.downloads.push(Download {
-            item,
-            transfer,
-            problem: None,
-        });
+        self.inventory.downloads.push(Download { item, transfer, problem: None });
     }
 
     /// Stops the download in progress of the same kind as `item` and keeps the partial file.

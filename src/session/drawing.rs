@@ -22,12 +22,7 @@ pub struct Drawing {
 impl Default for Drawing {
     /// Returns an empty canvas and a pen as wide as the strokes of the embedded data.
     fn default() -> Self {
-        Self {
-            strokes: Vec::new(),
-            pen: 0.075,
-            down: false,
-            cleared: Vec::new(),
-        }
+        Self { strokes: Vec::new(), pen: 0.075, down: false, cleared: Vec::new() }
     }
 }
 
@@ -39,10 +34,7 @@ impl Drawing {
 
     /// Empties the canvas and keeps the pen; this cannot be undone.
     pub fn reset(&mut self) {
-        *self = Self {
-            pen: self.pen,
-            ..Self::default()
-        };
+        *self = Self { pen: self.pen, ..Self::default() };
     }
 
     /// Removes all strokes. [`Drawing::undo`] restores them.
@@ -106,12 +98,8 @@ impl Drawing {
             _ => (1.0, [0.0, 0.0]),
         };
         let side = SIDE as f32;
-        let to_pixels = |p: &[f32; 2]| {
-            [
-                (p[0] * scale + shift[0]) * side,
-                (p[1] * scale + shift[1]) * side,
-            ]
-        };
+        let to_pixels =
+            |p: &[f32; 2]| [(p[0] * scale + shift[0]) * side, (p[1] * scale + shift[1]) * side];
         let radius = (self.pen * scale * side / 2.0).max(0.5);
         let mut ink = vec![0.0f32; SIDE * SIDE];
         for stroke in &self.strokes {
@@ -133,12 +121,7 @@ impl Drawing {
                 [(light * 255.0).round() as u8; 3]
             })
             .collect();
-        NamedImage {
-            name: tr!("predict-drawing").into(),
-            width: SIDE,
-            height: SIDE,
-            rgb,
-        }
+        NamedImage { name: tr!("predict-drawing").into(), width: SIDE, height: SIDE, rgb }
     }
 }
 
@@ -171,11 +154,7 @@ mod tests {
     use crate::data::image_kind::{glyph_share, is_light_on_dark};
 
     fn stroke() -> Drawing {
-        Drawing {
-            strokes: vec![vec![[0.1, 0.1], [0.1, 0.3]]],
-            pen: 0.05,
-            ..Drawing::default()
-        }
+        Drawing { strokes: vec![vec![[0.1, 0.1], [0.1, 0.3]]], pen: 0.05, ..Drawing::default() }
     }
 
     #[test]

@@ -20,16 +20,8 @@ pub struct Estimate {
 
 /// Returns how many seconds a run of `config` takes at `speed` images per second; `None` while the plan is unknown.
 pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64> {
-    let images = TaskImages {
-        train: &plan.train_images,
-        test: &plan.test_images,
-    };
-    estimate::seconds_at_speed(
-        config,
-        images,
-        plan.backbone.as_ref().map(network_of)?,
-        speed,
-    )
+    let images = TaskImages { train: &plan.train_images, test: &plan.test_images };
+    estimate::seconds_at_speed(config, images, plan.backbone.as_ref().map(network_of)?, speed)
 }
 
 fn network_of(backbone: &Description) -> Network {
@@ -91,9 +83,7 @@ mod tests {
         let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
-            backbone: BackboneLibrary::with_default_locations()
-                .describe(NANO)
-                .ok(),
+            backbone: BackboneLibrary::with_default_locations().describe(NANO).ok(),
             memory: Some(200_000_000),
             ..PlanView::default()
         };
@@ -110,11 +100,8 @@ mod tests {
         for (chosen_by_auto, factor, basis) in
             [(true, 0.5, Some(Basis::Processor)), (false, 1.0, None)]
         {
-            inventory.devices = vec![DeviceView {
-                key: "cpu".into(),
-                chosen_by_auto,
-                ..DeviceView::default()
-            }];
+            inventory.devices =
+                vec![DeviceView { key: "cpu".into(), chosen_by_auto, ..DeviceView::default() }];
             let cost = estimate(&config, &plan, [], &inventory);
             assert!(
                 cost.is_some_and(

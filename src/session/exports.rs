@@ -235,10 +235,7 @@ impl Session {
 
     /// Returns the default name of the packed file.
     pub(super) fn pack_name(&self) -> String {
-        format!(
-            "{}{PACKED_EXTENSION}",
-            store::run_name(&self.exports.run_to_pack)
-        )
+        format!("{}{PACKED_EXTENSION}", store::run_name(&self.exports.run_to_pack))
     }
 
     /// Packs the run of the dialog into this file.
@@ -323,10 +320,7 @@ fn export_notice(packed: &PackSummary) -> Problem {
     let renamed: Vec<String> = renamed
         .map(|(a, b)| tr!("notices-class-renamed", from = a.as_str(), to = b.as_str()))
         .collect();
-    problem.advise(tr!(
-        "notices-classes-renamed",
-        names = join_some(&renamed, 8)
-    ))
+    problem.advise(tr!("notices-classes-renamed", names = join_some(&renamed, 8)))
 }
 
 fn unpack_notice(unpacked: &Unpacked) -> Problem {
@@ -381,11 +375,7 @@ mod tests {
     fn closing_waits_until_an_export_has_cleaned_up() {
         let cleaned_up = Arc::default();
         let mut session = session(&cleaned_up);
-        session.export_data(
-            DataExportKind::Collection,
-            ExportFormat::Folder,
-            "x.zip".into(),
-        );
+        session.export_data(DataExportKind::Collection, ExportFormat::Folder, "x.zip".into());
         drop(session);
         assert!(cleaned_up.load(Ordering::Relaxed));
     }
@@ -396,10 +386,7 @@ mod tests {
         for number in 0..1000 {
             session.notify(Problem::new(format!("fault {number}")), true);
         }
-        assert_eq!(
-            (session.notices.total, session.notices.list.len()),
-            (1000, 200)
-        );
+        assert_eq!((session.notices.total, session.notices.list.len()), (1000, 200));
         let last = session.notices.list.last().map(|n| n.problem.what.clone());
         assert_eq!(last.as_deref(), Some("fault 999"));
     }

@@ -64,9 +64,8 @@ pub fn missed_classes(header: &RunHeader, reports: &[TaskReport]) -> Vec<MissedC
     let finding = |(class, share): (usize, Option<f64>)| {
         let (correct, images) = (counts.right[class], counts.images[class]);
         let is_poor = share.is_some_and(|share| share == 0.0 || share < threshold);
-        let &(other, times) = confusions
-            .get(&class)
-            .filter(|_| is_poor && images >= MIN_TEST_IMAGES)?;
+        let &(other, times) =
+            confusions.get(&class).filter(|_| is_poor && images >= MIN_TEST_IMAGES)?;
         Some(MissedClass {
             class,
             name: name(class),
@@ -75,11 +74,8 @@ pub fn missed_classes(header: &RunHeader, reports: &[TaskReport]) -> Vec<MissedC
             confused_with: (name(other), times),
         })
     };
-    let mut missed: Vec<MissedClass> = counts
-        .accuracies()
-        .enumerate()
-        .filter_map(finding)
-        .collect();
+    let mut missed: Vec<MissedClass> =
+        counts.accuracies().enumerate().filter_map(finding).collect();
     missed.sort_by_key(|class| (class.correct * 100 / class.images, u32::MAX - class.images));
     missed
 }
@@ -94,11 +90,8 @@ pub fn summarize(missed: &[MissedClass], classes: usize) -> Option<(String, Stri
         (_, never) => ("story-classes-never-predicted", never),
     };
     let headline = tr!(id, n = number, of = classes);
-    let summaries: Vec<String> = missed
-        .iter()
-        .take(MAX_NAMED_CLASSES)
-        .map(MissedClass::summary)
-        .collect();
+    let summaries: Vec<String> =
+        missed.iter().take(MAX_NAMED_CLASSES).map(MissedClass::summary).collect();
     let more = match missed.len().saturating_sub(MAX_NAMED_CLASSES) {
         0 => String::new(),
         more => format!(" {}", tr!("story-classes-more", n = more)),

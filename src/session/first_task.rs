@@ -69,10 +69,7 @@ impl<'a> FirstTaskResult<'a> {
 pub fn first_task_sentences(results: &[FirstTaskResult<'_>]) -> Vec<String> {
     let mut groups: Vec<Vec<&FirstTaskResult<'_>>> = Vec::new();
     for result in results {
-        match groups
-            .iter_mut()
-            .find(|group| group[0].is_comparable(result))
-        {
+        match groups.iter_mut().find(|group| group[0].is_comparable(result)) {
             Some(group) => group.push(result),
             None => groups.push(vec![result]),
         }
@@ -108,10 +105,7 @@ pub fn first_task_sentences(results: &[FirstTaskResult<'_>]) -> Vec<String> {
 fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for result in results {
-        by_name
-            .entry(result.header.short_name())
-            .or_default()
-            .push(result.current_accuracy);
+        by_name.entry(result.header.short_name()).or_default().push(result.current_accuracy);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
     let mut sorted: Vec<(&str, Vec<f64>)> = by_name.into_iter().collect();
@@ -150,10 +144,7 @@ fn highest(shares: &[f64]) -> f64 {
 
 /// Returns "97 %" for one run, or a range such as "95 to 97 %" for several runs.
 fn range(shares: &[f64]) -> String {
-    let (low, high) = (
-        format_percent(lowest(shares), 0),
-        format_percent(highest(shares), 0),
-    );
+    let (low, high) = (format_percent(lowest(shares), 0), format_percent(highest(shares), 0));
     match low == high {
         true => low,
         false => {
@@ -199,9 +190,7 @@ mod tests {
             images,
         });
         let sentences = first_task_sentences(&results.collect::<Vec<_>>()).into_iter();
-        sentences
-            .map(|words| words.replace('\u{a0}', " "))
-            .collect()
+        sentences.map(|words| words.replace('\u{a0}', " ")).collect()
     }
 
     fn only_sentence(most: &str, least: &str) -> String {
@@ -217,10 +206,7 @@ mod tests {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
         let pair = only_sentence("98 %", "93 %");
-        assert_eq!(
-            sentences_for(&[(&lae, 0.98), (&base, 0.93)]),
-            [pair.as_str()]
-        );
+        assert_eq!(sentences_for(&[(&lae, 0.98), (&base, 0.93)]), [pair.as_str()]);
         // The best and the worst of all four runs have different class orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
         let other = only_sentence("80 %", "72 %");
@@ -242,10 +228,7 @@ mod tests {
         let words = sentence("compare-still-recognise", "98 %", "93 %");
         let pair = [(&lae, 0.98), (&base, 0.93)];
         assert_eq!(sentences_for_images(&pair, 90), [words]);
-        assert_eq!(
-            sentences_for_images(&pair, 400),
-            [only_sentence("98 %", "93 %")]
-        );
+        assert_eq!(sentences_for_images(&pair, 400), [only_sentence("98 %", "93 %")]);
     }
 
     #[test]

@@ -27,10 +27,7 @@ pub struct RunsFolder {
 
 /// Returns a folder that was not listed yet.
 fn unlisted(path: PathBuf) -> RunsFolder {
-    RunsFolder {
-        path,
-        ..RunsFolder::default()
-    }
+    RunsFolder { path, ..RunsFolder::default() }
 }
 
 /// The runs of all folders.
@@ -128,10 +125,7 @@ impl Session {
         }
         self.compare.folders.is_listing = true;
         let folders = self.compare.folders.paths();
-        self.task(
-            move |sources| Ok(sources.disk().runs(folders)),
-            Self::accept_run_listing,
-        );
+        self.task(move |sources| Ok(sources.disk().runs(folders)), Self::accept_run_listing);
     }
 
     /// Reads the row of one run. If the row is being read, it is read again afterwards.
@@ -145,10 +139,7 @@ impl Session {
             *again = true;
             return;
         }
-        self.compare
-            .folders
-            .pending_rows
-            .insert(folder.clone(), false);
+        self.compare.folders.pending_rows.insert(folder.clone(), false);
         let run = folder.clone();
         self.task(
             move |sources| Ok(sources.disk().run_row(&run)),

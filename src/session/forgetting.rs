@@ -35,12 +35,7 @@ pub fn most_forgotten(history: &History, row: usize) -> Option<ForgottenTask> {
     let drops = values.filter_map(|(task, value)| {
         let best = best_accuracy(history, row, task)?;
         let (current, is_largest) = (*value, false);
-        let forgotten = ForgottenTask {
-            task,
-            best,
-            current,
-            is_largest,
-        };
+        let forgotten = ForgottenTask { task, best, current, is_largest };
         current.is_finite().then_some(forgotten)
     });
     let drops: Vec<ForgottenTask> = drops.collect();
@@ -64,11 +59,7 @@ mod tests {
     use super::*;
 
     fn history(matrix: Vec<Vec<f64>>, images: usize) -> History {
-        History {
-            images: vec![images; matrix.len()],
-            matrix,
-            ..History::default()
-        }
+        History { images: vec![images; matrix.len()], matrix, ..History::default() }
     }
 
     #[test]
@@ -76,12 +67,7 @@ mod tests {
         let three = vec![vec![0.9], vec![1.0, 0.8], vec![0.7, 0.79, 1.0]];
         let history = history(three, 100);
         assert_eq!(best_accuracy(&history, 2, 0), Some(1.0));
-        let expected = ForgottenTask {
-            task: 0,
-            best: 1.0,
-            current: 0.7,
-            is_largest: true,
-        };
+        let expected = ForgottenTask { task: 0, best: 1.0, current: 0.7, is_largest: true };
         assert_eq!(most_forgotten(&history, 2), Some(expected));
         assert_eq!(most_forgotten(&history, 0), None);
         assert_eq!(most_forgotten(&history, 7), None);
@@ -106,11 +92,7 @@ mod tests {
         let first = vec![vec![1.0], vec![0.5, 1.0]];
         assert_eq!(is_largest(first.clone()), Some(false), "it is the only one");
         let with = |last: [f64; 3]| [first.clone(), vec![last.to_vec()]].concat();
-        assert_eq!(
-            is_largest(with([0.5, 0.5, 1.0])),
-            Some(false),
-            "both lost half"
-        );
+        assert_eq!(is_largest(with([0.5, 0.5, 1.0])), Some(false), "both lost half");
         assert_eq!(is_largest(with([0.5, 0.6, 1.0])), Some(true));
     }
 }

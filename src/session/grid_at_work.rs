@@ -49,11 +49,7 @@ impl Session {
                 }));
                 None
             }
-            Event::Cell {
-                cell,
-                standing,
-                seconds_left,
-            } => {
+            Event::Cell { cell, standing, seconds_left } => {
                 self.accept_cell(machine, job, cell, (standing, seconds_left));
                 None
             }

@@ -149,9 +149,7 @@ pub fn grid_about<'a>(title: &str, about: &'a str) -> &'a str {
 
 fn translate<'a>(title: &str, part: &str, english: &'a str) -> &'a str {
     let entry = shipped_grids().iter().find(|(_, listed)| listed == title);
-    entry.map_or(english, |(name, _)| {
-        translate_entry("grid", name, part, english)
-    })
+    entry.map_or(english, |(name, _)| translate_entry("grid", name, part, english))
 }
 
 /// Returns the name of a run of a grid: its row, class order and seed.
@@ -192,10 +190,11 @@ impl Session {
         }
         let draft = &experiment.draft;
         let current = value_of(draft, key);
-        experiment.grid.varying.axes.push(Axis {
-            key: key.to_string(),
-            values: current.into_iter().collect(),
-        });
+        experiment
+            .grid
+            .varying
+            .axes
+            .push(Axis { key: key.to_string(), values: current.into_iter().collect() });
     }
 
     /// Sets the values of the setting with this key. With fewer than two values it becomes a single value again.
@@ -210,10 +209,7 @@ impl Session {
             let axis = varying.axes.iter_mut().find(|axis| axis.key == key);
             match axis {
                 Some(axis) => axis.values = values,
-                None => varying.axes.push(Axis {
-                    key: key.to_string(),
-                    values,
-                }),
+                None => varying.axes.push(Axis { key: key.to_string(), values }),
             }
             return;
         }
@@ -320,9 +316,7 @@ impl Session {
         };
         let mut title = view.state.title.clone();
         let is_same_grid = |job: &Job| matches!(&job.work, JobWork::Grid(other) if **other == work);
-        let remote = machine
-            .as_ref()
-            .and_then(|name| self.train.machines.get(name));
+        let remote = machine.as_ref().and_then(|name| self.train.machines.get(name));
         let is_queued_remotely = remote.is_some_and(|at| at.queue.jobs().any(is_same_grid));
         if is_queued_remotely || self.waiting().any(is_same_grid) {
             let text = tr!("experiment-grid-already-queued", title = title.as_str());
@@ -405,10 +399,7 @@ impl Session {
         let Some(view) = self.experiment.grid.view.ready().cloned() else {
             return;
         };
-        if target
-            .extension()
-            .is_none_or(|extension| extension != "toml")
-        {
+        if target.extension().is_none_or(|extension| extension != "toml") {
             target = target.with_added_extension("toml");
         }
         self.task_or_notify(

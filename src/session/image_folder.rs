@@ -48,11 +48,7 @@ pub fn copy_by_class(copies: &[(PathBuf, Assignment)], target: &Path) -> Result<
             Assignment::Unreadable => return None,
         };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        Some(OutputImage {
-            class,
-            stem: stem.into_owned(),
-            content: Content::File(file),
-        })
+        Some(OutputImage { class, stem: stem.into_owned(), content: Content::File(file) })
     });
     write_images(images, target)
 }
@@ -100,19 +96,14 @@ pub(super) fn write_images<'a>(
     let mut saved = Vec::new();
     for image in images {
         let class = image.class.unwrap_or("none_of_these");
-        let (folder, names) = folders.entry(image.class).or_insert_with(|| {
-            (
-                complete.join(classes.reserve(class, "")),
-                UniqueNames::default(),
-            )
-        });
+        let (folder, names) = folders
+            .entry(image.class)
+            .or_insert_with(|| (complete.join(classes.reserve(class, "")), UniqueNames::default()));
         std::fs::create_dir_all(&*folder).map_err(|error| create_error(folder, error))?;
         saved.push(image.save(folder, names)?);
     }
     sync_all(&saved).map_err(|error| Problem::io("save an image", target, &error))?;
-    folders
-        .values()
-        .for_each(|(folder, _)| sync_folder(Some(folder)));
+    folders.values().for_each(|(folder, _)| sync_folder(Some(folder)));
     sync_folder(Some(&complete));
     // Windows cannot rename a folder over an existing one, not even an empty one.
     let _ = std::fs::remove_dir(target);
@@ -125,9 +116,7 @@ impl OutputImage<'_> {
     /// Writes the image into a class's folder and returns its path.
     fn save(&self, folder: &Path, names: &mut UniqueNames) -> Result<PathBuf> {
         let extension = match self.content {
-            Content::File(file) => file
-                .extension()
-                .map(|extension| extension.to_string_lossy()),
+            Content::File(file) => file.extension().map(|extension| extension.to_string_lossy()),
             Content::Pixels(_) => Some("png".into()),
         };
         let suffix = extension.map_or_else(String::new, |extension| format!(".{extension}"));

@@ -102,18 +102,10 @@ impl Session {
 
     /// Checks whether a displayed split has the images with these fingerprints.
     fn check_fingerprint(&mut self, key: (SplitKey, Fingerprints), data: &DataView) {
-        if self
-            .datasets
-            .index_checks
-            .fingerprint_checks
-            .contains_key(&key)
-        {
+        if self.datasets.index_checks.fingerprint_checks.contains_key(&key) {
             return;
         }
-        self.datasets
-            .index_checks
-            .fingerprint_checks
-            .insert(key.clone(), None);
+        self.datasets.index_checks.fingerprint_checks.insert(key.clone(), None);
         let (data, split, fingerprints) = (data.dataset.clone(), key.0.1, key.1.clone());
         self.task(
             move |_| Ok(data.split_matches_fingerprints(split, &fingerprints)),
@@ -128,10 +120,7 @@ impl Session {
         if let Some((open, header)) = header {
             let is_consistent = matches_records(open, header, data, split);
             let key = (header.folder.clone(), (data.key.clone(), split));
-            self.datasets
-                .index_checks
-                .record_checks
-                .insert(key, is_consistent);
+            self.datasets.index_checks.record_checks.insert(key, is_consistent);
         }
     }
 }
@@ -172,19 +161,13 @@ fn matches_records(run: &RunView, header: &RunHeader, data: &DataView, split: Sp
             counts[task] += images;
         }
     }
-    let counts_match = recorded_counts
-        .get(..task_count)
-        .is_some_and(|recorded| counts == recorded);
+    let counts_match = recorded_counts.get(..task_count).is_some_and(|recorded| counts == recorded);
     let label_of = |sample: usize| {
         let sample = data.dataset.test.get(sample)?;
         Some(class_positions[sample.class as usize])
     };
     let labels_match = |predictions: &Predictions| {
-        let pairs = predictions
-            .samples
-            .iter()
-            .zip(&predictions.labels)
-            .enumerate();
+        let pairs = predictions.samples.iter().zip(&predictions.labels).enumerate();
         let mut own_pairs = pairs.filter(|(at, _)| predictions.source(*at) == 0);
         own_pairs.all(|(_, (sample, label))| label_of(*sample) == Some(*label))
     };

@@ -32,12 +32,7 @@ pub(super) struct TaskResults<T> {
 /// Returns views without requests.
 impl<T> Default for TaskResults<T> {
     fn default() -> Self {
-        Self {
-            ticket: u64::MAX,
-            requested: 0,
-            results: Vec::new(),
-            problem: None,
-        }
+        Self { ticket: u64::MAX, requested: 0, results: Vec::new(), problem: None }
     }
 }
 
@@ -111,11 +106,7 @@ impl InsideResults {
     /// Drops all results of a run.
     pub(super) fn remove_run(&mut self, run: &Path) {
         self.runs.remove(run);
-        if self
-            .image_request
-            .as_ref()
-            .is_some_and(|(requested_run, _)| requested_run == run)
-        {
+        if self.image_request.as_ref().is_some_and(|(requested_run, _)| requested_run == run) {
             (self.image, self.image_request) = (TaskResults::default(), None);
         }
     }
@@ -224,9 +215,7 @@ impl Session {
         views.results.truncate(task_count);
         self.tickets += 1;
         (views.ticket, views.requested, views.problem) = (self.tickets, task_count, None);
-        let target = InspectionTarget::Run {
-            anchor: task_count - 1,
-        };
+        let target = InspectionTarget::Run { anchor: task_count - 1 };
         self.send_inside_request(run, target, task_count);
     }
 
@@ -308,9 +297,7 @@ pub fn energies(
 pub fn max_movement<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
     let values = movements.flat_map(|movement| {
         let since_start = movement.since_start.iter().flat_map(|(_, blocks)| blocks);
-        since_start
-            .chain(&movement.distance)
-            .map(|(_, value)| *value)
+        since_start.chain(&movement.distance).map(|(_, value)| *value)
     });
     values.fold(0.0, f64::max)
 }

@@ -24,8 +24,7 @@ impl LabelChecks {
     /// Stores the new state of a check; ignored if the check was dropped.
     pub fn accept_state(&mut self, ticket: u64, state: LabelCheckState) {
         if state == LabelCheckState::Stopped {
-            self.0
-                .retain(|_, (other_ticket, _)| *other_ticket != ticket);
+            self.0.retain(|_, (other_ticket, _)| *other_ticket != ticket);
             return;
         }
         let mut checks = self.0.values_mut();

@@ -163,12 +163,7 @@ impl Session {
         wake: Wake,
     ) -> Result<Self> {
         let backend = sources::engine(runs_root.clone(), engine_host, wake.clone())?;
-        Ok(Self::with_backend(
-            backend,
-            Disk::new(runs_root),
-            draft,
-            wake,
-        ))
+        Ok(Self::with_backend(backend, Disk::new(runs_root), draft, wake))
     }
 
     /// Opens a workspace with any backend and any sources.
@@ -181,10 +176,7 @@ impl Session {
         let mut session = Self {
             backend,
             tasks: Tasks::new(Arc::new(sources), wake),
-            experiment: Experiment {
-                draft,
-                ..Experiment::default()
-            },
+            experiment: Experiment { draft, ..Experiment::default() },
             former: LastWindow::default(),
             inventory: Inventory::default(),
             machines: Machines::default(),

@@ -58,13 +58,7 @@ impl Notices {
         if self.list.len() >= MAX_NOTICES {
             self.list.remove(0);
         }
-        self.list.push(Notice {
-            time: clock(),
-            problem,
-            is_error,
-            is_success,
-            undo: None,
-        });
+        self.list.push(Notice { time: clock(), problem, is_error, is_success, undo: None });
     }
 }
 
@@ -98,10 +92,7 @@ impl Session {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {
-            let text = tr!(
-                "notices-classes-learned",
-                classes = join_some(&added_task.classes, 8)
-            );
+            let text = tr!("notices-classes-learned", classes = join_some(&added_task.classes, 8));
             let problem = Problem::new(text).advise(tr!("notices-classes-learned-advice"));
             self.notify(problem, false);
             return;

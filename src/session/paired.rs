@@ -70,15 +70,7 @@ mod tests {
     fn the_words_have_both_counts_and_what_chance_makes_of_them() {
         let words = |first, second| {
             let images = 450;
-            describe(
-                "LAE",
-                "Baseline",
-                Paired {
-                    images,
-                    first,
-                    second,
-                },
-            )
+            describe("LAE", "Baseline", Paired { images, first, second })
         };
         let (one, other, n) = ("LAE", "Baseline", 450);
         let sentence = |id, first, second, p| {

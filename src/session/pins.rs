@@ -47,16 +47,12 @@ impl Pins {
 
     /// Returns the prediction of this run for this image after `task` (from 0); `None` if it is not known yet.
     pub fn prediction(&self, pin: PinId, run: &Path, task: usize) -> Option<&Prediction> {
-        self.results_of(pin, run)?
-            .get(task)
-            .map(|prediction| &**prediction)
+        self.results_of(pin, run)?.get(task).map(|prediction| &**prediction)
     }
 
     /// Returns the number of tasks of this run with a prediction for this image.
     pub fn prediction_count(&self, pin: PinId, run: &Path) -> usize {
-        let results = self
-            .results_of(pin, run)
-            .map(|results| results.results.iter());
+        let results = self.results_of(pin, run).map(|results| results.results.iter());
         results.map_or(0, |results| results.flatten().count())
     }
 
@@ -113,20 +109,14 @@ impl Session {
             return;
         }
         pin.image = image;
-        self.predict
-            .pins
-            .predictions
-            .retain(|(pin_id, _), _| *pin_id != id);
+        self.predict.pins.predictions.retain(|(pin_id, _), _| *pin_id != id);
         self.request_pin_predictions();
     }
 
     /// Unpins an image.
     pub fn unpin(&mut self, id: PinId) {
         self.predict.pins.pinned.retain(|pin| pin.id != id);
-        self.predict
-            .pins
-            .predictions
-            .retain(|(pin_id, _), _| *pin_id != id);
+        self.predict.pins.predictions.retain(|(pin_id, _), _| *pin_id != id);
     }
 
     /// Adds a run to the board.
@@ -140,10 +130,7 @@ impl Session {
     /// Removes a run from the board.
     pub fn remove_run_from_board(&mut self, run: &Path) {
         self.predict.pins.runs.retain(|other| other != run);
-        self.predict
-            .pins
-            .predictions
-            .retain(|(_, other), _| other != run);
+        self.predict.pins.predictions.retain(|(_, other), _| other != run);
     }
 
     /// Requests the missing predictions for every finished task of the runs on the board.

@@ -15,9 +15,7 @@ pub fn in_window_terms(problem: &Problem) -> Problem {
     let problem = problem.translated();
     let remedy = problem.remedy.split("; ");
     // Commands for a terminal do not help here.
-    let remedy: Vec<&str> = remedy
-        .filter(|part| !part.contains("lae-studio "))
-        .collect();
+    let remedy: Vec<&str> = remedy.filter(|part| !part.contains("lae-studio ")).collect();
     Problem {
         what: replace_option_names(&problem.what),
         place: replace_option_names(&problem.place),
@@ -35,10 +33,8 @@ pub fn replace_option_names(text: &str) -> String {
         let before = rest[..at].chars().next_back();
         let starts_word = before.is_none_or(|c| c.is_whitespace() || "(\"'`".contains(c));
         let after = &rest[at + 2..];
-        let name: String = after
-            .chars()
-            .take_while(|c| c.is_ascii_lowercase() || *c == '-')
-            .collect();
+        let name: String =
+            after.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
         let name = name.trim_end_matches('-');
         result.push_str(&rest[..at]);
         if !starts_word || name.is_empty() {
@@ -71,10 +67,7 @@ fn option_title(option: &str) -> String {
 /// Returns the title of the first setting that matches.
 fn setting_title(matches: impl Fn(&SettingSpec) -> bool) -> Option<String> {
     let method_settings = METHODS.iter().flat_map(|method| method.settings);
-    let mut specs = SETTINGS
-        .iter()
-        .map(|setting| &setting.spec)
-        .chain(method_settings);
+    let mut specs = SETTINGS.iter().map(|setting| &setting.spec).chain(method_settings);
     specs.find(|spec| matches(spec)).map(SettingSpec::heading)
 }
 
@@ -107,14 +100,8 @@ mod tests {
         );
         assert_eq!(replace_option_names("--data: /my/--odd"), "Data: /my/--odd");
         assert_eq!(replace_option_names("--set length"), "length");
-        assert_eq!(
-            replace_option_names("--freeze-epochs, --seed"),
-            "Frozen epochs, Seed"
-        );
-        assert_eq!(
-            replace_option_names("no option -- here"),
-            "no option -- here"
-        );
+        assert_eq!(replace_option_names("--freeze-epochs, --seed"), "Frozen epochs, Seed");
+        assert_eq!(replace_option_names("no option -- here"), "no option -- here");
     }
 
     #[test]

@@ -42,10 +42,7 @@ impl Session {
             return self.is_grid_planned();
         }
         let planning = &self.experiment.planning;
-        let current = (
-            &self.experiment.draft,
-            self.experiment.data.ready().is_some(),
-        );
+        let current = (&self.experiment.draft, self.experiment.data.ready().is_some());
         let requested = planning.requested.as_ref();
         !planning.is_busy
             && !self.experiment.data.is_busy()
@@ -85,12 +82,7 @@ impl Session {
         let is_same = |(config, had_data): &(RunConfig, bool)| {
             *config == self.experiment.draft && *had_data == has_data
         };
-        let is_known = self
-            .experiment
-            .planning
-            .requested
-            .as_ref()
-            .is_some_and(is_same);
+        let is_known = self.experiment.planning.requested.as_ref().is_some_and(is_same);
         if self.experiment.planning.is_busy || self.experiment.data.is_busy() || is_known {
             return;
         }
@@ -111,10 +103,8 @@ impl Session {
         self.task(
             move |sources| Ok(sources.disk().plan(&config, data.as_deref())),
             move |session, plan| {
-                let failed_plan = |problem| PlanView {
-                    problems: vec![problem],
-                    ..PlanView::default()
-                };
+                let failed_plan =
+                    |problem| PlanView { problems: vec![problem], ..PlanView::default() };
                 on_plan(session, &requested, plan.unwrap_or_else(failed_plan));
             },
         );

@@ -163,13 +163,11 @@ impl Session {
     pub(super) fn remote_weights_problem(&self, run: &Path) -> Option<Problem> {
         let config = &self.header_of(run)?.config;
         let location = &config.backbone;
-        self.unapproved_locations(config)
-            .contains(location)
-            .then(|| {
-                Problem::new(message!("predict-problem-weights-elsewhere"))
-                    .at(location)
-                    .advise(message!("predict-problem-weights-elsewhere-advice"))
-            })
+        self.unapproved_locations(config).contains(location).then(|| {
+            Problem::new(message!("predict-problem-weights-elsewhere"))
+                .at(location)
+                .advise(message!("predict-problem-weights-elsewhere-advice"))
+        })
     }
 
     /// Returns when an expert of a run rejects an image after a task (from 0), and how often; `None` if this is not
@@ -269,11 +267,7 @@ impl Session {
     /// Handles a run that cannot be opened. If Predict waits for it after its added task was undone, Predict shows the
     /// error.
     pub(super) fn accept_unopened_run(&mut self, folder: &Path, problem: Problem) {
-        if self
-            .predict
-            .undone_run
-            .take_if(|run| run == folder)
-            .is_some()
+        if self.predict.undone_run.take_if(|run| run == folder).is_some()
             && self.predict.run.as_deref() == Some(folder)
         {
             self.predict.fail(problem.clone());
@@ -344,11 +338,7 @@ impl PredictView {
             let p = opinion.probabilities.get(position)?;
             Some((task, f64::from(*p)))
         };
-        self.predictions
-            .iter()
-            .enumerate()
-            .filter_map(point)
-            .collect()
+        self.predictions.iter().enumerate().filter_map(point).collect()
     }
 
     /// Stores a prediction. Predictions of earlier requests are ignored.
@@ -459,10 +449,7 @@ mod tests {
         assert!(view.is_stale && view.predictions[1].is_none());
         view.accept(prediction(2, 1, Expert::OFFLINE));
         assert!(!view.is_stale && view.predictions[0].is_none());
-        assert_eq!(
-            view.class_scores(1, Expert::OFFLINE),
-            vec![(1, 0.9f32.into())]
-        );
+        assert_eq!(view.class_scores(1, Expert::OFFLINE), vec![(1, 0.9f32.into())]);
     }
 
     #[test]

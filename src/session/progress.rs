@@ -27,10 +27,7 @@ impl Progress {
     /// Returns the current step in words; empty before the first step.
     pub fn text(&self) -> String {
         let message = lock(&self.message);
-        message
-            .as_ref()
-            .map(Message::translated)
-            .unwrap_or_default()
+        message.as_ref().map(Message::translated).unwrap_or_default()
     }
 
     /// Requests the task to stop.

@@ -175,10 +175,7 @@ impl Session {
 
     /// Moves a waiting job to another position in the queue, from 0.
     pub fn move_in_queue(&mut self, job: JobId, position: usize) {
-        self.backend.send(Command::Move {
-            job,
-            place: position,
-        });
+        self.backend.send(Command::Move { job, place: position });
     }
 
     /// Holds all jobs in the queue, or releases them.

@@ -37,10 +37,7 @@ impl MachineView {
         match &self.answers {
             Fetch::Nothing | Fetch::Busy => tr!("train-place-connecting").into(),
             Fetch::Failed(problem) => problem.translated_what(),
-            Fetch::Ready(RemoteStatus {
-                hello,
-                missing_runs: not_here,
-            }) => {
+            Fetch::Ready(RemoteStatus { hello, missing_runs: not_here }) => {
                 let device = match self.machine.device.as_deref() {
                     None | Some("auto") => tr!("train-place-best-device").to_string(),
                     Some(device) => tr!("train-place-device", device),
@@ -73,9 +70,8 @@ impl Machines {
     /// Returns whether the machines must be queried again.
     pub fn need_query(&self) -> bool {
         let is_busy = self.list.iter().any(|view| view.answers.is_busy());
-        let is_outdated = self
-            .queried_at
-            .is_none_or(|queried_at| queried_at.elapsed() > STATE_LIFETIME);
+        let is_outdated =
+            self.queried_at.is_none_or(|queried_at| queried_at.elapsed() > STATE_LIFETIME);
         !self.list.is_empty() && is_outdated && !is_busy
     }
 
@@ -132,16 +128,9 @@ pub fn run_status(run: &RunView) -> String {
     match (&run.phase, &run.progress) {
         (Some(Phase::Preparing(step)), _) => parts.push(step.translated()),
         (_, Some(progress)) => {
-            parts.push(tr!(
-                "train-place-task-of-tasks",
-                n = progress.task + 1,
-                of = run.tasks()
-            ));
+            parts.push(tr!("train-place-task-of-tasks", n = progress.task + 1, of = run.tasks()));
             parts.push(format_percent(run.finished_share(), 0));
-            if let Some(seconds) = progress
-                .seconds_left
-                .filter(|_| run.stage == Stage::Running)
-            {
+            if let Some(seconds) = progress.seconds_left.filter(|_| run.stage == Stage::Running) {
                 parts.push(tr!("count-time-left", time = format_duration(seconds)));
             }
         }
@@ -159,23 +148,17 @@ impl Session {
         self.task_or_notify(
             |sources| sources.machines(),
             |session, (entries, unfinished)| {
-                let (clusters, others) = entries
-                    .into_iter()
-                    .partition(|machine| machine.slurm.is_some());
+                let (clusters, others) =
+                    entries.into_iter().partition(|machine| machine.slurm.is_some());
                 session.machines.clusters = clusters;
                 let machines = Vec::into_iter(others).filter(RemoteMachine::is_ssh_machine);
-                let view = |machine| MachineView {
-                    machine,
-                    answers: Fetch::Nothing,
-                };
+                let view = |machine| MachineView { machine, answers: Fetch::Nothing };
                 session.machines.list = machines.map(view).collect();
                 let selected = session.experiment.machine.as_deref();
                 if selected.is_some_and(|name| session.machines.get(name).is_none()) {
                     session.experiment.machine = None;
                 }
-                unfinished
-                    .iter()
-                    .for_each(|name| session.reconnect_machine(name));
+                unfinished.iter().for_each(|name| session.reconnect_machine(name));
                 session.watch_clusters();
             },
         );
@@ -184,10 +167,8 @@ impl Session {
     fn reconnect_machine(&mut self, name: &str) {
         let result = match self.machines.get(name) {
             Some(_) => self.connect_machine(name),
-            None => Err(
-                Problem::new(tr!("train-place-removed-with-runs", place = name))
-                    .advise(tr!("train-place-removed-with-runs-advice")),
-            ),
+            None => Err(Problem::new(tr!("train-place-removed-with-runs", place = name))
+                .advise(tr!("train-place-removed-with-runs-advice"))),
         };
         if let Err(problem) = result {
             self.notify(problem, true);
@@ -341,18 +322,16 @@ impl Session {
             }
             Event::Removed(_) => {
                 machine.uploads.remove(&id);
-                let title = machine
-                    .queue
-                    .remove(id)
-                    .map_or_else(String::new, |job| job.title);
+                let title = machine.queue.remove(id).map_or_else(String::new, |job| job.title);
                 let text = tr!("train-place-run-unqueued", title, place = name);
                 let problem = Problem::new(text);
                 self.notify(problem.advise(tr!("story-start-again-advice")), false);
             }
-            Event::Phase {
-                phase: Phase::Preparing(words),
-                ..
-            } if machine.queue.position(id).is_some() => drop(machine.uploads.insert(id, words)),
+            Event::Phase { phase: Phase::Preparing(words), .. }
+                if machine.queue.position(id).is_some() =>
+            {
+                drop(machine.uploads.insert(id, words));
+            }
             event => {
                 machine.uploads.remove(&id);
                 let job = machine.queue.remove(id);

@@ -132,10 +132,7 @@ impl RunRow {
         row.seconds = run.seconds();
         row.images_per_second = run.images_per_second(&reports);
         row.costs = total_costs(&reports);
-        row.measurements = reports
-            .into_iter()
-            .map(|report| report.measurements)
-            .collect();
+        row.measurements = reports.into_iter().map(|report| report.measurements).collect();
         if let Some(latest) = run.latest {
             row.tallies = latest.tallies;
             row.first_task_tally = Some(latest.first).filter(|first| first.images > 0);

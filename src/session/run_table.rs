@@ -94,9 +94,7 @@ pub struct RunTable {
 impl RunTable {
     /// Returns whether this table was requested last.
     pub fn is_requested(&self, request: &RunTableRequest) -> bool {
-        self.request
-            .as_ref()
-            .is_some_and(|previous| previous.is_same(request))
+        self.request.as_ref().is_some_and(|previous| previous.is_same(request))
     }
 }
 
@@ -124,19 +122,12 @@ impl Session {
 }
 
 fn build_view(request: &RunTableRequest) -> Result<TableView> {
-    let rows: Vec<&RunRow> = request
-        .indices
-        .iter()
-        .map(|index| &*request.rows[*index])
-        .collect();
+    let rows: Vec<&RunRow> = request.indices.iter().map(|index| &*request.rows[*index]).collect();
     let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.to_table_run()).collect();
     let mut table = request.request.build(&runs)?;
     if table.rows().is_empty() && table.omitted_count() > 0 {
         // If no run is finished, the unfinished runs are shown.
-        let with_unfinished = TableRequest {
-            unfinished: true,
-            ..request.request.clone()
-        };
+        let with_unfinished = TableRequest { unfinished: true, ..request.request.clone() };
         table = with_unfinished.build(&runs)?;
     }
     if table.rows().is_empty() {
@@ -177,10 +168,7 @@ fn build_view(request: &RunTableRequest) -> Result<TableView> {
         let labels = shown.iter().filter(|index| **index < group_columns);
         let labels: Vec<&str> = labels.map(|index| cells[*index].as_str()).collect();
         ShownRow {
-            cells: shown
-                .iter()
-                .map(|index| cell(&cells[*index], titles[*index].1))
-                .collect(),
+            cells: shown.iter().map(|index| cell(&cells[*index], titles[*index].1)).collect(),
             title: match group_columns {
                 0 => run_rows.first().map_or_else(String::new, |row| row.title()),
                 _ => labels.join(" · "),
@@ -198,11 +186,7 @@ fn build_view(request: &RunTableRequest) -> Result<TableView> {
             .filter(|index| text.rows()[0][**index] != "–")
             .map(common_text)
             .collect(),
-        mixed: table
-            .mixed_settings()
-            .into_iter()
-            .map(str::to_string)
-            .collect(),
+        mixed: table.mixed_settings().into_iter().map(str::to_string).collect(),
         unfinished_runs: table.omitted_count(),
         seedless: table.seedless.iter().cloned().collect(),
         sources: table.published_sources(),
@@ -217,32 +201,16 @@ fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
     let headers = runs.iter().filter_map(|row| row.header.as_ref());
     let mut methods = headers.map(|header| header.config.method.as_str());
     let first = methods.next().unwrap_or_default();
-    if methods.all(|method| method == first) {
-        first
-    } else {
-        ""
-    }
+    if methods.all(|method| method == first) { first } else { "" }
 }
 
 /// Returns mean and standard deviation, over the runs, of the accuracy after each task.
 fn curve(runs: &[&RunRow]) -> Vec<Point> {
-    let tasks = runs
-        .iter()
-        .map(|row| row.answer_history().accuracy.len())
-        .max();
+    let tasks = runs.iter().map(|row| row.answer_history().accuracy.len()).max();
     let point = |task: usize| {
-        let values = runs
-            .iter()
-            .filter_map(|row| row.answer_history().accuracy.get(task));
-        let values: Vec<f64> = values
-            .filter(|a| a.is_finite())
-            .map(|a| a * 100.0)
-            .collect();
-        Point {
-            x: task as f64,
-            y: mean(&values).unwrap_or(f64::NAN),
-            std: std_dev(&values),
-        }
+        let values = runs.iter().filter_map(|row| row.answer_history().accuracy.get(task));
+        let values: Vec<f64> = values.filter(|a| a.is_finite()).map(|a| a * 100.0).collect();
+        Point { x: task as f64, y: mean(&values).unwrap_or(f64::NAN), std: std_dev(&values) }
     };
     (0..tasks.unwrap_or(0)).map(point).collect()
 }

@@ -51,10 +51,7 @@ impl SheetView {
 pub fn default_table_path(folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = with_timestamp(&format!("{name}-predicted")) + ".csv";
-    folder
-        .parent()
-        .unwrap_or(folder)
-        .join(name.trim_start_matches('-'))
+    folder.parent().unwrap_or(folder).join(name.trim_start_matches('-'))
 }
 
 impl Session {
@@ -182,10 +179,7 @@ mod tests {
         let table = default_table_path(Path::new("/pictures/birds"));
         let name = table.file_name().unwrap_or_default().to_string_lossy();
         assert_eq!(table.parent(), Some(Path::new("/pictures")));
-        assert!(
-            name.starts_with("birds-predicted-2") && name.ends_with(".csv"),
-            "{name}"
-        );
+        assert!(name.starts_with("birds-predicted-2") && name.ends_with(".csv"), "{name}");
         assert!(default_table_path(Path::new("/")).is_absolute());
     }
 }

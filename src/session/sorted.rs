@@ -91,10 +91,7 @@ impl SortedImages {
         });
         let groups = groups.collect();
         let moved = (0..self.images.len()).filter(|&index| self.is_moved(index));
-        DisplayedGroups {
-            moved: moved.count(),
-            groups,
-        }
+        DisplayedGroups { moved: moved.count(), groups }
     }
 
     /// Returns the name of a group.
@@ -142,10 +139,7 @@ pub struct DisplayedGroups {
 
 /// Returns the group of a class. An unknown class is added to the list.
 fn group_of_class(classes: &mut Vec<String>, name: &str) -> Assignment {
-    let existing = classes
-        .iter()
-        .find(|class| is_same_name(class, name))
-        .cloned();
+    let existing = classes.iter().find(|class| is_same_name(class, name)).cloned();
     Assignment::As(existing.unwrap_or_else(|| {
         classes.push(name.to_string());
         name.to_string()

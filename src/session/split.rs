@@ -109,31 +109,20 @@ mod tests {
     use crate::session::presets::find_preset;
 
     fn listed(train: usize, test: usize, test_names: &str) -> ListedSplit {
-        ListedSplit {
-            train,
-            test,
-            test_names: test_names.into(),
-        }
+        ListedSplit { train, test, test_names: test_names.into() }
     }
 
     /// Returns the remark for a preset on data that has the preset's number of classes.
     fn warning_for(preset: &str, drawn: bool, listed: Option<&ListedSplit>) -> Option<String> {
         let preset = find_preset(preset).unwrap();
         let classes = preset.paper.unwrap().classes;
-        let split = DatasetSplit {
-            classes,
-            drawn,
-            listed,
-        };
+        let split = DatasetSplit { classes, drawn, listed };
         comparability_warning(&preset.run, Some(preset.name), &split)
     }
 
     #[test]
     fn a_split_that_is_not_the_papers_is_reported_with_a_remedy() {
-        let (own, codas) = (
-            listed(24_000, 6_000, "ab"),
-            listed(24_000, 6_000, CODA_TEST),
-        );
+        let (own, codas) = (listed(24_000, 6_000, "ab"), listed(24_000, 6_000, CODA_TEST));
         for (preset, remedy) in [
             ("imagenet-r-10", tr!("data-split-copy-lists")),
             ("imagenet-r-20", tr!("data-split-copy-lists")),
@@ -164,15 +153,9 @@ mod tests {
 
     #[test]
     fn lists_of_domainnet_count_as_the_papers_when_they_test_on_a_fifth() {
-        assert_eq!(
-            warning_for("domainnet-5", false, Some(&listed(80, 20, ""))),
-            None
-        );
+        assert_eq!(warning_for("domainnet-5", false, Some(&listed(80, 20, ""))), None);
         // A fifth of six domains, each rounded up.
-        assert_eq!(
-            warning_for("domainnet-5", false, Some(&listed(794, 206, ""))),
-            None
-        );
+        assert_eq!(warning_for("domainnet-5", false, Some(&listed(794, 206, ""))), None);
         for (train, test) in [(700, 300), (793, 207), (801, 199)] {
             let words = warning_for("domainnet-5", false, Some(&listed(train, test, "")));
             assert!(words.unwrap().contains(tr!("data-split-lists")));
@@ -182,41 +165,21 @@ mod tests {
     #[test]
     fn an_experiment_is_known_without_its_name_and_other_data_is_left_alone() {
         let preset = find_preset("imagenet-r-10").unwrap();
-        let split = DatasetSplit {
-            classes: 200,
-            drawn: true,
-            listed: None,
-        };
+        let split = DatasetSplit { classes: 200, drawn: true, listed: None };
         let lists = |config: &RunConfig, split: &DatasetSplit<'_>| {
             let words = comparability_warning(config, None, split)?;
             Some(words.contains("train_list.txt"))
         };
-        let mine = RunConfig {
-            data: "/home/me/my pictures".into(),
-            ..preset.with_pet("lora", 10)
-        };
+        let mine = RunConfig { data: "/home/me/my pictures".into(), ..preset.with_pet("lora", 10) };
         assert_eq!(lists(&mine, &split), Some(true));
         // Other settings with the same data and task sizes.
-        let other = RunConfig {
-            data: "/data/ImageNet_R/".into(),
-            epochs: 7,
-            ..preset.run.clone()
-        };
+        let other = RunConfig { data: "/data/ImageNet_R/".into(), epochs: 7, ..preset.run.clone() };
         assert_eq!(lists(&other, &split), Some(true));
-        let unknown = RunConfig {
-            data: "/home/me/birds".into(),
-            ..other.clone()
-        };
+        let unknown = RunConfig { data: "/home/me/birds".into(), ..other.clone() };
         assert_eq!(lists(&unknown, &split), None);
         assert!(!is_paper_experiment(&unknown, None) && is_paper_experiment(&other, None));
-        let fewer = DatasetSplit {
-            classes: 7,
-            ..split
-        };
+        let fewer = DatasetSplit { classes: 7, ..split };
         assert_eq!(lists(&mine, &fewer), None);
-        assert_eq!(
-            comparability_warning(&RunConfig::default(), None, &split),
-            None
-        );
+        assert_eq!(comparability_warning(&RunConfig::default(), None, &split), None);
     }
 }

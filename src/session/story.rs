@@ -28,10 +28,7 @@ pub struct Paragraph {
 }
 
 fn paragraph(heading: &str, text: impl Into<String>) -> Paragraph {
-    Paragraph {
-        heading: heading.into(),
-        text: text.into(),
-    }
+    Paragraph { heading: heading.into(), text: text.into() }
 }
 
 /// Returns the paragraphs that explain the current state of a run.
@@ -88,12 +85,7 @@ fn training_paragraphs(run: &RunView) -> Vec<Paragraph> {
     let Some(header) = &run.header else {
         return Vec::new();
     };
-    let Some(Phase::Training {
-        task,
-        epoch,
-        frozen,
-    }) = run.phase
-    else {
+    let Some(Phase::Training { task, epoch, frozen }) = run.phase else {
         return Vec::new();
     };
     let config = &header.config;
@@ -194,10 +186,7 @@ fn finished_paragraph(run: &RunView) -> Paragraph {
 
 /// Describes the classes that are never or rarely recognised; `None` if there are none.
 fn missed_classes_paragraph(run: &RunView) -> Option<Paragraph> {
-    let class_counts = run
-        .reports
-        .iter()
-        .map(|report| run.class_names(report.task).len());
+    let class_counts = run.reports.iter().map(|report| run.class_names(report.task).len());
     let (heading, text) = findings::summarize(&run.missed_classes, class_counts.sum())?;
     Some(Paragraph { heading, text })
 }
@@ -214,12 +203,7 @@ fn added_task_paragraph(run: &RunView) -> Option<Paragraph> {
                 0..MIN_PERCENT_IMAGES => tr!("story-count-of", n = correct, of = group.images),
                 _ => {
                     let share = format_percent(share / 100.0, 1);
-                    tr!(
-                        "story-count-of-share",
-                        n = correct,
-                        of = group.images,
-                        share
-                    )
+                    tr!("story-count-of-share", n = correct, of = group.images, share)
                 }
             }
         };

@@ -128,11 +128,7 @@ impl Tasks {
     pub fn new(sources: Arc<dyn Sources>, wake: Wake) -> Self {
         let (sender, receiver) = channel();
         Self {
-            worker: Worker {
-                sources,
-                wake,
-                sender,
-            },
+            worker: Worker { sources, wake, sender },
             receiver,
             queue: Arc::default(),
             active_tasks: 0,

@@ -72,10 +72,7 @@ impl Train {
     ) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
         match machine {
             None => Some((&mut self.live, &mut self.grid)),
-            Some(name) => self
-                .machines
-                .get_mut(name)
-                .map(|at| (&mut at.live, &mut at.grid)),
+            Some(name) => self.machines.get_mut(name).map(|at| (&mut at.live, &mut at.grid)),
         }
     }
 
@@ -87,9 +84,7 @@ impl Train {
 
     /// Returns the machine whose run is displayed; `None` while a stored run is displayed.
     pub fn watched_machine(&self) -> Option<(&str, &MachineJobs)> {
-        let (name, jobs) = self
-            .machines
-            .get_key_value(self.watched_machine.as_ref()?)?;
+        let (name, jobs) = self.machines.get_key_value(self.watched_machine.as_ref()?)?;
         (self.opened.is_none() && jobs.live.is_some()).then_some((name, jobs))
     }
 
@@ -121,10 +116,7 @@ impl Train {
     /// Returns the run in this folder, if it is running or open.
     pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let remote = self.machines.values().map(|at| &at.live);
-        let mut open = [&self.live, &self.opened]
-            .into_iter()
-            .chain(remote)
-            .flatten();
+        let mut open = [&self.live, &self.opened].into_iter().chain(remote).flatten();
         open.find(|run| run.folder() == Some(folder))
     }
 }
@@ -154,8 +146,7 @@ impl Session {
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_tour_job(job)));
         // Grids are ignored because a restarted grid resumes its run itself.
         let live = live.filter(|_| self.train.running_grid().is_none());
-        live.and_then(|run| run.folder())
-            .or(self.former.interrupted.as_deref())
+        live.and_then(|run| run.folder()).or(self.former.interrupted.as_deref())
     }
 
     /// Returns the header of the run in this folder, if it is open or listed.
@@ -168,17 +159,14 @@ impl Session {
 
     /// Returns the bit depth of the run in this folder if it is open or listed; otherwise the default.
     pub(super) fn bit_depth_of(&self, folder: &Path) -> usize {
-        self.header_of(folder)
-            .map_or(FULL_DEPTH, |header| header.config.bit_depth)
+        self.header_of(folder).map_or(FULL_DEPTH, |header| header.config.bit_depth)
     }
 
     /// Returns the number of finished tasks of the run in this folder, if it is open or listed.
     pub fn finished_tasks(&self, folder: &Path) -> usize {
         match self.train.run_in(folder) {
             Some(run) => run.reports.len(),
-            None => self
-                .row(folder)
-                .map_or(0, |row| row.answer_history().accuracy.len()),
+            None => self.row(folder).map_or(0, |row| row.answer_history().accuracy.len()),
         }
     }
 

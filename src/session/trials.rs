@@ -60,10 +60,7 @@ impl Session {
             ..RunConfig::default()
         };
         let job = Job {
-            own: JobAttachments {
-                plugins: vec![open.text.clone()],
-                ..JobAttachments::default()
-            },
+            own: JobAttachments { plugins: vec![open.text.clone()], ..JobAttachments::default() },
             ..Job::new(
                 JobWork::TryPet(Box::new(config)),
                 tr!("experiment-pet-trial-job", pet = name),
@@ -123,11 +120,8 @@ impl Session {
                 *state = TrialState::Requested(job.id);
             }
         }
-        for state in [
-            &mut experiment.trial,
-            &mut experiment.backbone_trial,
-            &mut self.editor.trial,
-        ] {
+        for state in [&mut experiment.trial, &mut experiment.backbone_trial, &mut self.editor.trial]
+        {
             if !matches!(*state, TrialState::Requested(requested) if requested == job) {
                 continue;
             }

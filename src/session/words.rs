@@ -8,10 +8,7 @@ use crate::tr;
 
 /// Returns a file name without extension, followed by the current time: "runs-2026-11-21_10-00-00".
 pub fn with_timestamp(name: &str) -> String {
-    format!(
-        "{name}-{}",
-        jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S")
-    )
+    format!("{name}-{}", jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S"))
 }
 
 /// Formats a size, such as "318 kB".
@@ -94,17 +91,10 @@ pub fn non_default_suffix(config: &RunConfig) -> String {
 /// Returns a sentence with the accuracy after a run's last task by the original labels, if corrections changed its test
 /// images.
 pub fn original_label_accuracy(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
-    let share = reports
-        .last()?
-        .measurements
-        .get(ACCURACY_ON_ORIGINAL_LABELS)?;
+    let share = reports.last()?.measurements.get(ACCURACY_ON_ORIGINAL_LABELS)?;
     let corrected = CorrectionCount::from_corrections(&header.config.corrected).summary();
     let corrected = corrected.map_or_else(String::new, |words| words.translated());
-    Some(tr!(
-        "count-with-original-labels",
-        share = format_percent(*share, 1),
-        corrected
-    ))
+    Some(tr!("count-with-original-labels", share = format_percent(*share, 1), corrected))
 }
 
 /// Returns the display name of a device. A processor includes its number of threads.
@@ -123,8 +113,7 @@ pub fn format_device(name: &str) -> String {
 pub fn run_time_text(run: &str) -> String {
     let time = run.get(..16).filter(|time| {
         let digits = |range| {
-            time.get(range)
-                .is_some_and(|part: &str| part.bytes().all(|b| b.is_ascii_digit()))
+            time.get(range).is_some_and(|part: &str| part.bytes().all(|b| b.is_ascii_digit()))
         };
         digits(0..4) && digits(5..7) && digits(8..10) && digits(11..13) && digits(14..16)
     });
@@ -154,13 +143,7 @@ mod tests {
 
     #[test]
     fn a_run_is_identified_by_its_time() {
-        assert_eq!(
-            run_time_text("2026-11-21_10-00-00-digits-lae"),
-            "2026-11-21 10:00"
-        );
-        assert_eq!(
-            run_time_text("ähnlich-und-noch-mehr"),
-            "ähnlich-und-noch-mehr"
-        );
+        assert_eq!(run_time_text("2026-11-21_10-00-00-digits-lae"), "2026-11-21 10:00");
+        assert_eq!(run_time_text("ähnlich-und-noch-mehr"), "ähnlich-und-noch-mehr");
     }
 }

@@ -56,18 +56,13 @@ impl Certainties {
         let Some(requests) = self.requests.as_mut() else {
             return Some(prediction);
         };
-        let Some((index, _)) = requests
-            .sent
-            .filter(|(_, ticket)| *ticket == prediction.ticket)
+        let Some((index, _)) = requests.sent.filter(|(_, ticket)| *ticket == prediction.ticket)
         else {
             return Some(prediction);
         };
         requests.sent = None;
         prediction.seen.clear();
-        let predictions = self
-            .predictions
-            .entry(requests.run_task.clone())
-            .or_default();
+        let predictions = self.predictions.entry(requests.run_task.clone()).or_default();
         predictions.insert(index, prediction);
         None
     }
@@ -76,9 +71,7 @@ impl Certainties {
     /// requested.
     pub fn fail(&mut self, ticket: u64, problem: &Problem) -> bool {
         let is_match = |requests: &ErrorRequests| {
-            requests
-                .sent
-                .is_some_and(|(_, sent_ticket)| sent_ticket == ticket)
+            requests.sent.is_some_and(|(_, sent_ticket)| sent_ticket == ticket)
         };
         let Some(requests) = self.requests.take_if(|requests| is_match(requests)) else {
             return false;
@@ -130,19 +123,11 @@ impl Session {
             predicted.is_none_or(|predicted| !predicted.contains_key(&error.index))
         };
         let to_image = |error: &Misclassification| {
-            let index = answers
-                .samples
-                .get(error.index)
-                .copied()
-                .unwrap_or_default();
+            let index = answers.samples.get(error.index).copied().unwrap_or_default();
             (error.index, (answers.source(error.index), index))
         };
-        let remaining: VecDeque<ErrorImage> = errors
-            .iter()
-            .filter(is_missing)
-            .take(MAX_IMAGES)
-            .map(to_image)
-            .collect();
+        let remaining: VecDeque<ErrorImage> =
+            errors.iter().filter(is_missing).take(MAX_IMAGES).map(to_image).collect();
         if let Some(problem) = self.remote_weights_problem(&run_task.0) {
             self.train.certainties.problem = Some((run_task, problem));
             return;
@@ -160,11 +145,7 @@ impl Session {
 
     /// Returns how many images of this task were predicted again.
     pub fn errors_predicted(&self, run: &Path, task: usize) -> usize {
-        let found = self
-            .train
-            .certainties
-            .predictions
-            .get(&(run.to_path_buf(), task));
+        let found = self.train.certainties.predictions.get(&(run.to_path_buf(), task));
         found.map_or(0, HashMap::len)
     }
 
@@ -173,12 +154,7 @@ impl Session {
         let requests = self.train.certainties.requests.as_ref()?;
         let is_same = (requests.run_task.0.as_path(), requests.run_task.1) == (run, task);
         let sent = usize::from(requests.sent.is_some());
-        is_same.then(|| {
-            (
-                requests.total - requests.remaining.len() - sent,
-                requests.total,
-            )
-        })
+        is_same.then(|| (requests.total - requests.remaining.len() - sent, requests.total))
     }
 
     /// Returns why the images could not be predicted.

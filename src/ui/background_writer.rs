@@ -54,9 +54,8 @@ impl Writer {
         let write = move || {
             while let Ok(first) = request_receiver.recv() {
                 // If several versions are waiting, only the newest of each kind is written.
-                let requests: Vec<_> = std::iter::once(first)
-                    .chain(request_receiver.try_iter())
-                    .collect();
+                let requests: Vec<_> =
+                    std::iter::once(first).chain(request_receiver.try_iter()).collect();
                 for is_drafts in [false, true] {
                     let mut newest = requests.iter().rev();
                     let Some((language, pending)) = newest.find(|it| it.1.is_drafts() == is_drafts)
@@ -75,11 +74,7 @@ impl Writer {
         };
         let thread = std::thread::Builder::new().name("settings".into());
         let thread = thread.spawn(write).ok();
-        Self {
-            request_sender: thread.is_some().then_some(request_sender),
-            failures,
-            thread,
-        }
+        Self { request_sender: thread.is_some().then_some(request_sender), failures, thread }
     }
 
     /// Requests a write. It is done soon, at the latest before the program ends.
@@ -88,9 +83,9 @@ impl Writer {
     /// Returns a Problem if there is no thread and writing immediately fails.
     pub fn write(&self, pending: PendingWrite) -> Result<()> {
         let unsent = match &self.request_sender {
-            Some(request_sender) => request_sender
-                .send((Language::spoken(), pending))
-                .map_err(|it| it.0.1),
+            Some(request_sender) => {
+                request_sender.send((Language::spoken(), pending)).map_err(|it| it.0.1)
+            }
             None => Err(pending),
         };
         unsent.or_else(|pending| pending.save())

@@ -27,9 +27,7 @@ impl Marker {
         marker.0.try_lock().ok()?;
         let mut content = String::new();
         // Content that is not text does not count as a marker.
-        let read = (&mut marker.0)
-            .take(files::NOTE)
-            .read_to_string(&mut content);
+        let read = (&mut marker.0).take(files::NOTE).read_to_string(&mut content);
         let was_left = read.is_ok() && content == OPEN;
         marker.write(OPEN).ok()?;
         Some((marker, was_left))

@@ -50,12 +50,9 @@ impl DelayedInput {
 fn moves_focus(event: &Event) -> bool {
     match event {
         Event::PointerButton { pressed, .. } => !pressed,
-        Event::Key {
-            key,
-            pressed: true,
-            modifiers,
-            ..
-        } => modifiers.command || matches!(key, Key::Tab | Key::Enter | Key::Escape | Key::F1),
+        Event::Key { key, pressed: true, modifiers, .. } => {
+            modifiers.command || matches!(key, Key::Tab | Key::Enter | Key::Escape | Key::F1)
+        }
         _ => false,
     }
 }
@@ -72,10 +69,7 @@ mod tests {
     use super::*;
 
     fn input(events: Vec<Event>) -> RawInput {
-        RawInput {
-            events,
-            ..RawInput::default()
-        }
+        RawInput { events, ..RawInput::default() }
     }
 
     fn press(pos: Pos2, pressed: bool) -> Event {
@@ -95,8 +89,7 @@ mod tests {
             position = button.rect.center();
             *open |= button.clicked();
             if *open {
-                ui.add(TextEdit::singleline(text).id(Id::unique("field")))
-                    .request_focus();
+                ui.add(TextEdit::singleline(text).id(Id::unique("field"))).request_focus();
             }
         });
         position

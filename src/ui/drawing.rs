@@ -29,11 +29,9 @@ const INTERFACE_VARIABLE: &str = "LAE_STUDIO_DRAW";
 /// The interfaces of this system in the order in which they are tried, with their names for a restart.
 const INTERFACES: &[(&str, Backends)] = match () {
     () if cfg!(target_os = "linux") => &[("vulkan", Backends::VULKAN), ("opengl", Backends::GL)],
-    () if cfg!(windows) => &[
-        ("direct3d", Backends::DX12),
-        ("vulkan", Backends::VULKAN),
-        ("opengl", Backends::GL),
-    ],
+    () if cfg!(windows) => {
+        &[("direct3d", Backends::DX12), ("vulkan", Backends::VULKAN), ("opengl", Backends::GL)]
+    }
     () => &[("any", Backends::PRIMARY.union(Backends::GL))],
 };
 
@@ -73,9 +71,8 @@ pub fn open_window(options: NativeOptions, create: AppCreator<'_>) -> Result<Win
     });
     // As long as another interface can be tried, a failing driver is reported only in the log.
     logging::set_print_panics(!can_retry);
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        eframe::run_native("LAE Studio", options, create)
-    }));
+    let result =
+        catch_unwind(AssertUnwindSafe(|| eframe::run_native("LAE Studio", options, create)));
     logging::set_print_panics(true);
     let before_opening = !opened.load(Ordering::Relaxed);
     match result {
@@ -87,9 +84,9 @@ pub fn open_window(options: NativeOptions, create: AppCreator<'_>) -> Result<Win
             }
             Err(no_driver_problem())
         }
-        Ok(Err(error)) => Err(display::no_window_problem(&display::strip_source_location(
-            &error.to_string(),
-        ))),
+        Ok(Err(error)) => {
+            Err(display::no_window_problem(&display::strip_source_location(&error.to_string())))
+        }
         Err(_) if can_retry && before_opening => Ok(WindowOutcome::DrawingFailed),
         Err(panic) => resume_unwind(panic),
     }
@@ -116,9 +113,7 @@ pub fn restart() -> Problem {
     tracing::info!("the program restarts to draw with {interface}");
     logging::finish();
     let mut command = Command::new(program);
-    command
-        .args(std::env::args_os().skip(1))
-        .env(INTERFACE_VARIABLE, interface);
+    command.args(std::env::args_os().skip(1)).env(INTERFACE_VARIABLE, interface);
     // Otherwise Mesa would print the drivers that it did not find to standard error.
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
         command.env("EGL_LOG_LEVEL", "fatal");
@@ -139,10 +134,7 @@ fn give_way_to(mut start: Command) -> io::Error {
 fn give_way_to(mut start: Command) -> io::Error {
     if console::is_own() {
         let start = console::hide_for(&mut start);
-        start
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     }
     let started = start.spawn();
     if started.is_ok() {
@@ -157,14 +149,10 @@ fn give_way_to(mut start: Command) -> io::Error {
 fn no_driver_problem() -> Problem {
     let (api, remedy) = match () {
         () if cfg!(target_os = "macos") => ("Metal", "update macOS"),
-        () if cfg!(windows) => (
-            "Direct3D 12, Vulkan or OpenGL",
-            "install the GPU manufacturer's driver",
-        ),
-        () => (
-            "Vulkan or OpenGL",
-            "install one (Debian and Ubuntu: mesa-vulkan-drivers)",
-        ),
+        () if cfg!(windows) => {
+            ("Direct3D 12, Vulkan or OpenGL", "install the GPU manufacturer's driver")
+        }
+        () => ("Vulkan or OpenGL", "install one (Debian and Ubuntu: mesa-vulkan-drivers)"),
     };
     display::no_window_problem(&format!("no working graphics driver was found for {api}"))
         .advise(format!("{remedy}, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench"))

@@ -27,9 +27,8 @@ const MAX_RUNS: usize = 12;
 /// Returns the entries that match the typed text, best match first.
 pub fn matching_entries(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     let candidates = entries(session).into_iter();
-    let mut ranked: Vec<(usize, PaletteEntry)> = candidates
-        .filter_map(|entry| Some((entry.rank(typed)?, entry)))
-        .collect();
+    let mut ranked: Vec<(usize, PaletteEntry)> =
+        candidates.filter_map(|entry| Some((entry.rank(typed)?, entry))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -108,11 +107,8 @@ fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
         |title, purpose| pick_entry(title, purpose).with_keywords("entries-open-file-keywords");
     all.extend([
         open(tr!("entries-choose-data-folder"), DialogPurpose::DataFolder),
-        entry(
-            tr!("entries-create-dataset"),
-            UiCommand::Collect(Purpose::Data),
-        )
-        .with_keywords("entries-create-dataset-keywords"),
+        entry(tr!("entries-create-dataset"), UiCommand::Collect(Purpose::Data))
+            .with_keywords("entries-create-dataset-keywords"),
         export(ExportFormat::Project),
         export(ExportFormat::Folder),
         change_entry(tr!("entries-reload-dataset"), Session::reload_data),
@@ -219,10 +215,7 @@ fn window_entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = vec![
         change_entry(tr!("entries-reload-plugins"), Session::read_plugins),
         entry(tr!("entries-notices"), UiCommand::Notices),
-        entry(
-            tr!("entries-device-auto"),
-            UiCommand::ChooseDevice("auto".into()),
-        ),
+        entry(tr!("entries-device-auto"), UiCommand::ChooseDevice("auto".into())),
     ];
     for device in &session.inventory.devices {
         let choose = UiCommand::ChooseDevice(device.key.clone());
@@ -249,23 +242,14 @@ fn window_entries(session: &Session) -> Vec<PaletteEntry> {
                 .with_keywords("entries-language-keywords"),
         );
     }
-    for (percent, shortcut) in [
-        (100, Some(ZOOM_RESET)),
-        (125, None),
-        (150, None),
-        (200, None),
-    ] {
+    for (percent, shortcut) in [(100, Some(ZOOM_RESET)), (125, None), (150, None), (200, None)] {
         let zoom = UiCommand::Zoom(percent as f32 / 100.0);
         let zoom = entry(tr!("entries-zoom", percent), zoom);
-        all.push(PaletteEntry {
-            shortcut,
-            ..zoom.with_keywords("entries-zoom-keywords")
-        });
+        all.push(PaletteEntry { shortcut, ..zoom.with_keywords("entries-zoom-keywords") });
     }
-    for (title, reduce) in [
-        (tr!("entries-reduce-motion"), true),
-        (tr!("entries-allow-motion"), false),
-    ] {
+    for (title, reduce) in
+        [(tr!("entries-reduce-motion"), true), (tr!("entries-allow-motion"), false)]
+    {
         all.push(
             entry(title, UiCommand::ReduceMotion(reduce)).with_keywords("entries-motion-keywords"),
         );
@@ -367,10 +351,7 @@ impl PaletteEntry {
 
     fn destructive(self) -> Self {
         let is_destructive = true;
-        Self {
-            is_destructive,
-            ..self
-        }
+        Self { is_destructive, ..self }
     }
 
     /// Returns how well the entry matches the typed text (0 is the best match); `None` if it does not match.
@@ -442,10 +423,7 @@ mod tests {
         let best = rank("Predict with digits", "pred");
         let word = rank("Go to Predict", "pred");
         let letters = rank("Go to Predict", "gtp");
-        assert!(
-            best < word && word < letters,
-            "{best:?} {word:?} {letters:?}"
-        );
+        assert!(best < word && word < letters, "{best:?} {word:?} {letters:?}");
         assert!(rank("Theme: dark", "the dark").is_some());
         assert_eq!(rank("Go to Train", "predict"), None);
         // Letters in the middle of words do not match.

@@ -84,18 +84,13 @@ impl ErrorBoundaries {
 
     /// Allows parts above the pages to be drawn again, after a user action.
     pub fn after_action(&mut self) {
-        let above = self
-            .failed_parts
-            .iter_mut()
-            .filter(|failed| failed.is_overlay);
+        let above = self.failed_parts.iter_mut().filter(|failed| failed.is_overlay);
         above.for_each(|failed| failed.retry = true);
     }
 
     /// Allows all parts to be drawn again, after a change of the page.
     pub fn after_page_change(&mut self) {
-        self.failed_parts
-            .iter_mut()
-            .for_each(|failed| failed.retry = true);
+        self.failed_parts.iter_mut().for_each(|failed| failed.retry = true);
     }
 
     /// Draws a page, or an error in its place. Returns the button that the user pressed.
@@ -153,9 +148,7 @@ impl ErrorBoundaries {
             return PressedButton::Nothing;
         };
         let t = tokens(ui);
-        let frame = Frame::new()
-            .fill(t.panel)
-            .inner_margin(Margin::symmetric(14, 4));
+        let frame = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(14, 4));
         let mut pressed = PressedButton::Nothing;
         panel.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
@@ -229,17 +222,12 @@ impl ErrorBoundaries {
 
     /// Records how an action that the user requested ended, and reports a panic.
     pub fn record_action(&mut self, result: Result<(), String>) {
-        let failure = result
-            .err()
-            .map(|message| failure_problem("part-last-command", &message));
-        self.problems
-            .extend(failure.map(|failure| failure.advise(tr!(OUT_OF_DATE_ADVICE))));
+        let failure = result.err().map(|message| failure_problem("part-last-command", &message));
+        self.problems.extend(failure.map(|failure| failure.advise(tr!(OUT_OF_DATE_ADVICE))));
     }
 
     fn entry_mut(&mut self, part: &str) -> Option<&mut FailedPart> {
-        self.failed_parts
-            .iter_mut()
-            .find(|failed| failed.part == part)
+        self.failed_parts.iter_mut().find(|failed| failed.part == part)
     }
 
     /// Draws the part unless it failed and is closed. Returns its entry unless it was drawn without a panic.
@@ -374,11 +362,6 @@ mod tests {
             });
         }
         assert_eq!(tries, 1, "not with every frame");
-        assert_eq!(
-            boundaries
-                .entry_mut("page")
-                .map(|failed| failed.panic_count),
-            Some(1)
-        );
+        assert_eq!(boundaries.entry_mut("page").map(|failed| failed.panic_count), Some(1));
     }
 }

@@ -29,10 +29,7 @@ impl Series {
         let mut sorted: Vec<f32> = self.0.iter().copied().collect();
         sorted.sort_by(f32::total_cmp);
         let index = (share * sorted.len() as f32) as usize;
-        sorted
-            .get(index.min(sorted.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(0.0)
+        sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
     }
 
     fn summary(&self) -> String {
@@ -101,11 +98,8 @@ impl FrameTimes {
     pub fn summary(&self) -> String {
         tr!(
             "shell-frame-times",
-            first = format_number(
-                self.first_frame
-                    .map_or(0.0, |first| first.as_secs_f64() * 1e3),
-                0
-            ),
+            first =
+                format_number(self.first_frame.map_or(0.0, |first| first.as_secs_f64() * 1e3), 0),
             n = self.pages.0.len(),
             whole = self.frames.summary(),
             pages = self.pages.summary()

@@ -78,9 +78,8 @@ pub fn run(options: Options) -> Result<()> {
         Some(path) if path.exists() => Settings::load(file.as_ref()),
         _ => Settings::for_first_start(),
     };
-    let crash_marker = file
-        .as_deref()
-        .and_then(|file| Marker::create(&Settings::marker_path(file)));
+    let crash_marker =
+        file.as_deref().and_then(|file| Marker::create(&Settings::marker_path(file)));
     // A second window stores no drafts, because it would overwrite those of the first window.
     let drafts = file.as_deref().filter(|_| crash_marker.is_some());
     let drafts = drafts.map(|file| file.with_file_name("drafts"));
@@ -185,10 +184,7 @@ fn move_onto_screen(cc: &eframe::CreationContext<'_>) {
         return;
     };
     // The position of the middle of the title bar.
-    let (x, y) = (
-        position.x + window.outer_size().width as i32 / 2,
-        position.y + 10,
-    );
+    let (x, y) = (position.x + window.outer_size().width as i32 / 2, position.y + 10);
     let mut monitors = window.available_monitors();
     let Some(first) = monitors.next() else { return };
     let (corner, scale) = (first.position(), first.scale_factor() as f32);
@@ -224,10 +220,7 @@ fn describe_adapter(cc: &eframe::CreationContext<'_>) -> String {
     };
     let info = state.adapter.get_info();
     let (name, driver, version) = (info.name, info.driver, info.driver_info);
-    format!(
-        "{name} through {:?}, driver {driver} {version}",
-        info.backend
-    )
+    format!("{name} through {:?}, driver {driver} {version}", info.backend)
 }
 
 /// Makes Ctrl-C in the terminal close the window like its close button. A second Ctrl-C ends the program.

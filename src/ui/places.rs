@@ -19,9 +19,7 @@ pub struct PositionPrinter {
 
 impl Default for PositionPrinter {
     fn default() -> Self {
-        Self {
-            last_printed: Instant::now(),
-        }
+        Self { last_printed: Instant::now() }
     }
 }
 
@@ -41,20 +39,14 @@ impl Plugin for PositionPrinter {
         };
         if self.last_printed.elapsed() >= INTERVAL {
             self.last_printed = Instant::now();
-            eprintln!(
-                "{PREFIX}{}",
-                widget_positions(update, ctx.pixels_per_point().into())
-            );
+            eprintln!("{PREFIX}{}", widget_positions(update, ctx.pixels_per_point().into()));
         }
     }
 }
 
 fn widget_positions(update: &TreeUpdate, scale: f64) -> Value {
     let nodes = update.nodes.iter();
-    nodes
-        .filter_map(|(_, node)| describe_node(node, scale))
-        .collect::<Vec<_>>()
-        .into()
+    nodes.filter_map(|(_, node)| describe_node(node, scale)).collect::<Vec<_>>().into()
 }
 
 /// Returns role, name, and left, top, right and bottom edge of a node; `None` for a node without a name.

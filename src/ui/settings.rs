@@ -145,10 +145,7 @@ impl Settings {
     /// Returns the settings for a first start, in the language of the system if it is supported.
     #[must_use]
     pub fn for_first_start() -> Self {
-        Self {
-            language: detect_language(sys_locale::get_locales()),
-            ..Self::default()
-        }
+        Self { language: detect_language(sys_locale::get_locales()), ..Self::default() }
     }
 
     /// Returns the path of the marker file for an open window, next to the settings file.
@@ -162,10 +159,7 @@ impl Settings {
     #[must_use]
     pub fn after_crash(mut self) -> Self {
         let setup = self.setup.take();
-        let defaults = RunConfig {
-            device: self.device.clone(),
-            ..RunConfig::default()
-        };
+        let defaults = RunConfig { device: self.device.clone(), ..RunConfig::default() };
         let several = std::mem::take(&mut self.several);
         let custom_setup = setup.filter(|setup| {
             !several.is_empty() || *setup != RunConfig::default() && *setup != defaults
@@ -184,9 +178,8 @@ impl Settings {
     /// enough for an error at the start.
     pub fn load(file: Option<&PathBuf>) -> Self {
         let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
-        let mut settings: Self = text
-            .and_then(|text| toml::from_str(&text).ok())
-            .unwrap_or_default();
+        let mut settings: Self =
+            text.and_then(|text| toml::from_str(&text).ok()).unwrap_or_default();
         if !ZOOM_RANGE.contains(&settings.zoom) {
             settings.zoom = 1.0;
         }
@@ -206,10 +199,7 @@ impl Settings {
         };
         let backup = file.with_file_name("window.unreadable.toml");
         let advice = match std::fs::rename(file, &backup) {
-            Ok(()) => tr!(
-                "settings-old-file-kept",
-                file = backup.display().to_string()
-            ),
+            Ok(()) => tr!("settings-old-file-kept", file = backup.display().to_string()),
             Err(_) => tr!("settings-file-replaced").into(),
         };
         let what = tr!("settings-unreadable", why);
@@ -243,10 +233,7 @@ fn detect_language(locales: impl IntoIterator<Item = String>) -> Language {
         let mut languages = Language::ALL.into_iter().map(|(language, _)| language);
         languages.find(|language| language.code() == code)
     };
-    locales
-        .into_iter()
-        .find_map(to_language)
-        .unwrap_or_default()
+    locales.into_iter().find_map(to_language).unwrap_or_default()
 }
 
 /// Size and position of the window in units of the system, which do not depend on the zoom.
@@ -265,11 +252,7 @@ pub struct WindowPlacement {
 impl Default for WindowPlacement {
     /// Returns the size of the first window; the system chooses its position.
     fn default() -> Self {
-        Self {
-            size: [1280.0, 800.0],
-            position: None,
-            maximized: false,
-        }
+        Self { size: [1280.0, 800.0], position: None, maximized: false }
     }
 }
 
@@ -289,17 +272,12 @@ impl WindowPlacement {
             return self;
         }
         if info.maximized == Some(true) {
-            return Self {
-                maximized: true,
-                ..self
-            };
+            return Self { maximized: true, ..self };
         }
         let to_system_units = |x: f32, y: f32| [(x * zoom).round(), (y * zoom).round()];
         Self {
             size: to_system_units(size.x, size.y),
-            position: info
-                .outer_rect
-                .map(|rect| to_system_units(rect.min.x, rect.min.y)),
+            position: info.outer_rect.map(|rect| to_system_units(rect.min.x, rect.min.y)),
             maximized: false,
         }
     }
@@ -350,11 +328,7 @@ mod tests {
             orders: Some(3),
             seeds: None,
         };
-        let answer = GivenAnswer {
-            typed: "12".into(),
-            checked: true,
-            choice: None,
-        };
+        let answer = GivenAnswer { typed: "12".into(), checked: true, choice: None };
         let settings = Settings {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
@@ -395,10 +369,7 @@ mod tests {
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
         let problem = Settings::rename_unreadable(Some(&file)).unwrap();
-        assert!(
-            problem.remedy.contains("window.unreadable.toml"),
-            "{problem}"
-        );
+        assert!(problem.remedy.contains("window.unreadable.toml"), "{problem}");
         let backup = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
         assert_eq!(backup.unwrap(), "theme = 7");
         assert_eq!(Settings::rename_unreadable(Some(&file)), None, "it is gone");
@@ -406,25 +377,16 @@ mod tests {
 
     #[test]
     fn setup_waits_after_a_crash_and_survives_another_crash() {
-        let custom_setup = RunConfig {
-            data: "/my/pictures".into(),
-            ..RunConfig::default()
-        };
+        let custom_setup = RunConfig { data: "/my/pictures".into(), ..RunConfig::default() };
         let settings = Settings {
             setup: Some(custom_setup.clone()),
             folders: vec!["/other/runs".into()],
             ..Settings::default()
         };
         let first = settings.after_crash();
-        assert_eq!(
-            (&first.setup, &first.former),
-            (&None, &Some(custom_setup.clone()))
-        );
+        assert_eq!((&first.setup, &first.former), (&None, &Some(custom_setup.clone())));
         assert!(first.folders.is_empty());
-        let second = Settings {
-            setup: Some(RunConfig::default()),
-            ..first
-        };
+        let second = Settings { setup: Some(RunConfig::default()), ..first };
         let second = second.after_crash();
         assert_eq!(second.former, Some(custom_setup));
         assert_eq!(second.former_folders, [PathBuf::from("/other/runs")]);
@@ -433,16 +395,8 @@ mod tests {
     #[test]
     fn placement_follows_the_window_unless_it_is_fullscreen() {
         let placement = WindowPlacement::default();
-        let rect = |x, y| {
-            Some(egui::Rect::from_min_size(
-                [x, y].into(),
-                [50.0, 50.0].into(),
-            ))
-        };
-        let moved = ViewportInfo {
-            outer_rect: rect(10.0, 20.0),
-            ..ViewportInfo::default()
-        };
+        let rect = |x, y| Some(egui::Rect::from_min_size([x, y].into(), [50.0, 50.0].into()));
+        let moved = ViewportInfo { outer_rect: rect(10.0, 20.0), ..ViewportInfo::default() };
         // At a zoom of 2, a point is two units of the system.
         let placement = placement.updated(&moved, [500.0, 400.0].into(), 2.0);
         assert_eq!(placement.size, [1000.0, 800.0]);
@@ -461,10 +415,7 @@ mod tests {
             ..ViewportInfo::default()
         };
         let maximized = placement.updated(&info, [1920.0, 1000.0].into(), 1.0);
-        assert_eq!(
-            (maximized.size, maximized.maximized),
-            (placement.size, true)
-        );
+        assert_eq!((maximized.size, maximized.maximized), (placement.size, true));
         // The settings file may contain anything.
         for (size, position, plausible) in [
             ([900.0, 600.0], None, true),
@@ -472,11 +423,7 @@ mod tests {
             ([f32::NAN, 600.0], None, false),
             ([900.0, 600.0], Some([1e9, 0.0]), false),
         ] {
-            let placement = WindowPlacement {
-                size,
-                position,
-                maximized: false,
-            };
+            let placement = WindowPlacement { size, position, maximized: false };
             assert_eq!(placement.is_plausible(), plausible, "{placement:?}");
         }
     }

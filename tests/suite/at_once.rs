@@ -33,9 +33,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     }
     if method.key == "esn" {
         let prompt_length = Setting::Whole(4);
-        config
-            .settings
-            .insert("prompt_length".into(), prompt_length);
+        config.settings.insert("prompt_length".into(), prompt_length);
     }
     if matches!(method.key, "coda-prompt" | "icarl") {
         // Gradients are near zero, so rounding errors grow with every step.
@@ -52,13 +50,8 @@ fn train_and_load(config: &RunConfig) -> NamedTensors {
     let root = tempfile::tempdir().unwrap();
     let mut events: Vec<Event> = Vec::new();
     let control = Control::default();
-    let outcome = experiment::train(
-        config,
-        root.path(),
-        &ResourceCache::default(),
-        &mut events,
-        &control,
-    );
+    let outcome =
+        experiment::train(config, root.path(), &ResourceCache::default(), &mut events, &control);
     let header = outcome.unwrap().header().unwrap().clone();
     assert_eq!(header.config.micro_batch, config.micro_batch);
     let tasks = header.tasks.len();
@@ -106,10 +99,7 @@ fn assert_close(
 fn micro_batches_match_whole_batch_for_every_method() {
     for method in METHODS {
         let full_batch = settings(method);
-        let micro_batches = RunConfig {
-            micro_batch: Some(3),
-            ..full_batch.clone()
-        };
+        let micro_batches = RunConfig { micro_batch: Some(3), ..full_batch.clone() };
         let bound = match method.key {
             // Earlier heads have nearly reached their targets, so some of their gradients are only rounding errors: the
             // difference is less than one step of Adam with its rate of 3e-4.
@@ -142,16 +132,8 @@ fn micro_batches_match_whole_batch_on_gpu() {
         device: gpu.selector(),
         ..settings(METHODS[0])
     };
-    let micro_batches = RunConfig {
-        micro_batch: Some(3),
-        ..full_batch.clone()
-    };
-    assert_close(
-        "GPU",
-        &train_and_load(&micro_batches),
-        &train_and_load(&full_batch),
-        GPU_BOUND,
-    );
+    let micro_batches = RunConfig { micro_batch: Some(3), ..full_batch.clone() };
+    assert_close("GPU", &train_and_load(&micro_batches), &train_and_load(&full_batch), GPU_BOUND);
 }
 
 /// Stops the run in the second epoch of the first task.
@@ -159,11 +141,7 @@ struct StopInSecondEpoch<'a>(&'a Control);
 
 impl Sink for StopInSecondEpoch<'_> {
     fn event(&mut self, event: Event) {
-        if let Event::Phase {
-            phase: Phase::Training { epoch: 1, .. },
-            ..
-        } = event
-        {
+        if let Event::Phase { phase: Phase::Training { epoch: 1, .. }, .. } = event {
             self.0.set(ControlRequest::Stop);
         }
     }
@@ -180,14 +158,8 @@ fn resume_accepts_and_stores_smaller_micro_batch() {
     let mut stopper = StopInSecondEpoch(&control);
     let outcome = experiment::train(&config, root.path(), &cache, &mut stopper, &control);
     let folder = outcome.unwrap().header().unwrap().folder.clone();
-    assert_eq!(
-        store::load_run(&folder).unwrap().header.config.micro_batch,
-        None
-    );
-    let changes = Changes {
-        micro_batch: Some(2),
-        ..Changes::default()
-    };
+    assert_eq!(store::load_run(&folder).unwrap().header.config.micro_batch, None);
+    let changes = Changes { micro_batch: Some(2), ..Changes::default() };
     let mut events: Vec<Event> = Vec::new();
     let outcome =
         experiment::resume_with(&folder, &changes, &cache, &mut events, &Control::default());

@@ -41,9 +41,7 @@ impl Package {
             let package = folders.find(|folder| folder.join("lib.rs").exists());
             let relative_parts = |folder: &Path| -> Vec<String> {
                 let relative = path.strip_prefix(folder).unwrap().with_extension("");
-                let parts = relative
-                    .iter()
-                    .map(|part| part.to_str().unwrap().to_string());
+                let parts = relative.iter().map(|part| part.to_str().unwrap().to_string());
                 parts.collect()
             };
             let text = std::fs::read_to_string(&path).unwrap();
@@ -124,10 +122,7 @@ impl Package {
             });
             named_modules.collect()
         };
-        self.0
-            .iter()
-            .map(|entry| (entry.0, dependencies(entry)))
-            .collect()
+        self.0.iter().map(|entry| (entry.0, dependencies(entry))).collect()
     }
 
     /// Returns the files of each import cycle.
@@ -139,17 +134,13 @@ impl Package {
             while let Some(module) = next.pop() {
                 let imported_modules = imports.get(&module).into_iter().flatten();
                 next.extend(
-                    imported_modules
-                        .filter(|other| visited.insert((*other).clone()))
-                        .cloned(),
+                    imported_modules.filter(|other| visited.insert((*other).clone())).cloned(),
                 );
             }
             visited
         };
-        let reachable: BTreeMap<&Module, BTreeSet<Module>> = imports
-            .keys()
-            .map(|module| (*module, reachable_from(module)))
-            .collect();
+        let reachable: BTreeMap<&Module, BTreeSet<Module>> =
+            imports.keys().map(|module| (*module, reachable_from(module))).collect();
         let mut cycles: Vec<Vec<&str>> = Vec::new();
         for (module, reachable_modules) in &reachable {
             let imports_back = |other: &&Module| reachable[*other].contains(*module);
@@ -206,11 +197,7 @@ impl Source {
                 }
             }
         }
-        Self {
-            file,
-            imports,
-            paths,
-        }
+        Self { file, imports, paths }
     }
 }
 
@@ -307,10 +294,7 @@ fn string_literal_length(code: &str) -> usize {
 fn packages_have_no_import_cycles() {
     let packages = Package::all();
     let cycles: Vec<_> = packages.iter().flat_map(Package::cycles).collect();
-    assert!(
-        cycles.is_empty(),
-        "these import each other in a loop: {cycles:#?}"
-    );
+    assert!(cycles.is_empty(), "these import each other in a loop: {cycles:#?}");
 }
 
 fn package_from_files<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
@@ -325,10 +309,7 @@ fn package_from_files<const FILES: usize>(files: [(&str, &str); FILES]) -> Packa
 fn finds_cycles_through_aliases_reexports_and_super() {
     let package = package_from_files([
         ("line", "use crate::gate::Gate;"),
-        (
-            "gate",
-            "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}",
-        ),
+        ("gate", "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}"),
         ("stop", "use crate::line as row;\nfn now() { row::f(); }"),
         ("head/mod", "mod one;\nmod two;\npub use two::Two;"),
         ("head/one", "use super::Two;"),
@@ -342,19 +323,13 @@ fn finds_cycles_through_aliases_reexports_and_super() {
 #[test]
 fn imports_resolve_to_defining_file() {
     let files = [
-        (
-            "head/mod",
-            "mod part;\npub use part::Thing;\npub struct Own;\nmod other;",
-        ),
+        ("head/mod", "mod part;\npub use part::Thing;\npub struct Own;\nmod other;"),
         ("head/part", "pub struct Thing;\nuse super::Own;"),
         (
             "head/other",
             "use super::{Own, Thing as Renamed};\n// crate::user\nlet text = \"crate::user::f\";",
         ),
-        (
-            "user",
-            "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }",
-        ),
+        ("user", "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }"),
     ];
     let package = package_from_files(files);
     let imports: Vec<String> = (package.imports().iter())
@@ -365,12 +340,7 @@ fn imports_resolve_to_defining_file() {
         .collect();
     assert_eq!(
         imports,
-        [
-            "head: head/part",
-            "head/other: head/part",
-            "head/part: ",
-            "user: head/other head/part"
-        ]
+        ["head: head/part", "head/other: head/part", "head/part: ", "user: head/other head/part"]
     );
     assert!(package.cycles().is_empty());
 }

@@ -153,15 +153,10 @@ fn gpu_list_prints_nothing_to_stderr() {
     let runs = tempfile::tempdir().unwrap();
     for folder in [None, Some("not/absolute")] {
         let mut list = program_command(&["gpu-list"], runs.path());
-        list.env_remove("XDG_RUNTIME_DIR")
-            .envs(folder.map(|f| ("XDG_RUNTIME_DIR", f)));
+        list.env_remove("XDG_RUNTIME_DIR").envs(folder.map(|f| ("XDG_RUNTIME_DIR", f)));
         let output = list.output().unwrap();
         assert_eq!(stderr(&output), "");
-        assert!(
-            json(&output)
-                .as_array()
-                .is_some_and(|list| !list.is_empty())
-        );
+        assert!(json(&output).as_array().is_some_and(|list| !list.is_empty()));
     }
 }
 
@@ -170,10 +165,7 @@ fn gpu_list_prints_nothing_to_stderr() {
 fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>) {
     let end = Instant::now() + crate::TIMEOUT;
     while !path().is_some_and(|path| path.exists()) {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "the program ended too early"
-        );
+        assert!(child.try_wait().unwrap().is_none(), "the program ended too early");
         assert!(Instant::now() < end, "the file did not appear in time");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -182,9 +174,7 @@ fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>)
 /// Interrupts a program as Ctrl-C does; returns its output once it has saved its run.
 #[cfg(unix)]
 fn interrupt(child: std::process::Child) -> Output {
-    let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
@@ -204,13 +194,7 @@ fn run_json(words: &[&str], runs: &Path) -> Output {
 
 /// The values in which two runs of the same settings must agree.
 fn essence(run: &Value) -> Value {
-    let keys = [
-        "tasks",
-        "final_accuracy",
-        "average_accuracy",
-        "forgetting",
-        "class_order",
-    ];
+    let keys = ["tasks", "final_accuracy", "average_accuracy", "forgetting", "class_order"];
     keys.iter().map(|key| run[*key].clone()).collect()
 }
 
@@ -297,18 +281,8 @@ fn exits_with_2_on_wrong_usage_and_0_on_help() {
 #[test]
 fn train_json_contains_consistent_results() {
     let (_, run) = finished_run();
-    for key in [
-        "run",
-        "method",
-        "pet",
-        "backbone",
-        "weights_sha256",
-        "device",
-    ] {
-        assert!(
-            run[key].as_str().is_some_and(|text| !text.is_empty()),
-            "{key}"
-        );
+    for key in ["run", "method", "pet", "backbone", "weights_sha256", "device"] {
+        assert!(run[key].as_str().is_some_and(|text| !text.is_empty()), "{key}");
     }
     assert_eq!(run["method"], "lae");
     assert_eq!(run["class_order"].as_array().unwrap().len(), 10);
@@ -323,15 +297,8 @@ fn train_json_contains_consistent_results() {
         }
     }
     let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}"));
-    assert_eq!(
-        number("final_accuracy"),
-        tasks[4]["ensemble"].as_f64().unwrap()
-    );
-    let mean = tasks
-        .iter()
-        .map(|t| t["ensemble"].as_f64().unwrap())
-        .sum::<f64>()
-        / 5.0;
+    assert_eq!(number("final_accuracy"), tasks[4]["ensemble"].as_f64().unwrap());
+    let mean = tasks.iter().map(|t| t["ensemble"].as_f64().unwrap()).sum::<f64>() / 5.0;
     assert!((number("average_accuracy") - mean).abs() < 1e-9);
     let last: Vec<f64> = serde_json::from_value(tasks[4]["matrix_row"].clone()).unwrap();
     let task_averaged = last.iter().sum::<f64>() / 5.0;
@@ -351,20 +318,11 @@ fn train_writes_json_to_file_and_table_to_stdout() {
     let file = root.path().join("result.json");
     let runs = root.path().join("runs");
     let file_text = file.display().to_string();
-    let words = [
-        QUICK,
-        &[
-            "--method", "baseline", "--orders", "2", "--json", &file_text,
-        ],
-    ]
-    .concat();
+    let words = [QUICK, &["--method", "baseline", "--orders", "2", "--json", &file_text]].concat();
     let output = run(&words, &runs);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(
-        text.contains("A_5") && text.contains(" ± ") && text.contains("seed:1"),
-        "{text}"
-    );
+    assert!(text.contains("A_5") && text.contains(" ± ") && text.contains("seed:1"), "{text}");
     assert!(!text.contains('\u{1b}') && !text.contains('\r'));
     let orders: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(orders["runs"].as_array().unwrap().len(), 2);
@@ -386,22 +344,10 @@ fn lists_devices_and_plugins() {
     let devices = json(&run_json(&["devices"], root.path()));
     assert_eq!(devices[0]["kind"], "cpu");
     let is_default = |d: &&Value| d["default"] == true;
-    assert_eq!(
-        devices
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(is_default)
-            .count(),
-        1
-    );
+    assert_eq!(devices.as_array().unwrap().iter().filter(is_default).count(), 1);
     let plugins = json(&run_json(&["plugins"], root.path()));
-    let names: Vec<&str> = plugins
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|p| p["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        plugins.as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     for name in ["Adapter", "LoRA", "Prefix"] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -422,28 +368,19 @@ fn runs_exports_tables_and_figures() {
         let path = folder.path().join(file);
         let output = run(&["runs", "--export", path.to_str().unwrap()], runs);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        assert!(
-            std::fs::read_to_string(&path).unwrap().contains(word),
-            "{file}"
-        );
+        assert!(std::fs::read_to_string(&path).unwrap().contains(word), "{file}");
     }
     for figure in ["accuracy", "matrix", "confusion", "loss"] {
         let path = folder.path().join(format!("{figure}.png"));
         let path = path.to_str().unwrap();
-        let output = run(
-            &["runs", "latest", "--figure", figure, "--export", path],
-            runs,
-        );
+        let output = run(&["runs", "latest", "--figure", figure, "--export", path], runs);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let picture = image::open(path).unwrap();
         assert!(picture.width() > 300 && picture.height() > 300, "{figure}");
     }
     let wrong = ["runs", "latest", "--figure", "matrx", "--export", "t.png"];
     let message = run_expecting_error(&wrong, runs);
-    assert!(
-        message.contains(&tr!("advice-did-you-mean", name = "matrix")),
-        "{message}"
-    );
+    assert!(message.contains(&tr!("advice-did-you-mean", name = "matrix")), "{message}");
     let message = run_expecting_error(&["runs", "--export", "t.docx"], runs);
     assert!(message.contains(".svg"), "{message}");
 }
@@ -454,9 +391,7 @@ fn closed_stdout_pipe_does_not_panic() {
     let (runs, _) = finished_run();
     let script = "{ \"$0\" runs; echo \"code $?\" >&2; } | true";
     let mut shell = Command::new("sh");
-    shell
-        .args(["-c", script, env!("CARGO_BIN_EXE_lae-studio")])
-        .env("LAE_RUNS", runs);
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_lae-studio")]).env("LAE_RUNS", runs);
     let output = shell.output().unwrap();
     assert_eq!(stderr(&output).trim(), "code 0");
 }
@@ -498,8 +433,5 @@ fn golden_prints_one_line_per_file() {
     let output = run(&words, root.path());
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert_eq!(
-        text.lines().filter(|line| line.ends_with(" ok")).count(),
-        files.len()
-    );
+    assert_eq!(text.lines().filter(|line| line.ends_with(" ok")).count(), files.len());
 }

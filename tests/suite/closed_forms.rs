@@ -62,12 +62,7 @@ impl Toy {
                 vec![0, 1],
             )
         });
-        Self {
-            backbone,
-            config,
-            pet,
-            tasks: [0..2, 2..4],
-        }
+        Self { backbone, config, pet, tasks: [0..2, 2..4] }
     }
 
     fn build(&self) -> Box<dyn Method> {
@@ -86,15 +81,10 @@ impl Toy {
     /// Learns all passes of a task with two batches each and returns the losses.
     fn learn(&self, method: &mut dyn Method, index: usize) -> Vec<f32> {
         let classes = self.tasks[index].clone();
-        let task = Task {
-            index,
-            classes: classes.clone(),
-        };
+        let task = Task { index, classes: classes.clone() };
         method.begin_task(&task).unwrap();
-        let passes = ConfiguredMethod::from_config(&self.config)
-            .unwrap()
-            .default_passes(index)
-            .unwrap();
+        let passes =
+            ConfiguredMethod::from_config(&self.config).unwrap().default_passes(index).unwrap();
         let mut losses = Vec::new();
         for (pass, kind) in passes.iter().enumerate() {
             for step in 0..2 {
@@ -127,11 +117,7 @@ fn images(labels: &[usize], stream: u64) -> Tensor<4> {
     let values = labels.iter().enumerate().flat_map(|(i, label)| {
         let class_image = Init::Normal(1.0).draw([1, size], 5, *label as u64);
         let noise = &noise[i * size..(i + 1) * size];
-        class_image
-            .into_iter()
-            .zip(noise)
-            .map(|(a, b)| a + b)
-            .collect::<Vec<f32>>()
+        class_image.into_iter().zip(noise).map(|(a, b)| a + b).collect::<Vec<f32>>()
     });
     let data = TensorData::new(values.collect::<Vec<f32>>(), [labels.len(), 3, SIDE, SIDE]);
     Tensor::from_data(data, &Device::flex())
@@ -163,10 +149,7 @@ fn closed_form_methods_learn_with_any_compatible_plugin() {
             let mut method = toy.build();
             assert!(method.trained_parameters() > 0, "{context}");
             let losses = toy.learn(&mut *method, 0);
-            assert!(
-                losses.len() == 4 && losses[3] < losses[0],
-                "{context}: {losses:?}"
-            );
+            assert!(losses.len() == 4 && losses[3] < losses[0], "{context}: {losses:?}");
             let later = toy.learn(&mut *method, 1).len();
             assert_eq!(later, if name == "ease" { 4 } else { 0 }, "{context}");
             let labels = [0, 1, 2, 3, 0, 1, 2, 3];
@@ -181,18 +164,10 @@ fn closed_form_methods_learn_with_any_compatible_plugin() {
 fn rejects_plugin_on_blocks_without_its_site() {
     let [.., convnext] = families();
     let backbone = convnext.build_random(3, &Device::flex()).unwrap();
-    let spec = PluginLibrary::with_folders(Vec::new())
-        .get("streamadapter")
-        .unwrap();
-    let config = RunConfig {
-        method: "aper".into(),
-        blocks: "2".into(),
-        ..RunConfig::default()
-    };
+    let spec = PluginLibrary::with_folders(Vec::new()).get("streamadapter").unwrap();
+    let config = RunConfig { method: "aper".into(), blocks: "2".into(), ..RunConfig::default() };
     let chosen = ConfiguredMethod::from_config(&config).unwrap();
-    let problem = PetPlan::new(&chosen, spec, backbone.blocks())
-        .err()
-        .unwrap();
+    let problem = PetPlan::new(&chosen, spec, backbone.blocks()).err().unwrap();
     assert_says!(problem.what, "problem-block-without-site", name2 = "stream");
 }
 
@@ -203,18 +178,10 @@ fn esn_check_requires_class_token() {
         class_token: false,
         ..vit::Config::new(SIDE, 8, 24, 2, 3)
     });
-    let config = RunConfig {
-        method: "esn".into(),
-        ..RunConfig::default()
-    };
+    let config = RunConfig { method: "esn".into(), ..RunConfig::default() };
     let chosen = ConfiguredMethod::from_config(&config).unwrap();
     let check = |architecture: &Architecture| {
-        let context = Context {
-            architecture,
-            blocks: &[],
-            tasks: 2,
-            classes: 4,
-        };
+        let context = Context { architecture, blocks: &[], tasks: 2, classes: 4 };
         (find_method("esn").unwrap().check)(&chosen, Some(&context))
     };
     assert!(check(&vit).is_ok());
@@ -231,10 +198,9 @@ fn snapshot(method: &mut dyn Method) -> NamedTensors {
 #[test]
 fn esn_trains_prompt_in_later_tasks_unless_frozen() {
     let [vit, ..] = families();
-    for (settings, trains_prompt) in [
-        (&["prompt_length=3"][..], true),
-        (&["prompt_length=3", "freeze_prompt=on"][..], false),
-    ] {
+    for (settings, trains_prompt) in
+        [(&["prompt_length=3"][..], true), (&["prompt_length=3", "freeze_prompt=on"][..], false)]
+    {
         let toy = Toy::new(&vit, "esn", None, settings);
         let mut method = toy.build();
         let initial = snapshot(&mut *method)["prompt"].clone();
@@ -245,10 +211,7 @@ fn esn_trains_prompt_in_later_tasks_unless_frozen() {
         let second = snapshot(&mut *method);
         assert_eq!(second["prompt"] != first["prompt"], trains_prompt);
         // The first stage and its vote are frozen.
-        for (name, tensor) in first
-            .iter()
-            .filter(|(name, _)| name.starts_with("stage.0."))
-        {
+        for (name, tensor) in first.iter().filter(|(name, _)| name.starts_with("stage.0.")) {
             assert_eq!(&second[name], tensor, "{name}");
         }
         assert_eq!(second["temperatures"].values.len(), 2);
@@ -268,39 +231,18 @@ fn energy_term_matches_released_and_printed_formula() {
     let logits = Tensor::<2>::from_data(rows.map(|row| row.map(|z| z as f32)), &Device::flex());
     for (as_printed, sign) in [(false, -1.0), (true, 1.0)] {
         let energy = |row: &[f64; 3]| -row.iter().map(|z| (sign * z).exp()).sum::<f64>().ln();
-        let expected = rows
-            .iter()
-            .map(|row| (energy(row) + 10.0).powi(2))
-            .sum::<f64>()
-            / 2.0
-            * 0.1;
-        let term = EnergyTerm {
-            weight: 0.1,
-            anchor: -10.0,
-            as_printed,
-        };
+        let expected = rows.iter().map(|row| (energy(row) + 10.0).powi(2)).sum::<f64>() / 2.0 * 0.1;
+        let term = EnergyTerm { weight: 0.1, anchor: -10.0, as_printed };
         let actual = HostTensor::read(&term.loss(logits.clone())).unwrap().values[0];
-        assert!(
-            (f64::from(actual) - expected).abs() < 1e-4,
-            "{actual} {expected}"
-        );
+        assert!((f64::from(actual) - expected).abs() < 1e-4, "{actual} {expected}");
     }
 }
 
 /// The order decides which images choose λ; the sums cover all images in any order.
 #[test]
 fn ranpac_shuffles_its_measuring_pass() {
-    let config = RunConfig {
-        method: "ranpac".into(),
-        ..RunConfig::default()
-    };
-    let passes = ConfiguredMethod::from_config(&config)
-        .unwrap()
-        .default_passes(3)
-        .unwrap();
-    let shuffled = Pass {
-        shuffle: true,
-        ..Pass::measuring()
-    };
+    let config = RunConfig { method: "ranpac".into(), ..RunConfig::default() };
+    let passes = ConfiguredMethod::from_config(&config).unwrap().default_passes(3).unwrap();
+    let shuffled = Pass { shuffle: true, ..Pass::measuring() };
     assert_eq!(passes, [shuffled]);
 }

@@ -21,10 +21,7 @@ fn new_correction(data: &Dataset, sample: &Sample, class: Option<&str>) -> Corre
 }
 
 fn options_with(corrected: Vec<Correction>) -> OpenOptions {
-    OpenOptions {
-        corrected,
-        ..OpenOptions::default()
-    }
+    OpenOptions { corrected, ..OpenOptions::default() }
 }
 
 fn names_and_classes(samples: &[Sample]) -> Vec<(String, u32)> {
@@ -46,30 +43,18 @@ fn corrections_apply_in_both_splits_without_moving_images() {
             new_correction(&plain, train, None),
         ]))
         .unwrap();
-    assert_eq!(
-        (corrected.corrected.labels, corrected.corrected.left_out),
-        (1, 1)
-    );
+    assert_eq!((corrected.corrected.labels, corrected.corrected.left_out), (1, 1));
     let words = corrected.corrected.summary().map(|words| words.english());
     let labels = tr!("remark-labels-corrected", n = 1);
     let excluded = tr!("remark-images-excluded", n = 1);
     assert_eq!(words, Some(format!("{labels}, {excluded}")));
     let mut expected = names_and_classes(&plain.test);
-    expected
-        .iter_mut()
-        .find(|(name, _)| *name == test.name())
-        .unwrap()
-        .1 = 1;
+    expected.iter_mut().find(|(name, _)| *name == test.name()).unwrap().1 = 1;
     assert_eq!(names_and_classes(&corrected.test), expected);
     assert_eq!(corrected.train.len(), plain.train.len() - 1);
     assert!(!corrected.train.contains(train));
     // Samples stay sorted by class.
-    assert!(
-        corrected
-            .test
-            .windows(2)
-            .all(|pair| pair[0].class <= pair[1].class)
-    );
+    assert!(corrected.test.windows(2).all(|pair| pair[0].class <= pair[1].class));
     assert_ne!(corrected.fingerprints(), plain.fingerprints());
     assert_says!(assumptions(&corrected), "remark-labels-corrected", n = 1);
 }
@@ -77,45 +62,20 @@ fn corrections_apply_in_both_splits_without_moving_images() {
 #[test]
 fn ignores_stale_corrections_and_rejects_emptied_classes() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("train/cat", 3)
-        .write_class("train/dog", 3);
-    fixture
-        .write_class("test/cat", 2)
-        .write_class("test/dog", 2);
+    fixture.write_class("train/cat", 3).write_class("train/dog", 3);
+    fixture.write_class("test/cat", 2).write_class("test/dog", 2);
     let plain = fixture.open();
     let first = new_correction(&plain, &plain.test[0], Some("dog"));
     let unknown_class = new_correction(&plain, &plain.test[1], Some("cow"));
     write_image(&fixture.path().join("test/cat/000.png"), "another picture");
-    let corrected = fixture
-        .try_open(&options_with(vec![first, unknown_class]))
-        .unwrap();
-    assert_eq!(
-        (
-            corrected.corrected.labels,
-            corrected.corrected.without_effect
-        ),
-        (0, 2)
-    );
-    assert_eq!(
-        names_and_classes(&corrected.test),
-        names_and_classes(&plain.test)
-    );
-    assert_says!(
-        assumptions(&corrected),
-        "remark-corrections-without-effect",
-        n = 2
-    );
-    let cats: Vec<Correction> = plain.train[..3]
-        .iter()
-        .map(|sample| new_correction(&plain, sample, None))
-        .collect();
+    let corrected = fixture.try_open(&options_with(vec![first, unknown_class])).unwrap();
+    assert_eq!((corrected.corrected.labels, corrected.corrected.without_effect), (0, 2));
+    assert_eq!(names_and_classes(&corrected.test), names_and_classes(&plain.test));
+    assert_says!(assumptions(&corrected), "remark-corrections-without-effect", n = 2);
+    let cats: Vec<Correction> =
+        plain.train[..3].iter().map(|sample| new_correction(&plain, sample, None)).collect();
     let problem = fixture.try_open(&options_with(cats)).unwrap_err();
-    assert_says!(
-        problem.what,
-        "problem-corrected-labels-empty-classes",
-        empty = "cat"
-    );
+    assert_says!(problem.what, "problem-corrected-labels-empty-classes", empty = "cat");
 }
 
 /// Stops a run after its first task.
@@ -145,10 +105,8 @@ fn resume_uses_corrections_from_run_start() {
     let data = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
     let correction = new_correction(&data, &data.test[0], Some("7"));
     store::correct_label(root.path(), "digits", correction.clone()).unwrap();
-    let config = RunConfig {
-        corrected: store::load_corrections(root.path(), "digits").unwrap(),
-        ..config
-    };
+    let config =
+        RunConfig { corrected: store::load_corrections(root.path(), "digits").unwrap(), ..config };
     assert_eq!(config.corrected, std::slice::from_ref(&correction));
     let control = Control::default();
     let cache = ResourceCache::default();
@@ -160,24 +118,14 @@ fn resume_uses_corrections_from_run_start() {
     let text = fs::read_to_string(header.folder.join("run.toml")).unwrap();
     assert!(text.contains("[[mended]]"), "{text}");
     // A later change of the list does not affect this run.
-    let reverted = Correction {
-        class: Some(correction.was.clone()),
-        ..correction.clone()
-    };
-    assert!(
-        store::correct_label(root.path(), "digits", reverted)
-            .unwrap()
-            .is_empty()
-    );
+    let reverted = Correction { class: Some(correction.was.clone()), ..correction.clone() };
+    assert!(store::correct_label(root.path(), "digits", reverted).unwrap().is_empty());
     control.set(ControlRequest::Run);
     let cache = ResourceCache::default();
     let outcome = experiment::resume(&header.folder, &cache, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let run = store::load_run(&header.folder).unwrap();
-    assert_eq!(
-        run.header.config.corrected,
-        std::slice::from_ref(&correction)
-    );
+    assert_eq!(run.header.config.corrected, std::slice::from_ref(&correction));
     assert_ne!(run.header.images, Some(data.fingerprints()));
     let order = &run.header.class_order;
     let position = |class: &str| order.iter().position(|name| name == class);
@@ -189,14 +137,8 @@ fn resume_uses_corrections_from_run_start() {
     let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
     // The class 7 belongs to the second task, so the image is not tested in the first task.
     let total = labelled_samples.clone().count();
-    let correct = predictions
-        .iter()
-        .zip(&answers.labels)
-        .filter(|(a, b)| a == b);
-    assert_eq!(
-        report.measurements["as_they_came"],
-        correct.count() as f64 / total as f64
-    );
+    let correct = predictions.iter().zip(&answers.labels).filter(|(a, b)| a == b);
+    assert_eq!(report.measurements["as_they_came"], correct.count() as f64 / total as f64);
     let last = &run.reports[1];
     let labels = last.answers.samples.iter().map(|&index| {
         let sample = &opened.test[index];
@@ -206,9 +148,7 @@ fn resume_uses_corrections_from_run_start() {
         }
     });
     let predictions = last.answers.for_expert(expert).iter();
-    let correct = labels
-        .zip(predictions)
-        .filter(|(label, predicted)| *label == Some(**predicted));
+    let correct = labels.zip(predictions).filter(|(label, predicted)| *label == Some(**predicted));
     let share = correct.count() as f64 / last.answers.labels.len() as f64;
     assert_eq!(last.measurements["as_they_came"], share);
     let final_accuracy = store::summary(&run).final_accuracy_labels_as_they_came;
@@ -218,14 +158,8 @@ fn resume_uses_corrections_from_run_start() {
     let answers = &run.reports[1].answers;
     let label = |i: usize| answers.labels[i];
     let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
-    let sample_index = opened
-        .test
-        .iter()
-        .position(|s| s.name() == data.test[0].name());
-    let answer_index = answers
-        .samples
-        .iter()
-        .position(|sample| Some(*sample) == sample_index);
+    let sample_index = opened.test.iter().position(|s| s.name() == data.test[0].name());
+    let answer_index = answers.samples.iter().position(|sample| Some(*sample) == sample_index);
     assert_eq!(Some(label(answer_index.unwrap())), expected);
 }
 
@@ -238,12 +172,7 @@ fn corrected_training_label_equals_moved_file() {
         }
         fixture
     };
-    let folders = [
-        ("train/cat", 5),
-        ("train/dog", 5),
-        ("test/cat", 4),
-        ("test/dog", 4),
-    ];
+    let folders = [("train/cat", 5), ("train/dog", 5), ("test/cat", 4), ("test/dog", 4)];
     let (listed, moved) = (create(folders), create(folders));
     let plain = listed.open();
     let correction = new_correction(&plain, &plain.train[1], Some("dog"));
@@ -267,10 +196,7 @@ fn corrected_training_label_equals_moved_file() {
         let outcome = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
         store::load_run(&outcome.unwrap().header().unwrap().folder).unwrap()
     };
-    let (corrected, moved) = (
-        run(&listed, vec![correction.clone()]),
-        run(&moved, Vec::new()),
-    );
+    let (corrected, moved) = (run(&listed, vec![correction.clone()]), run(&moved, Vec::new()));
     let uncorrected = run(&listed, Vec::new());
     assert_eq!(corrected.header.train_images, [4, 6]);
     assert_eq!(corrected.header.train_images, moved.header.train_images);
@@ -284,17 +210,9 @@ fn corrected_training_label_equals_moved_file() {
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     };
     assert!(max_difference(&moved) < 1e-6, "{}", max_difference(&moved));
-    assert!(
-        max_difference(&uncorrected) > 1e-5,
-        "{}",
-        max_difference(&uncorrected)
-    );
+    assert!(max_difference(&uncorrected) > 1e-5, "{}", max_difference(&uncorrected));
     // The test split is unchanged, so there is no accuracy by original labels.
-    assert!(
-        !corrected.reports[1]
-            .measurements
-            .contains_key("as_they_came")
-    );
+    assert!(!corrected.reports[1].measurements.contains_key("as_they_came"));
     let images = |stored: &store::StoredRun| stored.header.images.clone().unwrap();
     let (corrected_images, original_images) = (images(&corrected), images(&uncorrected));
     assert!(

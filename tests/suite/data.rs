@@ -74,9 +74,7 @@ impl DatasetFixture {
 
 pub fn write_image(path: &Path, name: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let seed = name.bytes().fold(7_u32, |sum, byte| {
-        sum.wrapping_mul(31).wrapping_add(byte.into())
-    });
+    let seed = name.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     let pixel = |x: u32, y: u32| {
         let value = (seed ^ (x * 97 + y * 389)).wrapping_mul(2_654_435_761);
         image::Rgb([(value >> 24) as u8, (value >> 16) as u8, (value >> 8) as u8])
@@ -96,29 +94,13 @@ pub fn assumptions(data: &Dataset) -> String {
 #[test]
 fn splits_class_folders_by_seed_and_share() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("cat", 10)
-        .write_class("Dog", 20)
-        .write_class("猫 ñ", 10);
+    fixture.write_class("cat", 10).write_class("Dog", 20).write_class("猫 ñ", 10);
     let data = fixture.open();
-    assert_eq!(
-        data.classes,
-        ["Dog", "cat", "猫 ñ"],
-        "classes are sorted by code point"
-    );
+    assert_eq!(data.classes, ["Dog", "cat", "猫 ñ"], "classes are sorted by code point");
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
-    assert_says!(
-        assumptions(&data),
-        "remark-test-split-drawn",
-        test = 8,
-        n = 40
-    );
+    assert_says!(assumptions(&data), "remark-test-split-drawn", test = 8, n = 40);
     let open_with = |share, seed| {
-        let options = OpenOptions {
-            test_share: share,
-            split_seed: seed,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { test_share: share, split_seed: seed, ..OpenOptions::default() };
         fixture.try_open(&options).unwrap()
     };
     assert_eq!(
@@ -129,16 +111,8 @@ fn splits_class_folders_by_seed_and_share() {
     assert_ne!(names(&open_with(0.2, 1).test), names(&data.test));
     assert_eq!(open_with(0.5, 0).test.len(), 20);
     assert_eq!(open_with(0.0, 0).test.len(), 0);
-    let options = OpenOptions {
-        test_share: 1.5,
-        ..OpenOptions::default()
-    };
-    assert!(
-        fixture
-            .try_open(&options)
-            .unwrap_err()
-            .mentions("problem-share-out-of-range")
-    );
+    let options = OpenOptions { test_share: 1.5, ..OpenOptions::default() };
+    assert!(fixture.try_open(&options).unwrap_err().mentions("problem-share-out-of-range"));
 }
 
 /// Covers folders inside classes and around them (domains) with names in both Unicode forms.
@@ -169,29 +143,16 @@ fn composed_and_decomposed_unicode_names_are_equal() {
         let corrected = (data.corrected.labels, data.corrected.left_out);
         let splits = [names(&data.train), names(&data.test)];
         let hash = data.train[0].sha256().unwrap();
-        (
-            data.classes.clone(),
-            splits,
-            data.fingerprints(),
-            corrected,
-            hash,
-        )
+        (data.classes.clone(), splits, data.fingerprints(), corrected, hash)
     };
     let composed: fn(&str) -> String = str::to_owned;
-    let decomposed: fn(&str) -> String = |name| {
-        name.replace('\u{e4}', "a\u{308}")
-            .replace('\u{fc}', "u\u{308}")
-    };
+    let decomposed: fn(&str) -> String =
+        |name| name.replace('\u{e4}', "a\u{308}").replace('\u{fc}', "u\u{308}");
     let plain = OpenOptions::default();
     let first = open(composed, &plain, "");
     assert_eq!(first.0, ["B\u{e4}r", "Fuchs", "Wolf"]);
     let [train, test] = &first.1;
-    assert!(
-        train
-            .iter()
-            .chain(test)
-            .all(|name| name.contains("/\u{fc}ben/tief/"))
-    );
+    assert!(train.iter().chain(test).all(|name| name.contains("/\u{fc}ben/tief/")));
     assert_eq!(open(decomposed, &plain, ""), first);
     // Label corrections and exclusions refer to images by name.
     let entry = |class: Option<&str>| Correction {
@@ -201,19 +162,14 @@ fn composed_and_decomposed_unicode_names_are_equal() {
         class: class.map(Into::into),
     };
     for (class, count) in [(Some("Wolf"), (1, 0)), (None, (0, 1))] {
-        let options = OpenOptions {
-            corrected: vec![entry(class)],
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { corrected: vec![entry(class)], ..OpenOptions::default() };
         let found = open(decomposed, &options, "");
         assert_eq!(found.3, count);
         assert_eq!(found, open(composed, &options, ""));
     }
     // The lists use one form of the names, the disk the other.
-    let rows = train
-        .iter()
-        .map(|name| (name, "train"))
-        .chain(test.iter().map(|name| (name, "test")));
+    let rows =
+        train.iter().map(|name| (name, "train")).chain(test.iter().map(|name| (name, "test")));
     let rows: Vec<String> = rows
         .enumerate()
         .map(|(i, (name, split))| format!("{name},{split},{}\n", ["one", "two"][i % 2]))
@@ -221,10 +177,7 @@ fn composed_and_decomposed_unicode_names_are_equal() {
     let list = format!("file,split,label\n{}", rows.concat());
     let by_list = open(composed, &plain, &list);
     assert_eq!(by_list.0, ["one", "two"]);
-    assert_eq!(
-        by_list.1.each_ref().map(Vec::len),
-        [train.len(), test.len()]
-    );
+    assert_eq!(by_list.1.each_ref().map(Vec::len), [train.len(), test.len()]);
     assert_eq!(open(decomposed, &plain, &list), by_list);
 }
 
@@ -246,28 +199,17 @@ fn bit_depth_option_rescales_12_bit_images() {
     }
     assert_eq!(expected.better_depth, None);
     let dark = unscaled.open();
-    assert_says!(
-        assumptions(&dark),
-        "remark-bit-depth-dark",
-        n = 10,
-        bits = 12
-    );
+    assert_says!(assumptions(&dark), "remark-bit-depth-dark", n = 10, bits = 12);
     assert!(assumptions(&dark).contains("--bit-depth 12"));
     assert_eq!(dark.better_depth, Some(12));
     assert_ne!(pixels(&dark), pixels(&expected));
     let open_with_depth = |bit_depth| {
-        let options = OpenOptions {
-            bit_depth,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { bit_depth, ..OpenOptions::default() };
         unscaled.try_open(&options).unwrap()
     };
     let rescaled = open_with_depth(12);
     assert_eq!(pixels(&rescaled), pixels(&expected));
-    assert_eq!(
-        (rescaled.assumed.clone(), rescaled.better_depth),
-        (expected.assumed, None)
-    );
+    assert_eq!((rescaled.assumed.clone(), rescaled.better_depth), (expected.assumed, None));
     // The files and their order are the same; only the decoding differs.
     assert_eq!(rescaled.fingerprints(), dark.fingerprints());
     assert_says!(
@@ -289,17 +231,8 @@ fn finds_splits_from_parent_and_inner_folders() {
     }
     let check = |path: PathBuf, id: &str| {
         let data = Dataset::open(path.to_str().unwrap(), &OpenOptions::default()).unwrap();
-        assert_eq!(
-            (data.train.len(), data.test.len()),
-            (6, 4),
-            "{}",
-            path.display()
-        );
-        assert_eq!(
-            names(&data.test)[0],
-            "a/000.png",
-            "names are relative to the split"
-        );
+        assert_eq!((data.train.len(), data.test.len()), (6, 4), "{}", path.display());
+        assert_eq!(names(&data.test)[0], "a/000.png", "names are relative to the split");
         assert!(
             id.is_empty() && data.assumed.is_empty() || says!(assumptions(&data), id),
             "{:?}",
@@ -307,22 +240,10 @@ fn finds_splits_from_parent_and_inner_folders() {
         );
     };
     check(fixture.path().join("set"), "");
-    check(
-        fixture.path().to_path_buf(),
-        "remark-inner-folder-as-dataset",
-    );
-    check(
-        fixture.path().join("set/train"),
-        "remark-parent-of-split-opened",
-    );
-    check(
-        fixture.path().join("set/test"),
-        "remark-parent-of-split-opened",
-    );
-    check(
-        fixture.path().join("set/train/a"),
-        "remark-folder-as-one-class",
-    );
+    check(fixture.path().to_path_buf(), "remark-inner-folder-as-dataset");
+    check(fixture.path().join("set/train"), "remark-parent-of-split-opened");
+    check(fixture.path().join("set/test"), "remark-parent-of-split-opened");
+    check(fixture.path().join("set/train/a"), "remark-folder-as-one-class");
 }
 
 #[test]
@@ -357,26 +278,13 @@ fn reads_flat_folder_with_csv_labels() {
     fixture.write_file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
     let data = fixture.open();
     assert_eq!(data.classes, ["cat", "dog, big"]);
-    assert_eq!(
-        (data.train.len(), data.test.len()),
-        (2, 1),
-        "{:?}",
-        data.assumed
-    );
-    let reasons: Vec<&str> = data
-        .skipped
-        .iter()
-        .map(|s| s.reason.english.as_str())
-        .collect();
+    assert_eq!((data.train.len(), data.test.len()), (2, 1), "{:?}", data.assumed);
+    let reasons: Vec<&str> = data.skipped.iter().map(|s| s.reason.english.as_str()).collect();
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert_says!(reasons[0], "skip-listed-not-found");
     assert!(
         says!(assumptions(&data), "remark-validation-images-unused", n = 1)
-            && says!(
-                assumptions(&data),
-                "remark-test-classes-missing",
-                classes = "dog, big"
-            ),
+            && says!(assumptions(&data), "remark-test-classes-missing", classes = "dog, big"),
         "{:?}",
         data.assumed
     );
@@ -385,9 +293,7 @@ fn reads_flat_folder_with_csv_labels() {
 #[test]
 fn reads_semicolon_csv_without_header() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("", 0)
-        .write_images(&["x1.png", "x2.png", "x3.png"]);
+    fixture.write_class("", 0).write_images(&["x1.png", "x2.png", "x3.png"]);
     fixture.write_file("list.csv", "x1.png;1\nx2.png;0\nx3.png;1\n");
     let data = fixture.open();
     assert_eq!(data.classes, ["0", "1"]);
@@ -397,28 +303,19 @@ fn reads_semicolon_csv_without_header() {
     let table = fixture.path().join("list.csv");
     let data = Dataset::open(table.to_str().unwrap(), &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["0", "1"]);
-    assert_says!(
-        assumptions(&data),
-        "remark-folder-as-dataset",
-        file = "list.csv"
-    );
+    assert_says!(assumptions(&data), "remark-folder-as-dataset", file = "list.csv");
 }
 
 #[test]
 fn list_files_take_precedence_over_folders() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("imagenet-r/n01", 4)
-        .write_class("imagenet-r/n02", 4);
+    fixture.write_class("imagenet-r/n01", 4).write_class("imagenet-r/n02", 4);
     fixture.write_file("imagenet-r/README.txt", "about this data");
     fixture.write_file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nimagenet-r/n01/001.png 0\nn02/000.png 1\n",
     );
-    fixture.write_file(
-        "imagenet-r/val_list.txt",
-        "n01/002.png 0\nn02/001.png 1\nn02/gone.png 1\n",
-    );
+    fixture.write_file("imagenet-r/val_list.txt", "n01/002.png 0\nn02/001.png 1\nn02/gone.png 1\n");
     let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!((data.train.len(), data.test.len()), (3, 2));
@@ -452,9 +349,7 @@ fn keeps_classes_with_equal_subfolder_names() {
 fn merges_domains_with_and_without_lists() {
     let fixture = DatasetFixture::new();
     for domain in ["clipart", "real", "sketch"] {
-        fixture
-            .write_class(&format!("{domain}/car"), 5)
-            .write_class(&format!("{domain}/dog"), 5);
+        fixture.write_class(&format!("{domain}/car"), 5).write_class(&format!("{domain}/dog"), 5);
     }
     let data = fixture.open();
     assert_eq!(data.classes, ["car", "dog"]);
@@ -472,12 +367,7 @@ fn merges_domains_with_and_without_lists() {
     }
     let data = fixture.open();
     assert_eq!(data.classes, ["car", "dog"]);
-    assert_eq!(
-        (data.train.len(), data.test.len()),
-        (4, 4),
-        "{:?}",
-        data.assumed
-    );
+    assert_eq!((data.train.len(), data.test.len()), (4, 4), "{:?}", data.assumed);
 }
 
 #[test]
@@ -494,12 +384,7 @@ fn reads_coda_prompt_yaml_lists() {
     );
     let data = fixture.open();
     assert_eq!(data.classes, ["n01", "n02"]);
-    assert_eq!(
-        (data.train.len(), data.test.len()),
-        (2, 2),
-        "{:?}",
-        data.assumed
-    );
+    assert_eq!((data.train.len(), data.test.len()), (2, 2), "{:?}", data.assumed);
 }
 
 #[test]
@@ -520,24 +405,15 @@ fn skips_bad_files_and_reports_reasons() {
     image::load_from_memory(&good)
         .unwrap()
         .to_rgb8()
-        .write_to(
-            &mut std::io::Cursor::new(&mut jpeg),
-            image::ImageFormat::Jpeg,
-        )
+        .write_to(&mut std::io::Cursor::new(&mut jpeg), image::ImageFormat::Jpeg)
         .unwrap();
     fixture.write_file("b/cut.jpg", &jpeg[..jpeg.len() - 40]);
     fixture.write_file("a/huge.bmp", huge_bitmap());
     let data = fixture.open();
     assert_eq!(data.train.len() + data.test.len(), 8);
     let reason = |name: &str| {
-        let found = data
-            .skipped
-            .iter()
-            .find(|skipped| skipped.path.ends_with(name));
-        found
-            .unwrap_or_else(|| panic!("{name} is missing in {:?}", data.skipped))
-            .reason
-            .clone()
+        let found = data.skipped.iter().find(|skipped| skipped.path.ends_with(name));
+        found.unwrap_or_else(|| panic!("{name} is missing in {:?}", data.skipped)).reason.clone()
     };
     let cut = reason("cut.png").english;
     assert!(
@@ -546,16 +422,8 @@ fn skips_bad_files_and_reports_reasons() {
     );
     assert_says!(reason("cut.jpg").english, "problem-image-file-incomplete");
     assert_says!(reason("empty.jpg").english, "problem-file-empty");
-    assert_says!(
-        reason("notes.txt").english,
-        "skip-no-image-extension",
-        ending = "txt"
-    );
-    assert_says!(
-        reason("photo.heic").english,
-        "skip-format-unsupported",
-        form = "HEIC"
-    );
+    assert_says!(reason("notes.txt").english, "skip-no-image-extension", ending = "txt");
+    assert_says!(reason("photo.heic").english, "skip-format-unsupported", form = "HEIC");
     assert_says!(reason("fake.jpg").english, "skip-no-image");
     assert_says!(
         reason("huge.bmp").english,
@@ -564,10 +432,7 @@ fn skips_bad_files_and_reports_reasons() {
         height = "30000"
     );
     assert_eq!(data.skipped.len(), 8, "{:?}", data.skipped);
-    let unchecked = OpenOptions {
-        check: Check::Never,
-        ..OpenOptions::default()
-    };
+    let unchecked = OpenOptions { check: Check::Never, ..OpenOptions::default() };
     assert_eq!(
         fixture.try_open(&unchecked).unwrap().skipped.len(),
         3,
@@ -593,47 +458,23 @@ fn huge_bitmap() -> Vec<u8> {
 fn reports_problem_for_unusable_folders() {
     let problem = |fixture: &DatasetFixture| fixture.try_open(&OpenOptions::default()).unwrap_err();
     let fixture = DatasetFixture::new();
-    assert!(
-        problem(&fixture).mentions("problem-folder-empty"),
-        "{}",
-        problem(&fixture)
-    );
-    fixture
-        .write_file("a/x.txt", "1")
-        .write_file("a/y.txt", "2")
-        .write_file("z.pdf", "3");
+    assert!(problem(&fixture).mentions("problem-folder-empty"), "{}", problem(&fixture));
+    fixture.write_file("a/x.txt", "1").write_file("a/y.txt", "2").write_file("z.pdf", "3");
     let texts = problem(&fixture);
     assert!(
-        texts.what.contains(&format!(
-            "2 × {}",
-            tr!("skip-no-image-extension", ending = "txt")
-        )),
+        texts.what.contains(&format!("2 × {}", tr!("skip-no-image-extension", ending = "txt"))),
         "{texts}"
     );
     assert_says!(texts.remedy, "advice-use-class-folders-or-splits");
     let single_class = DatasetFixture::new();
     single_class.write_class("only", 5);
-    assert_says!(
-        problem(&single_class).what,
-        "problem-only-one-class",
-        names = "only"
-    );
+    assert_says!(problem(&single_class).what, "problem-only-one-class", names = "only");
     let flat = DatasetFixture::new();
     flat.write_class("set", 3).write_file("loose.txt", "x");
-    let inner = Dataset::open(
-        flat.path().join("set").to_str().unwrap(),
-        &OpenOptions::default(),
-    )
-    .unwrap_err();
-    assert_says!(
-        inner.what,
-        "problem-images-without-classes",
-        total = "3 images"
-    );
-    let single = OpenOptions {
-        min_classes: 1,
-        ..OpenOptions::default()
-    };
+    let inner = Dataset::open(flat.path().join("set").to_str().unwrap(), &OpenOptions::default())
+        .unwrap_err();
+    assert_says!(inner.what, "problem-images-without-classes", total = "3 images");
+    let single = OpenOptions { min_classes: 1, ..OpenOptions::default() };
     let set = Dataset::open(flat.path().join("set").to_str().unwrap(), &single).unwrap();
     assert_eq!(set.classes, ["set"]);
     let broken = DatasetFixture::new();
@@ -658,22 +499,9 @@ fn handles_classes_missing_from_one_split() {
         .write_class("test/new", 3);
     let data = fixture.open();
     assert_eq!(data.classes, ["a", "b"]);
-    assert_says!(
-        assumptions(&data),
-        "remark-class-only-in-test",
-        class = "new",
-        n = 3
-    );
-    assert_says!(
-        assumptions(&data),
-        "remark-test-classes-filled",
-        classes = "b",
-        n = 1
-    );
-    assert_eq!(
-        (data.train.len(), data.test.len(), data.skipped.len()),
-        (9, 3, 3)
-    );
+    assert_says!(assumptions(&data), "remark-class-only-in-test", class = "new", n = 3);
+    assert_says!(assumptions(&data), "remark-test-classes-filled", classes = "b", n = 1);
+    assert_eq!((data.train.len(), data.test.len(), data.skipped.len()), (9, 3, 3));
 }
 
 #[test]
@@ -711,10 +539,7 @@ fn reports_images_with_two_labels() {
         ("train/b/002.png", "train/b/more.bmp"),
     ];
     for (from, to) in copies {
-        image::open(path_of(from))
-            .unwrap()
-            .save(path_of(to))
-            .unwrap();
+        image::open(path_of(from)).unwrap().save(path_of(to)).unwrap();
     }
     let data = fixture.open();
     let conflicts: Vec<Vec<String>> = data
@@ -726,11 +551,7 @@ fn reports_images_with_two_labels() {
         conflicts,
         [
             vec!["a/001.png (a, train)", "b/other.bmp (b, train)"],
-            vec![
-                "b/002.png (b, train)",
-                "b/more.bmp (b, train)",
-                "a/mixed.bmp (a, test)"
-            ],
+            vec!["b/002.png (b, train)", "b/more.bmp (b, train)", "a/mixed.bmp (a, test)"],
         ]
     );
     for built_in in ["digits", "letters"] {
@@ -744,10 +565,7 @@ fn reports_images_with_two_labels() {
 fn lists_unreadable_files_and_broken_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("a", 3)
-        .write_class("b", 3)
-        .write_class("c", 3);
+    fixture.write_class("a", 3).write_class("b", 3).write_class("c", 3);
     symlink(fixture.path(), fixture.path().join("a/loop")).unwrap();
     symlink("gone.png", fixture.path().join("b/dangling.png")).unwrap();
     let set_mode = |path: &str, mode| {
@@ -761,23 +579,13 @@ fn lists_unreadable_files_and_broken_links() {
     let is_root = fs::read(fixture.path().join("a/000.png")).is_ok();
     assert_eq!(data.classes.len(), if is_root { 3 } else { 2 });
     assert!(
-        data.skipped
-            .iter()
-            .any(|s| says!(s.reason.english, "skip-link-already-read")),
+        data.skipped.iter().any(|s| says!(s.reason.english, "skip-link-already-read")),
         "{:?}",
         data.skipped
     );
+    assert!(data.skipped.iter().any(|s| says!(s.reason.english, "skip-link-broken")));
     assert!(
-        data.skipped
-            .iter()
-            .any(|s| says!(s.reason.english, "skip-link-broken"))
-    );
-    assert!(
-        is_root
-            || data
-                .skipped
-                .iter()
-                .any(|s| says!(s.reason.english, "skip-folder-unreadable"))
+        is_root || data.skipped.iter().any(|s| says!(s.reason.english, "skip-folder-unreadable"))
     );
 }
 
@@ -789,29 +597,15 @@ fn limits_pick_evenly_spaced_images() {
         .write_class("train/b", 3)
         .write_class("test/a", 4)
         .write_class("test/b", 4);
-    let options = OpenOptions {
-        train_limit: Some(4),
-        test_limit: Some(1),
-        ..OpenOptions::default()
-    };
+    let options =
+        OpenOptions { train_limit: Some(4), test_limit: Some(1), ..OpenOptions::default() };
     let data = fixture.try_open(&options).unwrap();
     assert_eq!(
         names(&data.train),
-        [
-            "a/000.png",
-            "a/002.png",
-            "a/005.png",
-            "a/007.png",
-            "b/000.png",
-            "b/001.png",
-            "b/002.png"
-        ]
+        ["a/000.png", "a/002.png", "a/005.png", "a/007.png", "b/000.png", "b/001.png", "b/002.png"]
     );
     assert_eq!(names(&data.test), ["a/000.png", "b/000.png"]);
-    let zero = OpenOptions {
-        train_limit: Some(0),
-        ..OpenOptions::default()
-    };
+    let zero = OpenOptions { train_limit: Some(0), ..OpenOptions::default() };
     assert!(fixture.try_open(&zero).is_err());
 }
 
@@ -823,10 +617,7 @@ fn validation_share_excludes_test_images() {
         .write_class("train/b", 10)
         .write_class("test/a", 2)
         .write_class("test/b", 2);
-    let options = OpenOptions {
-        validation_share: 0.3,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { validation_share: 0.3, ..OpenOptions::default() };
     let data = fixture.try_open(&options).unwrap();
     assert_eq!((data.train.len(), data.test.len()), (14, 6));
     let train = names(&data.train);
@@ -837,10 +628,7 @@ fn validation_share_excludes_test_images() {
 #[test]
 fn embedded_datasets_have_fixed_splits() {
     let digits = Dataset::open("digits", &OpenOptions::default()).unwrap();
-    assert_eq!(
-        (digits.classes.len(), digits.train.len() + digits.test.len()),
-        (10, 1797)
-    );
+    assert_eq!((digits.classes.len(), digits.train.len() + digits.test.len()), (10, 1797));
     assert!(digits.note.contains("CC BY 4.0"), "{}", digits.note);
     assert_eq!(digits.train[0].decode().unwrap().dimensions(), (32, 32));
     let letters = Dataset::open("letters", &OpenOptions::default()).unwrap();
@@ -881,9 +669,6 @@ fn reads_and_counts_jpegs_without_end_marker() {
         fixture.write_file(name, &bytes[..bytes.len() - end]);
     }
     let data = fixture.open();
-    assert_eq!(
-        (data.train.len() + data.test.len(), data.skipped.len()),
-        (4, 0)
-    );
+    assert_eq!((data.train.len() + data.test.len(), data.skipped.len()), (4, 0));
     assert_says!(assumptions(&data), "remark-jpeg-without-end", n = 2);
 }

@@ -18,19 +18,13 @@ fn open(path: &Path) -> Result<Dataset, Problem> {
     // One cache for all tests.
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let cache = CACHE.get_or_init(shared_folder);
-    let options = OpenOptions {
-        unpack_to: Some(cache.clone()),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { unpack_to: Some(cache.clone()), ..OpenOptions::default() };
     Dataset::open(path.to_str().unwrap(), &options)
 }
 
 /// Returns the name and pixels of every image.
 fn content(samples: &[Sample]) -> Vec<(String, Vec<u8>)> {
-    samples
-        .iter()
-        .map(|sample| (sample.name(), sample.decode().unwrap().into_raw()))
-        .collect()
+    samples.iter().map(|sample| (sample.name(), sample.decode().unwrap().into_raw())).collect()
 }
 
 fn build_tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -51,8 +45,7 @@ fn build_tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
 fn build_zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
-        zip.start_file(*name, zip::write::SimpleFileOptions::default())
-            .unwrap();
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(bytes).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -82,12 +75,7 @@ fn entries(fixture: &DatasetFixture) -> Vec<(String, Vec<u8>)> {
         for class in ["a", "b"] {
             for entry in fs::read_dir(fixture.path().join(split).join(class)).unwrap() {
                 let path = entry.unwrap().path();
-                let name = path
-                    .strip_prefix(fixture.path())
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .to_owned();
+                let name = path.strip_prefix(fixture.path()).unwrap().to_str().unwrap().to_owned();
                 list.push((format!("my set/{name}"), fs::read(path).unwrap()));
             }
         }
@@ -99,10 +87,8 @@ fn entries(fixture: &DatasetFixture) -> Vec<(String, Vec<u8>)> {
 fn archives_yield_same_images_as_folder() {
     let fixture = DatasetFixture::new();
     let list = entries(&fixture);
-    let borrowed: Vec<(&str, &[u8])> = list
-        .iter()
-        .map(|(n, b)| (n.as_str(), b.as_slice()))
-        .collect();
+    let borrowed: Vec<(&str, &[u8])> =
+        list.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     let folder = fixture.open();
     let dir = tempfile::tempdir().unwrap();
     let tar = build_tar(&borrowed);
@@ -133,19 +119,13 @@ fn concurrent_unpacking_yields_same_images() {
     fs::write(&path, tar.into_inner().unwrap()).unwrap();
     let cache_dir = folder.path().join("shelf");
     let read = || {
-        let options = OpenOptions {
-            unpack_to: Some(cache_dir.clone()),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { unpack_to: Some(cache_dir.clone()), ..OpenOptions::default() };
         let data = Dataset::open(path.to_str().unwrap(), &options).unwrap();
         content(&data.train)
     };
     let contents: Vec<_> = std::thread::scope(|scope| {
         let readers: Vec<_> = (0..4).map(|_| scope.spawn(read)).collect();
-        readers
-            .into_iter()
-            .map(|reader| reader.join().unwrap())
-            .collect()
+        readers.into_iter().map(|reader| reader.join().unwrap()).collect()
     });
     assert_eq!(contents[0].len(), 64);
     assert!(contents.iter().all(|result| *result == contents[0]));
@@ -158,29 +138,19 @@ fn skips_archive_entries_outside_folder() {
     let fixture = DatasetFixture::new();
     let list = entries(&fixture);
     let png = list[0].1.clone();
-    let mut borrowed: Vec<(&str, &[u8])> = list
-        .iter()
-        .map(|(n, b)| (n.as_str(), b.as_slice()))
-        .collect();
-    for escaping_name in [
-        "../escaped.png",
-        "my set/../../escaped.png",
-        "/tmp/escaped-by-lae-test.png",
-    ] {
+    let mut borrowed: Vec<(&str, &[u8])> =
+        list.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    for escaping_name in
+        ["../escaped.png", "my set/../../escaped.png", "/tmp/escaped-by-lae-test.png"]
+    {
         borrowed.push((escaping_name, &png));
     }
     let dir = tempfile::tempdir().unwrap();
-    for (name, bytes) in [
-        ("evil.tar", build_tar(&borrowed)),
-        ("evil.zip", build_zip(&borrowed)),
-    ] {
+    for (name, bytes) in [("evil.tar", build_tar(&borrowed)), ("evil.zip", build_zip(&borrowed))] {
         let data = open(&write_file(dir.path(), name, &bytes)).unwrap();
         assert_eq!(data.train.len() + data.test.len(), 10);
-        let rejected = data
-            .skipped
-            .iter()
-            .filter(|s| says!(s.reason.english, "skip-leads-out"))
-            .count();
+        let rejected =
+            data.skipped.iter().filter(|s| says!(s.reason.english, "skip-leads-out")).count();
         assert!(rejected >= 2, "{name}: {:?}", data.skipped);
     }
     assert!(!Path::new("/tmp/escaped-by-lae-test.png").exists());
@@ -195,25 +165,16 @@ fn skips_links_in_archives() {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        tar.append_data(&mut header, name, bytes.as_slice())
-            .unwrap();
+        tar.append_data(&mut header, name, bytes.as_slice()).unwrap();
     }
     let mut link = tar::Header::new_gnu();
     link.set_entry_type(tar::EntryType::Symlink);
     link.set_size(0);
-    tar.append_link(&mut link, "my set/train/a/evil.png", "/etc/passwd")
-        .unwrap();
+    tar.append_link(&mut link, "my set/train/a/evil.png", "/etc/passwd").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let data = open(&write_file(
-        dir.path(),
-        "links.tar",
-        &tar.into_inner().unwrap(),
-    ))
-    .unwrap();
+    let data = open(&write_file(dir.path(), "links.tar", &tar.into_inner().unwrap())).unwrap();
     assert!(
-        data.skipped
-            .iter()
-            .any(|s| says!(s.reason.english, "skip-archive-link")),
+        data.skipped.iter().any(|s| says!(s.reason.english, "skip-archive-link")),
         "{:?}",
         data.skipped
     );
@@ -242,11 +203,8 @@ fn reads_long_names_and_rejects_oversized_headers() {
     let (name, png) = &list[0];
     let dir = tempfile::tempdir().unwrap();
     let long_name = format!("{}/{name}", "deep/".repeat(40));
-    let problem = open(&write_file(
-        dir.path(),
-        "long.tar",
-        &build_tar_with_long_name(&long_name, png),
-    ));
+    let problem =
+        open(&write_file(dir.path(), "long.tar", &build_tar_with_long_name(&long_name, png)));
     // The archive was read to its end; it is rejected because it has only one class.
     assert!(!problem.unwrap_err().mentions("problem-archive-damaged"));
     let oversized_name = "x".repeat(3 << 20);
@@ -261,8 +219,7 @@ fn reads_long_names_and_rejects_oversized_headers() {
     link.set_size(300 << 20);
     link.set_cksum();
     let mut tar = tar::Builder::new(Vec::new());
-    tar.append(&link, std::io::repeat(0).take(300 << 20))
-        .unwrap();
+    tar.append(&link, std::io::repeat(0).take(300 << 20)).unwrap();
     let bytes = gzip(&tar.into_inner().unwrap());
     let problem = open(&write_file(dir.path(), "links.tgz", &bytes)).unwrap_err();
     assert_is(&problem, "problem-archive-rejected");
@@ -279,10 +236,8 @@ fn rejects_bombs_and_truncated_archives() {
     assert!(problem.what.contains("times its size"), "{problem}");
     let fixture = DatasetFixture::new();
     let list = entries(&fixture);
-    let borrowed: Vec<(&str, &[u8])> = list
-        .iter()
-        .map(|(n, b)| (n.as_str(), b.as_slice()))
-        .collect();
+    let borrowed: Vec<(&str, &[u8])> =
+        list.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     for (name, bytes) in [
         ("cut.tar", build_tar(&borrowed)),
         ("cut.tar.gz", gzip(&build_tar(&borrowed))),
@@ -290,21 +245,14 @@ fn rejects_bombs_and_truncated_archives() {
     ] {
         let path = write_file(dir.path(), name, &bytes[..bytes.len() / 2]);
         let problem = open(&path).unwrap_err();
-        assert!(
-            problem.mentions("problem-archive-damaged"),
-            "{name}: {problem}"
-        );
+        assert!(problem.mentions("problem-archive-damaged"), "{name}: {problem}");
         assert!(!problem.remedy.is_empty());
         // The complete archive can be unpacked afterwards.
         fs::write(&path, &bytes).unwrap();
         assert_eq!(open(&path).unwrap().train.len(), 6, "{name}");
     }
     let text = write_file(dir.path(), "notes.txt", b"hello");
-    assert!(
-        open(&text)
-            .unwrap_err()
-            .mentions("problem-no-folder-or-archive")
-    );
+    assert!(open(&text).unwrap_err().mentions("problem-no-folder-or-archive"));
 }
 
 /// CIFAR-100's binary files with two images of every class but the last.
@@ -315,9 +263,7 @@ fn write_cifar100(folder: &Path) {
         [class / 5, class].into_iter().chain(pixels).collect()
     };
     let records = |shades: [u8; 2]| -> Vec<u8> {
-        (0..99)
-            .flat_map(|class| shades.map(|shade| record(class, shade)).concat())
-            .collect()
+        (0..99).flat_map(|class| shades.map(|shade| record(class, shade)).concat()).collect()
     };
     fs::write(folder.join("train.bin"), records([1, 2])).unwrap();
     fs::write(folder.join("test.bin"), records([3, 4])).unwrap();
@@ -344,11 +290,7 @@ fn cifar_records_match_exported_image_folder() {
     .unwrap();
     let folder = open(&copy.path().join("as")).unwrap();
     assert_eq!(folder.classes, data.classes);
-    assert_eq!(
-        content(&folder.train),
-        content(&data.train),
-        "names, order or pixels differ"
-    );
+    assert_eq!(content(&folder.train), content(&data.train), "names, order or pixels differ");
     assert_eq!(content(&folder.test), content(&data.test));
 }
 
@@ -359,10 +301,8 @@ fn export_writes_portable_names() {
     for class in ["Tit", "tit", "con", "wren.", "owl: small"] {
         fixture.write_class(&format!("train/{class}"), 2);
         fixture.write_class(&format!("test/{class}"), 1);
-        fixture.write_images(&[
-            &format!("train/{class}/NUL.PNG"),
-            &format!("train/{class}/nul.png"),
-        ]);
+        fixture
+            .write_images(&[&format!("train/{class}/NUL.PNG"), &format!("train/{class}/nul.png")]);
     }
     let data = fixture.open();
     let copy = tempfile::tempdir().unwrap();
@@ -398,16 +338,12 @@ fn truncated_cifar_keeps_complete_records() {
     let data = fixture.open();
     assert_eq!(data.train.len(), 197);
     assert!(
-        data.skipped
-            .iter()
-            .any(|s| says!(s.reason.english, "skip-truncated")),
+        data.skipped.iter().any(|s| says!(s.reason.english, "skip-truncated")),
         "{:?}",
         data.skipped
     );
     assert!(
-        data.assumed
-            .iter()
-            .any(|s| says!(s.english, "remark-class-names-missing")),
+        data.assumed.iter().any(|s| says!(s.english, "remark-class-names-missing")),
         "{:?}",
         data.assumed
     );
@@ -422,18 +358,10 @@ fn reads_published_cifar_100() {
     };
     let path = Path::new(&folder).join("cifar-100-binary.tar.xz");
     let data = open(&path).unwrap();
-    assert_eq!(
-        (data.classes.len(), data.train.len(), data.test.len()),
-        (100, 50_000, 10_000)
-    );
-    assert_eq!(
-        (data.classes[0].as_str(), data.classes[99].as_str()),
-        ("apple", "worm")
-    );
+    assert_eq!((data.classes.len(), data.train.len(), data.test.len()), (100, 50_000, 10_000));
+    assert_eq!((data.classes[0].as_str(), data.classes[99].as_str()), ("apple", "worm"));
     let mut counts = [0; 100];
-    data.train
-        .iter()
-        .for_each(|sample| counts[sample.class as usize] += 1);
+    data.train.iter().for_each(|sample| counts[sample.class as usize] += 1);
     assert!(counts.iter().all(|&count| count == 500));
 }
 

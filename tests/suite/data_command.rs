@@ -10,11 +10,7 @@ use serde_json::{Value, json};
 use super::data::DatasetFixture;
 
 fn run_data_command(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lae-studio"))
-        .arg("data")
-        .args(args)
-        .output()
-        .unwrap()
+    Command::new(env!("CARGO_BIN_EXE_lae-studio")).arg("data").args(args).output().unwrap()
 }
 
 fn path_str(path: &Path) -> &str {
@@ -34,36 +30,16 @@ fn json_and_text_output_match_contract() {
     assert_eq!(output.status.code(), Some(0));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["classes"], json!(["a", "b"]));
-    assert_eq!(
-        report["images"],
-        json!({"train": {"a": 3, "b": 2}, "test": {"a": 1, "b": 2}})
-    );
+    assert_eq!(report["images"], json!({"train": {"a": 3, "b": 2}, "test": {"a": 1, "b": 2}}));
     assert_eq!(report["skipped"].as_array().unwrap().len(), 1);
-    assert!(
-        report["skipped"][0]["path"]
-            .as_str()
-            .unwrap()
-            .ends_with("x.txt")
-    );
-    assert_eq!(
-        report["skipped"][0]["reason"],
-        tr!("skip-no-image-extension", ending = "txt")
-    );
-    assert_eq!(
-        (&report["duplicates"], &report["assumed"]),
-        (&json!([]), &json!([]))
-    );
+    assert!(report["skipped"][0]["path"].as_str().unwrap().ends_with("x.txt"));
+    assert_eq!(report["skipped"][0]["reason"], tr!("skip-no-image-extension", ending = "txt"));
+    assert_eq!((&report["duplicates"], &report["assumed"]), (&json!([]), &json!([])));
     let output = run_data_command(&[path_str(fixture.path())]);
     let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("2 classes, 5 training and 3 test images, 12 × 10 pixels"), "{stdout}");
     assert!(
-        stdout.contains("2 classes, 5 training and 3 test images, 12 × 10 pixels"),
-        "{stdout}"
-    );
-    assert!(
-        stdout.contains(&format!(
-            "1 × {}",
-            tr!("skip-no-image-extension", ending = "txt")
-        )),
+        stdout.contains(&format!("1 × {}", tr!("skip-no-image-extension", ending = "txt"))),
         "{stdout}"
     );
 }
@@ -88,9 +64,7 @@ fn switches_accept_on_and_off() {
 fn reports_images_with_two_labels() {
     let fixture = DatasetFixture::new();
     for class in ["a", "b"] {
-        fixture
-            .write_class(&format!("train/{class}"), 6)
-            .write_class(&format!("test/{class}"), 1);
+        fixture.write_class(&format!("train/{class}"), 6).write_class(&format!("test/{class}"), 1);
     }
     for number in 0..4 {
         let path_of = |class| fixture.path().join(format!("train/{class}/00{number}.png"));
@@ -128,9 +102,7 @@ fn problems_go_to_stderr_with_exit_code_1() {
     );
     assert_eq!(run_data_command(&[]).status.code(), Some(2));
     assert_eq!(
-        run_data_command(&["digits", "--split", "test"])
-            .status
-            .code(),
+        run_data_command(&["digits", "--split", "test"]).status.code(),
         Some(2),
         "only with --export-inputs"
     );
@@ -159,12 +131,7 @@ fn exported_inputs_match_transform() {
         "4",
     ];
     let output = run_data_command(&args);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let bytes = std::fs::read(&output_path).unwrap();
     let (_, head) = SafeTensors::read_metadata(&bytes).unwrap();
     let names: Vec<String> =
@@ -173,18 +140,13 @@ fn exported_inputs_match_transform() {
     let file = SafeTensors::deserialize(&bytes).unwrap();
     let images = file.tensor("images").unwrap();
     assert_eq!(images.shape(), [4, 3, 8, 8]);
-    let source_image = image::open(fixture.path().join("test/b/000.png"))
-        .unwrap()
-        .to_rgb8();
+    let source_image = image::open(fixture.path().join("test/b/000.png")).unwrap().to_rgb8();
     let mut expected = vec![0; 8 * 8 * 3];
     resize_for_inference(&source_image, InputSpec::new(8, 0.8), &mut expected).unwrap();
     let value = |i: usize| f32::from_le_bytes(images.data()[i * 4..i * 4 + 4].try_into().unwrap());
     for (index, byte) in expected.iter().enumerate() {
         let (pixel, channel) = (index / 3, index % 3);
-        assert_eq!(
-            value(3 * 192 + channel * 64 + pixel),
-            f32::from(*byte) / 255.0
-        );
+        assert_eq!(value(3 * 192 + channel * 64 + pixel), f32::from(*byte) / 255.0);
     }
 }
 
@@ -192,10 +154,8 @@ fn exported_inputs_match_transform() {
 fn crops_given_boxes_and_rejects_invalid_ones() {
     let fixture = DatasetFixture::new();
     fixture.write_class("train/a", 1).write_class("test/a", 2);
-    let (output_path, boxes) = (
-        fixture.path().join("o.safetensors"),
-        fixture.path().join("boxes.json"),
-    );
+    let (output_path, boxes) =
+        (fixture.path().join("o.safetensors"), fixture.path().join("boxes.json"));
     let run = |content: Value| {
         std::fs::write(&boxes, content.to_string()).unwrap();
         run_data_command(&[
@@ -212,14 +172,8 @@ fn crops_given_boxes_and_rejects_invalid_ones() {
     assert_eq!(run(json!([crop, crop])).status.code(), Some(0));
     let bytes = std::fs::read(&output_path).unwrap();
     let file = SafeTensors::deserialize(&bytes).unwrap();
-    let first = f32::from_le_bytes(
-        file.tensor("images").unwrap().data()[..4]
-            .try_into()
-            .unwrap(),
-    );
-    let source_image = image::open(fixture.path().join("test/a/000.png"))
-        .unwrap()
-        .to_rgb8();
+    let first = f32::from_le_bytes(file.tensor("images").unwrap().data()[..4].try_into().unwrap());
+    let source_image = image::open(fixture.path().join("test/a/000.png")).unwrap().to_rgb8();
     assert_eq!(
         first,
         f32::from(source_image.get_pixel(5, 1).0[0]) / 255.0,

@@ -46,10 +46,7 @@ fn collect_results(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Ve
         .reports
         .iter()
         .map(|report| {
-            let text = format!(
-                "{:?} {}",
-                report.answers, report.measurements["online_drift"]
-            );
+            let text = format!("{:?} {}", report.answers, report.measurements["online_drift"]);
             (format!("answers {}", report.task), text.into_bytes())
         })
         .collect();
@@ -87,11 +84,7 @@ fn assert_same_run(config: &RunConfig, records: &Path) {
         assert_eq!(actual.len(), expected.len());
         for (actual, expected) in actual.iter().zip(&expected) {
             assert_eq!(actual.0, expected.0);
-            assert!(
-                actual.1 == expected.1,
-                "{} differs with {cache_mb} MB",
-                actual.0
-            );
+            assert!(actual.1 == expected.1, "{} differs with {cache_mb} MB", actual.0);
         }
         // Only the test inputs stay cached; the training images are released.
         let input = InputSpec::new(32, 1.0);
@@ -150,37 +143,21 @@ fn published_cifar_100_and_image_folder_train_equally() {
 fn validation_images_come_from_training_split() {
     let fixture = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        fixture
-            .write_class(&format!("train/{class}"), 20)
-            .write_class(&format!("test/{class}"), 5);
+        fixture.write_class(&format!("train/{class}"), 20).write_class(&format!("test/{class}"), 5);
     }
     let open = |share, seed| {
-        let options = OpenOptions {
-            validation_share: share,
-            split_seed: seed,
-            ..OpenOptions::default()
-        };
+        let options =
+            OpenOptions { validation_share: share, split_seed: seed, ..OpenOptions::default() };
         fixture.try_open(&options).unwrap()
     };
     let names = |samples: &[lae_studio::data::Sample]| -> Vec<String> {
-        samples
-            .iter()
-            .map(|s| s.source.path().unwrap().display().to_string())
-            .collect()
+        samples.iter().map(|s| s.source.path().unwrap().display().to_string()).collect()
     };
     let data = open(0.25, 0);
     assert_eq!((data.train.len(), data.test.len()), (60, 20));
     let (train, held_out) = (names(&data.train), names(&data.test));
-    assert!(
-        held_out
-            .iter()
-            .all(|name| name.contains("train") && !train.contains(name))
-    );
-    assert_eq!(
-        held_out,
-        names(&open(0.25, 0).test),
-        "equal seeds must give equal images"
-    );
+    assert!(held_out.iter().all(|name| name.contains("train") && !train.contains(name)));
+    assert_eq!(held_out, names(&open(0.25, 0).test), "equal seeds must give equal images");
     assert_ne!(held_out, names(&open(0.25, 1).test));
     assert_says!(assumptions(&data), "remark-validation-images");
     let config = RunConfig {
@@ -205,29 +182,19 @@ fn validation_images_come_from_training_split() {
 #[test]
 fn copies_stay_in_one_split() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("cat", 10)
-        .write_class("dog", 10)
-        .write_class("same", 1);
+    fixture.write_class("cat", 10).write_class("dog", 10).write_class("same", 1);
     let copy = |from: &str, to: &str| {
         std::fs::copy(fixture.path().join(from), fixture.path().join(to)).unwrap();
     };
     for number in 0..10 {
-        copy(
-            &format!("cat/{number:03}.png"),
-            &format!("cat/copy{number}.png"),
-        );
+        copy(&format!("cat/{number:03}.png"), &format!("cat/copy{number}.png"));
     }
     // One image under two labels, and a class whose images are all copies.
     copy("dog/000.png", "cat/dog.png");
     copy("same/000.png", "same/copy.png");
     let open = |copies_together, split_seed, validation_share| {
-        let options = OpenOptions {
-            copies_together,
-            split_seed,
-            validation_share,
-            ..OpenOptions::default()
-        };
+        let options =
+            OpenOptions { copies_together, split_seed, validation_share, ..OpenOptions::default() };
         fixture.try_open(&options).unwrap()
     };
     let reports_copies = |data: &Dataset| {
@@ -250,10 +217,7 @@ fn copies_stay_in_one_split() {
     let plain = DatasetFixture::new();
     plain.write_class("a", 20).write_class("b", 7);
     let open = |copies_together| {
-        let options = OpenOptions {
-            copies_together,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { copies_together, ..OpenOptions::default() };
         plain.try_open(&options).unwrap()
     };
     let (with_option, without_option) = (open(true), open(false));
@@ -279,10 +243,7 @@ fn fingerprints_detect_replaced_image_of_equal_length() {
         }
     }
     let open_unchecked = || {
-        let options = OpenOptions {
-            check: Check::Never,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { check: Check::Never, ..OpenOptions::default() };
         fixture.try_open(&options).unwrap()
     };
     let open = fixture.open();
@@ -293,10 +254,7 @@ fn fingerprints_detect_replaced_image_of_equal_length() {
     );
     let older = open.fingerprints_of_kind(FingerprintKind::Lengths);
     let content_fingerprints = original_fingerprints[0].clone();
-    assert_eq!(
-        open_unchecked().fingerprints_of_kind(FingerprintKind::Whole),
-        content_fingerprints
-    );
+    assert_eq!(open_unchecked().fingerprints_of_kind(FingerprintKind::Whole), content_fingerprints);
     let config = RunConfig {
         data: fixture.path().to_str().unwrap().into(),
         classes_per_task: "2".into(),
@@ -311,9 +269,7 @@ fn fingerprints_detect_replaced_image_of_equal_length() {
     assert_eq!(run.header.images, Some(content_fingerprints));
     // A different image of the same size.
     let replacement = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
-    replacement
-        .save(fixture.path().join("test/a/1.bmp"))
-        .unwrap();
+    replacement.save(fixture.path().join("test/a/1.bmp")).unwrap();
     for data in [&open, &fixture.open(), &open_unchecked()] {
         for original in &original_fingerprints {
             let current = data.fingerprints_of_kind(original.kind);

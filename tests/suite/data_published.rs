@@ -21,11 +21,8 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn rejects_flat_splits_without_labels() {
-    for (train, test) in [
-        ("train", "test"),
-        ("cars_train", "cars_test"),
-        ("train2017", "val2017"),
-    ] {
+    for (train, test) in [("train", "test"), ("cars_train", "cars_test"), ("train2017", "val2017")]
+    {
         let fixture = DatasetFixture::new();
         fixture.write_class(train, 6).write_class(test, 3);
         let problem = expect_problem(&fixture);
@@ -33,10 +30,7 @@ fn rejects_flat_splits_without_labels() {
     }
     // A class may have the name of a split.
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("bus", 5)
-        .write_class("car", 5)
-        .write_class("train", 5);
+    fixture.write_class("bus", 5).write_class("car", 5).write_class("train", 5);
     assert_eq!(fixture.open().classes, ["bus", "car", "train"]);
     let fixture = DatasetFixture::new();
     for split in ["train", "test"] {
@@ -49,9 +43,7 @@ fn rejects_flat_splits_without_labels() {
     // Pairs of other names are splits, too.
     let fixture = DatasetFixture::new();
     for split in ["seg_train/seg_train", "seg_test/seg_test"] {
-        fixture
-            .write_class(&format!("{split}/sea"), 4)
-            .write_class(&format!("{split}/street"), 4);
+        fixture.write_class(&format!("{split}/sea"), 4).write_class(&format!("{split}/street"), 4);
     }
     fixture.write_class("seg_pred/seg_pred", 3);
     let data = fixture.open();
@@ -96,10 +88,7 @@ fn reads_metadata_tables_in_split_folders() {
     for (split, count) in [("train", 9), ("test", 6)] {
         fixture.write_class(split, count);
         let rows = lines(count, |i| format!("{i:03}.png,{}\n", label(i)));
-        fixture.write_file(
-            &format!("{split}/metadata.csv"),
-            format!("file_name,label\n{rows}"),
-        );
+        fixture.write_file(&format!("{split}/metadata.csv"), format!("file_name,label\n{rows}"));
     }
     let data = fixture.open();
     assert_eq!(data.classes, ["cat", "cow", "dog"]);
@@ -108,12 +97,7 @@ fn reads_metadata_tables_in_split_folders() {
     let fixture = DatasetFixture::new();
     for (split, count) in [("train", 9), ("validation", 6)] {
         fixture.write_class(split, count);
-        let row = |i| {
-            format!(
-                "{{\"file_name\": \"{i:03}.png\", \"label\": \"{}\"}}\n",
-                label(i)
-            )
-        };
+        let row = |i| format!("{{\"file_name\": \"{i:03}.png\", \"label\": \"{}\"}}\n", label(i));
         fixture.write_file(&format!("{split}/metadata.jsonl"), lines(count, row));
     }
     let data = fixture.open();
@@ -127,18 +111,11 @@ fn reads_id_table_beside_several_image_folders() {
         let part = 1 + i / 12;
         fixture.write_images(&[&format!("HAM10000_images_part_{part}/ISIC_00{i:02}.jpg")]);
     }
-    assert_says!(
-        expect_problem(&fixture),
-        "problem-folders-are-collection-parts"
-    );
+    assert_says!(expect_problem(&fixture), "problem-folders-are-collection-parts");
     let rows = lines(24, |i| {
         let dx = ["nv", "mel", "bkl"][i % 3];
         let sex = ["male", "female"][i % 2];
-        format!(
-            "HAM_{:02},ISIC_00{i:02},{dx},histo,{}.0,{sex}\n",
-            i / 2,
-            50 + i % 4
-        )
+        format!("HAM_{:02},ISIC_00{i:02},{dx},histo,{}.0,{sex}\n", i / 2, 50 + i % 4)
     });
     fixture.write_file(
         "HAM10000_metadata.csv",
@@ -163,10 +140,7 @@ fn reads_one_hot_columns_as_classes() {
     // A row with several ones has no class.
     fixture.write_file(
         "truth.csv",
-        format!(
-            "image,MEL,NV,BCC\n{}",
-            lines(12, |i| format!("{i:03},1,1,{}\n", i % 2))
-        ),
+        format!("image,MEL,NV,BCC\n{}", lines(12, |i| format!("{i:03},1,1,{}\n", i % 2))),
     );
     assert_says!(expect_problem(&fixture), "problem-several-columns-marked");
 }
@@ -175,17 +149,10 @@ fn reads_one_hot_columns_as_classes() {
 fn accepts_spaces_in_list_labels() {
     let fixture = DatasetFixture::new();
     fixture.write_class("images", 12);
-    let row = |i: usize| {
-        format!(
-            "{i:03}.png {}\n",
-            ["polar bear", "brown bear", "wolf"][i % 3]
-        )
-    };
+    let row = |i: usize| format!("{i:03}.png {}\n", ["polar bear", "brown bear", "wolf"][i % 3]);
     let list_text = lines(12, row);
     let (train, test) = list_text.split_at(list_text.match_indices('\n').nth(8).unwrap().0 + 1);
-    fixture
-        .write_file("train_list.txt", train)
-        .write_file("test_list.txt", test);
+    fixture.write_file("train_list.txt", train).write_file("test_list.txt", test);
     let data = fixture.open();
     assert_eq!(data.classes, ["brown bear", "polar bear", "wolf"]);
     assert_eq!(counts(&data), (9, 3));
@@ -194,18 +161,14 @@ fn accepts_spaces_in_list_labels() {
 #[test]
 fn lists_without_labels_split_class_folders() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("images/apple_pie", 6)
-        .write_class("images/sushi", 6);
+    fixture.write_class("images/apple_pie", 6).write_class("images/sushi", 6);
     let list = |range: std::ops::Range<usize>| -> String {
         let lines_of_class =
             |class: &str| lines(range.len(), |i| format!("{class}/{:03}\n", range.start + i));
         lines_of_class("apple_pie") + &lines_of_class("sushi")
     };
     fixture.write_file("meta/classes.txt", "apple_pie\nsushi\n");
-    fixture
-        .write_file("meta/train.txt", list(0..4))
-        .write_file("meta/test.txt", list(4..6));
+    fixture.write_file("meta/train.txt", list(0..4)).write_file("meta/test.txt", list(4..6));
     let data = fixture.open();
     assert_eq!(data.classes, ["apple_pie", "sushi"]);
     assert_eq!((counts(&data), data.test_drawn), ((8, 4), false));
@@ -215,17 +178,13 @@ fn lists_without_labels_split_class_folders() {
 fn joins_lists_by_image_number() {
     let fixture = DatasetFixture::new();
     let class = |i: usize| ["001.Auk", "002.Wren"][i / 6];
-    fixture
-        .write_class("images/001.Auk", 6)
-        .write_class("images/002.Wren", 6);
+    fixture.write_class("images/001.Auk", 6).write_class("images/002.Wren", 6);
     fixture.write_file(
         "images.txt",
         lines(12, |i| format!("{} {}/{:03}.png\n", i + 1, class(i), i % 6)),
     );
-    fixture.write_file(
-        "image_class_labels.txt",
-        lines(12, |i| format!("{} {}\n", i + 1, 1 + i / 6)),
-    );
+    fixture
+        .write_file("image_class_labels.txt", lines(12, |i| format!("{} {}\n", i + 1, 1 + i / 6)));
     fixture.write_file(
         "train_test_split.txt",
         lines(12, |i| format!("{} {}\n", i + 1, usize::from(i % 6 < 4))),
@@ -249,15 +208,8 @@ fn reads_class_numbers_and_ignores_masks() {
     let problem = expect_problem(&fixture);
     assert_says!(problem, "problem-images-without-classes");
     let row = |i: usize| format!("{} {} {} 1\n", name(i), 1 + i / 6, 1 + i / 6);
-    let split_list = |train: bool| {
-        lines(12, |i| {
-            if (i % 6 < 4) == train {
-                row(i)
-            } else {
-                String::new()
-            }
-        })
-    };
+    let split_list =
+        |train: bool| lines(12, |i| if (i % 6 < 4) == train { row(i) } else { String::new() });
     fixture.write_file(
         "annotations/list.txt",
         format!("#Image CLASS-ID SPECIES BREED ID\n{}", lines(12, row)),
@@ -276,31 +228,17 @@ fn requires_choice_between_contradicting_lists() {
     fixture.write_class("data/images", 12);
     let variant = |i: usize| ["A310", "707-320", "727-200", "F-16A/B"][i % 4];
     let manufacturer = |i: usize| ["Airbus", "Boeing", "Boeing", "Lockheed Corporation"][i % 4];
-    for (role, range) in [
-        ("train", 0..4),
-        ("val", 4..8),
-        ("trainval", 0..8),
-        ("test", 8..12),
-    ] {
+    for (role, range) in [("train", 0..4), ("val", 4..8), ("trainval", 0..8), ("test", 8..12)] {
         let format_list = |class: &dyn Fn(usize) -> &'static str| -> String {
-            range
-                .clone()
-                .map(|i| format!("{i:03} {}\n", class(i)))
-                .collect()
+            range.clone().map(|i| format!("{i:03} {}\n", class(i))).collect()
         };
-        fixture.write_file(
-            &format!("data/images_variant_{role}.txt"),
-            format_list(&variant),
-        );
+        fixture.write_file(&format!("data/images_variant_{role}.txt"), format_list(&variant));
         fixture.write_file(
             &format!("data/images_manufacturer_{role}.txt"),
             format_list(&manufacturer),
         );
     }
-    fixture.write_file(
-        "data/images_box.txt",
-        lines(12, |i| format!("{i:03} 1 1 60 60\n")),
-    );
+    fixture.write_file("data/images_box.txt", lines(12, |i| format!("{i:03} 1 1 60 60\n")));
     fixture.write_file("data/variants.txt", "707-320\nA310\n");
     let problem = expect_problem(&fixture);
     assert!(
@@ -327,46 +265,26 @@ fn picks_class_column_by_header_or_asks() {
     for i in 0..12 {
         fixture.write_images(&[&format!("p{i:02}.png")]);
     }
-    let row = |i: usize| {
-        format!(
-            "p{i:02}.png,{},{},{}\n",
-            i % 5,
-            i % 4,
-            ["cat", "dog"][i % 2]
-        )
-    };
+    let row = |i: usize| format!("p{i:02}.png,{},{},{}\n", i % 5, i % 4, ["cat", "dog"][i % 2]);
     fixture.write_file("labels.csv", format!("image,x,y,label\n{}", lines(12, row)));
     let data = fixture.open();
     assert_eq!(data.classes, ["cat", "dog"]);
     assert_says!(assumptions(&data), "remark-class-column", column = "label");
     // If no header means a class, the user chooses the column.
     let row = |i: usize| {
-        format!(
-            "p{i:02}.png,{},{}\n",
-            ["men", "women"][i % 2],
-            ["shoes", "hats", "belts"][i % 3]
-        )
+        format!("p{i:02}.png,{},{}\n", ["men", "women"][i % 2], ["shoes", "hats", "belts"][i % 3])
     };
-    fixture.write_file(
-        "labels.csv",
-        format!("image,gender,article\n{}", lines(12, row)),
-    );
+    fixture.write_file("labels.csv", format!("image,gender,article\n{}", lines(12, row)));
     let problem = expect_problem(&fixture);
     assert!(
-        says!(
-            problem,
-            "problem-several-class-columns",
-            columns = "gender, article"
-        ) && problem.contains("#gender"),
+        says!(problem, "problem-several-class-columns", columns = "gender, article")
+            && problem.contains("#gender"),
         "{problem}"
     );
     let column = format!("{}#article", fixture.path().join("labels.csv").display());
     let data = Dataset::open(&column, &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["belts", "hats", "shoes"]);
-    assert_eq!(
-        Dataset::open(&data.origin, &data.options).unwrap().classes,
-        data.classes
-    );
+    assert_eq!(Dataset::open(&data.origin, &data.options).unwrap().classes, data.classes);
 }
 
 #[test]
@@ -378,10 +296,7 @@ fn handles_contradicting_labels_in_table() {
     let label = |i: usize| ["cat", "dog", "cow"][i % 3];
     let rows = lines(24, |i| format!("p{i:02}.png,{}\n", label(i)));
     let conflicting_rows = lines(6, |i| format!("p{i:02}.png,{}\n", label(i + 1)));
-    fixture.write_file(
-        "labels.csv",
-        format!("file,label\n{rows}{conflicting_rows}"),
-    );
+    fixture.write_file("labels.csv", format!("file,label\n{rows}{conflicting_rows}"));
     let problem = expect_problem(&fixture);
     assert!(
         says!(problem, "problem-list-two-labels-per-image", n = 6)
@@ -413,12 +328,8 @@ fn matches_names_ignoring_case_and_unicode_form() {
     assert!(data.train[0].name().contains('\u{dc}'));
     // Splits with names in both Unicode forms.
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("train/M\u{fc}ller", 4)
-        .write_class("train/Bauer", 4);
-    fixture
-        .write_class("test/Mu\u{308}ller", 2)
-        .write_class("test/Bauer", 2);
+    fixture.write_class("train/M\u{fc}ller", 4).write_class("train/Bauer", 4);
+    fixture.write_class("test/Mu\u{308}ller", 2).write_class("test/Bauer", 2);
     let data = fixture.open();
     assert_eq!((data.classes.len(), counts(&data)), (2, (8, 4)));
 }
@@ -457,13 +368,7 @@ fn uses_table_beside_class_folders_for_split() {
     fixture.write_class("cat", 6).write_class("dog", 6);
     let plain = fixture.open();
     let row = |i: usize| {
-        format!(
-            "{}/{:03}.png,{},{}\n",
-            ["cat", "dog"][i / 6],
-            i % 6,
-            i % 3,
-            ["am", "pm"][i % 2]
-        )
+        format!("{}/{:03}.png,{},{}\n", ["cat", "dog"][i / 6], i % 6, i % 3, ["am", "pm"][i % 2])
     };
     fixture.write_file("notes.csv", format!("image,week,time\n{}", lines(12, row)));
     let with_notes = fixture.open();
@@ -471,11 +376,7 @@ fn uses_table_beside_class_folders_for_split() {
         (&with_notes.classes, with_notes.fingerprints()),
         (&plain.classes, plain.fingerprints())
     );
-    assert!(
-        assumptions(&with_notes).contains("notes.csv"),
-        "{:?}",
-        with_notes.assumed
-    );
+    assert!(assumptions(&with_notes).contains("notes.csv"), "{:?}", with_notes.assumed);
     let row = |i: usize| {
         format!(
             "{}/{:03}.png,{},{}\n",
@@ -485,15 +386,9 @@ fn uses_table_beside_class_folders_for_split() {
             i % 6 > 3
         )
     };
-    fixture.write_file(
-        "notes.csv",
-        format!("path,noisy_labels_0,is_valid\n{}", lines(12, row)),
-    );
+    fixture.write_file("notes.csv", format!("path,noisy_labels_0,is_valid\n{}", lines(12, row)));
     let data = fixture.open();
-    assert_eq!(
-        (data.classes.len(), counts(&data), data.test_drawn),
-        (2, (8, 4), false)
-    );
+    assert_eq!((data.classes.len(), counts(&data), data.test_drawn), (2, (8, 4), false));
 }
 
 #[test]
@@ -504,25 +399,15 @@ fn reports_dark_16_bit_images() {
             let pixel =
                 |x: u32, y: u32| image::Luma([(x as u16 * 31 + y as u16 * 7 + i) % max_value + i]);
             let bitmap = image::ImageBuffer::<image::Luma<u16>, Vec<u16>>::from_fn(16, 16, pixel);
-            let path = fixture
-                .path()
-                .join(format!("{}/{i}.png", ["a", "b"][usize::from(i) % 2]));
+            let path = fixture.path().join(format!("{}/{i}.png", ["a", "b"][usize::from(i) % 2]));
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             bitmap.save(path).unwrap();
         }
         fixture.open()
     };
     let dark = open_with_max_value(480);
-    assert_says!(
-        assumptions(&dark),
-        "remark-bit-depth-dark",
-        n = 12,
-        bits = 9
-    );
+    assert_says!(assumptions(&dark), "remark-bit-depth-dark", n = 12, bits = 9);
     let fixture = DatasetFixture::new();
     fixture.write_class("a", 3).write_class("b", 3);
-    assert!(!says!(
-        assumptions(&fixture.open()),
-        "remark-bit-depth-dark"
-    ));
+    assert!(!says!(assumptions(&fixture.open()), "remark-bit-depth-dark"));
 }

@@ -37,8 +37,7 @@ fn write_zip(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBu
     let path = folder.join(name);
     let mut zip = zip::ZipWriter::new(fs::File::create(&path).unwrap());
     for (name, bytes) in entries {
-        zip.start_file(name.as_str(), zip::write::SimpleFileOptions::default())
-            .unwrap();
+        zip.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(bytes).unwrap();
     }
     zip.finish().unwrap();
@@ -56,13 +55,10 @@ fn write_project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
 /// Counts the images of each class in both splits.
 fn images_per_class(data: &Dataset) -> BTreeMap<String, usize> {
     let classes = data.classes.len();
-    let split_counts = count_per_class(&data.train, classes)
-        .into_iter()
-        .zip(count_per_class(&data.test, classes));
+    let split_counts =
+        count_per_class(&data.train, classes).into_iter().zip(count_per_class(&data.test, classes));
     let class_counts = data.classes.iter().cloned().zip(split_counts);
-    class_counts
-        .map(|(name, (train, test))| (name, train + test))
-        .collect()
+    class_counts.map(|(name, (train, test))| (name, train + test)).collect()
 }
 
 fn names(classes: &[&str], per_class: usize) -> Vec<String> {
@@ -98,10 +94,7 @@ fn opens_project_as_dataset() {
     let inner_names = names(&["a", "b"], 3).into_iter();
     entries.extend(inner_names.map(|name| (format!("mine/{name}"), png(name.len() as u8))));
     let data = open(&write_zip(dir.path(), "again.zip", &entries)).unwrap();
-    assert_eq!(
-        images_per_class(&data),
-        [("a".into(), 3), ("b".into(), 3)].into()
-    );
+    assert_eq!(images_per_class(&data), [("a".into(), 3), ("b".into(), 3)].into());
 }
 
 #[test]
@@ -111,18 +104,13 @@ fn rejects_audio_and_pose_projects_and_models() {
         let manifest = MANIFEST.replace("image", kind);
         let path = write_project(dir.path(), &manifest, &names(&["a", "b"], 2));
         let problem = open(&path).unwrap_err();
-        assert_says!(
-            problem.what,
-            "problem-teachable-machine-project-type",
-            manifest = kind
-        );
+        assert_says!(problem.what, "problem-teachable-machine-project-type", manifest = kind);
         assert!(!problem.remedy.is_empty());
         fs::remove_file(path).unwrap();
     }
-    for files in [
-        &["model.json", "metadata.json", "weights.bin"][..],
-        &["keras_model.h5", "labels.txt"],
-    ] {
+    for files in
+        [&["model.json", "metadata.json", "weights.bin"][..], &["keras_model.h5", "labels.txt"]]
+    {
         let entries = files.iter().map(|name| ((*name).into(), vec![1]));
         let entries: Vec<_> = entries.collect();
         let path = write_zip(dir.path(), "tm-my-image-model.zip", &entries);
@@ -153,11 +141,8 @@ fn hostile_project_writes_nothing_outside_cache() {
     // Other manifests do not make an archive a project.
     for text in ["[]", "{\"type\":3}", "\u{fffd}", "{\"type\":\"module\"}"] {
         let entries = ["a/1.png", "a/2.png", "b/1.png", "b/2.png"];
-        let mut entries: Vec<(String, Vec<u8>)> = entries
-            .iter()
-            .zip(0..)
-            .map(|(name, shade)| ((*name).into(), png(shade)))
-            .collect();
+        let mut entries: Vec<(String, Vec<u8>)> =
+            entries.iter().zip(0..).map(|(name, shade)| ((*name).into(), png(shade))).collect();
         entries.push(("manifest.json".into(), text.into()));
         let path = write_zip(dir.path(), "other.zip", &entries);
         assert_eq!(open(&path).unwrap().classes, ["a", "b"], "{text}");
@@ -186,10 +171,7 @@ fn roundtrips_dataset_through_project() {
         assert_eq!(image.dimensions(), (224, 224));
         let shade = image.get_pixel(112, 112).0[0];
         let expected_shade = [20, 220, 120][sample.class as usize];
-        assert!(
-            (expected_shade..expected_shade + 25).contains(&shade),
-            "{shade}"
-        );
+        assert!((expected_shade..expected_shade + 25).contains(&shade), "{shade}");
     }
     let bytes = fs::read(&path).unwrap();
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -224,16 +206,9 @@ fn zip_export_contains_same_files() {
     let reimported = open(&path).unwrap();
     assert!(reimported.test_drawn);
     assert_eq!(content(&reimported), content(&fixture.open()));
-    let result = write_packed(
-        &fixture.open(),
-        &dir.path().join("x.tar"),
-        &ProgressReporter::silent(),
-    );
-    assert!(
-        result
-            .unwrap_err()
-            .mentions("advice-dataset-export-extension")
-    );
+    let result =
+        write_packed(&fixture.open(), &dir.path().join("x.tar"), &ProgressReporter::silent());
+    assert!(result.unwrap_err().mentions("advice-dataset-export-extension"));
 }
 
 #[test]
@@ -243,11 +218,7 @@ fn data_export_command_writes_project() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out.tm");
     let data = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_lae-studio"))
-            .arg("data")
-            .args(args)
-            .output()
-            .unwrap()
+        Command::new(env!("CARGO_BIN_EXE_lae-studio")).arg("data").args(args).output().unwrap()
     };
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let output = data(&["export", &text(fixture.path()), "--to", &text(&target)]);

@@ -68,12 +68,7 @@ pub fn drawing() -> NamedImage {
             rgb[(row * 40 + column) * 3..][..3].fill(255);
         }
     }
-    NamedImage {
-        name: "drawing".into(),
-        width: 40,
-        height: 40,
-        rgb,
-    }
+    NamedImage { name: "drawing".into(), width: 40, height: 40, rgb }
 }
 
 pub fn started_folder(event: Event) -> Option<PathBuf> {
@@ -96,9 +91,7 @@ fn run_has_job_name_from_start() {
         _ => None,
     });
     assert_eq!(header.about.name, name);
-    wait_for_event(&engine, |event| {
-        matches!(event, Event::Finished { .. }).then_some(())
-    });
+    wait_for_event(&engine, |event| matches!(event, Event::Finished { .. }).then_some(()));
     let run = store::load_run(&header.folder).unwrap();
     assert_eq!(run.header.about.name, name);
 }
@@ -131,15 +124,10 @@ fn predicts_while_run_trains() {
         Event::NotPredicted { problem, .. } => panic!("{problem}"),
         _ => None,
     });
-    assert_eq!(
-        (answer.ticket, answer.task, answer.classes.len()),
-        (7, 0, 5)
-    );
+    assert_eq!((answer.ticket, answer.task, answer.classes.len()), (7, 0, 5));
     assert_eq!(answer.seen.len(), answer.seen_size * answer.seen_size * 3);
     engine.control.set(ControlRequest::Run);
-    wait_for_event(&engine, |event| {
-        matches!(event, Event::Finished { .. }).then_some(())
-    });
+    wait_for_event(&engine, |event| matches!(event, Event::Finished { .. }).then_some(()));
     assert!(woken.load(Ordering::Relaxed) > 5);
 }
 
@@ -150,26 +138,12 @@ fn paused_run_stops_and_resumes() {
     engine.control.set(ControlRequest::Pause);
     engine.send(train_command(short_config()));
     let run = wait_for_event(&engine, started_folder);
-    let paused = |event: Event| {
-        matches!(
-            event,
-            Event::Phase {
-                phase: Phase::Paused,
-                ..
-            }
-        )
-        .then_some(())
-    };
+    let paused =
+        |event: Event| matches!(event, Event::Phase { phase: Phase::Paused, .. }).then_some(());
     wait_for_event(&engine, paused);
     engine.control.set(ControlRequest::Stop);
-    wait_for_event(&engine, |event| {
-        matches!(event, Event::Stopped { .. }).then_some(())
-    });
-    engine.send(Command::Queue(Box::new(Job::resume(
-        run,
-        None,
-        String::new(),
-    ))));
+    wait_for_event(&engine, |event| matches!(event, Event::Stopped { .. }).then_some(()));
+    engine.send(Command::Queue(Box::new(Job::resume(run, None, String::new()))));
     wait_for_event(&engine, |event| match event {
         Event::Finished { .. } => Some(()),
         Event::Failed { problem, .. } => panic!("{problem}"),
@@ -180,12 +154,8 @@ fn paused_run_stops_and_resumes() {
 /// Returns jobs of very short runs with these seeds.
 fn jobs_with_seeds(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
     let job = |seed| {
-        let config = RunConfig {
-            seed,
-            epochs: 1,
-            settings: crate::frozen_epochs(0),
-            ..short_config()
-        };
+        let config =
+            RunConfig { seed, epochs: 1, settings: crate::frozen_epochs(0), ..short_config() };
         Job::train(config, String::new())
     };
     seeds.map(job).collect()
@@ -221,14 +191,9 @@ fn queue_supports_move_remove_and_hold() {
     queue_jobs(&engine, &jobs[..4]);
     wait_for_event(&engine, started_folder);
     let (second, third, fourth) = (jobs[1].id, jobs[2].id, jobs[3].id);
-    engine.send(Command::Move {
-        job: fourth,
-        place: 0,
-    });
+    engine.send(Command::Move { job: fourth, place: 0 });
     engine.send(Command::Stop(third));
-    wait_for_event(&engine, |event| {
-        (event == Event::Removed(third)).then_some(())
-    });
+    wait_for_event(&engine, |event| (event == Event::Removed(third)).then_some(()));
     // Held jobs stay in the queue; a job queued later runs before them.
     engine.send(Command::Hold(true));
     engine.send(Command::Stop(jobs[0].id));
@@ -252,10 +217,7 @@ fn early_failure_is_reported_for_its_job() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = start_engine(root.path());
     let good = jobs_with_seeds(1..=1).remove(0);
-    let config = RunConfig {
-        order: "/nowhere/order.json".into(),
-        ..short_config()
-    };
+    let config = RunConfig { order: "/nowhere/order.json".into(), ..short_config() };
     let broken = Job::train(config, String::new());
     queue_jobs(&engine, &[good.clone(), broken.clone()]);
     let mut log = Vec::new();
@@ -352,10 +314,7 @@ fn forget_data_rereads_changed_files() {
 fn next_job_runs_after_failure() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = start_engine(root.path());
-    engine.send(train_command(RunConfig {
-        data: "/nowhere".into(),
-        ..short_config()
-    }));
+    engine.send(train_command(RunConfig { data: "/nowhere".into(), ..short_config() }));
     engine.send(Command::Predict(PredictRequest {
         ticket: 3,
         about: 0,
@@ -407,18 +366,12 @@ fn added_task_counts_only_when_complete() {
     engine.send(teach_command());
     let is_training = |event| {
         let event: Event = event;
-        let phase = Phase::Training {
-            task: 3,
-            epoch: 0,
-            frozen: true,
-        };
+        let phase = Phase::Training { task: 3, epoch: 0, frozen: true };
         matches!(event, Event::Phase { phase: current, .. } if current == phase).then_some(())
     };
     wait_for_event(&engine, is_training);
     engine.control.set(ControlRequest::Stop);
-    wait_for_event(&engine, |event| {
-        matches!(event, Event::Stopped { .. }).then_some(())
-    });
+    wait_for_event(&engine, |event| matches!(event, Event::Stopped { .. }).then_some(()));
     assert_eq!(count_added_tasks(), 1);
     // After the added task is replaced, predictions use the new one.
     let predict_classes = |ticket| {
@@ -442,8 +395,6 @@ fn added_task_counts_only_when_complete() {
     let run = run.clone();
     let job = Job::new(JobWork::Teach { run, source }, String::new());
     engine.send(Command::Queue(Box::new(job)));
-    wait_for_event(&engine, |event| {
-        matches!(event, Event::Finished { .. }).then_some(())
-    });
+    wait_for_event(&engine, |event| matches!(event, Event::Finished { .. }).then_some(()));
     assert_eq!(predict_classes(2)[10..], ["X", "Y", "Z"]);
 }

@@ -29,15 +29,10 @@ fn wait_until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> 
 fn measure(root: &Path, host: EngineHost) -> (f64, Vec<f64>) {
     let config = RunConfig::default();
     let mut session = Session::open(root.into(), config, host, Arc::new(|| {})).unwrap();
-    wait_until(&mut session, |s| {
-        !s.is_busy() && s.compare.runs.ready().is_some()
-    });
+    wait_until(&mut session, |s| !s.is_busy() && s.compare.runs.ready().is_some());
     session.start();
     let training_time = wait_until(&mut session, |s| {
-        s.train
-            .live
-            .as_ref()
-            .is_some_and(|run| run.stage == Stage::Finished)
+        s.train.live.as_ref().is_some_and(|run| run.stage == Stage::Finished)
     });
     wait_until(&mut session, |s| s.predict.run.is_some() && !s.is_busy());
     let prediction_times = (0..PREDICTIONS).map(|number| {
@@ -52,11 +47,10 @@ fn measure(root: &Path, host: EngineHost) -> (f64, Vec<f64>) {
         let last = session.predict.task;
         let ticket = session.predict.ticket;
         wait_until(&mut session, |s| {
-            s.predict.predictions.get(last).is_some_and(|answer| {
-                answer
-                    .as_ref()
-                    .is_some_and(|answer| answer.ticket == ticket)
-            })
+            s.predict
+                .predictions
+                .get(last)
+                .is_some_and(|answer| answer.as_ref().is_some_and(|answer| answer.ticket == ticket))
         })
         .as_secs_f64()
     });
@@ -70,10 +64,9 @@ fn measure(root: &Path, host: EngineHost) -> (f64, Vec<f64>) {
 fn cost_of_engine_process_is_measured() {
     for repetition in 0..REPETITIONS {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_lae-studio"));
-        for (name, host) in [
-            ("thread", EngineHost::Thread),
-            ("process", EngineHost::Process(program)),
-        ] {
+        for (name, host) in
+            [("thread", EngineHost::Thread), ("process", EngineHost::Process(program))]
+        {
             let root = tempfile::tempdir().unwrap();
             let (training_seconds, prediction_seconds) = measure(root.path(), host);
             eprintln!(

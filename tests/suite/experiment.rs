@@ -45,9 +45,7 @@ pub(super) fn train(
 }
 
 pub(super) fn snapshots(folder: &Path, tasks: usize) -> Vec<NamedTensors> {
-    (0..tasks)
-        .map(|task| store::load_snapshot(folder, task).unwrap())
-        .collect()
+    (0..tasks).map(|task| store::load_snapshot(folder, task).unwrap()).collect()
 }
 
 pub(super) fn run_folder(outcome: &Outcome) -> PathBuf {
@@ -77,12 +75,7 @@ fn stop_before_start_leaves_no_files() {
 fn train_emits_events_and_writes_complete_folder() {
     let root = tempfile::tempdir().unwrap();
     let mut events: Vec<Event> = Vec::new();
-    let outcome = train(
-        &short_config(),
-        root.path(),
-        &mut events,
-        &Control::default(),
-    );
+    let outcome = train(&short_config(), root.path(), &mut events, &Control::default());
     assert!(matches!(outcome, Outcome::Finished(_)));
     let run = store::load_run(&run_folder(&outcome)).unwrap();
     assert_eq!(run.state, StoredState::Finished);
@@ -92,46 +85,25 @@ fn train_emits_events_and_writes_complete_folder() {
     assert_eq!(run.reports[1].answers.labels.len(), 80);
     // Chance is 10 % for ten classes; even this short run is far above.
     let histories = RunSummary::from_run(&run).histories();
-    assert!(
-        histories
-            .for_expert(Expert::ENSEMBLE)
-            .last_accuracy()
-            .unwrap()
-            > 0.3
-    );
+    assert!(histories.for_expert(Expert::ENSEMBLE).last_accuracy().unwrap() > 0.3);
     let has_phase = |task, epoch, frozen| {
-        let phase = Phase::Training {
-            task,
-            epoch,
-            frozen,
-        };
-        events
-            .iter()
-            .any(|e| matches!(e, Event::Phase { phase: p, .. } if *p == phase))
+        let phase = Phase::Training { task, epoch, frozen };
+        events.iter().any(|e| matches!(e, Event::Phase { phase: p, .. } if *p == phase))
     };
     assert!(has_phase(0, 0, false) && has_phase(0, 1, false));
     assert!(has_phase(1, 0, true) && has_phase(1, 1, false));
-    let evaluated_tasks = events
-        .iter()
-        .filter(|e| matches!(e, Event::TaskEvaluated { .. }))
-        .count();
+    let evaluated_tasks =
+        events.iter().filter(|e| matches!(e, Event::TaskEvaluated { .. })).count();
     assert_eq!(evaluated_tasks, 2);
-    assert!(
-        events
-            .iter()
-            .any(|e| matches!(e, Event::Progress { progress, .. }
-        if !progress.losses.is_empty() && progress.done > 0.0))
-    );
+    assert!(events.iter().any(|e| matches!(e, Event::Progress { progress, .. }
+        if !progress.losses.is_empty() && progress.done > 0.0)));
 }
 
 #[test]
 fn training_is_deterministic_per_seed() {
     let root = tempfile::tempdir().unwrap();
     let run = |seed| {
-        let config = RunConfig {
-            seed,
-            ..short_config()
-        };
+        let config = RunConfig { seed, ..short_config() };
         let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
         snapshots(&run_folder(&outcome), 2)
     };
@@ -148,13 +120,7 @@ pub(super) struct StopAfter {
 
 impl Sink for StopAfter {
     fn event(&mut self, event: Event) {
-        if matches!(
-            event,
-            Event::Phase {
-                phase: Phase::Training { .. },
-                ..
-            }
-        ) {
+        if matches!(event, Event::Phase { phase: Phase::Training { .. }, .. }) {
             if self.epochs == 0 {
                 self.control.set(ControlRequest::Stop);
             }
@@ -202,11 +168,7 @@ impl Sink for Pausing {
 fn reported_seconds_exclude_pauses() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let mut sink = Pausing {
-        control: control.clone(),
-        paused_phases: Vec::new(),
-        pauses: 0,
-    };
+    let mut sink = Pausing { control: control.clone(), paused_phases: Vec::new(), pauses: 0 };
     let start = Instant::now();
     let outcome = train(&short_config(), root.path(), &mut sink, &control);
     let max_seconds = (start.elapsed() - PAUSE * sink.pauses).as_secs_f64();
@@ -216,10 +178,7 @@ fn reported_seconds_exclude_pauses() {
     let seconds: f64 = run.reports.iter().map(|report| report.seconds).sum();
     let training = total_costs(&run.reports).training_seconds;
     assert!(seconds <= max_seconds, "{seconds} of {max_seconds}");
-    assert!(
-        0.0 < training && training < seconds,
-        "{training} of {seconds}"
-    );
+    assert!(0.0 < training && training < seconds, "{training} of {seconds}");
     for report in &run.reports {
         let evaluation_seconds =
             report.costs.prediction_seconds * report.answers.labels.len() as f64;
@@ -250,10 +209,7 @@ fn assert_resume_matches_uninterrupted(config: &RunConfig) {
     // Stop one run in each epoch.
     for epochs in 0..4 {
         let control = Control::default();
-        let mut sink = StopAfter {
-            control: control.clone(),
-            epochs,
-        };
+        let mut sink = StopAfter { control: control.clone(), epochs };
         let outcome = train(config, root.path(), &mut sink, &control);
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = run_folder(&outcome);
@@ -271,10 +227,7 @@ fn assert_resume_matches_uninterrupted(config: &RunConfig) {
 fn min_steps_adds_epochs_and_resumes_exactly() {
     let root = tempfile::tempdir().unwrap();
     // 60 images per task are seven steps of eight images: 22 steps take four epochs.
-    let config = RunConfig {
-        min_steps: 22,
-        ..short_config()
-    };
+    let config = RunConfig { min_steps: 22, ..short_config() };
     let uninterrupted = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let uninterrupted_folder = run_folder(&uninterrupted);
     let run = store::load_run(&uninterrupted_folder).unwrap();
@@ -284,10 +237,7 @@ fn min_steps_adds_epochs_and_resumes_exactly() {
     assert_eq!(run.reports[0].costs.images_seen, 4 * 56);
     for epochs in [3, 6] {
         let control = Control::default();
-        let mut sink = StopAfter {
-            control: control.clone(),
-            epochs,
-        };
+        let mut sink = StopAfter { control: control.clone(), epochs };
         let outcome = train(&config, root.path(), &mut sink, &control);
         assert!(matches!(outcome, Outcome::Stopped(_)));
         let folder = run_folder(&outcome);
@@ -300,10 +250,7 @@ fn min_steps_adds_epochs_and_resumes_exactly() {
 #[test]
 fn rejects_new_runs_with_all_epochs_frozen() {
     let root = tempfile::tempdir().unwrap();
-    let frozen_config = RunConfig {
-        settings: crate::lae_settings(2, 0.9),
-        ..short_config()
-    };
+    let frozen_config = RunConfig { settings: crate::lae_settings(2, 0.9), ..short_config() };
     let cache = ResourceCache::default();
     let result = experiment::train(
         &frozen_config,
@@ -317,27 +264,17 @@ fn rejects_new_runs_with_all_epochs_frozen() {
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
     // A run that an older version started with these settings.
     let control = Control::default();
-    let mut sink = StopAfter {
-        control: control.clone(),
-        epochs: 1,
-    };
+    let mut sink = StopAfter { control: control.clone(), epochs: 1 };
     let folder = run_folder(&train(&short_config(), root.path(), &mut sink, &control));
     let file = folder.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("freeze_epochs = 1"));
-    std::fs::write(
-        &file,
-        text.replace("freeze_epochs = 1", "freeze_epochs = 2"),
-    )
-    .unwrap();
+    std::fs::write(&file, text.replace("freeze_epochs = 1", "freeze_epochs = 2")).unwrap();
     let mut events = Vec::<Event>::new();
     experiment::resume(&folder, &cache, &mut events, &Control::default()).unwrap();
     let is_frozen_remark = |event: &Event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-all-epochs-frozen"));
     assert!(events.iter().any(is_frozen_remark));
-    assert_eq!(
-        store::load_run(&folder).unwrap().state,
-        StoredState::Finished
-    );
+    assert_eq!(store::load_run(&folder).unwrap().state, StoredState::Finished);
 }
 
 #[test]
@@ -354,10 +291,7 @@ fn resume_rejects_changed_images() {
     };
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let mut sink = StopAfter {
-        control: control.clone(),
-        epochs: 1,
-    };
+    let mut sink = StopAfter { control: control.clone(), epochs: 1 };
     let outcome = train(&config, root.path(), &mut sink, &control);
     assert!(matches!(outcome, Outcome::Stopped(_)));
     control.set(ControlRequest::Run);
@@ -376,10 +310,7 @@ fn resume_rejects_changed_images() {
 #[test]
 fn killed_run_resumes_to_same_weights() {
     let root = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        epochs: 4,
-        ..short_config()
-    };
+    let config = RunConfig { epochs: 4, ..short_config() };
     let uninterrupted = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let expected = snapshots(&run_folder(&uninterrupted), 2);
     let killed_dir = tempfile::tempdir().unwrap();
@@ -397,13 +328,8 @@ fn killed_run_resumes_to_same_weights() {
     // Kill the process once the first task is saved.
     let deadline = Instant::now() + crate::TIMEOUT;
     let folder = loop {
-        assert!(
-            Instant::now() < deadline,
-            "the run did not reach its second task"
-        );
-        let found = store::list_runs(&output)
-            .into_iter()
-            .find_map(|listed| listed.summary.ok());
+        assert!(Instant::now() < deadline, "the run did not reach its second task");
+        let found = store::list_runs(&output).into_iter().find_map(|listed| listed.summary.ok());
         if let Some(run) = found.filter(|run| run.saved_tasks() > 0) {
             break run.header.folder;
         }
@@ -426,11 +352,8 @@ fn killed_run_resumes_to_same_weights() {
 #[test]
 fn baseline_has_only_online_expert() {
     let root = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        method: "baseline".into(),
-        settings: Default::default(),
-        ..short_config()
-    };
+    let config =
+        RunConfig { method: "baseline".into(), settings: Default::default(), ..short_config() };
     let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let run = store::load_run(&run_folder(&outcome)).unwrap();
     for report in &run.reports {
@@ -443,12 +366,7 @@ fn baseline_has_only_online_expert() {
 #[test]
 fn prediction_matches_evaluation() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = train(
-        &short_config(),
-        root.path(),
-        &mut Vec::new(),
-        &Control::default(),
-    );
+    let outcome = train(&short_config(), root.path(), &mut Vec::new(), &Control::default());
     let stored = store::load_run(&run_folder(&outcome)).unwrap();
     let options = OpenOptions {
         test_share: short_config().test_share,
@@ -463,20 +381,9 @@ fn prediction_matches_evaluation() {
             let image = data.test[report.answers.samples[i]].decode().unwrap();
             let (width, height) = (image.width() as usize, image.height() as usize);
             let name = "test image".to_string();
-            let picture = NamedImage {
-                name,
-                width,
-                height,
-                rgb: image.into_raw(),
-            };
+            let picture = NamedImage { name, width, height, rgb: image.into_raw() };
             let run = run_folder(&outcome);
-            let request = PredictRequest {
-                ticket: 1,
-                about: 0,
-                run,
-                picture,
-                tasks: vec![task],
-            };
+            let request = PredictRequest { ticket: 1, about: 0, run, picture, tasks: vec![task] };
             let answer = predictors.predict(&request, task, &cache).unwrap();
             assert_eq!(answer.classes.len(), (task + 1) * 5);
             assert_eq!(
@@ -497,10 +404,7 @@ fn gathered_predictor_needs_no_files() {
     let weights = root.path().join("mine.safetensors");
     let nano = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lae-nano.safetensors");
     std::fs::copy(nano, &weights).unwrap();
-    let config = RunConfig {
-        backbone: weights.display().to_string(),
-        ..short_config()
-    };
+    let config = RunConfig { backbone: weights.display().to_string(), ..short_config() };
     let runs = root.path().join("runs");
     let outcome = train(&config, &runs, &mut Vec::new(), &Control::default());
     let folder = run_folder(&outcome);
@@ -545,9 +449,7 @@ fn rejects_non_finite_weights() {
     let outcome = train(&short_config(), root.path(), &mut Vec::new(), &control);
     let folder = run_folder(&outcome);
     let mut tensors = store::load_snapshot(&folder, 0).unwrap();
-    tensors
-        .values_mut()
-        .for_each(|tensor| tensor.values.fill(f32::NAN));
+    tensors.values_mut().for_each(|tensor| tensor.values.fill(f32::NAN));
     let bytes = lae_studio::tensors::to_bytes(&tensors, Default::default()).unwrap();
     std::fs::write(folder.join("task_1.safetensors"), bytes).unwrap();
     let request = PredictRequest {
@@ -571,65 +473,20 @@ fn rejects_invalid_settings_with_remedy() {
     let root = tempfile::tempdir().unwrap();
     let invalid = [
         (
-            RunConfig {
-                epochs: 0,
-                batch: 0,
-                ..short_config()
-            },
+            RunConfig { epochs: 0, batch: 0, ..short_config() },
             "the number of epochs must be above 0",
         ),
-        (
-            RunConfig {
-                pet: "adaptor".into(),
-                ..short_config()
-            },
-            "adaptor",
-        ),
-        (
-            RunConfig {
-                backbone: "lae-nana".into(),
-                ..short_config()
-            },
-            "lae-nana",
-        ),
-        (
-            RunConfig {
-                blocks: "99".into(),
-                ..short_config()
-            },
-            "block",
-        ),
-        (
-            RunConfig {
-                data: "/nowhere/at/all".into(),
-                ..short_config()
-            },
-            "",
-        ),
-        (
-            RunConfig {
-                classes_per_task: "3,3".into(),
-                ..short_config()
-            },
-            "class",
-        ),
-        (
-            RunConfig {
-                device: "abacus".into(),
-                ..short_config()
-            },
-            "abacus",
-        ),
+        (RunConfig { pet: "adaptor".into(), ..short_config() }, "adaptor"),
+        (RunConfig { backbone: "lae-nana".into(), ..short_config() }, "lae-nana"),
+        (RunConfig { blocks: "99".into(), ..short_config() }, "block"),
+        (RunConfig { data: "/nowhere/at/all".into(), ..short_config() }, ""),
+        (RunConfig { classes_per_task: "3,3".into(), ..short_config() }, "class"),
+        (RunConfig { device: "abacus".into(), ..short_config() }, "abacus"),
     ];
     for (config, expected) in invalid {
         let cache = ResourceCache::default();
-        let result = experiment::train(
-            &config,
-            root.path(),
-            &cache,
-            &mut Vec::new(),
-            &Control::default(),
-        );
+        let result =
+            experiment::train(&config, root.path(), &cache, &mut Vec::new(), &Control::default());
         let problem = result.unwrap_err();
         assert!(problem.to_string().contains(expected), "{problem}");
         assert!(!problem.remedy.is_empty(), "{problem}");
@@ -639,10 +496,7 @@ fn rejects_invalid_settings_with_remedy() {
 #[test]
 fn non_finite_loss_fails_with_remedy() {
     let root = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        base_lr: 1e30,
-        ..short_config()
-    };
+    let config = RunConfig { base_lr: 1e30, ..short_config() };
     let (cache, control) = (ResourceCache::default(), Control::default());
     let end = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = end.unwrap_err();

@@ -42,10 +42,7 @@ impl Sink for CheckpointBlocker {
         match event {
             Event::Progress { progress, .. } => {
                 let folder = std::fs::read_dir(&self.root).unwrap().next().unwrap();
-                let obstacle = folder
-                    .unwrap()
-                    .path()
-                    .join("resume/checkpoint.safetensors.partial");
+                let obstacle = folder.unwrap().path().join("resume/checkpoint.safetensors.partial");
                 let failing = self.tasks.contains(&progress.task);
                 if failing && (progress.task, progress.epoch) != (0, 0) {
                     std::fs::create_dir_all(obstacle.join("in the way")).unwrap();
@@ -64,9 +61,7 @@ impl Sink for CheckpointBlocker {
 
 fn snapshots(run: &Path) -> Vec<NamedTensors> {
     let tasks = store::load_run(run).unwrap().reports.len();
-    (0..tasks)
-        .map(|task| store::load_snapshot(run, task).unwrap())
-        .collect()
+    (0..tasks).map(|task| store::load_snapshot(run, task).unwrap()).collect()
 }
 
 fn answers_of_tasks(run: &StoredRun) -> Vec<&lae_studio::metrics::Predictions> {
@@ -77,13 +72,8 @@ fn answers_of_tasks(run: &StoredRun) -> Vec<&lae_studio::metrics::Predictions> {
 fn resume_after_failed_checkpoints_gives_same_result() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
-    let reference = experiment::train(
-        &config(),
-        root.path(),
-        &cache,
-        &mut Vec::new(),
-        &Control::default(),
-    );
+    let reference =
+        experiment::train(&config(), root.path(), &cache, &mut Vec::new(), &Control::default());
     let reference = reference.unwrap().header().unwrap().folder.clone();
     let expected = store::load_run(&reference).unwrap();
     // The last pass of a task, a whole task and more, and everything from the first pass on.
@@ -103,19 +93,10 @@ fn resume_after_failed_checkpoints_gives_same_result() {
             remarks: Vec::new(),
         };
         let outcome = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
-        let Ok(Outcome::Stopped(header)) = outcome else {
-            panic!("{tasks:?}: {outcome:?}")
-        };
+        let Ok(Outcome::Stopped(header)) = outcome else { panic!("{tasks:?}: {outcome:?}") };
         let remarks = sink.remarks.iter();
-        assert!(
-            remarks
-                .clone()
-                .any(|what| says!(what, "problem-epoch-not-saved"))
-        );
-        assert_eq!(
-            store::load_run(&header.folder).unwrap().reports.len(),
-            stop_after + 1
-        );
+        assert!(remarks.clone().any(|what| says!(what, "problem-epoch-not-saved")));
+        assert_eq!(store::load_run(&header.folder).unwrap().reports.len(), stop_after + 1);
         if is_state_removed {
             std::fs::remove_dir_all(header.folder.join("resume")).unwrap();
         }
@@ -129,15 +110,8 @@ fn resume_after_failed_checkpoints_gives_same_result() {
         assert_eq!(has_missing_state_remark, is_state_removed, "{tasks:?}");
         let run = store::load_run(&header.folder).unwrap();
         assert_eq!(run.state, StoredState::Finished);
-        assert_eq!(
-            answers_of_tasks(&run),
-            answers_of_tasks(&expected),
-            "{tasks:?}"
-        );
-        assert!(
-            snapshots(&header.folder) == snapshots(&reference),
-            "{tasks:?}"
-        );
+        assert_eq!(answers_of_tasks(&run), answers_of_tasks(&expected), "{tasks:?}");
+        assert!(snapshots(&header.folder) == snapshots(&reference), "{tasks:?}");
     }
 }
 
@@ -166,10 +140,7 @@ fn run_stops_when_folder_is_renamed_and_resumes() {
         experiment::train(&config(), root.path(), &cache, &mut Vec::new(), &control).unwrap();
     let reference = reference.header().unwrap().folder.clone();
     let root = tempfile::tempdir().unwrap();
-    let mut sink = RunRenamer {
-        root: root.path(),
-        done: false,
-    };
+    let mut sink = RunRenamer { root: root.path(), done: false };
     let outcome = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
     let problem = outcome.unwrap_err();
     assert!(problem.mentions("io-save-failed"), "{problem}");
@@ -224,9 +195,7 @@ fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process
         let stderr_text = String::from_utf8_lossy(&output.stderr);
         assert!(!stderr_text.contains("strace: "), "{fault}: {stderr_text}");
         let calls = std::fs::read_to_string(calls.path()).unwrap();
-        let injected = ["(INJECTED)", "killed by SIGKILL"]
-            .iter()
-            .any(|mark| calls.contains(mark));
+        let injected = ["(INJECTED)", "killed by SIGKILL"].iter().any(|mark| calls.contains(mark));
         assert!(injected, "{fault} was not injected: {words:?}\n{calls}");
     }
     output
@@ -248,9 +217,7 @@ fn run_recovers_from_injected_system_call_faults() {
             .collect();
     let result = |home: &Path| {
         let runs = store::list_runs(&home.join("runs"));
-        let [run] = runs.as_slice() else {
-            panic!("{} runs", runs.len())
-        };
+        let [run] = runs.as_slice() else { panic!("{} runs", runs.len()) };
         let stored = store::load_run(&run.folder).unwrap();
         assert_eq!(stored.state, StoredState::Finished);
         let reports = stored.reports.iter();

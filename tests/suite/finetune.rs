@@ -32,14 +32,7 @@ fn short_config(method: &str, settings: &[&str]) -> RunConfig {
 
 fn train(config: &RunConfig, root: &Path) -> Outcome {
     let control = Control::default();
-    experiment::train(
-        config,
-        root,
-        &ResourceCache::default(),
-        &mut Vec::new(),
-        &control,
-    )
-    .unwrap()
+    experiment::train(config, root, &ResourceCache::default(), &mut Vec::new(), &control).unwrap()
 }
 
 fn snapshots(outcome: &Outcome) -> Vec<NamedTensors> {
@@ -50,19 +43,14 @@ fn snapshots(outcome: &Outcome) -> Vec<NamedTensors> {
 }
 
 fn backbone_names(snapshot: &NamedTensors) -> Vec<&str> {
-    let names = snapshot
-        .keys()
-        .filter_map(|name| name.strip_prefix("backbone."));
+    let names = snapshot.keys().filter_map(|name| name.strip_prefix("backbone."));
     names.collect()
 }
 
 #[test]
 fn trains_all_weights_except_earlier_heads() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = train(
-        &short_config("seq-ft", &["keep_weights=every"]),
-        root.path(),
-    );
+    let outcome = train(&short_config("seq-ft", &["keep_weights=every"]), root.path());
     let task_snapshots = snapshots(&outcome);
     let device = burn::tensor::Device::flex();
     let pretrained = library::open(library::NANO, &device, &mut |_| true).unwrap();
@@ -105,10 +93,7 @@ fn stores_only_last_backbone_by_default() {
 fn joint_training_uses_one_task() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short_config("joint-ft", &[]), root.path());
-    assert_eq!(
-        outcome.header().unwrap().tasks,
-        std::slice::from_ref(&(0..10))
-    );
+    assert_eq!(outcome.header().unwrap().tasks, std::slice::from_ref(&(0..10)));
     let task_snapshots = snapshots(&outcome);
     assert_eq!(task_snapshots[0]["head.0.bias"].values.len(), 10);
     assert!(!backbone_names(&task_snapshots[0]).is_empty());
@@ -117,17 +102,10 @@ fn joint_training_uses_one_task() {
 #[test]
 fn rejects_half_precision() {
     for precision in [Precision::F16, Precision::Bf16] {
-        let config = RunConfig {
-            precision,
-            ..short_config("seq-ft", &[])
-        };
+        let config = RunConfig { precision, ..short_config("seq-ft", &[]) };
         let problems = method::problems(&config);
         assert_eq!(problems.len(), 1);
 
-        assert_says!(
-            problems[0].what,
-            "problem-precision-not-trainable",
-            key = precision.key()
-        );
+        assert_says!(problems[0].what, "problem-precision-not-trainable", key = precision.key());
     }
 }

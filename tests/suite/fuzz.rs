@@ -128,12 +128,8 @@ impl Sandbox {
             let is_in_case = case.keys().any(|path| path.split('/').next() == Some(name));
             is_in_case || allowed.iter().any(|start| name.starts_with(start))
         };
-        let outside = file_names(root)
-            .into_iter()
-            .find(|name| !is_sandbox_entry(name));
-        let within = file_names(&self.case_folder())
-            .into_iter()
-            .find(|name| !is_expected(name));
+        let outside = file_names(root).into_iter().find(|name| !is_sandbox_entry(name));
+        let within = file_names(&self.case_folder()).into_iter().find(|name| !is_expected(name));
         (outside.or(within)).map(|name| format!("{name} was written"))
     }
 }
@@ -149,9 +145,7 @@ fn write_case(folder: &Path, case: &Case) {
 
 fn file_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect()
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// All files below a folder as a case.
@@ -174,9 +168,7 @@ fn check_case<T: Target>(target: &T, sandbox: &Sandbox, case: &Case) -> Result<b
     let max_bytes = FREE_BYTES + MAX_SIZE_FACTOR * size + target.extra_bytes(case);
     if memory > max_bytes {
         let (memory, max_megabytes) = (memory >> 20, max_bytes >> 20);
-        return Err(format!(
-            "it takes {memory} MB of memory instead of {max_megabytes}"
-        ));
+        return Err(format!("it takes {memory} MB of memory instead of {max_megabytes}"));
     }
     if time > MAX_TIME {
         return Err(format!("it takes {time:.1?}"));
@@ -215,11 +207,7 @@ fn fuzz<T: Target + 'static>(target: T) {
             Err(RecvTimeoutError::Timeout) => {
                 // The input is still in its folder.
                 let temp_folder = std::env::temp_dir();
-                panic!(
-                    "{} hangs; see {}/lae-fuzz-{0}-*",
-                    T::NAME,
-                    temp_folder.display()
-                );
+                panic!("{} hangs; see {}/lae-fuzz-{0}-*", T::NAME, temp_folder.display());
             }
             Err(RecvTimeoutError::Disconnected) => panic!("{}: the test failed", T::NAME),
         }
@@ -238,10 +226,8 @@ fn run_target<T: Target>(target: &T, sender: &Sender<Message>) {
     }
     for (name, case) in load_corpus(T::NAME) {
         if let Err(what) = check_case(target, &sandbox, &case) {
-            let _ = sender.send(Message::Found(format!(
-                "{what} on tests/corpus/{}/{name}",
-                T::NAME
-            )));
+            let _ =
+                sender.send(Message::Found(format!("{what} on tests/corpus/{}/{name}", T::NAME)));
             return;
         }
     }
@@ -263,10 +249,8 @@ fn run_target<T: Target>(target: &T, sender: &Sender<Message>) {
             Ok(is_accepted) => accepted += usize::from(is_accepted),
             Err(what) => {
                 let stored = store_case(T::NAME, seed, &case);
-                let finding = format!(
-                    "{what} with LAE_FUZZ_SEED={seed}; kept in {}",
-                    stored.display()
-                );
+                let finding =
+                    format!("{what} with LAE_FUZZ_SEED={seed}; kept in {}", stored.display());
                 let _ = sender.send(Message::Found(finding));
                 return;
             }
@@ -290,9 +274,7 @@ fn store_case(target: &str, seed: u64, case: &Case) -> PathBuf {
 
 /// Inputs that failed once, by name.
 fn load_corpus(target: &str) -> Vec<(String, Case)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/corpus")
-        .join(target);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(target);
     let mut names = file_names(&folder);
     names.sort();
     let load_case = |name: String| {

@@ -75,9 +75,7 @@ fn run_all(plan: &mut GridPlan, sink: &mut RecordingSink) -> GridEnd {
 
 /// Returns the keys of all runs in a folder and asserts that they are finished.
 fn finished_run_keys(root: &Path) -> Vec<store::RunKey> {
-    let runs = store::list_runs(root)
-        .into_iter()
-        .map(|run| run.summary.unwrap());
+    let runs = store::list_runs(root).into_iter().map(|run| run.summary.unwrap());
     runs.map(|run| {
         assert_eq!(run.state, StoredState::Finished);
         run.key
@@ -93,11 +91,7 @@ fn shipped_grids_are_valid_and_demos_match() {
     for grid in shipped() {
         let (parsed, text) = find(grid.name).unwrap();
         assert_eq!(text, grid.text);
-        assert!(
-            !parsed.title.is_empty() && !parsed.about.is_empty(),
-            "{}",
-            grid.name
-        );
+        assert!(!parsed.title.is_empty() && !parsed.about.is_empty(), "{}", grid.name);
         let cells = Cells::from_grid(parsed, root.path(), &Overrides::default()).unwrap();
         for cell in &cells.cells {
             assert_eq!(cell.problem, None, "{}", grid.name);
@@ -116,12 +110,7 @@ fn shipped_grids_are_valid_and_demos_match() {
 #[test]
 fn paper_grids_match_presets() {
     let root = tempfile::tempdir().unwrap();
-    for name in [
-        "cifar100-10",
-        "imagenet-r-10",
-        "cifar100-20",
-        "imagenet-r-20",
-    ] {
+    for name in ["cifar100-10", "imagenet-r-10", "cifar100-20", "imagenet-r-20"] {
         let preset = presets::find_preset(name).unwrap();
         let cells =
             Cells::from_grid(find(name).unwrap().0, root.path(), &Overrides::default()).unwrap();
@@ -130,11 +119,8 @@ fn paper_grids_match_presets() {
             let row = cells.rows.iter().find(|row| row.title == title).unwrap();
             let expected =
                 presets::repeat_over_orders(&preset.with_pet(pet, size), preset.paper, 3);
-            let actual: Vec<RunConfig> = row
-                .cells
-                .iter()
-                .map(|c| cells.cells[*c].config.clone())
-                .collect();
+            let actual: Vec<RunConfig> =
+                row.cells.iter().map(|c| cells.cells[*c].config.clone()).collect();
             assert_eq!(actual, expected, "{name} {title}");
         }
     }
@@ -143,10 +129,7 @@ fn paper_grids_match_presets() {
     };
     let switches = load_cells("switches");
     let baseline = &switches.cells[switches.rows[0].cells[0]].config;
-    assert_eq!(
-        (baseline.method.as_str(), baseline.pet_size),
-        ("baseline", 10)
-    );
+    assert_eq!((baseline.method.as_str(), baseline.pet_size), ("baseline", 10));
     assert_eq!(switches.rows.len(), 7);
     let swin = load_cells("swin");
     assert!(swin.cells.iter().all(|cell| cell.config.blocks == "10"));
@@ -155,10 +138,7 @@ fn paper_grids_match_presets() {
     let alpha = load_cells("alpha");
     let ema_of_row =
         |row: usize| alpha.cells[alpha.rows[row].cells[0]].config.settings["ema"].clone();
-    assert_eq!(
-        [0, 1, 2].map(ema_of_row),
-        [0.999, 0.9999, 0.99999].map(Setting::Real)
-    );
+    assert_eq!([0, 1, 2].map(ema_of_row), [0.999, 0.9999, 0.99999].map(Setting::Real));
     assert!(alpha.cells.iter().all(|cell| cell.config.epochs == 50));
 }
 
@@ -178,10 +158,7 @@ fn merges_equal_cells_and_applies_overrides() {
         Cells::from_grid(find("switches").unwrap().0, root.path(), &overrides).unwrap();
     let is_overridden = |config: &RunConfig| config.data == "/data/r" && config.device == "cpu";
     assert!(
-        overridden
-            .cells
-            .iter()
-            .all(|cell| is_overridden(&cell.config) && cell.config.epochs == 50)
+        overridden.cells.iter().all(|cell| is_overridden(&cell.config) && cell.config.epochs == 50)
     );
 }
 
@@ -191,45 +168,19 @@ fn method_settings_apply_only_to_their_method() {
     let parse = |text: &str| parse_cells(text, root.path());
     let two_methods = parse("method = [\"lae\", \"l2p\"]\nsettings.ema = 0.9\n").unwrap();
     let ema_setting = |cell: usize| two_methods.cells[cell].config.settings.get("ema").cloned();
-    assert_eq!(
-        [ema_setting(0), ema_setting(1)],
-        [Some(Setting::Real(0.9)), None]
-    );
+    assert_eq!([ema_setting(0), ema_setting(1)], [Some(Setting::Real(0.9)), None]);
     let expect_problem = |text: &str| -> Problem { parse(text).unwrap_err() };
     let crossed_problem =
         expect_problem("method = [\"lae\", \"l2p\"]\nsettings.ema = [0.9, 0.99]\n");
-    assert_says!(
-        crossed_problem.what,
-        "problem-method-lacks-setting",
-        title = "L2P",
-        key = "ema"
-    );
-    assert!(
-        crossed_problem.place.contains("line 2"),
-        "{crossed_problem}"
-    );
+    assert_says!(crossed_problem.what, "problem-method-lacks-setting", title = "L2P", key = "ema");
+    assert!(crossed_problem.place.contains("line 2"), "{crossed_problem}");
     for (text, id, remedy) in [
-        (
-            "settings.emma = 0.9\n",
-            "problem-setting-not-found",
-            "`ema`",
-        ),
-        (
-            "preset = \"cifar10010\"\n",
-            "problem-preset-not-found",
-            "cifar100-10",
-        ),
-        (
-            "epochs = 1\nmethod = \"lea\"\n",
-            "problem-method-not-found",
-            "lae",
-        ),
+        ("settings.emma = 0.9\n", "problem-setting-not-found", "`ema`"),
+        ("preset = \"cifar10010\"\n", "problem-preset-not-found", "cifar100-10"),
+        ("epochs = 1\nmethod = \"lea\"\n", "problem-method-not-found", "lae"),
     ] {
         let problem = expect_problem(text);
-        assert!(
-            problem.mentions(id) && problem.remedy.contains(remedy),
-            "{problem}"
-        );
+        assert!(problem.mentions(id) && problem.remedy.contains(remedy), "{problem}");
         assert!(problem.place.starts_with("mine.toml, line"), "{problem}");
     }
     let with_invalid_cell = parse("settings.ema = [0.5, 2.0]\n").unwrap();
@@ -238,11 +189,7 @@ fn method_settings_apply_only_to_their_method() {
     assert_says!(problem.what, "problem-setting-value-invalid", given = "2");
     let suggestion = find("switches-dmo").unwrap_err();
     assert!(suggestion.remedy.contains("switches-demo"), "{suggestion}");
-    assert!(
-        find("nowhere.toml")
-            .unwrap_err()
-            .is("io-read-the-grid-failed")
-    );
+    assert!(find("nowhere.toml").unwrap_err().is("io-read-the-grid-failed"));
 }
 
 #[test]
@@ -273,10 +220,8 @@ fn stopped_grid_resumes_without_repeating_cells() {
     let control = Control::default();
     let mut first = new_plan(&text, root.path(), &control);
     assert!(first.estimate_costs(&first.execution_order()).seconds > 0.0);
-    let mut sink = RecordingSink {
-        stop_after: Some((3, control.clone())),
-        ..RecordingSink::default()
-    };
+    let mut sink =
+        RecordingSink { stop_after: Some((3, control.clone())), ..RecordingSink::default() };
     let end = run_all(&mut first, &mut sink);
     assert_eq!(end, GridEnd::Stopped { saved: true });
     assert_eq!(sink.started, [(0, false), (1, false)]);
@@ -288,9 +233,7 @@ fn stopped_grid_resumes_without_repeating_cells() {
     assert_eq!(sink.started, [(1, true), (2, false), (3, false)]);
     assert!(matches!(sink.completed[0], (0, CellState::Done(_))));
     assert_eq!(finished_run_keys(root.path()).len(), 4);
-    let [row] = &second.rows(&second.execution_order())[..] else {
-        panic!("one row")
-    };
+    let [row] = &second.rows(&second.execution_order())[..] else { panic!("one row") };
     assert_eq!((row.missing, row.figures.runs.len()), (0, 4));
     assert!(
         row.figures.mean.final_accuracy().is_some() && row.figures.std.final_accuracy().is_some()
@@ -307,10 +250,7 @@ fn stopped_grid_resumes_without_repeating_cells() {
     let mut similar = new_plan(&text, root.path(), &Control::default());
     let (lae, first) = similar.estimate_seconds(0).unwrap();
     let (l2p, second) = similar.estimate_seconds(1).unwrap();
-    assert_eq!(
-        [first, second],
-        [Some(Basis::Method), Some(Basis::Backbone)]
-    );
+    assert_eq!([first, second], [Some(Basis::Method), Some(Basis::Backbone)]);
     assert!(l2p > 1.3 * lae, "{l2p} {lae}");
     let costs = similar.estimate_costs(&similar.execution_order());
     assert!(costs.measured && !costs.same_method);
@@ -326,20 +266,14 @@ fn failed_cells_do_not_block_others() {
     let mut plan = new_plan(&text, root.path(), &Control::default());
     let mut sink = RecordingSink::default();
     assert_eq!(run_all(&mut plan, &mut sink), GridEnd::Done { failed: 3 });
-    assert_eq!(
-        (sink.started.as_slice(), sink.completed.len()),
-        (&[(2, false)][..], 4)
-    );
+    assert_eq!((sink.started.as_slice(), sink.completed.len()), (&[(2, false)][..], 4));
     assert_eq!(finished_run_keys(root.path()).len(), 1);
     let missing_folder = root.path().join("no pictures").display().to_string();
     let text = text.replace("\"digits\"", &format!("['{missing_folder}', \"digits\"]"));
     let mut plan = self::new_plan(&text, root.path(), &Control::default());
     let costs = plan.estimate_costs(&plan.execution_order());
     assert_eq!(costs.runs, 0);
-    assert_eq!(
-        run_all(&mut plan, &mut RecordingSink::default()),
-        GridEnd::Done { failed: 7 }
-    );
+    assert_eq!(run_all(&mut plan, &mut RecordingSink::default()), GridEnd::Done { failed: 7 });
 }
 
 #[test]
@@ -347,9 +281,7 @@ fn waits_for_cells_locked_by_another_process() {
     let root = tempfile::tempdir().unwrap();
     let text = format!("{TINY_CONFIG}settings.freeze_epochs = 0\nseeds = 3\n");
     let mut plan = new_plan(&text, root.path(), &Control::default());
-    let lock = lock_cell(root.path(), plan.key(0).unwrap())
-        .unwrap()
-        .unwrap();
+    let lock = lock_cell(root.path(), plan.key(0).unwrap()).unwrap().unwrap();
     assert_eq!(plan.state(0), CellState::Elsewhere);
     assert_eq!(plan.estimate_costs(&plan.execution_order()).runs, 2);
     let config = plan.cells.cells[0].config.clone();
@@ -365,31 +297,20 @@ fn waits_for_cells_locked_by_another_process() {
         ..RecordingSink::default()
     };
     assert_eq!(run_all(&mut plan, &mut sink), GridEnd::Done { failed: 0 });
-    assert_eq!(
-        (sink.started.as_slice(), sink.waiting_cells),
-        (&[(1, false), (2, false)][..], 1)
-    );
-    assert!(matches!(
-        sink.completed.last(),
-        Some((0, CellState::Done(_)))
-    ));
+    assert_eq!((sink.started.as_slice(), sink.waiting_cells), (&[(1, false), (2, false)][..], 1));
+    assert!(matches!(sink.completed.last(), Some((0, CellState::Done(_)))));
     assert_eq!(finished_run_keys(root.path()).len(), 3);
 }
 
 #[test]
 fn grid_applies_preset_like_train() {
     let root = tempfile::tempdir().unwrap();
-    let cells = parse_cells(
-        "preset = \"imagenet-r-10\"\nmethod = \"seq-ft\"\nepochs = 2\n",
-        root.path(),
-    )
-    .unwrap();
+    let cells =
+        parse_cells("preset = \"imagenet-r-10\"\nmethod = \"seq-ft\"\nepochs = 2\n", root.path())
+            .unwrap();
     let config = &cells.cells[0].config;
     let mut expected = presets::find_preset("imagenet-r-10").unwrap().run.clone();
     experiment::overrides::switch_method(&mut expected, "seq-ft", true).unwrap();
     expected.epochs = 2;
-    assert_eq!(
-        with_explicit_settings(config),
-        with_explicit_settings(&expected)
-    );
+    assert_eq!(with_explicit_settings(config), with_explicit_settings(&expected));
 }

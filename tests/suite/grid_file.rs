@@ -19,10 +19,7 @@ fn titles(grid: &Grid) -> Vec<String> {
             let choices = part.choices(row);
             let words = choices.iter().map(|choice| choice.title.as_str());
             let words = [part.title.as_str()].into_iter().chain(words);
-            words
-                .filter(|words| !words.is_empty())
-                .collect::<Vec<_>>()
-                .join(", ")
+            words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
         })
     });
     rows.collect()
@@ -33,10 +30,7 @@ fn crosses_lists_and_shares_single_values() {
     let grid = read(
         "title = \"Mine\"\nabout = \"\"\"\nfor\n  me\"\"\"\nepochs = 2\npet_size = [5, 10]\nbase_lr = [0.01, 1]\norders = 3\nseeds = 2\n",
     );
-    assert_eq!(
-        (grid.title.as_str(), grid.about.as_str()),
-        ("Mine", "for me")
-    );
+    assert_eq!((grid.title.as_str(), grid.about.as_str()), ("Mine", "for me"));
     let expected = [
         "pet_size 5, base_lr 0.01",
         "pet_size 5, base_lr 1",
@@ -44,15 +38,10 @@ fn crosses_lists_and_shares_single_values() {
         "pet_size 10, base_lr 1",
     ];
     assert_eq!(titles(&grid), expected);
-    let [part] = grid.parts.as_slice() else {
-        panic!("one part")
-    };
+    let [part] = grid.parts.as_slice() else { panic!("one part") };
     assert_eq!((part.repetitions(), part.fixed.len()), (6, 1));
     // An empty file is a grid of one run.
-    assert_eq!(
-        (read("").row_count(), titles(&read(""))),
-        (1, vec![String::new()])
-    );
+    assert_eq!((read("").row_count(), titles(&read(""))), (1, vec![String::new()]));
 }
 
 #[test]
@@ -75,17 +64,10 @@ pet_size = 1
 rows = [{ title = "x", pet = "lora", pet_size = 3 }, { method = "l2p" }]
 "#,
     );
-    let expected = [
-        "A",
-        "B, x, ema 0.5",
-        "B, x, ema 0.6",
-        "B, method l2p, ema 0.5",
-        "B, method l2p, ema 0.6",
-    ];
+    let expected =
+        ["A", "B, x, ema 0.5", "B, x, ema 0.6", "B, method l2p, ema 0.5", "B, method l2p, ema 0.6"];
     assert_eq!(titles(&grid), expected);
-    let [a, b] = grid.parts.as_slice() else {
-        panic!("two parts")
-    };
+    let [a, b] = grid.parts.as_slice() else { panic!("two parts") };
     assert_eq!((a.orders, b.orders), (Some(2), Some(3)));
     // What applies to all rows comes first, so that a row's own value wins.
     let fixed_values = b.fixed.iter().chain(&b.choices(0)[0].values);
@@ -242,12 +224,7 @@ const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
         "line 3",
         ["advice-give-unique-title", ""],
     ),
-    (
-        "part = 3\n",
-        ["problem-grid-part-no-list", ""],
-        "line 1",
-        ["advice-write-grid-parts", ""],
-    ),
+    ("part = 3\n", ["problem-grid-part-no-list", ""], "line 1", ["advice-write-grid-parts", ""]),
 ];
 
 #[test]
@@ -264,10 +241,7 @@ fn reports_each_mistake_with_position_and_remedy() {
     let two_mistakes = expect_problem("epoch = 1\nbatch = 0\n");
     let second_problem = tr!("problem-grid-value-invalid", value = "0", name = "batch");
     let second_problem = format!("line 2, column 9: {second_problem}");
-    assert!(
-        two_mistakes.remedy.contains(&second_problem),
-        "{two_mistakes}"
-    );
+    assert!(two_mistakes.remedy.contains(&second_problem), "{two_mistakes}");
     assert!(expect_problem("a = ").is("problem-toml-invalid"));
     let duplicate = expect_problem("epochs = 1\nepochs = 2\n");
     assert!(duplicate.is("problem-toml-invalid"), "{duplicate}");
@@ -288,14 +262,10 @@ fn rejects_oversized_and_deeply_nested_files() {
     assert!(read(&format!("pet_size = {}\norders = 10\n", list(10_000))).row_count() == 10_000);
     let too_many_runs = format!("pet_size = {}\norders = 1000\nseeds = 1000\n", list(10_000));
     assert!(expect_problem(&too_many_runs).is("problem-grid-too-many-runs"));
-    let parts: String = (0..1001)
-        .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
-        .collect();
+    let parts: String = (0..1001).map(|n| format!("[[part]]\ntitle = \"{n}\"\n")).collect();
     assert!(expect_problem(&parts).is("problem-grid-too-many-parts"));
     // Each part inherits all values.
-    let many_parts: String = (0..500)
-        .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
-        .collect();
+    let many_parts: String = (0..500).map(|n| format!("[[part]]\ntitle = \"{n}\"\n")).collect();
     let inherited = format!("pet_size = {}\n{many_parts}", list(100_000));
     assert!(expect_problem(&inherited).is("problem-grid-too-many-runs"));
     for opening in ["[", "{ a = "] {

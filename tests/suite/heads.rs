@@ -67,15 +67,10 @@ impl Method for Aligned {
 fn build_method(key: &str) -> Box<dyn Method> {
     let spec = METHODS.iter().find(|spec| spec.key == key).unwrap();
     let config = crate::methods::quick_config(spec);
-    let trains_pet = ConfiguredMethod::from_config(&config)
-        .unwrap()
-        .trains_pet()
-        .unwrap();
+    let trains_pet = ConfiguredMethod::from_config(&config).unwrap().trains_pet().unwrap();
     let pet = trains_pet.then(|| {
         PetPlan::with_settings(
-            PluginLibrary::with_folders(Vec::new())
-                .get("adapter")
-                .unwrap(),
+            PluginLibrary::with_folders(Vec::new()).get("adapter").unwrap(),
             PetSettings::with_size(2),
             vec![0, 1],
         )
@@ -123,15 +118,7 @@ fn wrapper_can_change_heads_of_every_method() {
     let keys = METHODS.iter().map(|spec| spec.key);
     let with_heads = keys.filter(|key| build_method(key).heads_mut().is_some());
     let with_heads: Vec<&str> = with_heads.filter(|key| *key != "joint-ft").collect();
-    let expected = [
-        "lae",
-        "baseline",
-        "seq-ft",
-        "l2p",
-        "dualprompt",
-        "coda-prompt",
-        "ewc",
-    ];
+    let expected = ["lae", "baseline", "seq-ft", "l2p", "dualprompt", "coda-prompt", "ewc"];
     assert_eq!(with_heads, expected);
     for key in with_heads {
         let (mut plain, mut aligned) = (build_method(key), Aligned(build_method(key)));
@@ -144,13 +131,7 @@ fn wrapper_can_change_heads_of_every_method() {
         assert_ne!(plain_answers, aligned_answers, "{key}");
         // Snapshots contain the changed heads, too.
         let mut restored = build_method(key);
-        restored
-            .restore(&aligned.snapshot().unwrap(), &TASKS)
-            .unwrap();
-        assert_eq!(
-            restored.predict(images(7)).unwrap(),
-            aligned_answers,
-            "{key}"
-        );
+        restored.restore(&aligned.snapshot().unwrap(), &TASKS).unwrap();
+        assert_eq!(restored.predict(images(7)).unwrap(), aligned_answers, "{key}");
     }
 }

@@ -47,21 +47,15 @@ fn open_archive(bytes: &[u8], name: &str) -> Result<Dataset, Problem> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
-    let options = OpenOptions {
-        unpack_to: Some(folder.path().join("cache")),
-        ..OpenOptions::default()
-    };
+    let options =
+        OpenOptions { unpack_to: Some(folder.path().join("cache")), ..OpenOptions::default() };
     Dataset::open(path.to_str().unwrap(), &options)
 }
 
 #[test]
 fn skipped_names_count_toward_limit_and_are_shortened() {
     let name = "n".repeat((1 << 20) - 4096);
-    let long_name_entry = tar_entry(
-        "././@LongLink",
-        tar::EntryType::GNULongName,
-        name.as_bytes(),
-    );
+    let long_name_entry = tar_entry("././@LongLink", tar::EntryType::GNULongName, name.as_bytes());
     let link = tar_entry("x", tar::EntryType::Symlink, &[]);
     let link = [long_name_entry, link].concat();
     let problem = open_archive(&gzip_members(&[(&link, 400)]), "links.tgz").unwrap_err();
@@ -77,10 +71,7 @@ fn skipped_names_count_toward_limit_and_are_shortened() {
     bytes.extend(link);
     bytes.extend([0; 1024]);
     let data = open_archive(&bytes, "few.tar").unwrap();
-    let path_lengths = data
-        .skipped
-        .iter()
-        .map(|skipped| skipped.path.as_os_str().len());
+    let path_lengths = data.skipped.iter().map(|skipped| skipped.path.as_os_str().len());
     assert!(path_lengths.max().unwrap() < 1000);
 }
 
@@ -97,10 +88,7 @@ fn skips_entries_in_too_deep_folders() {
     tar.append_data(&mut header, deep_path, &[][..]).unwrap();
     let data = open_archive(&tar.into_inner().unwrap(), "deep.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4);
-    let reasons = data
-        .skipped
-        .iter()
-        .map(|skipped| skipped.reason.english.as_str());
+    let reasons = data.skipped.iter().map(|skipped| skipped.reason.english.as_str());
     assert_says!(reasons.collect::<String>(), "skip-too-deep");
 }
 
@@ -112,19 +100,13 @@ fn skips_repeated_archive_names() {
     tar.append_dir_all("s", fixture.path()).unwrap();
     let mut bytes = tar.into_inner().unwrap();
     bytes.truncate(bytes.len() - 1024);
-    let first = fs::read_dir(fixture.path().join("a"))
-        .unwrap()
-        .next()
-        .unwrap();
+    let first = fs::read_dir(fixture.path().join("a")).unwrap().next().unwrap();
     let name = format!("s/a/{}", first.unwrap().file_name().to_str().unwrap());
     bytes.extend(tar_entry(&name, tar::EntryType::Regular, b"no picture"));
     bytes.extend([0; 1024]);
     let data = open_archive(&bytes, "twice.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4, "{:?}", data.skipped);
-    let reasons = data
-        .skipped
-        .iter()
-        .map(|skipped| skipped.reason.english.as_str());
+    let reasons = data.skipped.iter().map(|skipped| skipped.reason.english.as_str());
     assert_says!(reasons.collect::<String>(), "skip-name-impossible");
 }
 
@@ -165,10 +147,7 @@ fn ignores_lists_and_tables_with_millions_of_cells() {
     // A table of one line with millions of columns.
     let fixture = DatasetFixture::new();
     fixture.write_images(&["1.png", "2.png", "3.png", "4.png"]);
-    fixture.write_file(
-        "labels.csv",
-        "1.png,a\n".to_owned() + ",".repeat(17 << 20).as_str(),
-    );
+    fixture.write_file("labels.csv", "1.png,a\n".to_owned() + ",".repeat(17 << 20).as_str());
     assert!(fixture.try_open(&OpenOptions::default()).is_err());
 }
 
@@ -176,10 +155,7 @@ fn ignores_lists_and_tables_with_millions_of_cells() {
 fn looks_up_bare_names_quickly_among_many_folders() {
     let fixture = DatasetFixture::new();
     for folder in 0..200 {
-        fixture.write_images(&[
-            &format!("c{folder}/p.png"),
-            &format!("c{folder}/q{folder}.png"),
-        ]);
+        fixture.write_images(&[&format!("c{folder}/p.png"), &format!("c{folder}/q{folder}.png")]);
     }
     let existing_names = "q7 x\nq8.png y\np z\n";
     fixture.write_file(
@@ -204,11 +180,7 @@ fn rejects_out_of_range_crop_ratios() {
     for crop_ratio in [1e-45, 0.001, 0.0, -1.0, f32::NAN, 1.5] {
         let spec = InputSpec::new(32, crop_ratio);
         let problem = spec.checked().unwrap_err();
-        assert_says!(
-            problem.what,
-            "problem-crop-ratio-out-of-range",
-            smallest_crop = "0.01"
-        );
+        assert_says!(problem.what, "problem-crop-ratio-out-of-range", smallest_crop = "0.01");
     }
 }
 
@@ -216,10 +188,7 @@ fn rejects_out_of_range_crop_ratios() {
 #[test]
 fn skips_links_to_parent_folders() {
     let fixture = DatasetFixture::new();
-    fixture
-        .write_class("set/a", 2)
-        .write_class("set/b", 2)
-        .write_class("private", 3);
+    fixture.write_class("set/a", 2).write_class("set/b", 2).write_class("private", 3);
     let root = std::path::Path::new("/");
     for (link, target) in [("set/a/up", fixture.path()), ("set/root", root)] {
         std::os::unix::fs::symlink(target, fixture.path().join(link)).unwrap();

@@ -67,16 +67,9 @@ fn test_image(index: usize) -> NamedImage {
 fn probe_set_is_balanced_and_stable_across_tasks() {
     let [first, second] =
         [0, 1].map(|task| inspect_stored_run(shared_run(), task).1.probe.unwrap());
-    assert_eq!(
-        (&first.places, &first.labels),
-        (&second.places, &second.labels)
-    );
+    assert_eq!((&first.places, &first.labels), (&second.places, &second.labels));
     assert_eq!((first.known, second.known), (5, 10));
-    assert_eq!(
-        first.labels.len(),
-        80,
-        "all test images are used if there are fewer than 300"
-    );
+    assert_eq!(first.labels.len(), 80, "all test images are used if there are fewer than 300");
     for class in 0..10 {
         let labels_of_class = first.labels.iter().filter(|label| **label == class);
         assert_eq!(labels_of_class.count(), 8);
@@ -112,10 +105,7 @@ fn probe_energies_match_predictions() {
 }
 
 fn assert_sums_to_one(map: &AttentionMap) {
-    assert_eq!(
-        (map.kind, map.rows, map.columns),
-        (AttentionKind::Attention, 4, 4)
-    );
+    assert_eq!((map.kind, map.rows, map.columns), (AttentionKind::Attention, 4, 4));
     let sum: f32 = map.values.iter().sum::<f32>() + map.rest;
     assert!((sum - 1.0).abs() < 1e-4, "{sum}");
     assert!(map.values.iter().all(|v| *v >= 0.0) && map.rest > 0.0);
@@ -130,14 +120,8 @@ fn attention_sums_to_one_and_depends_on_pet() {
     });
     let untrained_map = first.before.as_ref().unwrap();
     assert_sums_to_one(untrained_map);
-    assert!(
-        second.before.is_none(),
-        "only the first task has a map before training"
-    );
-    assert_eq!(
-        (first.attention_maps.len(), second.attention_maps.len()),
-        (1, 2)
-    );
+    assert!(second.before.is_none(), "only the first task has a map before training");
+    assert_eq!((first.attention_maps.len(), second.attention_maps.len()), (1, 2));
     for (_, map) in first.attention_maps.iter().chain(&second.attention_maps) {
         assert_sums_to_one(map);
         assert_ne!(map.values, untrained_map.values);
@@ -162,10 +146,7 @@ impl Sink for StopAfterFirstTask {
 fn frozen_pet_does_not_move() {
     // Frozen in all epochs of the second task, as only runs of older versions are; α = 1 keeps the offline PET
     // constant.
-    let config = RunConfig {
-        settings: crate::lae_settings(1, 1.0),
-        ..short_config()
-    };
+    let config = RunConfig { settings: crate::lae_settings(1, 1.0), ..short_config() };
     let root = tempfile::tempdir().unwrap();
     let (cache, control) = (ResourceCache::default(), Control::default());
     let sink = &mut StopAfterFirstTask(control.clone());
@@ -178,17 +159,10 @@ fn frozen_pet_does_not_move() {
     experiment::resume(&folder, &cache, &mut Vec::new(), &Control::default()).unwrap();
     let [first, second] = [0, 1].map(|task| inspect_stored_run(&folder, task).1.movement);
     let first_movement = first.expert_movement(Expert::ONLINE).unwrap();
-    assert_eq!(
-        first_movement.len(),
-        5,
-        "a PET in each of the first five blocks"
-    );
+    assert_eq!(first_movement.len(), 5, "a PET in each of the first five blocks");
     assert!(first_movement.iter().all(|(_, moved)| *moved > 0.0));
     assert_eq!(second.expert_movement(Expert::ONLINE), Some(first_movement));
-    assert_eq!(
-        second.expert_movement(Expert::OFFLINE),
-        Some(first_movement)
-    );
+    assert_eq!(second.expert_movement(Expert::OFFLINE), Some(first_movement));
     assert!(first.distance.is_empty());
     assert!(second.distance.iter().all(|(_, distance)| *distance == 0.0));
     // With a learning rate near zero, nothing moves.
@@ -201,10 +175,7 @@ fn frozen_pet_does_not_move() {
     let folder = train_run(&tiny_rate_config, root.path());
     let movement = inspect_stored_run(&folder, 0).1.movement;
     let distances = movement.expert_movement(Expert::ONLINE).unwrap();
-    assert!(
-        distances.iter().all(|(_, moved)| *moved < 1e-20),
-        "{distances:?}"
-    );
+    assert!(distances.iter().all(|(_, moved)| *moved < 1e-20), "{distances:?}");
 }
 
 #[test]
@@ -222,10 +193,7 @@ fn inspects_methods_with_and_without_pet() {
         };
         let folder = train_run(&config, root.path());
         let (predictor, inside) = inspect_stored_run(&folder, 1);
-        let attention_maps = predictor
-            .attention_maps(&test_image(0))
-            .unwrap()
-            .attention_maps;
+        let attention_maps = predictor.attention_maps(&test_image(0)).unwrap().attention_maps;
         assert_eq!(attention_maps.len(), 1);
         assert_sums_to_one(&attention_maps[0].1);
         let probe = inside.probe.unwrap();
@@ -240,10 +208,7 @@ fn inspects_methods_with_and_without_pet() {
     assert_eq!(inspect_method("ease", &[]), (1, 0));
     assert_eq!(inspect_method("baseline", &[]), (1, 1));
     let keep_weights = Setting::Text("every".into());
-    assert_eq!(
-        inspect_method("seq-ft", &[("keep_weights", keep_weights)]),
-        (0, 1)
-    );
+    assert_eq!(inspect_method("seq-ft", &[("keep_weights", keep_weights)]), (0, 1));
 }
 
 /// Networks without a class token report the length of the feature at each position.
@@ -260,30 +225,18 @@ fn records_feature_lengths_without_class_token() {
     let network = Architecture::new(config).build_random(3, &device).unwrap();
     let recorded = RecordedBackbone::new(network.clone());
     let values = (0..3 * 32 * 32).map(|i| (i % 71) as f32 / 35.0 - 1.0);
-    let images = HostTensor {
-        shape: vec![1, 3, 32, 32],
-        values: values.collect(),
-    };
+    let images = HostTensor { shape: vec![1, 3, 32, 32], values: values.collect() };
     let images: Tensor<4> = images.to_device(&device).unwrap();
     let plain = PetStack::empty();
-    let (features, passes) = recorded
-        .record(|| recorded.features(images.clone(), &plain))
-        .unwrap();
+    let (features, passes) = recorded.record(|| recorded.features(images.clone(), &plain)).unwrap();
     let to_values = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
     let unrecorded = network.features(images.clone(), &plain).unwrap();
-    assert_eq!(
-        to_values(&features),
-        to_values(&unrecorded),
-        "recording must not change features"
-    );
+    assert_eq!(to_values(&features), to_values(&unrecorded), "recording must not change features");
     let [pass] = &passes[..] else {
         return assert_eq!(passes.len(), 1);
     };
     let map = &pass[0];
-    assert_eq!(
-        (map.kind, map.values.len()),
-        (AttentionKind::Length, map.rows * map.columns)
-    );
+    assert_eq!((map.kind, map.values.len()), (AttentionKind::Length, map.rows * map.columns));
     let tokens = network.tokens(images, &plain).unwrap();
     let tokens = HostTensor::read(&tokens.values).unwrap();
     let width = tokens.shape[2];

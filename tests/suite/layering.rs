@@ -31,21 +31,14 @@ fn layers() -> BTreeMap<String, (String, usize)> {
 /// Returns a source file's path in the folder of its package; in `src` if the package is one module.
 fn relative_to_src(path: &Path) -> &Path {
     let inner = path.strip_prefix(root().join("src")).unwrap();
-    let part = MULTI_MODULE_PACKAGES
-        .iter()
-        .find_map(|part| inner.strip_prefix(part).ok());
+    let part = MULTI_MODULE_PACKAGES.iter().find_map(|part| inner.strip_prefix(part).ok());
     part.unwrap_or(inner)
 }
 
 /// Every source file of all packages with the module it belongs to.
 fn sources() -> Vec<(String, PathBuf)> {
     let with_module = |path: PathBuf| {
-        let first = relative_to_src(&path)
-            .iter()
-            .next()
-            .unwrap()
-            .to_str()
-            .unwrap();
+        let first = relative_to_src(&path).iter().next().unwrap().to_str().unwrap();
         (first.trim_end_matches(".rs").to_string(), path)
     };
     let files = rust_files(&root().join("src"));
@@ -55,9 +48,7 @@ fn sources() -> Vec<(String, PathBuf)> {
 /// The modules a line of code names after `crate::`, groups included.
 fn named_modules(code: &str) -> BTreeSet<String> {
     let identifier = |text: &str| -> String {
-        let name = text
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        let name = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_');
         name.collect()
     };
     let mut found = BTreeSet::new();
@@ -89,19 +80,14 @@ fn named_modules(code: &str) -> BTreeSet<String> {
 /// A file's code without comments.
 fn read_code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
-    let code = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn files_import_no_higher_layer() {
     let layers = layers();
-    assert!(
-        layers.len() > 10,
-        "the table of docs/architecture.md was not found"
-    );
+    assert!(layers.len() > 10, "the table of docs/architecture.md was not found");
     let mut violations = Vec::new();
     for (module, path) in sources() {
         let (package, module_layer) = layers
@@ -114,9 +100,7 @@ fn files_import_no_higher_layer() {
             if layers.get(&other).is_some_and(|(other_package, layer)| {
                 other_package == package && layer > module_layer
             }) {
-                violations.push(format!(
-                    "{display_path} names crate::{other} of a higher layer"
-                ));
+                violations.push(format!("{display_path} names crate::{other} of a higher layer"));
             }
         }
         let file = path.file_name().unwrap();
@@ -136,10 +120,7 @@ fn layer_table_names_existing_modules() {
     let modules: BTreeSet<String> = sources().into_iter().map(|(module, _)| module).collect();
     let table: BTreeSet<String> = layers().into_keys().collect();
     let missing: Vec<_> = table.difference(&modules).collect();
-    assert!(
-        missing.is_empty(),
-        "docs/architecture.md names {missing:?}, src does not have them"
-    );
+    assert!(missing.is_empty(), "docs/architecture.md names {missing:?}, src does not have them");
 }
 
 #[test]
@@ -152,17 +133,12 @@ fn ui_does_not_use_burn() {
 
 #[test]
 fn module_folders_use_mod_rs() {
-    let stems = sources()
-        .into_iter()
-        .map(|(_, path)| path.with_extension(""));
+    let stems = sources().into_iter().map(|(_, path)| path.with_extension(""));
     let misplaced = stems.filter(|path| path.is_dir());
     let misplaced =
         misplaced.map(|path| relative_to_src(&path).to_str().unwrap().replace('\\', "/"));
     let misplaced: Vec<String> = misplaced.collect();
-    assert!(
-        misplaced.is_empty(),
-        "foo/mod.rs, not foo.rs beside foo/: {misplaced:?}"
-    );
+    assert!(misplaced.is_empty(), "foo/mod.rs, not foo.rs beside foo/: {misplaced:?}");
 }
 
 #[test]

@@ -44,11 +44,7 @@ struct RunOnce<A: FnMut()> {
 }
 
 fn run_once<A: FnMut()>(condition: fn(&Event) -> bool, action: A) -> RunOnce<A> {
-    RunOnce {
-        condition,
-        action: Some(action),
-        remarks: 0,
-    }
+    RunOnce { condition, action: Some(action), remarks: 0 }
 }
 
 impl<A: FnMut()> Sink for RunOnce<A> {
@@ -68,13 +64,7 @@ fn is_in_epoch(event: &Event, expected: (usize, usize)) -> bool {
 }
 
 fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink) -> Result<Outcome, Problem> {
-    experiment::train(
-        config,
-        root,
-        &ResourceCache::default(),
-        sink,
-        &Control::default(),
-    )
+    experiment::train(config, root, &ResourceCache::default(), sink, &Control::default())
 }
 
 #[test]
@@ -90,15 +80,7 @@ fn lost_disk_stops_run_which_then_resumes() {
         |event| is_in_epoch(event, (0, 1)),
         |event| is_in_epoch(event, (1, 0)),
         // While the first task is evaluated.
-        |event| {
-            matches!(
-                event,
-                Event::Phase {
-                    phase: Phase::Evaluating { .. },
-                    ..
-                }
-            )
-        },
+        |event| matches!(event, Event::Phase { phase: Phase::Evaluating { .. }, .. }),
     ];
     for condition in conditions {
         let root = tempfile::tempdir().unwrap();
@@ -108,11 +90,7 @@ fn lost_disk_stops_run_which_then_resumes() {
         let problem = train(&config, root.path(), &mut sink).unwrap_err();
         assert_is(&problem, "problem-too-many-images-unreadable");
         assert_says!(problem.remedy, "advice-restore-images-and-resume");
-        assert!(
-            sink.remarks < 20,
-            "the run must end early: {} remarks",
-            sink.remarks
-        );
+        assert!(sink.remarks < 20, "the run must end early: {} remarks", sink.remarks);
         let run = store::list_runs(root.path()).remove(0).summary.unwrap();
         assert!(matches!(run.state, StoredState::Interrupted { .. }));
         std::fs::rename(&moved_path, &original_path).unwrap();
@@ -133,10 +111,8 @@ fn skips_and_counts_single_lost_image() {
     let fixture = new_fixture();
     let root = tempfile::tempdir().unwrap();
     let image = fixture.path().join("set/train/c/007.png");
-    let mut sink = run_once(
-        |event| is_in_epoch(event, (1, 0)),
-        || std::fs::remove_file(&image).unwrap(),
-    );
+    let mut sink =
+        run_once(|event| is_in_epoch(event, (1, 0)), || std::fs::remove_file(&image).unwrap());
     let outcome = train(&new_config(&fixture), root.path(), &mut sink).unwrap();
     assert_eq!(sink.remarks, 1, "reported once");
     let run = store::load_run(&outcome.header().unwrap().folder).unwrap();
@@ -154,11 +130,7 @@ fn stop_works_while_images_are_unreadable() {
     let fixture = new_fixture();
     let path = fixture.path().join("set").to_string_lossy().into_owned();
     let data = Dataset::open(&path, &OpenOptions::default()).unwrap();
-    let samples: Vec<_> = data
-        .train
-        .iter()
-        .map(|sample| (sample.clone(), 0))
-        .collect();
+    let samples: Vec<_> = data.train.iter().map(|sample| (sample.clone(), 0)).collect();
     std::fs::remove_dir_all(fixture.path().join("set")).unwrap();
     let options = LoaderOptions::inference(InputSpec::new(32, 1.0), 8);
     let mut loader = ImageLoader::new(samples.into(), options).unwrap();

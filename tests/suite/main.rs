@@ -122,19 +122,13 @@ fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
     let message = Language::English.format(id, &values.iter().cloned().collect());
     assert_ne!(message, id, "there is no such message");
     // The window capitalizes the first letter of a sentence.
-    let message = message
-        .strip_prefix(|first: char| first != '{')
-        .unwrap_or(&message);
+    let message = message.strip_prefix(|first: char| first != '{').unwrap_or(&message);
     // A place without a value is written as `{$name}`.
-    let mut parts = message
-        .split('{')
-        .filter_map(|part| part.rsplit('}').next());
+    let mut parts = message.split('{').filter_map(|part| part.rsplit('}').next());
     let fixed = parts.clone().flat_map(str::chars);
     let letters = fixed.filter(|letter| letter.is_alphabetic()).count();
     assert!(letters > 2, "{id} matches nearly any text: give its values");
-    parts
-        .try_fold(text, |rest, part| Some(rest.split_once(part)?.1))
-        .is_some()
+    parts.try_fold(text, |rest, part| Some(rest.split_once(part)?.1)).is_some()
 }
 
 /// Returns the files at a path, sorted: the file itself, or all in the folder and its subfolders.
@@ -143,9 +137,7 @@ fn list_files(path: &Path) -> Vec<PathBuf> {
         return vec![path.to_path_buf()];
     }
     let entries = std::fs::read_dir(path).unwrap();
-    let mut files: Vec<_> = entries
-        .flat_map(|entry| list_files(&entry.unwrap().path()))
-        .collect();
+    let mut files: Vec<_> = entries.flat_map(|entry| list_files(&entry.unwrap().path())).collect();
     files.sort();
     files
 }

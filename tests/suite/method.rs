@@ -35,18 +35,11 @@ fn new_lae(switches: Switches) -> Lae {
 }
 
 fn lae_with_backbone(backbone: Arc<dyn Backbone>, switches: Switches) -> Lae {
-    let spec = PluginLibrary::with_folders(Vec::new())
-        .get("adapter")
-        .unwrap();
+    let spec = PluginLibrary::with_folders(Vec::new()).get("adapter").unwrap();
     let settings = PetSettings::with_size(2);
     let device = backbone.device();
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &[0, 1], 5, &device).unwrap();
-    let settings = LaeSettings {
-        switches,
-        ema: ALPHA,
-        learning_rate: 0.01,
-        seed: 7,
-    };
+    let settings = LaeSettings { switches, ema: ALPHA, learning_rate: 0.01, seed: 7 };
     Lae::new(backbone, stack, settings)
 }
 
@@ -99,10 +92,7 @@ fn random_images(side: usize, seed: u64, device: &Device) -> Tensor<4> {
 }
 
 fn values(stack: &PetStack) -> Vec<Vec<f32>> {
-    stack
-        .parameters()
-        .map(|(_, t, _)| HostTensor::read(t).unwrap().values)
-        .collect()
+    stack.parameters().map(|(_, t, _)| HostTensor::read(t).unwrap().values).collect()
 }
 
 fn run_steps(lae: &mut Lae, count: usize, frozen: bool) {
@@ -151,10 +141,7 @@ fn frozen_step_updates_head_and_average_only() {
 #[test]
 fn freezes_pet_from_second_task_with_learning() {
     let frozen_passes = |config: &RunConfig, task| -> Vec<bool> {
-        let passes = ConfiguredMethod::from_config(config)
-            .unwrap()
-            .default_passes(task)
-            .unwrap();
+        let passes = ConfiguredMethod::from_config(config).unwrap().default_passes(task).unwrap();
         passes.iter().map(Pass::is_frozen).collect()
     };
     let mut config = RunConfig::default();
@@ -166,10 +153,7 @@ fn freezes_pet_from_second_task_with_learning() {
 
 #[test]
 fn offline_pet_stays_fixed_without_accumulation() {
-    let mut lae = new_lae(Switches {
-        accumulation: false,
-        ..ALL_SWITCHES
-    });
+    let mut lae = new_lae(Switches { accumulation: false, ..ALL_SWITCHES });
     lae.start_task(2);
     run_steps(&mut lae, 2, false);
     lae.end_task(&mut CancelToken::never()).unwrap();
@@ -184,11 +168,7 @@ fn offline_pet_stays_fixed_without_accumulation() {
 
 #[test]
 fn baseline_keeps_no_offline_pet() {
-    let all_off = Switches {
-        learning: false,
-        accumulation: false,
-        ensemble: false,
-    };
+    let all_off = Switches { learning: false, accumulation: false, ensemble: false };
     let mut lae = new_lae(all_off);
     lae.start_task(2);
     lae.start_task(3);
@@ -213,17 +193,9 @@ fn restored_state_continues_bit_exactly() {
     resumed.restore(&state, &[0..2, 2..4]).unwrap();
     run_steps(&mut uninterrupted, 2, false);
     run_steps(&mut resumed, 2, false);
-    assert_eq!(
-        uninterrupted.checkpoint().unwrap(),
-        resumed.checkpoint().unwrap()
-    );
-    let incomplete = state
-        .into_iter()
-        .filter(|(name, _)| name != "head.1.bias")
-        .collect();
-    let problem = new_lae(ALL_SWITCHES)
-        .restore(&incomplete, &[0..2, 2..4])
-        .unwrap_err();
+    assert_eq!(uninterrupted.checkpoint().unwrap(), resumed.checkpoint().unwrap());
+    let incomplete = state.into_iter().filter(|(name, _)| name != "head.1.bias").collect();
+    let problem = new_lae(ALL_SWITCHES).restore(&incomplete, &[0..2, 2..4]).unwrap_err();
     assert!(problem.what.contains("head.1.bias"), "{problem}");
 }
 
@@ -234,34 +206,22 @@ fn gradients_cover_parameters_and_match_differences() {
     run_steps(&mut lae, 3, false);
     let labels = [0, 1, 1, 0];
     let (_, gradients) = lae.gradients(images(), &labels, false, None).unwrap();
-    let pet_gradients = gradients
-        .iter()
-        .filter(|(name, _)| name.starts_with("pet."));
+    let pet_gradients = gradients.iter().filter(|(name, _)| name.starts_with("pet."));
     assert_eq!(pet_gradients.count(), lae.online.parameters().count());
     let name = "1.s";
     let slope = HostTensor::read(gradients.get("pet.1.s").unwrap());
     let slope = slope.unwrap().values[0];
     let loss_at = |shift: f32| {
-        let shifted = lae.online.map_tensors(|n, t, _| {
-            if n == name {
-                t.clone() + shift
-            } else {
-                t.clone()
-            }
-        });
+        let shifted =
+            lae.online.map_tensors(|n, t, _| if n == name { t.clone() + shift } else { t.clone() });
         let mut shifted_lae = self::new_lae(ALL_SWITCHES);
         (shifted_lae.online, shifted_lae.offline) = (shifted, None);
         shifted_lae.heads = lae.heads.clone();
-        let (loss, _) = shifted_lae
-            .gradients(images(), &labels, true, None)
-            .unwrap();
+        let (loss, _) = shifted_lae.gradients(images(), &labels, true, None).unwrap();
         HostTensor::read(&loss).unwrap().values[0]
     };
     let estimate = (loss_at(0.05) - loss_at(-0.05)) / 0.1;
-    assert!(
-        (slope - estimate).abs() < 2e-3 * slope.abs().max(1e-2),
-        "{slope} {estimate}"
-    );
+    assert!((slope - estimate).abs() < 2e-3 * slope.abs().max(1e-2), "{slope} {estimate}");
 }
 
 /// Returns the snapshot after two steps of a method and the scores of two predictions.
@@ -271,11 +231,7 @@ fn two_steps(
     scheme: StreamScheme,
 ) -> (NamedTensors, [Vec<f32>; 2]) {
     let backbone = backbone();
-    let config = RunConfig {
-        method: key.into(),
-        batch: 4,
-        ..RunConfig::default()
-    };
+    let config = RunConfig { method: key.into(), batch: 4, ..RunConfig::default() };
     let plan = PetPlan::with_settings(Arc::clone(spec), PetSettings::with_size(8), vec![0, 1]);
     let setup = Setup {
         config: &config,
@@ -287,10 +243,7 @@ fn two_steps(
         repeated_classes: &[],
     };
     let mut method = method::build(setup).unwrap();
-    let task = Task {
-        index: 0,
-        classes: 0..2,
-    };
+    let task = Task { index: 0, classes: 0..2 };
     method.begin_task(&task).unwrap();
     for step in 0..2 {
         let batch = Batch {
@@ -317,10 +270,9 @@ fn two_steps(
 fn dropout_acts_only_while_learning() {
     let streamadapter = PluginLibrary::with_folders(Vec::new()).get("streamadapter");
     let with_dropout = streamadapter.unwrap();
-    let text = with_dropout.text().replace(
-        "dropout(relu(e @ down + b_down), 0.1)",
-        "relu(e @ down + b_down)",
-    );
+    let text = with_dropout
+        .text()
+        .replace("dropout(relu(e @ down + b_down), 0.1)", "relu(e @ down + b_down)");
     let without_dropout = PetSpec::parse(&text, "keeps.toml").unwrap();
     assert!(!without_dropout.text().contains("dropout("));
     for key in ["lae", "baseline"] {
@@ -332,10 +284,6 @@ fn dropout_acts_only_while_learning() {
         assert_ne!(dropped, undropped, "{key}");
         // Runs of older versions have no dropout and continue without it.
         let older_results = |spec| two_steps(key, spec, StreamScheme::ByPlace);
-        assert_eq!(
-            older_results(&with_dropout),
-            older_results(&without_dropout),
-            "{key}"
-        );
+        assert_eq!(older_results(&with_dropout), older_results(&without_dropout), "{key}");
     }
 }

@@ -33,13 +33,9 @@ pub fn quick_config(spec: &'static MethodSpec) -> RunConfig {
     switch_method(&mut config, spec);
     apply_pet_defaults(&mut config, None, Some(3));
     // Small values keep tests quick; CODA's pool must be divisible by the number of tasks.
-    for assignment in [
-        "freeze_epochs=1",
-        "projection=48",
-        "prompt_length=4",
-        "pool=4",
-        "exemplars=20",
-    ] {
+    for assignment in
+        ["freeze_epochs=1", "projection=48", "prompt_length=4", "pool=4", "exemplars=20"]
+    {
         let key = assignment.split('=').next().unwrap();
         if spec.settings.iter().any(|setting| setting.key == key) {
             apply_assignment(&mut config, assignment).unwrap();
@@ -53,10 +49,7 @@ pub fn quick_config(spec: &'static MethodSpec) -> RunConfig {
 
 /// Returns settings of every method, and further settings with different state.
 fn configs() -> Vec<RunConfig> {
-    let extra_configs = [
-        ("ranpac", "first_session=adapter"),
-        ("esn", "freeze_prompt=on"),
-    ];
+    let extra_configs = [("ranpac", "first_session=adapter"), ("esn", "freeze_prompt=on")];
     let extra_configs = extra_configs.map(|(method, setting)| {
         let spec = METHODS.iter().find(|spec| spec.key == method).unwrap();
         let mut config = quick_config(spec);
@@ -64,11 +57,7 @@ fn configs() -> Vec<RunConfig> {
         apply_pet_defaults(&mut config, None, Some(3));
         config
     });
-    METHODS
-        .iter()
-        .map(|spec| quick_config(spec))
-        .chain(extra_configs)
-        .collect()
+    METHODS.iter().map(|spec| quick_config(spec)).chain(extra_configs).collect()
 }
 
 /// Stops a run in the middle of its `passes`-th pass or evaluation.
@@ -117,18 +106,12 @@ fn every_method_resumes_exactly_after_stop() {
         let tasks = store::load_run(&uninterrupted).unwrap().header.tasks.len();
         let passes = (0..tasks).map(|task| chosen.default_passes(task).unwrap().len() + 1);
         let control = Control::default();
-        let stop_in_pass = |passes| StopInPass {
-            control: control.clone(),
-            passes,
-        };
+        let stop_in_pass = |passes| StopInPass { control: control.clone(), passes };
         let folder = train(&config, root.path(), &mut stop_in_pass(0), &control);
         for pass in 0..passes.sum() {
             let context = format!("{} in pass {pass}", config.method);
             let state = store::load_run(&folder).unwrap().state;
-            assert!(
-                matches!(state, StoredState::Interrupted { .. }),
-                "{context}"
-            );
+            assert!(matches!(state, StoredState::Interrupted { .. }), "{context}");
             control.set(ControlRequest::Run);
             let cache = ResourceCache::default();
             // The stopped pass is repeated, and the next one is stopped.
@@ -142,14 +125,7 @@ fn every_method_resumes_exactly_after_stop() {
             let reports = store::load_run(folder).unwrap().reports;
             let measured = reports.into_iter();
             measured
-                .map(|report| {
-                    (
-                        report.answers,
-                        report.slots,
-                        report.measurements,
-                        report.losses,
-                    )
-                })
+                .map(|report| (report.answers, report.slots, report.measurements, report.losses))
                 .collect()
         };
         assert_eq!(answers(&folder), answers(&uninterrupted), "{method}");
@@ -177,10 +153,7 @@ fn ewc_equals_baseline_at_zero_and_limits_drift() {
     let (_, stiff_measurements) = train_method("ewc", Some("ewc_lambda=1e9"));
     let [free_drift, held_drift] = [baseline_measurements, stiff_measurements]
         .map(|measurements| measurements["online_drift"]);
-    assert!(
-        held_drift < 0.7 * free_drift,
-        "{held_drift} of {free_drift}"
-    );
+    assert!(held_drift < 0.7 * free_drift, "{held_drift} of {free_drift}");
 }
 
 #[test]
@@ -214,18 +187,8 @@ fn icarl_rejects_budget_below_class_count() {
     let outcome = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = outcome.err().unwrap();
 
-    assert_eq!(
-        problem.what,
-        tr!(
-            "problem-too-few-exemplars",
-            budget = 9,
-            classes = "10 classes"
-        )
-    );
-    assert_eq!(
-        problem.remedy,
-        tr!("advice-use-more-exemplars", classes = 10)
-    );
+    assert_eq!(problem.what, tr!("problem-too-few-exemplars", budget = 9, classes = "10 classes"));
+    assert_eq!(problem.remedy, tr!("advice-use-more-exemplars", classes = 10));
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
@@ -252,10 +215,7 @@ fn infers_score_kind_of_older_runs() {
         let plugin = plugin.get(&config.pet).unwrap();
         std::fs::write(run.join("plugin.toml"), plugin.text()).unwrap();
         let (header, _) = store::load_facts(&run).unwrap();
-        let facts = ConfiguredMethod::from_config(&config)
-            .unwrap()
-            .facts()
-            .unwrap();
+        let facts = ConfiguredMethod::from_config(&config).unwrap().facts().unwrap();
         assert_eq!(header.method.scores, facts.scores, "{}", config.method);
         assert!(facts.scores.is_some());
     }
@@ -295,27 +255,14 @@ fn stop_works_while_ranpac_searches_ridge() {
     let config = quick_config(spec);
     let uninterrupted = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let control = Control::default();
-    let mut sink = StopAtGate {
-        control: control.clone(),
-        measuring: false,
-        remaining: 12,
-        evaluated: false,
-    };
+    let mut sink =
+        StopAtGate { control: control.clone(), measuring: false, remaining: 12, evaluated: false };
     let folder = train(&config, root.path(), &mut sink, &control);
     assert!(sink.measuring && !sink.evaluated);
     let stopped = store::load_run(&folder).unwrap();
-    assert!(
-        stopped.reports.is_empty(),
-        "the run must stop before the task ends"
-    );
+    assert!(stopped.reports.is_empty(), "the run must stop before the task ends");
     control.set(ControlRequest::Run);
-    experiment::resume(
-        &folder,
-        &ResourceCache::default(),
-        &mut Vec::new(),
-        &control,
-    )
-    .unwrap();
+    experiment::resume(&folder, &ResourceCache::default(), &mut Vec::new(), &control).unwrap();
     assert!(snapshots(&folder) == snapshots(&uninterrupted));
 }
 
@@ -366,25 +313,15 @@ fn predictions_match_evaluation_for_every_method() {
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::write_table(
             &Columns::new(&predictor, None, false),
-            sheet::ImageSelection {
-                folder: image_folder.path(),
-                only: &[],
-            },
+            sheet::ImageSelection { folder: image_folder.path(), only: &[] },
             &csv,
             &mut |batch: Vec<u8>| predictor.predict_batch(&batch),
             &mut |_| ControlFlow::Continue(()),
         );
         assert_eq!(count.unwrap().unwrap().done, classes.len());
         let table = std::fs::read_to_string(&csv).unwrap();
-        let predicted = table
-            .lines()
-            .skip(1)
-            .map(|row| row.split(',').nth(1).unwrap());
-        assert!(
-            predicted.eq(classes.iter().map(String::as_str)),
-            "{}: {table}",
-            spec.key
-        );
+        let predicted = table.lines().skip(1).map(|row| row.split(',').nth(1).unwrap());
+        assert!(predicted.eq(classes.iter().map(String::as_str)), "{}: {table}", spec.key);
     }
 }
 
@@ -403,10 +340,7 @@ fn stores_prompt_study_with_run() {
     assert_eq!((study.selection.len(), study.tasks.len()), (2, 2));
     // In the first task, all other slots belong to later tasks.
     let (first, last) = (&run.reports[0].slots, &run.reports[1].slots);
-    assert_eq!(
-        study.selection[0],
-        first[0].chosen[0] as f64 / first[0].images as f64
-    );
+    assert_eq!(study.selection[0], first[0].chosen[0] as f64 / first[0].images as f64);
     let images: usize = last.iter().map(|counts| counts.images).sum();
     assert_eq!(images, run.reports[1].answers.labels.len());
     let json = serde_json::to_value(store::summary(&run)).unwrap();
@@ -444,10 +378,7 @@ fn settings_roundtrip_and_invalid_values_are_rejected() {
             let text = format!("{}={value}", setting.key);
             apply_assignment(&mut config, &text).unwrap();
             assert_eq!(config.settings[setting.key], value, "{text}");
-            if matches!(
-                setting.kind,
-                SettingKind::Whole { .. } | SettingKind::Real { .. }
-            ) {
+            if matches!(setting.kind, SettingKind::Whole { .. } | SettingKind::Real { .. }) {
                 let problem =
                     apply_assignment(&mut config, &format!("{}=-1e300", setting.key)).unwrap_err();
                 assert!(problem.remedy.contains("number"), "{problem}");
@@ -463,15 +394,10 @@ fn settings_roundtrip_and_invalid_values_are_rejected() {
             key = "no_such"
         );
         assert!(apply_assignment(&mut config, "nothing").is_err());
-        config
-            .settings
-            .insert("no_such".into(), Setting::Flag(true));
+        config.settings.insert("no_such".into(), Setting::Flag(true));
         assert_eq!(problems(&config).len(), 1);
     }
-    let mut config = RunConfig {
-        method: "sgd".into(),
-        ..RunConfig::default()
-    };
+    let mut config = RunConfig { method: "sgd".into(), ..RunConfig::default() };
     assert!(problems(&config)[0].remedy.contains("simplecil"));
     config.method = "lae".into();
     apply_assignment(&mut config, "freeze_epochs=9").unwrap();
@@ -489,9 +415,7 @@ fn batch_predictor_folds_pets_without_changing_answers() {
             Predictor::open(&folder, 1, None, &ResourceCache::default(), false).unwrap();
         let image_bytes = predictor.input_size().pow(2) * 3;
         let noise = |count: usize| -> Vec<u8> {
-            (0..count * image_bytes)
-                .map(|i| (i * 7919 % 251) as u8)
-                .collect()
+            (0..count * image_bytes).map(|i| (i * 7919 % 251) as u8).collect()
         };
         let predict_probabilities = || -> Vec<f32> {
             let answers = predictor.predict_batch(&noise(3)).unwrap().into_iter();
@@ -528,30 +452,17 @@ fn loads_predicts_and_resumes_run_of_older_version() {
     }
     let run = store::load_run(&folder).unwrap();
     assert_eq!(run.header.title(), "digits · LAE · adapter 2");
-    assert_eq!(
-        run.header.method.experts,
-        lae_studio::method::lae::LAE.experts
-    );
+    assert_eq!(run.header.method.experts, lae_studio::method::lae::LAE.experts);
     assert_eq!(run.reports.len(), 2);
     assert_eq!(run.reports[1].answers.accuracy_task_given(), None);
     assert!(run.reports[1].measurements["online_drift"] > 0.0);
     let predictor =
         Predictor::open(&folder, 1, Some("cpu"), &ResourceCache::default(), false).unwrap();
-    let picture = NamedImage {
-        name: "grey".into(),
-        width: 1,
-        height: 1,
-        rgb: vec![90; 3],
-    };
+    let picture = NamedImage { name: "grey".into(), width: 1, height: 1, rgb: vec![90; 3] };
     assert_eq!(predictor.predict(&picture).unwrap().0.predictions.len(), 3);
     let control = Control::default();
-    let end = experiment::resume(
-        &folder,
-        &ResourceCache::default(),
-        &mut Vec::new(),
-        &control,
-    )
-    .unwrap();
+    let end =
+        experiment::resume(&folder, &ResourceCache::default(), &mut Vec::new(), &control).unwrap();
     assert!(matches!(end, Outcome::Finished(_)));
     let expected_path = runs_folder.join("stopped-finished-task-5.safetensors");
     let (expected, _) = lae_studio::tensors::load(&expected_path, "read it").unwrap();

@@ -50,11 +50,7 @@ fn fixture_with_near_copies() -> DatasetFixture {
             write_jpeg(&path("one"), &original, 92);
             if i < 10 {
                 write_jpeg(&path("again"), &original, 60);
-                write_jpeg(
-                    &path("small"),
-                    &image::imageops::thumbnail(&original, 120, 80),
-                    85,
-                );
+                write_jpeg(&path("small"), &image::imageops::thumbnail(&original, 120, 80), 85);
                 let lighten = |x, y| Rgb(original.get_pixel(x, y).0.map(|v| v.saturating_add(14)));
                 write_jpeg(&path("light"), &RgbImage::from_fn(192, 128, lighten), 85);
                 let cropped = image::imageops::crop_imm(&original, 2, 1, 190, 127);
@@ -66,11 +62,7 @@ fn fixture_with_near_copies() -> DatasetFixture {
 }
 
 fn options(together: bool, split_seed: u64) -> OpenOptions {
-    OpenOptions {
-        near_copies_together: together,
-        split_seed,
-        ..OpenOptions::default()
-    }
+    OpenOptions { near_copies_together: together, split_seed, ..OpenOptions::default() }
 }
 
 /// Returns the originals of images of [`fixture_with_near_copies`].
@@ -84,13 +76,8 @@ fn near_copies_stay_in_one_split() {
     let fixture = fixture_with_near_copies();
     for seed in 0..4 {
         let ungrouped = fixture.try_open(&options(false, seed)).unwrap();
-        let shared = origins(&ungrouped.train)
-            .intersection(&origins(&ungrouped.test))
-            .count();
-        assert!(
-            shared > 4,
-            "without the option, copies must be in both splits: {shared}"
-        );
+        let shared = origins(&ungrouped.train).intersection(&origins(&ungrouped.test)).count();
+        assert!(shared > 4, "without the option, copies must be in both splits: {shared}");
         assert_eq!(ungrouped.near_copies, []);
         let grouped = fixture.try_open(&options(true, seed)).unwrap();
         let (train, test) = (origins(&grouped.train), origins(&grouped.test));
@@ -101,11 +88,7 @@ fn near_copies_stay_in_one_split() {
         assert_says!(remarks, "remark-near-copies-as-copies", sets = 20, n = 100);
         assert_says!(remarks, "remark-near-copies-moved");
         let count_in_class = |class| grouped.test.iter().filter(|s| s.class == class).count();
-        assert!(
-            (10..=14).contains(&count_in_class(0)),
-            "{}",
-            count_in_class(0)
-        );
+        assert!((10..=14).contains(&count_in_class(0)), "{}", count_in_class(0));
         let report = serde_json::to_value(grouped.summary()).unwrap();
         assert_eq!(report["near_copies"][0][4]["class"], "cat");
     }
@@ -115,11 +98,7 @@ fn near_copies_stay_in_one_split() {
 fn similar_images_are_not_near_copies() {
     let fixture = DatasetFixture::new();
     for i in 0..60u32 {
-        write_jpeg(
-            &fixture.path().join(format!("{}/{i}.jpg", i % 2)),
-            &random_scene(i + 1),
-            85,
-        );
+        write_jpeg(&fixture.path().join(format!("{}/{i}.jpg", i % 2)), &random_scene(i + 1), 85);
     }
     // Letters of the embedded dataset, enlarged four times.
     let letters = Dataset::open("letters", &OpenOptions::default()).unwrap();
@@ -134,10 +113,7 @@ fn similar_images_are_not_near_copies() {
     let [grouped, ungrouped] =
         [true, false].map(|together| fixture.try_open(&options(together, 0)).unwrap());
     assert_eq!(grouped.near_copies, []);
-    assert_eq!(
-        (grouped.train, grouped.test),
-        (ungrouped.train, ungrouped.test)
-    );
+    assert_eq!((grouped.train, grouped.test), (ungrouped.train, ungrouped.test));
 }
 
 #[test]
@@ -145,10 +121,7 @@ fn near_copy_option_keeps_embedded_splits() {
     for name in ["digits", "letters"] {
         for validation_share in [0.0, 0.2] {
             let open = |together| {
-                let options = OpenOptions {
-                    validation_share,
-                    ..options(together, 0)
-                };
+                let options = OpenOptions { validation_share, ..options(together, 0) };
                 Dataset::open(name, &options).unwrap()
             };
             let (grouped, ungrouped) = (open(true), open(false));

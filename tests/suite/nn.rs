@@ -101,15 +101,9 @@ fn check<const D: usize>(
         let graph = (output.clone() * incoming).sum().backward();
         let output = values(output);
         let difference = relative_error(&output, &expected);
-        assert!(
-            difference < tolerance,
-            "{shape:?} {device:?}: values off by {difference:e}"
-        );
+        assert!(difference < tolerance, "{shape:?} {device:?}: values off by {difference:e}");
         let difference = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
-        assert!(
-            difference < tolerance,
-            "{shape:?} {device:?}: gradient off by {difference:e}"
-        );
+        assert!(difference < tolerance, "{shape:?} {device:?}: gradient off by {difference:e}");
         let untracked = layer(tensor(x, shape, &device.inner()));
         assert!(relative_error(&values(untracked), &output) < tolerance);
     }
@@ -117,11 +111,7 @@ fn check<const D: usize>(
 
 fn linear(inputs: usize, outputs: usize, bias: bool) -> (Linear, Vec<f64>, Vec<f64>) {
     let weight = numbers(inputs * outputs, 5, (inputs as f64).powf(-0.5));
-    let bias = if bias {
-        numbers(outputs, 6, 0.3)
-    } else {
-        vec![]
-    };
+    let bias = if bias { numbers(outputs, 6, 0.3) } else { vec![] };
     let device = Device::flex();
     let bias_tensor = (!bias.is_empty()).then(|| tensor(&bias, [outputs], &device));
     let layer = Linear::new(tensor(&weight, [inputs, outputs], &device), bias_tensor);
@@ -132,11 +122,8 @@ fn layer_norm(width: usize) -> (LayerNorm, Vec<f64>, Vec<f64>) {
     let gamma: Vec<f64> = numbers(width, 8, 0.2).iter().map(|v| v + 1.0).collect();
     let beta = numbers(width, 9, 0.2);
     let device = Device::flex();
-    let layer = LayerNorm::new(
-        tensor(&gamma, [width], &device),
-        tensor(&beta, [width], &device),
-        1e-6,
-    );
+    let layer =
+        LayerNorm::new(tensor(&gamma, [width], &device), tensor(&beta, [width], &device), 1e-6);
     (layer, gamma, beta)
 }
 
@@ -298,16 +285,8 @@ fn kernels_match_framework_at_real_sizes() {
         (values(output), values(input.grad(&graph).unwrap()))
     };
     let ((y, dx), (y_plain, dx_plain)) = (run(kernel_device()), run(framework_device()));
-    assert!(
-        relative_error(&y, &y_plain) < 2e-6,
-        "{:e}",
-        relative_error(&y, &y_plain)
-    );
-    assert!(
-        relative_error(&dx, &dx_plain) < 5e-6,
-        "{:e}",
-        relative_error(&dx, &dx_plain)
-    );
+    assert!(relative_error(&y, &y_plain) < 2e-6, "{:e}", relative_error(&y, &y_plain));
+    assert!(relative_error(&dx, &dx_plain) < 5e-6, "{:e}", relative_error(&dx, &dx_plain));
 }
 
 #[test]
@@ -316,9 +295,7 @@ fn views_give_same_results_as_copies() {
     let base = tensor(&numbers(6 * 10 * 48, 3, 1.0), [6, 10, 48], &device);
     let (layer, ..) = layer_norm(16);
     let views = [
-        base.clone()
-            .slice([2..5, 0..10, 0..48])
-            .reshape([30, 3, 16]),
+        base.clone().slice([2..5, 0..10, 0..48]).reshape([30, 3, 16]),
         base.clone().slice([0..6, 3..9, 16..32]),
         base.clone().swap_dims(0, 1).slice([0..10, 1..3, 32..48]),
         base.clone().flip([1]).slice([0..2, 0..10, 0..16]),
@@ -440,10 +417,8 @@ fn check_pair(
     layer: &dyn Fn(Tensor<3>, Tensor<3>) -> Tensor<3>,
     exact: &dyn Fn(f64, f64) -> f64,
 ) {
-    let (x, y) = (
-        numbers(large.iter().product(), 21, 1.0),
-        numbers(small.iter().product(), 22, 1.0),
-    );
+    let (x, y) =
+        (numbers(large.iter().product(), 21, 1.0), numbers(small.iter().product(), 22, 1.0));
     // `y` repeats along rows, or is one value for all.
     let width = if small[2] == large[2] { y.len() } else { 1 };
     let combine = |x: &[f64], y: &[f64]| -> Vec<f64> {
@@ -481,10 +456,7 @@ fn times_supports_other_broadcasts() {
 #[test]
 fn project_matches_f64() {
     for [rows, inputs, outputs] in [[1, 1, 1], [6, 5, 3], [17, 33, 5], [5, 3, 40], [600, 4, 3]] {
-        let (x, w) = (
-            numbers(rows * inputs, 3, 1.0),
-            numbers(inputs * outputs, 4, 0.5),
-        );
+        let (x, w) = (numbers(rows * inputs, 3, 1.0), numbers(inputs * outputs, 4, 0.5));
         let exact = |x: &[f64], w: &[f64]| -> Vec<f64> {
             let element = |i: usize| {
                 let (row, column) = (i / outputs, i % outputs);
@@ -505,14 +477,6 @@ fn project_matches_f64() {
 #[test]
 fn large_random_batch_stays_finite() {
     let (norm, ..) = layer_norm(64);
-    let x = Tensor::<3>::random(
-        [33, 17, 64],
-        Distribution::Normal(0.0, 100.0),
-        &Device::flex(),
-    );
-    assert!(
-        values(nn::gelu(norm.forward(x)))
-            .iter()
-            .all(|v| v.is_finite())
-    );
+    let x = Tensor::<3>::random([33, 17, 64], Distribution::Normal(0.0, 100.0), &Device::flex());
+    assert!(values(nn::gelu(norm.forward(x))).iter().all(|v| v.is_finite()));
 }

@@ -22,9 +22,7 @@ fn erf(x: f64) -> f64 {
 
 /// x·Φ(x).
 pub fn gelu(x: &[f64]) -> Vec<f64> {
-    x.iter()
-        .map(|x| x * 0.5 * (1.0 + erf(x / std::f64::consts::SQRT_2)))
-        .collect()
+    x.iter().map(|x| x * 0.5 * (1.0 + erf(x / std::f64::consts::SQRT_2))).collect()
 }
 
 /// Softmax of rows.

@@ -28,24 +28,16 @@ fn check_all<const N: usize>(
         differences(&partial, &inputs[i], &weights)
     });
     for (device, tolerance) in [(kernel_device(), 4e-6), (framework_device(), 6e-6)] {
-        let tracked = inputs
-            .each_ref()
-            .map(|x| tensor(x, [x.len()], &device).require_grad());
+        let tracked = inputs.each_ref().map(|x| tensor(x, [x.len()], &device).require_grad());
         let output = layer(tracked.clone());
         let incoming = tensor(&weights, output.dims(), &device);
         let graph = (output.clone() * incoming).sum().backward();
         let difference = relative_error(&values(output), &expected);
-        assert!(
-            difference < tolerance,
-            "{device:?}: values off by {difference:e}"
-        );
+        assert!(difference < tolerance, "{device:?}: values off by {difference:e}");
         for (i, (tracked, expected_gradient)) in tracked.iter().zip(&gradients).enumerate() {
             let actual = values(tracked.grad(&graph).unwrap());
             let difference = gradient_error(&actual, expected_gradient, &weights);
-            assert!(
-                difference < tolerance,
-                "{device:?}: gradient {i} off by {difference:e}"
-            );
+            assert!(difference < tolerance, "{device:?}: gradient {i} off by {difference:e}");
         }
     }
 }
@@ -57,9 +49,7 @@ fn flat<const D: usize>(x: Tensor<D>) -> Tensor<1> {
 
 /// out × in → in × out.
 fn transposed(weight: &[f64], inputs: usize) -> Vec<f64> {
-    (0..inputs)
-        .flat_map(|i| weight.chunks_exact(inputs).map(move |row| row[i]))
-        .collect()
+    (0..inputs).flat_map(|i| weight.chunks_exact(inputs).map(move |row| row[i])).collect()
 }
 
 proptest! {
@@ -227,15 +217,10 @@ proptest! {
 /// More channels than one block of the kernel. Finite differences would take too long, so both paths are compared.
 #[test]
 fn wide_depthwise_convolution_matches_framework() {
-    let inputs = [
-        numbers(9 * 35 * 37, 1, 1.0),
-        numbers(37 * 49, 2, 0.15),
-        numbers(37, 3, 0.2),
-    ];
+    let inputs = [numbers(9 * 35 * 37, 1, 1.0), numbers(37 * 49, 2, 0.15), numbers(37, 3, 0.2)];
     let [first, second] = [kernel_device(), framework_device()].map(|device| {
-        let [x, weight, bias] = inputs
-            .each_ref()
-            .map(|x| tensor(x, [x.len()], &device).require_grad());
+        let [x, weight, bias] =
+            inputs.each_ref().map(|x| tensor(x, [x.len()], &device).require_grad());
         let layer = Depthwise7::new(weight.clone().reshape([37, 1, 7, 7]), bias.clone());
         let y = layer.forward(x.clone().reshape([9, 35, 37]), 5, 7);
         let graph = y.powf_scalar(2.0).sum().backward();
@@ -264,11 +249,7 @@ fn gradients_are_independent_of_thread_count() {
             leaf(48 * 48, 9),
         ];
         let [weight, bias, gamma, beta, scores, taps, shift, proj] = leaves.clone();
-        let x = tensor(
-            &numbers(37 * 49 * 48, 8, 1.0),
-            [37, 49, 48],
-            &Device::flex(),
-        );
+        let x = tensor(&numbers(37 * 49 * 48, 8, 1.0), [37, 49, 48], &Device::flex());
         let norm = LayerNorm::new(gamma, beta.clone(), 1e-5);
         let e = norm.forward(x);
         let e = Depthwise7::new(taps.reshape([48, 1, 7, 7]), shift.clone()).forward(e, 7, 7);

@@ -16,10 +16,7 @@ use super::experiment::{StopAfter, run_folder, short_config, snapshots, train};
 fn train_and_stop(fixture: &DatasetFixture, root: &Path) -> PathBuf {
     let config = folder_config(fixture);
     let control = Control::default();
-    let mut sink = StopAfter {
-        control: control.clone(),
-        epochs: 1,
-    };
+    let mut sink = StopAfter { control: control.clone(), epochs: 1 };
     let outcome = train(&config, root, &mut sink, &control);
     assert!(matches!(outcome, Outcome::Stopped(_)));
     run_folder(&outcome)
@@ -70,16 +67,10 @@ fn resumes_older_run_with_decomposed_names() {
     }
     let decomposed = |name: &str| name.replace('~', "\u{308}");
     let root = tempfile::tempdir().unwrap();
-    let uninterrupted = train(
-        &folder_config(&fixture),
-        root.path(),
-        &mut Vec::new(),
-        &Control::default(),
-    );
+    let uninterrupted =
+        train(&folder_config(&fixture), root.path(), &mut Vec::new(), &Control::default());
     let folder = train_and_stop(&fixture, root.path());
-    let data = ResourceCache::default()
-        .data(&folder_config(&fixture), &|| true)
-        .unwrap();
+    let data = ResourceCache::default().data(&folder_config(&fixture), &|| true).unwrap();
     let fingerprint = |split| older_fingerprint(&data.classes, split, decomposed);
     let run = store::load_run(&folder).unwrap();
     let images = run.header.images.unwrap();
@@ -96,10 +87,7 @@ fn resumes_older_run_with_decomposed_names() {
         std::fs::rename(&class_dir, fixture.path().join(decomposed(class))).unwrap();
     }
     let reopened = fixture.open();
-    assert_eq!(
-        reopened.classes,
-        ["Birne", "M\u{fc}ll", "Zebra", "\u{c4}pfel"]
-    );
+    assert_eq!(reopened.classes, ["Birne", "M\u{fc}ll", "Zebra", "\u{c4}pfel"]);
     let run = store::load_run(&folder).unwrap();
     assert_eq!(run.header.class_order[0], "\u{c4}pfel");
     let resume = || {
@@ -109,14 +97,7 @@ fn resumes_older_run_with_decomposed_names() {
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
     let expected = snapshots(&run_folder(&uninterrupted), 2);
     assert_eq!(snapshots(&folder, 2), expected);
-    let last = |folder: &Path| {
-        store::load_run(folder)
-            .unwrap()
-            .reports
-            .pop()
-            .unwrap()
-            .answers
-    };
+    let last = |folder: &Path| store::load_run(folder).unwrap().reports.pop().unwrap().answers;
     assert_eq!(last(&folder), last(&run_folder(&uninterrupted)));
 }
 
@@ -139,19 +120,12 @@ fn resume_rejects_lists_ignored_at_start() {
         format!("file,label\n{}", rows.concat())
     };
     // Other classes, then other images in the same classes.
-    let (other_classes, other_images) = (
-        rows(|i| ['a', 'b', 'c', 'e'][i % 4]),
-        rows(|i| ['a', 'b', 'c', 'd'][i % 4]),
-    );
+    let (other_classes, other_images) =
+        (rows(|i| ['a', 'b', 'c', 'e'][i % 4]), rows(|i| ['a', 'b', 'c', 'd'][i % 4]));
     for table in [other_classes, other_images] {
         fixture.write_file("labels.csv", table);
         let problem = resume().unwrap_err();
-        assert_says!(
-            problem.remedy,
-            "advice-move-ignored-lists",
-            lists = "labels.csv",
-            n = 1
-        );
+        assert_says!(problem.remedy, "advice-move-ignored-lists", lists = "labels.csv", n = 1);
     }
     // A table that agrees with the folders changes nothing.
     fixture.write_file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));

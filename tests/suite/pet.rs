@@ -32,13 +32,8 @@ const SITES: &[Site] = &[
 ];
 
 fn shapes(blocks: usize) -> Vec<BlockShape> {
-    let shape = BlockShape {
-        width: WIDTH,
-        hidden: 20,
-        fc1_outputs: 20,
-        heads: HEADS,
-        sites: SITES,
-    };
+    let shape =
+        BlockShape { width: WIDTH, hidden: 20, fc1_outputs: 20, heads: HEADS, sites: SITES };
     vec![shape; blocks]
 }
 
@@ -70,27 +65,15 @@ fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, label: &str) {
     assert_eq!(actual.len(), expected.len(), "{label}");
     let scale = expected.iter().fold(0.0f64, |max, x| max.max(x.abs()));
     for (i, (a, b)) in actual.iter().zip(expected).enumerate() {
-        assert!(
-            (a - b).abs() <= tolerance * scale,
-            "{label}[{i}]: {a} instead of {b}"
-        );
+        assert!((a - b).abs() <= tolerance * scale, "{label}[{i}]: {a} instead of {b}");
     }
 }
 
 /// Returns a stack in block 0 with random parameters, and the parameters as matrices.
 fn noisy_stack(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
-    let settings = PetSettings {
-        variant: variant.map(str::to_owned),
-        ..PetSettings::with_size(SIZE)
-    };
-    let stack = PetStack::init(
-        &plugin(name),
-        &settings,
-        &shapes(1),
-        &[0],
-        3,
-        &Device::flex(),
-    );
+    let settings =
+        PetSettings { variant: variant.map(str::to_owned), ..PetSettings::with_size(SIZE) };
+    let stack = PetStack::init(&plugin(name), &settings, &shapes(1), &[0], 3, &Device::flex());
     let mut matrices = Vec::new();
     let stack = stack.unwrap().map_tensors(|_, old, _| {
         let [rows, columns] = old.dims();
@@ -141,10 +124,7 @@ fn check(
 #[test]
 fn adapter_matches_formula() {
     let (stack, matrices) = noisy_stack("adapter", None);
-    let (e, h) = (
-        Matrix::random(ROWS, WIDTH, 1),
-        Matrix::random(ROWS, WIDTH, 2),
-    );
+    let (e, h) = (Matrix::random(ROWS, WIDTH, 1), Matrix::random(ROWS, WIDTH, 2));
     let run = |stack: &PetStack| {
         let result = stack.apply(0, Site::Attention, &tokens(&e), tokens(&h));
         result.unwrap().reshape([ROWS, WIDTH])
@@ -155,10 +135,7 @@ fn adapter_matches_formula() {
 #[test]
 fn lora_matches_formula_on_keys_and_values() {
     let (stack, matrices) = noisy_stack("lora", None);
-    let (e, h) = (
-        Matrix::random(ROWS, WIDTH, 1),
-        Matrix::random(ROWS, WIDTH, 2),
-    );
+    let (e, h) = (Matrix::random(ROWS, WIDTH, 1), Matrix::random(ROWS, WIDTH, 2));
     let run = |stack: &PetStack| {
         let apply = |site| stack.apply(0, site, &tokens(&e), tokens(&h)).unwrap();
         let sum = apply(Site::Key) + apply(Site::Value) * 2.0;
@@ -223,9 +200,7 @@ fn stack_init_is_deterministic_per_seed_and_block() {
         PetStack::init(&spec, &settings, &shapes(4), blocks, seed, &Device::flex()).unwrap()
     };
     let read_parameter = |stack: &PetStack, name: &str| {
-        let found = stack
-            .parameters()
-            .find(|(parameter_name, ..)| *parameter_name == name);
+        let found = stack.parameters().find(|(parameter_name, ..)| *parameter_name == name);
         values(found.unwrap().1.clone())
     };
     let stack = init_stack(1, &[1, 3]);
@@ -239,18 +214,9 @@ fn stack_init_is_deterministic_per_seed_and_block() {
             "3.s"
         ]
     );
-    assert_eq!(
-        read_parameter(&stack, "3.down"),
-        read_parameter(&init_stack(1, &[3]), "3.down")
-    );
-    assert_ne!(
-        read_parameter(&stack, "3.down"),
-        read_parameter(&stack, "1.down")
-    );
-    assert_ne!(
-        read_parameter(&stack, "3.down"),
-        read_parameter(&init_stack(2, &[3]), "3.down")
-    );
+    assert_eq!(read_parameter(&stack, "3.down"), read_parameter(&init_stack(1, &[3]), "3.down"));
+    assert_ne!(read_parameter(&stack, "3.down"), read_parameter(&stack, "1.down"));
+    assert_ne!(read_parameter(&stack, "3.down"), read_parameter(&init_stack(2, &[3]), "3.down"));
     let rescaled = stack.map_tensors(|name, tensor, trained| {
         assert!(trained);
         match name {
@@ -277,16 +243,11 @@ fn parameters_are_drawn_by_name_not_position() {
     };
     let init_parameters = |parameters, drawing| {
         let spec = PetSpec::parse(&text(parameters), "moved.toml").unwrap();
-        let settings = PetSettings {
-            drawing,
-            ..PetSettings::with_size(SIZE)
-        };
+        let settings = PetSettings { drawing, ..PetSettings::with_size(SIZE) };
         let stack = PetStack::init(&spec, &settings, &shapes(2), &[1], 6, &Device::flex());
         let stack = stack.unwrap();
         let read_parameter = |name| {
-            let found = stack
-                .parameters()
-                .find(|(parameter_name, ..)| *parameter_name == name);
+            let found = stack.parameters().find(|(parameter_name, ..)| *parameter_name == name);
             values(found.unwrap().1.clone())
         };
         ["1.down", "1.up"].map(read_parameter)
@@ -297,10 +258,7 @@ fn parameters_are_drawn_by_name_not_position() {
         init_parameters(up_first, StreamScheme::ByName)
     );
     let by_position = init_parameters(down_first, StreamScheme::ByPlace);
-    assert_ne!(
-        by_position,
-        init_parameters(up_first, StreamScheme::ByPlace)
-    );
+    assert_ne!(by_position, init_parameters(up_first, StreamScheme::ByPlace));
     let [_, up] = by_position;
     let stream = (1 << 32) | (1 << 8);
     let drawn = Init::Normal(0.1).draw([SIZE, WIDTH], 6, stream);
@@ -314,12 +272,7 @@ fn set_checks_parameter_names_and_shapes() {
     let shape_error = stack.set("0.down", matrix.clone()).unwrap_err();
     assert_eq!(
         shape_error.what,
-        tr!(
-            "problem-pet-parameter-shape",
-            name = "0.down",
-            dims = "12×4",
-            dims2 = "2×2"
-        )
+        tr!("problem-pet-parameter-shape", name = "0.down", dims = "12×4", dims2 = "2×2")
     );
     let unknown = stack.set("0.dwon", matrix).unwrap_err();
     assert_eq!(unknown.remedy, tr!("advice-did-you-mean", name = "0.down"));
@@ -337,13 +290,7 @@ fn empty_stack_changes_nothing() {
 
 #[test]
 fn parameter_counts_match_paper() {
-    let vit_b = BlockShape {
-        width: 768,
-        hidden: 3072,
-        fc1_outputs: 3072,
-        heads: 12,
-        sites: SITES,
-    };
+    let vit_b = BlockShape { width: 768, hidden: 3072, fc1_outputs: 3072, heads: 12, sites: SITES };
     let shapes = vec![vit_b; 12];
     // Trained values of one expert, and of online + offline as in the paper's table, whose million is 2^20.
     for (name, size, per_expert, expected_millions) in [

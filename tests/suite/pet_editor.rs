@@ -61,29 +61,15 @@ fn hostile_texts() -> Vec<(String, String)> {
     let product = vec!["w"; 120].join(" @ ");
     let inline = format!("a = {}", "{a=".repeat(20_000));
     let names = (0..8000).map(|n| format!("p{n} = 1\n")).collect::<String>();
-    let steps: String = (0..31)
-        .map(|n| format!("s{n} = \"w @ w + {n}\"\n"))
-        .collect();
+    let steps: String = (0..31).map(|n| format!("s{n} = \"w @ w + {n}\"\n")).collect();
     let texts = [
         ("nesting", plugin_text(&nested, "[1, \"d\"]")),
-        (
-            "products",
-            plugin_text(&format!("h + 0 * sum({product})"), "[\"n\", \"n\"]"),
-        ),
+        ("products", plugin_text(&format!("h + 0 * sum({product})"), "[\"n\", \"n\"]")),
         ("sizes", plugin_text("h + 0 * w", "[8192, 8192]")),
-        (
-            "huge sizes",
-            plugin_text("h + 0 * w", "[99999999999999999999, 1]"),
-        ),
-        (
-            "numbers",
-            plugin_text("h * 1e308 * 1e308 + w", "[1, \"d\"]"),
-        ),
+        ("huge sizes", plugin_text("h + 0 * w", "[99999999999999999999, 1]")),
+        ("numbers", plugin_text("h * 1e308 * 1e308 + w", "[1, \"d\"]")),
         ("inline tables", inline),
-        (
-            "a head of all letters",
-            format!("[{}]\n{}", "x".repeat(30_000), "a = 1\n".repeat(5000)),
-        ),
+        ("a head of all letters", format!("[{}]\n{}", "x".repeat(30_000), "a = 1\n".repeat(5000))),
         ("names", format!("[parameters]\n{names}")),
         ("brackets", "[".repeat(65_000)),
         ("quotes", "\"".repeat(65_001)),
@@ -96,10 +82,7 @@ fn hostile_texts() -> Vec<(String, String)> {
                     .replace("[equations]\n", "")
             ),
         ),
-        (
-            "no text of ours",
-            "\u{0}\u{202e}\r\n=\u{1f600}".repeat(5000),
-        ),
+        ("no text of ours", "\u{0}\u{202e}\r\n=\u{1f600}".repeat(5000)),
         ("too long", "x".repeat(3_000_000)),
     ];
     texts.map(|(name, text)| (name.to_string(), text)).into()
@@ -140,20 +123,13 @@ fn hostile_texts_are_checked_within_time_limit() {
         let meter = Meter::start();
         let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
         for (_, mistake) in &checked.errors {
-            assert!(
-                text.get(mistake.span.clone()).is_some(),
-                "{name}: {mistake:?}"
-            );
+            assert!(text.get(mistake.span.clone()).is_some(), "{name}: {mistake:?}");
         }
         if checked.errors.is_empty() {
             // Measured or rejected, without a panic.
             let _ = disk.measure_plugin(text);
         }
-        assert!(
-            marks(text)
-                .iter()
-                .all(|marked| text.get(marked.span.clone()).is_some())
-        );
+        assert!(marks(text).iter().all(|marked| text.get(marked.span.clone()).is_some()));
         let middle = text.floor_char_boundary(text.len() / 2);
         let _ = candidates(text, middle, None);
         let (_, elapsed) = meter.stop();
@@ -182,12 +158,7 @@ fn built_in_parameters_learn_unless_fixed() {
                 || variant_fixed
                     .iter()
                     .any(|fixed_name| entry.name.split(" at ").next() == Some(fixed_name));
-            assert_eq!(
-                entry.learns == Learns::Fixed,
-                fixed,
-                "{} {entry:?}",
-                spec.name
-            );
+            assert_eq!(entry.learns == Learns::Fixed, fixed, "{} {entry:?}", spec.name);
             assert_ne!(entry.learns, Learns::Never, "{} {entry:?}", spec.name);
         }
     }
@@ -199,10 +170,7 @@ fn reports_parameters_without_gradient() {
     let spec = PetSpec::parse(text, "mine.toml").unwrap();
     let gradient_state = |name: &str| {
         let found = gradients(&spec).unwrap().into_iter();
-        found
-            .filter(|entry| entry.name == name)
-            .map(|entry| entry.learns)
-            .next()
+        found.filter(|entry| entry.name == name).map(|entry| entry.learns).next()
     };
     assert_eq!(gradient_state("a"), Some(Learns::Immediately));
     assert_eq!(gradient_state("b"), Some(Learns::Never));
@@ -211,9 +179,7 @@ fn reports_parameters_without_gradient() {
 
 #[test]
 fn training_step_costs_more_than_prediction() {
-    let spec = PluginLibrary::with_folders(Vec::new())
-        .get("adapter")
-        .unwrap();
+    let spec = PluginLibrary::with_folders(Vec::new()).get("adapter").unwrap();
     let costs = measure_pet_costs(&spec).unwrap();
     assert!(costs.prediction.iter().all(|ms| *ms > 0.0));
     assert!(costs.step[1] > costs.prediction[1], "{costs:?}");
@@ -226,19 +192,11 @@ fn tries_attached_pet_against_adapter() {
         ..JobAttachments::default()
     };
     let cache = ResourceCache::default().with_attachments(&attachments);
-    let config = RunConfig {
-        pet: "mine".into(),
-        device: "cpu".into(),
-        ..RunConfig::default()
-    };
+    let config = RunConfig { pet: "mine".into(), device: "cpu".into(), ..RunConfig::default() };
     let mut events = Vec::new();
     let trial = try_pet(&config, &cache, &mut events, &Control::default());
     let trial = trial.unwrap().unwrap();
-    let titles: Vec<&str> = trial
-        .methods
-        .iter()
-        .map(|method| method.title.as_str())
-        .collect();
+    let titles: Vec<&str> = trial.methods.iter().map(|method| method.title.as_str()).collect();
     assert_eq!(titles, ["Mine", "Adapter"]);
     for method in &trial.methods {
         assert!(method.problem.is_none(), "{method:?}");
@@ -259,25 +217,13 @@ fn texts_with_mark(text: &str, expected: Mark) -> Vec<&str> {
 fn marks_every_token_of_incomplete_text() {
     let text = "# mine\nname = \"Mine\"\n[parameters]\ndown = { shape = [\"d\", \"r / 2\"], init = \"zeros\" }\n[equations]\nmlp = \"h + gelu(e @ down\"\nblock = \"h ? ";
     assert_eq!(texts_with_mark(text, Mark::Comment), ["# mine"]);
-    assert_eq!(
-        texts_with_mark(text, Mark::Table),
-        ["[parameters]", "[equations]"]
-    );
+    assert_eq!(texts_with_mark(text, Mark::Table), ["[parameters]", "[equations]"]);
     let keys = ["name", "down", "shape", "init", "mlp", "block"];
     assert_eq!(texts_with_mark(text, Mark::Key), keys);
-    assert_eq!(
-        texts_with_mark(text, Mark::Equation(HighlightKind::Function)),
-        ["gelu"]
-    );
+    assert_eq!(texts_with_mark(text, Mark::Equation(HighlightKind::Function)), ["gelu"]);
     let names = ["d", "r", "h", "e", "down", "h"];
-    assert_eq!(
-        texts_with_mark(text, Mark::Equation(HighlightKind::Name)),
-        names
-    );
-    assert_eq!(
-        texts_with_mark(text, Mark::Equation(HighlightKind::Number)),
-        ["2"]
-    );
+    assert_eq!(texts_with_mark(text, Mark::Equation(HighlightKind::Name)), names);
+    assert_eq!(texts_with_mark(text, Mark::Equation(HighlightKind::Number)), ["2"]);
     assert!(texts_with_mark(text, Mark::Text).contains(&"\"zeros\""));
     assert_eq!(declared_parameters(text), ["down"]);
 }
@@ -306,11 +252,7 @@ fn reports_shape_of_each_equation_part() {
     let spec = diagnose(text, "mine.toml").spec.unwrap();
     let shapes = [BlockKind::VIT.shape()];
     let settings = PetSettings::with_size(5);
-    let blocks = Blocks {
-        shapes: &shapes,
-        chosen: &[0],
-        settings: &settings,
-    };
+    let blocks = Blocks { shapes: &shapes, chosen: &[0], settings: &settings };
     let block_facts = diagnose_blocks(&spec, blocks, 17).unwrap();
     assert_eq!(block_facts.sites, [Site::Attention]);
     assert_eq!(block_facts.trained_count, 2 * 192 * 5 + 192 + 5 + 1);
@@ -319,21 +261,15 @@ fn reports_shape_of_each_equation_part() {
         part.map(|part| part.shape.as_str())
     };
     assert_eq!(shape("e @ down"), Some("17×5"));
-    assert_eq!(
-        shape("h + s * (gelu(e @ down + b_down) @ up + b_up)"),
-        Some("17×192")
-    );
+    assert_eq!(shape("h + s * (gelu(e @ down + b_down) @ up + b_up)"), Some("17×192"));
 }
 
 #[test]
 fn save_needs_permission_for_built_in_names() {
     let folder = tempfile::tempdir().unwrap();
     let plugin_folder = folder.path().join("plugins");
-    let mut save = PluginSave {
-        text: "one".into(),
-        name: "My Bottleneck!".into(),
-        ..PluginSave::default()
-    };
+    let mut save =
+        PluginSave { text: "one".into(), name: "My Bottleneck!".into(), ..PluginSave::default() };
     let file = save_plugin(&plugin_folder, &save).unwrap();
     assert_eq!(file, plugin_folder.join("my-bottleneck.toml"));
     assert_eq!(
@@ -353,17 +289,10 @@ fn save_needs_permission_for_built_in_names() {
         ..PluginSave::default()
     };
     let problem = save_plugin(&plugin_folder, &save).unwrap_err();
-    assert_says!(
-        problem.what,
-        "problem-built-in-plugin-name",
-        name = "Adapter"
-    );
+    assert_says!(problem.what, "problem-built-in-plugin-name", name = "Adapter");
     save.allow_replace = true;
     let file = save_plugin(&plugin_folder, &save).unwrap();
     let notes = PluginNotes::read(&plugin_folder);
     assert!(notes.allows(&file));
-    assert_eq!(
-        notes.installed["adapter.toml"].from,
-        Path::new("/mail/adapter.toml")
-    );
+    assert_eq!(notes.installed["adapter.toml"].from, Path::new("/mail/adapter.toml"));
 }

@@ -75,26 +75,13 @@ fn rejects_oversized_names() {
 fn shape_error_names_operands_and_sizes() {
     let problem = equation_error("h + gelu(e @ up) @ down");
     let reason = tr!("problem-product-inner-sizes", a = "192", b = "5");
-    let why = tr!(
-        "problem-product-shapes-differ",
-        a = "2×17×192",
-        b = "5×192",
-        reason
-    );
+    let why = tr!("problem-product-shapes-differ", a = "2×17×192", b = "5×192", reason);
     assert_at_part(&problem, "e @ up", &why);
     assert_eq!(problem.place, "mine.toml, line 13, column 25");
-    assert_eq!(
-        problem.remedy,
-        tr!("advice-tested-with-blocks", name = "ViT", width = 192)
-    );
+    assert_eq!(problem.remedy, tr!("advice-tested-with-blocks", name = "ViT", width = 192));
 
     let problem = equation_error("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
-    let why = tr!(
-        "problem-shapes-not-broadcastable",
-        a = "2×17×192",
-        sign = "+",
-        b = "2×17×5"
-    );
+    let why = tr!("problem-shapes-not-broadcastable", a = "2×17×192", sign = "+", b = "2×17×5");
     assert_at_part(&problem, "h + gelu(e @ down)", &why);
     let problem = equation_error("gelu(e @ down) + 0 * (e @ transpose(up))");
     assert_eq!(
@@ -123,11 +110,7 @@ fn unknown_names_get_suggestion() {
     assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "gelu"));
 
     let problem = equation_error("h + gelu(zebra @ down) @ up");
-    assert!(
-        problem
-            .remedy
-            .starts_with(&tr!("advice-known-names", names = "e, h, down, up, d,"))
-    );
+    assert!(problem.remedy.starts_with(&tr!("advice-known-names", names = "e, h, down, up, d,")));
     let problem = equation_error("h + gelu * (e @ down @ up)");
     assert_eq!(problem.remedy, tr!("advice-call-function", name = "gelu"));
 }
@@ -142,12 +125,7 @@ fn rejects_invalid_equation_syntax() {
         ("h + (e", "problem-parenthesis-never-closed", "(", 18),
         ("h + e)", "problem-parenthesis-unmatched", ")", 19),
         ("(h, e)", "problem-comma-not-allowed", "", 16),
-        (
-            "h + softmax(e, 2)",
-            "problem-function-argument-count",
-            "softmax",
-            25,
-        ),
+        ("h + softmax(e, 2)", "problem-function-argument-count", "softmax", 25),
         ("h + 1.2.3", "problem-not-a-number", "1.2.3", 18),
         ("h; h", "problem-character-not-allowed", ";", 15),
         ("h + e.x", "problem-character-not-allowed", ".", 19),
@@ -162,10 +140,7 @@ fn rejects_invalid_equation_syntax() {
     ] {
         let problem = equation_error(text);
         assert_is(&problem, id);
-        assert!(
-            quoted.is_empty() || problem.what.contains(&format!("`{quoted}`")),
-            "{problem}"
-        );
+        assert!(quoted.is_empty() || problem.what.contains(&format!("`{quoted}`")), "{problem}");
         let position = format!("mine.toml, line 13, column {column}");
         assert_eq!(problem.place, position, "{text}");
     }
@@ -180,40 +155,26 @@ fn distinguishes_numbers_and_tensors() {
     let why = tr!("problem-product-needs-tensors");
     assert_at_part(&problem, "2 @ (e @ down @ up)", why);
     let problem = equation_error("h + first_columns(e @ down @ up, e)");
-    let why = tr!(
-        "problem-function-needs-number",
-        usage = "first_columns(x, n)"
-    );
+    let why = tr!("problem-function-needs-number", usage = "first_columns(x, n)");
     assert_at_part(&problem, "first_columns(e @ down @ up, e)", &why);
     let text = VALID_PLUGIN.replace("h + gelu(e @ down) @ up", "h + 0 * (e @ down @ up)");
     let text = text.replace("attention = ", "attention.all = ") + "attention.end = \"d + all\"\n";
     assert!(PetSpec::parse(&text, "mine.toml").is_ok());
     let text = text.replace("d + all", "sqrt(d)").replace(".end", ".all2");
-    assert_eq!(
-        parse_error(&text).what,
-        tr!("problem-step-unused", name = "all")
-    );
+    assert_eq!(parse_error(&text).what, tr!("problem-step-unused", name = "all"));
 }
 
 #[test]
 fn reports_equations_that_cannot_be_computed() {
     let problem = equation_error("h + (e @ down @ up) / 0");
-    assert_eq!(
-        problem.what,
-        tr!("problem-equation-not-finite", name = "attention")
-    );
+    assert_eq!(problem.what, tr!("problem-equation-not-finite", name = "attention"));
     let problem = equation_error("h + split_heads(e @ down @ up, 5)");
     let channels = tr!("count-channels", n = 192);
     let heads = tr!("count-heads", n = 5);
     let why = tr!("problem-heads-do-not-divide", channels, heads);
     assert_at_part(&problem, "split_heads(e @ down @ up, 5)", &why);
     let problem = equation_error("h + first_columns(e, 500) * (e @ down @ up)");
-    let why = tr!(
-        "problem-cut-outside-columns",
-        shape = "2×17×192",
-        columns = "192",
-        n = "500"
-    );
+    let why = tr!("problem-cut-outside-columns", shape = "2×17×192", columns = "192", n = "500");
     assert_at_part(&problem, "first_columns(e, 500)", &why);
     let problem = equation_error("h + first_columns(e, 2.5) * (e @ down @ up)");
     let why = tr!("problem-count-not-whole", number = "2.5");
@@ -225,18 +186,9 @@ fn rejects_too_long_deep_and_large_equations() {
     let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
     assert!(equation_error(&deep).mentions("problem-equation-too-long"));
     let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
-    assert_eq!(
-        equation_error(&nested).what,
-        tr!("problem-parentheses-too-deep", deepest = 24)
-    );
+    assert_eq!(equation_error(&nested).what, tr!("problem-parentheses-too-deep", deepest = 24));
     let minus = format!("h + {}(e @ down @ up)", "-".repeat(200));
-    assert!(
-        PetSpec::parse(
-            &VALID_PLUGIN.replace("h + gelu(e @ down) @ up", &minus),
-            "x"
-        )
-        .is_ok()
-    );
+    assert!(PetSpec::parse(&VALID_PLUGIN.replace("h + gelu(e @ down) @ up", &minus), "x").is_ok());
     let long = format!("h + e @ down @ up{}", " + h - h".repeat(60));
     assert!(PetSpec::parse(&VALID_PLUGIN.replace("h + gelu(e @ down) @ up", &long), "x").is_ok());
     let longer = format!("h + e @ down @ up{}", " + h - h".repeat(400));
@@ -250,10 +202,8 @@ fn rejects_too_long_deep_and_large_equations() {
     assert_eq!(problem.place, "mine.toml, line 13, column 16");
 
     // Doubling the tokens thirty times would fill any memory.
-    let mut text = VALID_PLUGIN.replace(
-        "attention = \"h + gelu(e @ down) @ up\"",
-        "attention.x0 = \"join_tokens(e, e)\"",
-    );
+    let mut text = VALID_PLUGIN
+        .replace("attention = \"h + gelu(e @ down) @ up\"", "attention.x0 = \"join_tokens(e, e)\"");
     for step in 1..30 {
         let previous = step - 1;
         text += &format!("attention.x{step} = \"join_tokens(x{previous}, x{previous})\"\n");
@@ -264,20 +214,14 @@ fn rejects_too_long_deep_and_large_equations() {
     for step in 0..40 {
         text += &format!("attention.z{step} = \"h\"\n");
     }
-    assert_eq!(
-        parse_error(&text).what,
-        tr!("problem-equation-too-many-steps", most_steps = 32)
-    );
+    assert_eq!(parse_error(&text).what, tr!("problem-equation-too-many-steps", most_steps = 32));
 }
 
 #[test]
 fn rejects_plugins_that_need_too_many_resources() {
     // 1 GiB steps, each of which would be accepted alone.
     let mut text = VALID_PLUGIN.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
-    text = text.replace(
-        "attention = ",
-        "attention.s0 = \"row + col\"\nattention.end = ",
-    );
+    text = text.replace("attention = ", "attention.s0 = \"row + col\"\nattention.end = ");
     text = text.replace(
         "@ up\"",
         "@ up + 0 * mean(transpose(mean(s0))) + 0 * mean(transpose(mean(big)))\"",
@@ -290,10 +234,7 @@ fn rejects_plugins_that_need_too_many_resources() {
     // Products of allowed matrices with more than 2^31 multiplications each.
     let shapes = "wide = { shape = [1536, 1536], init = \"zeros\" }";
     let mut text = VALID_PLUGIN.replace("[parameters]", &format!("[parameters]\n{shapes}"));
-    text = text.replace(
-        "@ up\"",
-        "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"",
-    );
+    text = text.replace("@ up\"", "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"");
     let problem = parse_error(&text);
     let why = tr!("problem-equation-multiplications", shape = "1536×1536");
     assert_at_part(&problem, "wide @ wide", &why);
@@ -313,11 +254,7 @@ fn reports_each_invalid_value_with_position() {
     let huge = format!("{VALID_PLUGIN}# {}", "x".repeat(70_000));
     assert_eq!(
         parse_error(&huge).what,
-        tr!(
-            "problem-plugin-file-too-large",
-            bytes = huge.len().to_string(),
-            most_bytes = "65536"
-        )
+        tr!("problem-plugin-file-too-large", bytes = huge.len().to_string(), most_bytes = "65536")
     );
     let problem = error_after_replacing("sites = [\"attention\"]", "sites = [\"attention\"");
     assert_is(&problem, "problem-toml-invalid");
@@ -334,12 +271,7 @@ fn reports_each_invalid_value_with_position() {
         (
             "\"Mine\"",
             "3",
-            &key_kind(
-                "name",
-                tr!("plugin-part-plugin"),
-                tr!("plugin-value-quoted"),
-                &number("3"),
-            ),
+            &key_kind("name", tr!("plugin-part-plugin"), tr!("plugin-value-quoted"), &number("3")),
             1,
             8,
         ),
@@ -347,11 +279,7 @@ fn reports_each_invalid_value_with_position() {
         (
             "name = \"Mine\"\n",
             "",
-            &tr!(
-                "problem-plugin-key-missing",
-                owner = tr!("plugin-part-plugin"),
-                key = "name"
-            ),
+            &tr!("problem-plugin-key-missing", owner = tr!("plugin-part-plugin"), key = "name"),
             1,
             1,
         ),
@@ -416,11 +344,7 @@ fn reports_each_invalid_value_with_position() {
         (
             "[\"d\", \"r\"]",
             "[\"d\", \"w\"]",
-            &tr!(
-                "problem-shape-size-unknown",
-                symbol = "w",
-                owner = parameter("down")
-            ),
+            &tr!("problem-shape-size-unknown", symbol = "w", owner = parameter("down")),
             9,
             24,
         ),
@@ -431,69 +355,34 @@ fn reports_each_invalid_value_with_position() {
             9,
             18,
         ),
-        (
-            "[\"d\", \"r\"]",
-            "[\"d\", 0]",
-            tr!("problem-shape-contains-zero"),
-            9,
-            24,
-        ),
-        (
-            "\"zeros\"",
-            "\"zero\"",
-            &tr!("problem-init-invalid", text = "zero"),
-            10,
-            37,
-        ),
+        ("[\"d\", \"r\"]", "[\"d\", 0]", tr!("problem-shape-contains-zero"), 9, 24),
+        ("\"zeros\"", "\"zero\"", &tr!("problem-init-invalid", text = "zero"), 10, 37),
         (
             "\"zeros\"",
             "0",
-            &key_kind(
-                "init",
-                &parameter("up"),
-                tr!("plugin-value-quoted"),
-                &number("0"),
-            ),
+            &key_kind("init", &parameter("up"), tr!("plugin-value-quoted"), &number("0")),
             10,
             37,
         ),
         (
             "up   = {",
             "h   = {",
-            &tr!(
-                "problem-name-taken",
-                name = "h",
-                owner = tr!("plugin-name-of-site-value")
-            ),
+            &tr!("problem-name-taken", name = "h", owner = tr!("plugin-name-of-site-value")),
             10,
             1,
         ),
         (
             "up   = {",
             "r   = {",
-            &tr!(
-                "problem-name-taken",
-                name = "r",
-                owner = tr!("plugin-name-of-number")
-            ),
+            &tr!("problem-name-taken", name = "r", owner = tr!("plugin-name-of-number")),
             10,
             1,
         ),
-        (
-            "up   = {",
-            "gelu   = {",
-            &tr!("problem-name-of-function", name = "gelu"),
-            10,
-            1,
-        ),
+        ("up   = {", "gelu   = {", &tr!("problem-name-of-function", name = "gelu"), 10, 1),
         (
             "init = \"zeros\"",
             "inti = \"zeros\"",
-            &tr!(
-                "problem-plugin-key-unknown",
-                owner = parameter("up"),
-                key = "inti"
-            ),
+            &tr!("problem-plugin-key-unknown", owner = parameter("up"), key = "inti"),
             10,
             30,
         ),
@@ -561,17 +450,9 @@ fn explains_incompatible_blocks_sizes_and_variants() {
     let problem = spec.matching_sites(&shapes, &[0, 2]).unwrap_err();
     assert_eq!(
         problem.what,
-        tr!(
-            "problem-block-without-site",
-            name = "Mine",
-            name2 = "attention",
-            block = 0
-        )
+        tr!("problem-block-without-site", name = "Mine", name2 = "attention", block = 0)
     );
-    assert_eq!(
-        problem.remedy,
-        tr!("advice-choose-pet-for-sites", offered = "block, mlp")
-    );
+    assert_eq!(problem.remedy, tr!("advice-choose-pet-for-sites", offered = "block, mlp"));
     let text = VALID_PLUGIN.replace("attention", "block");
     let spec = PetSpec::parse(&text, "mine.toml").unwrap();
     let device = burn::tensor::Device::flex();
@@ -580,33 +461,16 @@ fn explains_incompatible_blocks_sizes_and_variants() {
     };
     assert!(init_stack(&PetSettings::default(), &[0, 2]).is_ok());
     let problem = init_stack(&PetSettings::default(), &[3]).unwrap_err();
-    assert_eq!(
-        problem.what,
-        tr!("problem-block-not-found", block = 3, count = 3)
-    );
+    assert_eq!(problem.what, tr!("problem-block-not-found", block = 3, count = 3));
     let problem = init_stack(&PetSettings::with_size(65), &[0]).unwrap_err();
     assert_eq!(
         problem.what,
-        tr!(
-            "problem-plugin-number-out-of-range",
-            name = "size",
-            value = 65,
-            name2 = "Mine"
-        )
+        tr!("problem-plugin-number-out-of-range", name = "size", value = 65, name2 = "Mine")
     );
-    assert_eq!(
-        problem.remedy,
-        tr!("advice-choose-between", min = 1, max = 64)
-    );
-    let settings = PetSettings {
-        variant: Some("plain".to_owned()),
-        ..PetSettings::default()
-    };
+    assert_eq!(problem.remedy, tr!("advice-choose-between", min = 1, max = 64));
+    let settings = PetSettings { variant: Some("plain".to_owned()), ..PetSettings::default() };
     let problem = init_stack(&settings, &[0]).unwrap_err();
-    assert_eq!(
-        problem.what,
-        tr!("problem-variant-not-found", name = "Mine", name2 = "plain")
-    );
+    assert_eq!(problem.what, tr!("problem-variant-not-found", name = "Mine", name2 = "plain"));
 }
 
 /// Returns the text and its diagnostics after some replacements in the valid plugin.
@@ -626,33 +490,16 @@ fn reports_all_mistakes_with_span_and_fix() {
         ("description", "descripton"),
         ("[\"d\", \"r\"]", "[\"d\", \"rr\"]"),
         ("\"zeros\"", "\"zero\""),
-        (
-            "h + gelu(e @ down) @ up",
-            "h + gleu(e @ dwon) @ up - relu(e, 2) · e",
-        ),
+        ("h + gelu(e @ down) @ up", "h + gleu(e @ dwon) @ up - relu(e, 2) · e"),
     ]);
     // An invalid character hides further errors of its equation only.
-    let messages: Vec<&str> = diagnostics
-        .iter()
-        .map(|diagnostic| diagnostic.what.as_str())
-        .collect();
-    let last = tr!(
-        "problem-character-not-allowed",
-        letter = "·",
-        any = "an equation"
-    );
+    let messages: Vec<&str> =
+        diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
+    let last = tr!("problem-character-not-allowed", letter = "·", any = "an equation");
     let plugin = tr!("plugin-part-plugin");
     let parameter = tr!("plugin-part-parameter", name = "down");
-    let unknown_key = tr!(
-        "problem-plugin-key-unknown",
-        owner = plugin,
-        key = "descripton"
-    );
-    let unknown_size = tr!(
-        "problem-shape-size-unknown",
-        symbol = "rr",
-        owner = parameter
-    );
+    let unknown_key = tr!("problem-plugin-key-unknown", owner = plugin, key = "descripton");
+    let unknown_size = tr!("problem-shape-size-unknown", symbol = "rr", owner = parameter);
     let invalid = tr!("problem-init-invalid", text = "zero");
     assert_eq!(messages, [&unknown_key, &unknown_size, &invalid, &last]);
     let (text, diagnostics) = {
@@ -681,9 +528,7 @@ fn reports_all_mistakes_with_span_and_fix() {
             ("(e, 2)", None),
         ]
     );
-    let fixed = fixed
-        .replace(" - relu(e, 2)", "")
-        .replace("\"rr\"", "\"r\"");
+    let fixed = fixed.replace(" - relu(e, 2)", "").replace("\"rr\"", "\"r\"");
     assert_eq!(fixed, VALID_PLUGIN);
     let problem = parse_error(&text);
     assert_eq!(problem.what, unknown_key);
@@ -713,10 +558,8 @@ fn reports_every_shape_mismatch_in_equation() {
         "h + gelu(e @ down) @ up",
         "h + gelu(e @ up) + (e @ down) @ down + join_tokens(2, e) + e @ down @ up",
     )]);
-    let snippets: Vec<&str> = diagnostics
-        .iter()
-        .map(|diagnostic| &text[diagnostic.span.clone()])
-        .collect();
+    let snippets: Vec<&str> =
+        diagnostics.iter().map(|diagnostic| &text[diagnostic.span.clone()]).collect();
     assert_eq!(snippets, ["@", "@", "join_tokens(2, e)"]);
     assert!(
         diagnostics.iter().all(|diagnostic| diagnostic.why
@@ -729,10 +572,7 @@ fn variant_errors_point_to_its_equation() {
     let text = VALID_PLUGIN.replace("description", "variant = \"usual\"\ndescription")
         + "\n[variants.odd.equations]\nattention = \"h + (e @ down @ up) / 0\"\n";
     let diagnostics = PetSpec::parse_checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
-    assert_eq!(
-        &text[diagnostics[0].span.clone()],
-        "\"h + (e @ down @ up) / 0\""
-    );
+    assert_eq!(&text[diagnostics[0].span.clone()], "\"h + (e @ down @ up) / 0\"");
 }
 
 #[test]
@@ -740,10 +580,7 @@ fn omits_follow_up_errors() {
     for (part, replacement) in [
         // The equation uses `up`, the shapes use `r`, the equation is for `attention`.
         ("up   = {", "h   = {"),
-        (
-            "size = { symbol = \"r\", default = 5, min = 1, max = 64 }",
-            "size = 5",
-        ),
+        ("size = { symbol = \"r\", default = 5, min = 1, max = 64 }", "size = 5"),
         ("symbol = \"r\"", "symbol = 5"),
         ("default = 5", "defualt = 5"),
         ("[\"attention\"]", "[\"atention\"]"),
@@ -762,13 +599,8 @@ fn omits_follow_up_errors() {
 fn errors_in_escaped_equation_span_whole_string() {
     let (text, diagnostics) =
         find_mistakes(&[("h + gelu(e @ down) @ up", "h + gelu(e \\u0040 dwon) @ up")]);
-    let [diagnostic] = diagnostics.as_slice() else {
-        panic!("{diagnostics:?}")
-    };
-    assert_eq!(
-        &text[diagnostic.span.clone()],
-        "\"h + gelu(e \\u0040 dwon) @ up\""
-    );
+    let [diagnostic] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
+    assert_eq!(&text[diagnostic.span.clone()], "\"h + gelu(e \\u0040 dwon) @ up\"");
     let advice = (diagnostic.why.as_str(), &diagnostic.fix);
     assert_eq!(advice, (&*tr!("advice-did-you-mean", name = "down"), &None));
 }
@@ -783,12 +615,7 @@ fn limits_number_of_reported_mistakes() {
     assert_eq!(diagnostics.len(), 32);
     assert!(parse_error(&text).remedy.ends_with("; and 23 more errors"));
     let mismatches = format!("h{} + e @ down @ up", " + e @ e".repeat(60));
-    assert_eq!(
-        find_mistakes(&[("h + gelu(e @ down) @ up", &mismatches)])
-            .1
-            .len(),
-        32
-    );
+    assert_eq!(find_mistakes(&[("h + gelu(e @ down) @ up", &mismatches)]).1.len(), 32);
 }
 
 #[test]

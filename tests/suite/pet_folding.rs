@@ -82,11 +82,7 @@ fn folded_plugins_match_unfolded_on_every_family() {
             let difference = relative_error(&features(&*network, &folded_pets), &unfolded);
             assert!(difference < 1e-5, "{} on {family}: {difference}", spec.name);
             let plain = features(&*network, &PetStack::empty());
-            assert!(
-                relative_error(&plain, &unfolded) > 1e-3,
-                "{} does nothing",
-                spec.name
-            );
+            assert!(relative_error(&plain, &unfolded) > 1e-3, "{} does nothing", spec.name);
         }
     }
     folded.sort();
@@ -97,11 +93,7 @@ fn folded_plugins_match_unfolded_on_every_family() {
         .into_iter()
         .flat_map(on_all_families)
         .collect();
-    expected.extend(
-        ["LoRA", "DoRA", "IA3", "IA3 attention"]
-            .into_iter()
-            .flat_map(attention),
-    );
+    expected.extend(["LoRA", "DoRA", "IA3", "IA3 attention"].into_iter().flat_map(attention));
     // FacT and VeRA share factors among all blocks, which have several widths on Swin.
     let vit_only = ["FacT on ViT", "LoRA Adapter Prefix on ViT", "VeRA on ViT"];
     expected.extend(vit_only.map(String::from));
@@ -122,11 +114,7 @@ fn folds_only_linear_equations() {
             let spaced = equation.replace(['(', ')', ','], " ");
             format!(" {spaced} ").contains(&name)
         };
-        parameters
-            .lines()
-            .filter(is_used)
-            .collect::<Vec<_>>()
-            .join("\n")
+        parameters.lines().filter(is_used).collect::<Vec<_>>().join("\n")
     };
     for equation in [
         "h + e @ a @ b",
@@ -138,11 +126,7 @@ fn folds_only_linear_equations() {
         "h * column_norms( w + a @ b ) + e @ w",
     ] {
         let spec = parse_spec(sites, &used_parameters(equation), equation);
-        assert_eq!(
-            spec.foldable_sites(&spec.variants[0]),
-            [Site::Fc1, Site::Fc2],
-            "{equation}"
-        );
+        assert_eq!(spec.foldable_sites(&spec.variants[0]), [Site::Fc1, Site::Fc2], "{equation}");
         for (family, network) in networks() {
             let pets = drawn(&spec, &*network, &PetSettings::default()).unwrap();
             let folded_features = features(&*network, &fold_stack(&pets));
@@ -160,17 +144,10 @@ fn folds_only_linear_equations() {
         "transpose( transpose( h ) )",
     ] {
         let spec = parse_spec(sites, &used_parameters(equation), equation);
-        assert!(
-            spec.foldable_sites(&spec.variants[0]).is_empty(),
-            "{equation}"
-        );
+        assert!(spec.foldable_sites(&spec.variants[0]).is_empty(), "{equation}");
     }
     // A PET around a whole sub-layer cannot be folded into a layer.
-    let spec = parse_spec(
-        "\"mlp\"",
-        "c = { shape = [1, \"d\"], init = \"ones\" }",
-        "h * c",
-    );
+    let spec = parse_spec("\"mlp\"", "c = { shape = [1, \"d\"], init = \"ones\" }", "h * c");
     assert!(spec.foldable_sites(&spec.variants[0]).is_empty());
 }
 
@@ -184,11 +161,7 @@ fn training_stack_is_not_folded() {
     assert!(!clone.uses(0, Site::Key));
     assert!(!pets.uses(0, Site::Key));
     assert!(pets.tracked().uses(0, Site::Key));
-    let dropout_seed = DropoutSeed {
-        seed: 1,
-        step: 1,
-        rows: None,
-    };
+    let dropout_seed = DropoutSeed { seed: 1, step: 1, rows: None };
     assert!(pets.clone().in_training(dropout_seed).uses(0, Site::Key));
     // New values are folded again.
     let original = features(&*network, &pets);
@@ -203,14 +176,7 @@ fn folding_speed_is_measured() {
     let nano = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     let networks: [(&str, Arc<dyn Backbone>, usize, usize); 2] = [
         ("lae-nano", nano.backbone, nano.input.size, 32),
-        (
-            "ViT-Ti/16",
-            Architecture::new(ti)
-                .build_random(5, &Device::flex())
-                .unwrap(),
-            224,
-            8,
-        ),
+        ("ViT-Ti/16", Architecture::new(ti).build_random(5, &Device::flex()).unwrap(), 224, 8),
     ];
     for (name, network, side, batch) in networks {
         let batch_images = || Tensor::<4>::ones([batch, 3, side, side], &network.device());

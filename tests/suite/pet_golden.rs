@@ -52,14 +52,10 @@ fn stack(file: &Tensors, key: &str, shapes: &[BlockShape]) -> PetStack {
         None => ("1", ""),
     };
     let mut settings = PetSettings::with_size(size.parse().unwrap());
-    spec.apply_assignments(&mut settings, other_numbers)
-        .unwrap();
+    spec.apply_assignments(&mut settings, other_numbers).unwrap();
     let mut stack = PetStack::init(&spec, &settings, shapes, &[0, 1], 0, &Device::flex()).unwrap();
     let file_tensors = tensors_with_prefix(file, &format!("{key}.pet."));
-    let stack_names: Vec<String> = stack
-        .parameters()
-        .map(|(name, ..)| name.to_owned())
-        .collect();
+    let stack_names: Vec<String> = stack.parameters().map(|(name, ..)| name.to_owned()).collect();
     let file_names: Vec<&String> = file_tensors.iter().map(|(name, ..)| name).collect();
     for name in &stack_names {
         assert!(file_names.contains(&name), "{key}: {name} is in no file");
@@ -75,9 +71,7 @@ fn stack(file: &Tensors, key: &str, shapes: &[BlockShape]) -> PetStack {
 fn relative_error<const D: usize>(actual: Tensor<D>, expected: &[f32]) -> f32 {
     let actual: Vec<f32> = actual.into_data().try_to_vec().unwrap();
     assert_eq!(actual.len(), expected.len());
-    let largest = expected
-        .iter()
-        .fold(0f32, |maximum, x| maximum.max(x.abs()));
+    let largest = expected.iter().fold(0f32, |maximum, x| maximum.max(x.abs()));
     // A bias of the keys cancels in the softmax, so its gradient is 0 except for rounding.
     let scale = if largest < 1e-12 { 1.0 } else { largest };
     let differences = actual.iter().zip(expected).map(|(a, b)| (a - b).abs());
@@ -96,10 +90,7 @@ fn pets_match_pytorch_golden_file() {
         let features = network.features(images(&file), &pets).unwrap();
         let expected = file.read(&format!("{key}.features")).unwrap();
         let difference = relative_error(features.clone().inner(), &expected);
-        assert!(
-            difference <= TOLERANCE,
-            "{key}: features differ by {difference:e}"
-        );
+        assert!(difference <= TOLERANCE, "{key}: features differ by {difference:e}");
         let gradients = features.powf_scalar(3.0).sum().backward();
         for (name, tensor, _) in pets.parameters().filter(|(.., trained)| *trained) {
             let expected = file.read(&format!("{key}.grad.{name}")).unwrap();
@@ -120,10 +111,7 @@ fn shared_parameters_are_one_tensor() {
     let network = network(&file);
     let pets = stack(&file, "vera", network.blocks());
     let names: Vec<&str> = pets.parameters().map(|(name, ..)| name).collect();
-    assert_eq!(
-        names.iter().filter(|name| name.starts_with("all.")).count(),
-        2
-    );
+    assert_eq!(names.iter().filter(|name| name.starts_with("all.")).count(), 2);
     let doubled = pets.map_tensors(|name, tensor, _| match name.starts_with("all.") {
         true => tensor.clone() * 2.0,
         false => tensor.clone(),
@@ -136,10 +124,7 @@ fn shared_parameters_are_one_tensor() {
             output.into_data().try_to_vec::<f32>().unwrap()
         };
         for (twice, once) in query_delta(&doubled).iter().zip(query_delta(&pets)) {
-            assert!(
-                (twice - 4.0 * once).abs() <= 1e-5 * (1.0 + once.abs()),
-                "block {block}"
-            );
+            assert!((twice - 4.0 * once).abs() <= 1e-5 * (1.0 + once.abs()), "block {block}");
         }
     }
 }

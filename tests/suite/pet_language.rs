@@ -45,31 +45,17 @@ fn chooses_sizes_and_constants_by_name() {
          [equations]\nevery = \"h + half * scale * (e @ a @ b)\"\n"
     );
     let spec = spec(&text);
-    assert_eq!(
-        spec.adjustable_names().collect::<Vec<_>>(),
-        ["rank", "scale"]
-    );
+    assert_eq!(spec.adjustable_names().collect::<Vec<_>>(), ["rank", "scale"]);
     let mut settings = PetSettings::default();
-    spec.apply_assignments(&mut settings, "rank=3, scale=1.5")
-        .unwrap();
+    spec.apply_assignments(&mut settings, "rank=3, scale=1.5").unwrap();
     let stack = stack(&spec, &settings);
     let shapes: Vec<[usize; 2]> = stack.parameters().map(|(_, x, _)| x.dims()).collect();
     assert_eq!(shapes[..2], [[192, 6], [6, 192]]);
     let e = Tensor::<3>::ones([1, 1, 192], &Device::flex());
     let expected = 0.5 * 1.5 * 192.0 * 6.0;
-    assert!(
-        added(&stack, Site::Mlp, &e)
-            .iter()
-            .all(|x| (x - expected).abs() < 0.1)
-    );
+    assert!(added(&stack, Site::Mlp, &e).iter().all(|x| (x - expected).abs() < 0.1));
     for (assignments, id, quoted, remedy_id, remedy_text) in [
-        (
-            "rank=9",
-            "problem-plugin-number-out-of-range",
-            "rank 9",
-            "advice-choose-range",
-            "1 to 8",
-        ),
+        ("rank=9", "problem-plugin-number-out-of-range", "rank 9", "advice-choose-range", "1 to 8"),
         (
             "scale=-1",
             "problem-plugin-number-out-of-range",
@@ -84,37 +70,14 @@ fn chooses_sizes_and_constants_by_name() {
             "advice-known-names",
             "rank, scale",
         ),
-        (
-            "rnk=2",
-            "problem-plugin-number-not-adjustable",
-            "`rnk`",
-            "advice-did-you-mean",
-            "`rank`",
-        ),
-        (
-            "rank",
-            "problem-number-assignment-invalid",
-            "\"rank\"",
-            "advice-write-name-number",
-            "",
-        ),
-        (
-            "size=2",
-            "problem-pet-size-set-separately",
-            "T",
-            "advice-use-pet-size",
-            "",
-        ),
+        ("rnk=2", "problem-plugin-number-not-adjustable", "`rnk`", "advice-did-you-mean", "`rank`"),
+        ("rank", "problem-number-assignment-invalid", "\"rank\"", "advice-write-name-number", ""),
+        ("size=2", "problem-pet-size-set-separately", "T", "advice-use-pet-size", ""),
     ] {
-        let problem = spec
-            .apply_assignments(&mut settings, assignments)
-            .unwrap_err();
+        let problem = spec.apply_assignments(&mut settings, assignments).unwrap_err();
         assert_is(&problem, id);
         assert_says!(problem.remedy, remedy_id);
-        assert!(
-            problem.what.contains(quoted) && problem.remedy.contains(remedy_text),
-            "{problem}"
-        );
+        assert!(problem.what.contains(quoted) && problem.remedy.contains(remedy_text), "{problem}");
     }
 }
 
@@ -130,63 +93,27 @@ fn reports_invalid_constants_and_shapes() {
     let owner = tr!("plugin-part-parameter", name = "a");
     let constant = tr!("plugin-part-the-constant", name = "c");
     for (numbers, shape, expected) in [
-        (
-            "[constants]\nc = \"x\"",
-            "\"d\"",
-            &*tr!("problem-number-expected", what = &constant),
-        ),
-        (
-            "[constants]\nc = nan",
-            "\"d\"",
-            &*tr!("problem-number-expected", what = &constant),
-        ),
+        ("[constants]\nc = \"x\"", "\"d\"", &*tr!("problem-number-expected", what = &constant)),
+        ("[constants]\nc = nan", "\"d\"", &*tr!("problem-number-expected", what = &constant)),
         (
             "[constants]\nd = 1",
             "\"d\"",
-            &tr!(
-                "problem-name-taken",
-                name = "d",
-                owner = tr!("plugin-name-of-block-size")
-            ),
+            &tr!("problem-name-taken", name = "d", owner = tr!("plugin-name-of-block-size")),
         ),
         (
             "[constants]\nc = { default = 2, min = 3, max = 4 }",
             "\"d\"",
             &tr!("problem-constant-range", name = "c"),
         ),
-        (
-            "",
-            "\"d / 5\"",
-            &tr!("problem-shape-size-invalid", text = "d / 5", value = "38.4"),
-        ),
-        (
-            "",
-            "\"d / 0\"",
-            &tr!("problem-shape-size-invalid", text = "d / 0", value = "inf"),
-        ),
-        (
-            "",
-            "\"d @ d\"",
-            &tr!(
-                "problem-shape-part-not-allowed",
-                part = "d @ d",
-                owner = &owner
-            ),
-        ),
+        ("", "\"d / 5\"", &tr!("problem-shape-size-invalid", text = "d / 5", value = "38.4")),
+        ("", "\"d / 0\"", &tr!("problem-shape-size-invalid", text = "d / 0", value = "inf")),
+        ("", "\"d @ d\"", &tr!("problem-shape-part-not-allowed", part = "d @ d", owner = &owner)),
         (
             "",
             "\"sqrt(d)\"",
-            &tr!(
-                "problem-shape-part-not-allowed",
-                part = "sqrt(d)",
-                owner = &owner
-            ),
+            &tr!("problem-shape-part-not-allowed", part = "sqrt(d)", owner = &owner),
         ),
-        (
-            "",
-            "\"d / x\"",
-            &tr!("problem-shape-part-not-allowed", part = "x", owner = &owner),
-        ),
+        ("", "\"d / x\"", &tr!("problem-shape-part-not-allowed", part = "x", owner = &owner)),
     ] {
         let message = parse_message(numbers, shape);
         assert!(message.contains(expected), "{numbers} {shape}: {message}");
@@ -210,16 +137,8 @@ fn suggests_site_for_names_of_other_programs() {
             "{text}[parameters]\na = {{ shape = [1, 1], init = \"zeros\" }}\n[equations]\nevery = \"h + a\"\n"
         );
         let problem = parse_error(&text);
-        assert!(
-            problem.what == tr!("problem-site-not-found", name),
-            "{}",
-            problem.what
-        );
-        assert!(
-            problem.remedy.contains(&format!("`{site}`")),
-            "{}",
-            problem.remedy
-        );
+        assert!(problem.what == tr!("problem-site-not-found", name), "{}", problem.what);
+        assert!(problem.remedy.contains(&format!("`{site}`")), "{}", problem.remedy);
     }
 }
 
@@ -238,15 +157,11 @@ fn equations_can_use_weight_and_column_norms() {
     let (rows, columns) = (192, 768);
     let number = |i: usize| ((i * 7919) % 997) as f32 / 498.5 - 1.0;
     let weight: Vec<f32> = (0..rows * columns).map(number).collect();
-    let w = Tensor::<2>::from_data(
-        TensorData::new(weight.clone(), [rows, columns]),
-        &Device::flex(),
-    );
+    let w =
+        Tensor::<2>::from_data(TensorData::new(weight.clone(), [rows, columns]), &Device::flex());
     let e = Tensor::<3>::ones([1, 1, rows], &Device::flex());
     let h = Tensor::<3>::zeros([1, 1, columns], &Device::flex());
-    let output = stack
-        .apply_linear((0, Site::Fc1), &e, h, &|| w.clone())
-        .unwrap();
+    let output = stack.apply_linear((0, Site::Fc1), &e, h, &|| w.clone()).unwrap();
     for (column, actual) in values(output).into_iter().enumerate() {
         let column_values = || (0..rows).map(|row| f64::from(weight[row * columns + column]));
         let norm = column_values().map(|x| x * x).sum::<f64>().sqrt();
@@ -270,21 +185,9 @@ fn shared_parameters_are_drawn_once_with_one_shape() {
     let count = spec.parameter_count(&shapes, &[0, 1], &settings).unwrap();
     assert_eq!(count, 192 * 2 * 3);
     shapes[1].width = 96;
-    let problem = spec
-        .parameter_count(&shapes, &[0, 1], &settings)
-        .unwrap_err();
-    let reason = tr!(
-        "problem-shared-shapes-differ",
-        own = "96×2",
-        other = "192×2",
-        block = "0"
-    );
-    let what = tr!(
-        "problem-parameter-shape-invalid",
-        name = "a",
-        block = 1,
-        reason
-    );
+    let problem = spec.parameter_count(&shapes, &[0, 1], &settings).unwrap_err();
+    let reason = tr!("problem-shared-shapes-differ", own = "96×2", other = "192×2", block = "0");
+    let what = tr!("problem-parameter-shape-invalid", name = "a", block = 1, reason);
     assert_eq!(problem.what, what);
 }
 
@@ -316,16 +219,10 @@ fn only_input_adds_and_tokens_removes_tokens() {
         "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
     let plugin_with_tokens = |n: usize| {
         let tokens = format!("tokens = \"join_tokens(first_rows(h, 1), rest_rows(h, {n}))\"");
-        prompts(
-            "[\"input\", \"tokens\"]",
-            &format!("{input_equation}\n{tokens}"),
-        )
+        prompts("[\"input\", \"tokens\"]", &format!("{input_equation}\n{tokens}"))
     };
     let input_and_tokens = stack(&spec(&plugin_with_tokens(4)), &PetSettings::default());
-    let input_only = stack(
-        &spec(&prompts("\"input\"", input_equation)),
-        &PetSettings::default(),
-    );
+    let input_only = stack(&spec(&prompts("\"input\"", input_equation)), &PetSettings::default());
     let e = Tensor::<3>::zeros([2, 5, 192], &Device::flex());
     for stack in [&input_and_tokens, &input_only] {
         let extended = stack.input(1, e.clone()).unwrap();
@@ -334,9 +231,7 @@ fn only_input_adds_and_tokens_removes_tokens() {
         assert_eq!(rows[..8], [0.0, 192.0, 192.0, 192.0, 0.0, 0.0, 0.0, 0.0]);
     }
     let h = Tensor::<3>::ones([2, 8, 192], &Device::flex());
-    let without_prompts = input_and_tokens
-        .apply(1, Site::Tokens, &e, h.clone())
-        .unwrap();
+    let without_prompts = input_and_tokens.apply(1, Site::Tokens, &e, h.clone()).unwrap();
     assert_eq!(without_prompts.dims(), [2, 5, 192]);
     let with_prompts = input_only.apply(1, Site::Tokens, &e, h).unwrap();
     assert_eq!(with_prompts.dims(), [2, 8, 192]);
@@ -347,31 +242,13 @@ fn only_input_adds_and_tokens_removes_tokens() {
     let shape = "problem-equation-result-shape";
     let tokens = "problem-equation-result-tokens";
     for (text, id, site, found, needed) in [
-        (
-            plugin_with_tokens(5),
-            shape,
-            "tokens",
-            "2×16×192",
-            "2×20×192",
-        ),
-        (
-            prompts("\"input\"", dropping_token),
-            tokens,
-            "input",
-            "2×16×192",
-            "2×17×192",
-        ),
+        (plugin_with_tokens(5), shape, "tokens", "2×16×192", "2×20×192"),
+        (prompts("\"input\"", dropping_token), tokens, "input", "2×16×192", "2×17×192"),
         (mlp_prompts, shape, "mlp", "2×20×192", "2×17×192"),
     ] {
         let problem = parse_error(&text);
         assert_is(&problem, id);
-        assert_says!(
-            problem.what,
-            id,
-            name = site,
-            found = found,
-            needed = needed
-        );
+        assert_says!(problem.what, id, name = site, found = found, needed = needed);
     }
     let problem = parse_error(&prompts("\"input\"", wrong_width));
     assert!(problem.is("problem-equation-part"), "{problem}");

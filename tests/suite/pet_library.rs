@@ -30,9 +30,7 @@ fn built_in_plugins_are_valid_and_name_source() {
         assert_eq!(view.origin, BUILT_IN_ORIGIN);
         assert!(!view.description.is_empty() && !view.reference.is_empty());
         // A new Prefix and added tokens take part in the attention; all others start as the identity.
-        let acts_initially = ["Prefix", "VPT"]
-            .iter()
-            .any(|name| view.name.contains(name));
+        let acts_initially = ["Prefix", "VPT"].iter().any(|name| view.name.contains(name));
         assert_eq!(view.starts_as_identity, !acts_initially);
     }
     let prefix = library.get("prefix").unwrap();
@@ -43,19 +41,12 @@ fn built_in_plugins_are_valid_and_name_source() {
 #[test]
 fn later_folders_override_and_broken_files_are_listed() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let folders = vec![
-        first.path().to_owned(),
-        second.path().to_owned(),
-        second.path().join("missing"),
-    ];
+    let folders =
+        vec![first.path().to_owned(), second.path().to_owned(), second.path().join("missing")];
     write(first.path(), "a.toml", plugin("Mine", "first"));
     write(first.path(), "b.toml", plugin("adapter", "replaced"));
     write(second.path(), "z.toml", plugin("mine", "second"));
-    write(
-        second.path(),
-        "cut.toml",
-        "name = \"Cut\"\nsites = [\"block\"]\n",
-    );
+    write(second.path(), "cut.toml", "name = \"Cut\"\nsites = [\"block\"]\n");
     write(second.path(), "toml.toml", "name = ");
     write(second.path(), "latin.toml", b"name = \"\xe9\"");
     write(second.path(), "notes.txt", "not a plugin");
@@ -123,11 +114,8 @@ fn view_reports_fit_to_blocks() {
         sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
     };
     let settings = PetSettings::with_size(5);
-    let views = library.view(Some(Blocks {
-        shapes: &[convnext],
-        chosen: &[0],
-        settings: &settings,
-    }));
+    let views =
+        library.view(Some(Blocks { shapes: &[convnext], chosen: &[0], settings: &settings }));
     let fit = |name: &str| {
         let view = views.iter().find(|view| view.name == name).unwrap();
         view.fit.clone().unwrap()
@@ -138,12 +126,7 @@ fn view_reports_fit_to_blocks() {
     let problem = fit("Prefix").problem.unwrap();
     assert_eq!(
         problem.what,
-        tr!(
-            "problem-block-without-site",
-            name = "Prefix",
-            name2 = "attend",
-            block = 0
-        )
+        tr!("problem-block-without-site", name = "Prefix", name2 = "attend", block = 0)
     );
     let adapter = views.iter().find(|view| view.name == "Adapter").unwrap();
     assert_eq!(adapter.parameters[0].shape, "d × r");
@@ -181,11 +164,7 @@ fn docs_list_functions_sites_symbols_and_initialisations() {
     }
     let example = text.split("```toml\n").nth(1).unwrap();
     let example = example.split("```").next().unwrap();
-    assert!(
-        lae_studio::pet::PetSpec::parse(example, "docs")
-            .unwrap()
-            .starts_as_identity
-    );
+    assert!(lae_studio::pet::PetSpec::parse(example, "docs").unwrap().starts_as_identity);
 }
 
 #[test]

@@ -11,11 +11,7 @@ pub struct Matrix {
 impl Matrix {
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Self {
         assert_eq!(rows * columns, values.len());
-        Self {
-            rows,
-            columns,
-            values,
-        }
+        Self { rows, columns, values }
     }
 
     /// Reproducible random values in ±1.
@@ -66,9 +62,7 @@ impl Matrix {
             _ => index,
         };
         let values = self.values.iter().enumerate();
-        let values = values
-            .map(|(index, x)| x + other.values[row(index)])
-            .collect();
+        let values = values.map(|(index, x)| x + other.values[row(index)]).collect();
         Self::new(self.rows, self.columns, values)
     }
 
@@ -79,11 +73,7 @@ impl Matrix {
     /// Columns `from..to`.
     pub fn column_range(&self, from: usize, to: usize) -> Self {
         let cells = (0..self.rows).flat_map(|r| (from..to).map(move |c| (r, c)));
-        Self::new(
-            self.rows,
-            to - from,
-            cells.map(|(r, c)| self.at(r, c)).collect(),
-        )
+        Self::new(self.rows, to - from, cells.map(|(r, c)| self.at(r, c)).collect())
     }
 
     /// Rows `from..to`.
@@ -122,9 +112,7 @@ pub fn gelu(x: f64) -> f64 {
 
 /// `h + s · (GELU(e·down + b_down)·up + b_up)`.
 pub fn adapter(p: &[Matrix], e: &Matrix, h: &Matrix) -> Matrix {
-    let [down, b_down, up, b_up, s] = p else {
-        panic!("five parameters")
-    };
+    let [down, b_down, up, b_up, s] = p else { panic!("five parameters") };
     let hidden = e.times(down).plus(b_down).map(gelu);
     h.plus(&hidden.times(up).plus(b_up).scaled(s.values[0]))
 }
@@ -166,22 +154,13 @@ pub fn prefix(
     heads: usize,
     calibrated: bool,
 ) -> Matrix {
-    let [pk, pv, sk, sv] = p else {
-        panic!("four parameters")
-    };
+    let [pk, pv, sk, sv] = p else { panic!("four parameters") };
     let (pk, pv) = (pk.scaled(sk.values[0]), pv.scaled(sv.values[0]));
     let width = q.columns / heads;
     let parts: Vec<Matrix> = (0..heads)
         .map(|head| {
             let part = |m: &Matrix| m.column_range(head * width, (head + 1) * width);
-            prefix_head(
-                &part(q),
-                &part(k),
-                &part(v),
-                &part(&pk),
-                &part(&pv),
-                calibrated,
-            )
+            prefix_head(&part(q), &part(k), &part(v), &part(&pk), &part(&pv), calibrated)
         })
         .collect();
     let cells = (0..q.rows).flat_map(|r| (0..q.columns).map(move |c| (r, c)));

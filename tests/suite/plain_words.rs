@@ -13,10 +13,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("picture|pictures", "image"),
     ("the person|a person|persons", "the user"),
     ("whoever", "the code or the user that …"),
-    (
-        "graphics card|graphics cards|software card|hardware card",
-        "GPU",
-    ),
+    ("graphics card|graphics cards|software card|hardware card", "GPU"),
     ("mind:", "Note:"),
     ("none where|none for", "`None` if …"),
     ("of its own accord", "automatically"),
@@ -96,9 +93,7 @@ fn comment<'a>(line: &'a str, mark: &str) -> &'a str {
         true => Some(0),
         false => line.find(&format!(" {mark} ")).map(|position| position + 1),
     };
-    start.map_or("", |position| {
-        line[position + mark.len()..].trim_start_matches(['/', '!'])
-    })
+    start.map_or("", |position| line[position + mark.len()..].trim_start_matches(['/', '!']))
 }
 
 /// Returns the prose of each line, without code; empty for a line without prose.
@@ -109,21 +104,12 @@ fn prose(mark: &str, text: &str) -> Vec<String> {
         let quotes = line.matches("\"\"\"").count();
         let is_docstring = mark == "#" && (in_docstring || quotes > 0);
         in_docstring ^= quotes % 2 == 1;
-        let prose = if is_docstring {
-            line
-        } else {
-            comment(line, mark)
-        };
+        let prose = if is_docstring { line } else { comment(line, mark) };
         let is_fence = prose.trim().starts_with("```");
         in_fence ^= is_fence;
         match in_fence || is_fence {
             true => String::new(),
-            false => prose
-                .trim()
-                .split('`')
-                .step_by(2)
-                .collect::<Vec<_>>()
-                .join(" ` "),
+            false => prose.trim().split('`').step_by(2).collect::<Vec<_>>().join(" ` "),
         }
     };
     text.lines().map(line_prose).collect()
@@ -142,9 +128,7 @@ fn findings(lines: &[String]) -> Vec<(usize, &'static str, &'static str)> {
                 let prefix = flat[..start].trim_end_matches(['.', ':']);
                 let suffix = flat[start + phrase.len()..].trim_start_matches(['.', ':']);
                 let is_name = prefix.ends_with(in_name) || suffix.starts_with(in_name);
-                let is_allowed = ALLOWED
-                    .iter()
-                    .any(|allowed| flat[start..].starts_with(allowed));
+                let is_allowed = ALLOWED.iter().any(|allowed| flat[start..].starts_with(allowed));
                 if !is_name && !is_allowed {
                     let line = text[..start].matches('\n').count() + 1;
                     found.push((line, phrase, *replacement));
@@ -160,18 +144,13 @@ fn findings(lines: &[String]) -> Vec<(usize, &'static str, &'static str)> {
 fn texts_docs_and_comments_use_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for path in SEARCHED
-        .iter()
-        .flat_map(|entry| list_files(&root.join(entry)))
-    {
+    for path in SEARCHED.iter().flat_map(|entry| list_files(&root.join(entry))) {
         let relative = path.strip_prefix(root).unwrap().to_string_lossy();
         let relative = relative.replace('\\', "/");
         let Some(mark) = comment_mark(&relative) else {
             continue;
         };
-        let skipped = SKIPPED
-            .iter()
-            .any(|skipped| path.starts_with(root.join(skipped)));
+        let skipped = SKIPPED.iter().any(|skipped| path.starts_with(root.join(skipped)));
         if skipped || relative.ends_with(".de.md") {
             continue;
         }
@@ -186,17 +165,10 @@ fn texts_docs_and_comments_use_plain_words() {
             }
         }
         for (line, phrase, replacement) in findings(&lines) {
-            found.push(format!(
-                "{relative}:{line}: \"{phrase}\"; write: {replacement}"
-            ));
+            found.push(format!("{relative}:{line}: \"{phrase}\"; write: {replacement}"));
         }
     }
-    assert!(
-        found.is_empty(),
-        "{} phrases to avoid:\n{}",
-        found.len(),
-        found.join("\n")
-    );
+    assert!(found.is_empty(), "{} phrases to avoid:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

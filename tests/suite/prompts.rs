@@ -31,20 +31,12 @@ fn build_prompted(
     backbone: Arc<dyn Backbone>,
     scheme: impl Scheme + 'static,
 ) -> Result<PromptMethod> {
-    let training = OptimiserSettings {
-        clip: Some(1.0),
-        ..OptimiserSettings::adam(0.05)
-    };
+    let training = OptimiserSettings { clip: Some(1.0), ..OptimiserSettings::adam(0.05) };
     PromptMethod::new(backbone, Box::new(scheme), training, 5)
 }
 
 fn l2p() -> L2p {
-    L2p {
-        pool: 6,
-        length: 2,
-        top_k: 3,
-        pull: 0.1,
-    }
+    L2p { pool: 6, length: 2, top_k: 3, pull: 0.1 }
 }
 
 fn dualprompt(tasks: usize) -> DualPrompt {
@@ -61,13 +53,7 @@ fn dualprompt(tasks: usize) -> DualPrompt {
 }
 
 fn coda() -> Coda {
-    Coda {
-        pool: 6,
-        length: 4,
-        blocks: vec![0, 2],
-        mu: 0.1,
-        tasks: 3,
-    }
+    Coda { pool: 6, length: 4, blocks: vec![0, 2], mu: 0.1, tasks: 3 }
 }
 
 fn images(count: usize) -> Tensor<4> {
@@ -83,12 +69,7 @@ fn to_values<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
 
 fn run_steps(prompted: &mut PromptMethod, count: usize) {
     for step in 0..count {
-        let position = StepPosition {
-            step,
-            steps: count,
-            epoch: 0,
-            epochs: 1,
-        };
+        let position = StepPosition { step, steps: count, epoch: 0, epochs: 1 };
         let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
         prompted.update(gradients.gradients, position);
     }
@@ -177,10 +158,7 @@ fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let mut residual = draw.clone();
         for row in &rows {
             let projection = dot(draw, row) / dot(row, row);
-            residual
-                .iter_mut()
-                .zip(row)
-                .for_each(|(r, v)| *r -= projection * v);
+            residual.iter_mut().zip(row).for_each(|(r, v)| *r -= projection * v);
         }
         rows.push(residual);
     }
@@ -199,31 +177,20 @@ fn new_coda_components_are_orthogonal() {
         let leaf = &leaves[name];
         let values = to_values(leaf);
         let rows = values.chunks_exact(leaf.dims()[1]);
-        rows.map(|row| row.iter().map(|v| f64::from(*v)).collect())
-            .collect()
+        rows.map(|row| row.iter().map(|v| f64::from(*v)).collect()).collect()
     };
     let first = prompted.leaves.clone();
     for name in first.keys() {
         let rows = rows(&first, name);
-        let dot = |a: usize, b: usize| {
-            rows[a]
-                .iter()
-                .zip(&rows[b])
-                .map(|(a, b)| a * b)
-                .sum::<f64>()
-        };
-        assert!(
-            (dot(0, 0) - 1.0).abs() < 1e-5 && dot(0, 1).abs() < 1e-5,
-            "{name}"
-        );
+        let dot =
+            |a: usize, b: usize| rows[a].iter().zip(&rows[b]).map(|(a, b)| a * b).sum::<f64>();
+        assert!((dot(0, 0) - 1.0).abs() < 1e-5 && dot(0, 1).abs() < 1e-5, "{name}");
         assert!(rows[2..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
     run_steps(&mut prompted, 3);
     let trained = prompted.leaves.clone();
     let draw = |row: usize, columns: usize| -> Vec<f32> {
-        (0..columns)
-            .map(|i| ((i * 7 + row * 13) as f32).sin())
-            .collect()
+        (0..columns).map(|i| ((i * 7 + row * 13) as f32).sin()).collect()
     };
     let mut leaves = trained.clone();
     coda()
@@ -238,18 +205,10 @@ fn new_coda_components_are_orthogonal() {
         assert_ne!(previous[..2], rows(&first, name)[..2], "{name} was trained");
         assert_eq!(previous[..2], current[..2]);
         let draws: Vec<Vec<f64>> = [2, 3]
-            .map(|row| {
-                draw(row, previous[0].len())
-                    .into_iter()
-                    .map(f64::from)
-                    .collect()
-            })
+            .map(|row| draw(row, previous[0].len()).into_iter().map(f64::from).collect())
             .to_vec();
         let expected = gram_schmidt(&previous[..2], &draws);
-        let pairs = current[2..4]
-            .iter()
-            .flatten()
-            .zip(expected.iter().flatten());
+        let pairs = current[2..4].iter().flatten().zip(expected.iter().flatten());
         assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
         assert!(current[4..].iter().flatten().all(|v| *v == 0.0));
     }
@@ -266,11 +225,7 @@ fn new_coda_components_are_orthogonal() {
     run_steps(&mut prompted, 2);
     for name in trained.keys() {
         let (previous, current) = (rows(&trained, name), rows(&prompted.leaves, name));
-        assert_eq!(
-            previous[..2],
-            current[..2],
-            "{name}: components of earlier tasks changed"
-        );
+        assert_eq!(previous[..2], current[..2], "{name}: components of earlier tasks changed");
         assert!(current[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
 }
@@ -278,58 +233,20 @@ fn new_coda_components_are_orthogonal() {
 #[test]
 fn rejects_invalid_prompt_settings() {
     let swin = swin::Config::new((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
-    let swin = Architecture::new(swin)
-        .build_random(5, &Device::flex())
-        .unwrap();
+    let swin = Architecture::new(swin).build_random(5, &Device::flex()).unwrap();
     let too_many_chosen = L2p { top_k: 7, ..l2p() };
-    let overlapping = DualPrompt {
-        e_blocks: vec![0, 1],
-        ..dualprompt(3)
-    };
-    let missing_block = DualPrompt {
-        e_blocks: vec![4],
-        ..dualprompt(3)
-    };
-    let too_large = Coda {
-        pool: WIDTH + 1,
-        ..coda()
-    };
+    let overlapping = DualPrompt { e_blocks: vec![0, 1], ..dualprompt(3) };
+    let missing_block = DualPrompt { e_blocks: vec![4], ..dualprompt(3) };
+    let too_large = Coda { pool: WIDTH + 1, ..coda() };
     let too_few = Coda { tasks: 7, ..coda() };
-    let odd_length = Coda {
-        length: 3,
-        ..coda()
-    };
+    let odd_length = Coda { length: 3, ..coda() };
     for (result, id, expected_text) in [
-        (
-            build_prompted(swin, l2p()),
-            "problem-prompts-need-class-token",
-            "L2P",
-        ),
-        (
-            build_prompted(vit(), too_many_chosen),
-            "problem-top-k-exceeds-pool",
-            "7 of 6",
-        ),
-        (
-            build_prompted(vit(), overlapping),
-            "problem-block-with-both-prompts",
-            "block 0",
-        ),
-        (
-            build_prompted(vit(), too_large),
-            "problem-components-exceed-channels",
-            "",
-        ),
-        (
-            build_prompted(vit(), too_few),
-            "problem-components-fewer-than-tasks",
-            "7 tasks",
-        ),
-        (
-            build_prompted(vit(), odd_length),
-            "problem-coda-prompt-length",
-            "",
-        ),
+        (build_prompted(swin, l2p()), "problem-prompts-need-class-token", "L2P"),
+        (build_prompted(vit(), too_many_chosen), "problem-top-k-exceeds-pool", "7 of 6"),
+        (build_prompted(vit(), overlapping), "problem-block-with-both-prompts", "block 0"),
+        (build_prompted(vit(), too_large), "problem-components-exceed-channels", ""),
+        (build_prompted(vit(), too_few), "problem-components-fewer-than-tasks", "7 tasks"),
+        (build_prompted(vit(), odd_length), "problem-coda-prompt-length", ""),
     ] {
         let problem = result.err().unwrap();
         assert_is(&problem, id);
@@ -392,10 +309,7 @@ fn learn(method: &mut dyn Method, images: Tensor<4>, (pass, task): (usize, usize
 
 fn begin(method: &mut dyn Method, task: usize) {
     let classes = 2 * task..2 * task + 2;
-    let task = Task {
-        index: task,
-        classes,
-    };
+    let task = Task { index: task, classes };
     method.begin_task(&task).unwrap();
 }
 
@@ -414,10 +328,8 @@ fn caches_queries_within_task_for_unaugmented_images() {
     assert!(train_two_tasks(true, images(4)) == train_two_tasks(false, images(4)));
     // Other images with the same indices: the query of the first epoch is used.
     let flipped = images(4).flip([3]);
-    let (cached, recomputed) = (
-        train_two_tasks(true, flipped.clone()),
-        train_two_tasks(false, flipped),
-    );
+    let (cached, recomputed) =
+        (train_two_tasks(true, flipped.clone()), train_two_tasks(false, flipped));
     assert!(cached[0]["key"] != recomputed[0]["key"]);
 }
 
@@ -434,10 +346,7 @@ fn restored_state_continues_exactly() {
         restored.restore(&state, &[0..2, 2..4]).unwrap();
         learn(&mut *method, images(4), (1, 1));
         learn(&mut *restored, images(4), (1, 1));
-        assert!(
-            method.checkpoint().unwrap() == restored.checkpoint().unwrap(),
-            "{name}"
-        );
+        assert!(method.checkpoint().unwrap() == restored.checkpoint().unwrap(), "{name}");
         let verdicts = method.predict(images(2)).unwrap();
         assert_eq!(verdicts, restored.predict(images(2)).unwrap());
         assert_eq!(verdicts[0].scores.len(), 4);
@@ -458,13 +367,11 @@ fn slot_can_be_given_for_all_images() {
         run_steps(&mut prompted, 2);
     }
     let first = prompted.first_pass(images(4), None).unwrap();
-    let (selected, selected_logits) = prompted
-        .logits_for(first.clone(), PromptPurpose::Prediction)
-        .unwrap();
+    let (selected, selected_logits) =
+        prompted.logits_for(first.clone(), PromptPurpose::Prediction).unwrap();
     let slot_logits = [0, 1].map(|slot| {
-        let (forced, logits) = prompted
-            .logits_for(first.clone(), PromptPurpose::Slot(slot))
-            .unwrap();
+        let (forced, logits) =
+            prompted.logits_for(first.clone(), PromptPurpose::Slot(slot)).unwrap();
         assert_eq!(forced.choice, [[slot]; 4]);
         to_values(&logits)
     });

@@ -52,13 +52,8 @@ fn trained_run() -> (&'static Path, &'static Path) {
 
 fn train(config: &RunConfig, root: &Path) -> PathBuf {
     let control = Control::default();
-    let outcome = experiment::train(
-        config,
-        root,
-        &ResourceCache::default(),
-        &mut Vec::new(),
-        &control,
-    );
+    let outcome =
+        experiment::train(config, root, &ResourceCache::default(), &mut Vec::new(), &control);
     outcome.unwrap().header().unwrap().folder.clone()
 }
 
@@ -79,9 +74,7 @@ fn check(run: &Path, request: &CheckRequest<'_>) -> CheckReport {
 /// The parts that differ, in order, and their messages.
 fn differing_parts(report: &CheckReport) -> Vec<(Part, &str)> {
     let differences = report.differences.iter();
-    differences
-        .map(|difference| (difference.part, difference.message.as_str()))
-        .collect()
+    differences.map(|difference| (difference.part, difference.message.as_str())).collect()
 }
 
 /// Replaces a text in a file of a run, which must contain it.
@@ -114,37 +107,21 @@ fn packed_run_unpacks_and_checks_as_equal() {
     let other = root.path().join("other");
     let unpacked = store::unpack(&first, &other).unwrap();
     assert_eq!(unpacked.folder.file_name(), run.file_name());
-    let (original, restored) = (
-        store::load_run(run).unwrap(),
-        store::load_run(&unpacked.folder).unwrap(),
-    );
+    let (original, restored) =
+        (store::load_run(run).unwrap(), store::load_run(&unpacked.folder).unwrap());
     assert!(original.reports == restored.reports && original.plugin == restored.plugin);
     let name = data.file_name().unwrap().to_str().unwrap();
     assert_eq!(restored.header.config.data, name);
 
     let data_free_report = check(&unpacked.folder, &CheckRequest::default());
-    assert_eq!(
-        data_free_report.verdict(),
-        Verdict::Equal,
-        "{data_free_report:?}"
-    );
-    assert!(
-        data_free_report.unchecked[0].contains("--data"),
-        "{data_free_report:?}"
-    );
+    assert_eq!(data_free_report.verdict(), Verdict::Equal, "{data_free_report:?}");
+    assert!(data_free_report.unchecked[0].contains("--data"), "{data_free_report:?}");
     let report = check(
         &unpacked.folder,
-        &CheckRequest {
-            data: data.to_str(),
-            train: true,
-            ..CheckRequest::default()
-        },
+        &CheckRequest { data: data.to_str(), train: true, ..CheckRequest::default() },
     );
     assert_eq!(report.verdict(), Verdict::Equal, "{report:?}");
-    assert!(
-        report.unchecked.is_empty() && report.unknown.is_empty(),
-        "{report:?}"
-    );
+    assert!(report.unchecked.is_empty() && report.unknown.is_empty(), "{report:?}");
     // Three experts after each task, of 6 and of 12 test images.
     let equal = report.equal.join("; ");
     assert!(equal.contains("54 answers, recomputed"), "{equal}");
@@ -179,16 +156,10 @@ fn check_reports_changed_weight_file() {
     let (data, run) = trained_run();
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("lae-nano.safetensors");
-    let mut bytes = std::fs::read(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/assets/lae-nano.safetensors"
-    ))
-    .unwrap();
-    let request = CheckRequest {
-        data: data.to_str(),
-        weights: weights.to_str(),
-        ..CheckRequest::default()
-    };
+    let mut bytes =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lae-nano.safetensors")).unwrap();
+    let request =
+        CheckRequest { data: data.to_str(), weights: weights.to_str(), ..CheckRequest::default() };
     std::fs::write(&weights, &bytes).unwrap();
     assert_eq!(check(run, &request).verdict(), Verdict::Equal);
     *bytes.last_mut().unwrap() ^= 1;
@@ -205,10 +176,7 @@ fn check_reports_changed_weight_file() {
 fn check_reports_changed_image_and_label() {
     let (data, run) = trained_run();
     let copy = tempfile::tempdir().unwrap();
-    let request = CheckRequest {
-        data: copy.path().to_str(),
-        ..CheckRequest::default()
-    };
+    let request = CheckRequest { data: copy.path().to_str(), ..CheckRequest::default() };
     copy_folder(data, copy.path());
     assert_eq!(check(run, &request).verdict(), Verdict::Equal);
     write_image(&copy.path().join("train/bee/002.png"), "another");
@@ -216,10 +184,7 @@ fn check_reports_changed_image_and_label() {
     let [(Part::Picture, message)] = differing_parts(&report)[..] else {
         panic!("{report:?}");
     };
-    assert!(
-        message.contains("training image 3 of class \"bee\", "),
-        "{message}"
-    );
+    assert!(message.contains("training image 3 of class \"bee\", "), "{message}");
     assert!(message.contains("bee/002.png"), "{message}");
     // A test image that becomes one of another class.
     copy_folder(data, copy.path());
@@ -248,10 +213,7 @@ fn check_reports_changed_metric_and_answer() {
     let [(Part::Figure, message)] = differing_parts(&report)[..] else {
         panic!("{report:?}");
     };
-    assert!(
-        message.contains("= 0.984375 after task 2, but "),
-        "{message}"
-    );
+    assert!(message.contains("= 0.984375 after task 2, but "), "{message}");
 
     let (_root, run) = copied_run();
     let answers = run.join("confusion/task_2.csv");
@@ -261,26 +223,15 @@ fn check_reports_changed_metric_and_answer() {
     let sample = cells[0].to_string();
     cells[4] = if cells[4] == "0" { "1" } else { "0" };
     replace(&answers, line, &cells.join(","));
-    let request = CheckRequest {
-        data: data.to_str(),
-        ..CheckRequest::default()
-    };
+    let request = CheckRequest { data: data.to_str(), ..CheckRequest::default() };
     let report = check(&run, &request);
     assert_eq!(report.verdict(), Verdict::Differs);
     let differences = differing_parts(&report);
-    assert!(
-        differences[0]
-            .1
-            .starts_with("confusion/task_2.csv has changed"),
-        "{differences:?}"
-    );
+    assert!(differences[0].1.starts_with("confusion/task_2.csv has changed"), "{differences:?}");
     let (part, last) = *differences.last().unwrap();
     assert_eq!(part, Part::Answer);
     let picture = format!("after task 2, test image {sample} (");
-    assert!(
-        last.contains(&picture) && last.contains(", ensemble: stored "),
-        "{last}"
-    );
+    assert!(last.contains(&picture) && last.contains(", ensemble: stored "), "{last}");
 }
 
 #[test]
@@ -293,10 +244,7 @@ fn check_reports_changed_snapshot_even_without_hashes() {
     let report = check(&run, &CheckRequest::default());
     let (part, message) = differing_parts(&report)[0];
     assert_eq!(part, Part::Snapshot);
-    assert!(
-        message.starts_with("task_1.safetensors has changed"),
-        "{message}"
-    );
+    assert!(message.starts_with("task_1.safetensors has changed"), "{message}");
     // As written by a version without hashes: the snapshot contains its own hash.
     let metrics = run.join("metrics.csv");
     let text = std::fs::read_to_string(&metrics).unwrap();
@@ -307,12 +255,7 @@ fn check_reports_changed_snapshot_even_without_hashes() {
     std::fs::write(&metrics, rows_without_hashes.collect::<String>()).unwrap();
     let report = check(&run, &CheckRequest::default());
     assert_eq!(differing_parts(&report)[0].0, Part::Snapshot, "{report:?}");
-    assert!(
-        report
-            .unknown
-            .iter()
-            .any(|what| what.contains("hashes of snapshots"))
-    );
+    assert!(report.unknown.iter().any(|what| what.contains("hashes of snapshots")));
 }
 
 #[test]
@@ -320,18 +263,11 @@ fn retraining_reveals_changed_setting() {
     let (data, _) = trained_run();
     let (_root, run) = copied_run();
     replace(&run.join("run.toml"), "base_lr = 0.01", "base_lr = 0.011");
-    let request = CheckRequest {
-        data: data.to_str(),
-        train: true,
-        ..CheckRequest::default()
-    };
+    let request = CheckRequest { data: data.to_str(), train: true, ..CheckRequest::default() };
     let report = check(&run, &request);
     let (part, message) = differing_parts(&report)[0];
     assert_eq!(part, Part::Snapshot, "{report:?}");
-    assert!(
-        message.starts_with("retrained, after task 1: the tensor "),
-        "{message}"
-    );
+    assert!(message.starts_with("retrained, after task 1: the tensor "), "{message}");
     assert!(message.contains(", not "), "{message}");
 }
 
@@ -339,24 +275,13 @@ fn retraining_reveals_changed_setting() {
 fn check_compares_backbone_table_entry() {
     let (data, _) = trained_run();
     let (_root, run) = copied_run();
-    replace(
-        &run.join("provenance.toml"),
-        "crop_ratio = 1",
-        "crop_ratio = 0.5 # 1",
-    );
-    let request = CheckRequest {
-        data: data.to_str(),
-        limit: Some(1),
-        ..CheckRequest::default()
-    };
+    replace(&run.join("provenance.toml"), "crop_ratio = 1", "crop_ratio = 0.5 # 1");
+    let request = CheckRequest { data: data.to_str(), limit: Some(1), ..CheckRequest::default() };
     let report = check(&run, &request);
     let [(Part::Backbone, message)] = differing_parts(&report)[..] else {
         panic!("{report:?}");
     };
-    assert!(
-        message.starts_with("the crop ratio of the backbone is 1"),
-        "{message}"
-    );
+    assert!(message.starts_with("the crop ratio of the backbone is 1"), "{message}");
 }
 
 #[test]
@@ -364,15 +289,8 @@ fn check_tolerates_rounding_on_other_processor_only() {
     let (data, _) = trained_run();
     let (_root, run) = copied_run();
     let processor = lae_studio::device::processor_name();
-    replace(
-        &run.join("provenance.toml"),
-        &processor,
-        "Another Processor",
-    );
-    let request = CheckRequest {
-        data: data.to_str(),
-        ..CheckRequest::default()
-    };
+    replace(&run.join("provenance.toml"), &processor, "Another Processor");
+    let request = CheckRequest { data: data.to_str(), ..CheckRequest::default() };
     // What is equal is equal, wherever it was computed.
     assert_eq!(check(&run, &request).verdict(), Verdict::Equal);
     let answers = run.join("confusion/task_1.csv");
@@ -384,22 +302,11 @@ fn check_tolerates_rounding_on_other_processor_only() {
     replace(&answers, line, &cells.join(","));
     // Updates the stored hash.
     let hash = |run: &Path| lae_studio::fetch::sha256_of_file(&run.join("confusion/task_1.csv"));
-    replace(
-        &run.join("metrics.csv"),
-        &hash(trained_run().1).unwrap(),
-        &hash(&run).unwrap(),
-    );
+    replace(&run.join("metrics.csv"), &hash(trained_run().1).unwrap(), &hash(&run).unwrap());
     let report = check(&run, &request);
     assert_eq!(report.verdict(), Verdict::EqualWithinRounding, "{report:?}");
-    assert!(
-        report.rounding[0].contains(": 0 of 18 answers"),
-        "{report:?}"
-    );
-    replace(
-        &run.join("provenance.toml"),
-        "Another Processor",
-        &processor,
-    );
+    assert!(report.rounding[0].contains(": 0 of 18 answers"), "{report:?}");
+    replace(&run.join("provenance.toml"), "Another Processor", &processor);
     assert_eq!(check(&run, &request).verdict(), Verdict::Differs);
 }
 
@@ -432,12 +339,7 @@ fn packs_and_checks_run_of_older_version() {
     store::pack(&run, &file).unwrap();
     let other = root.path().join("other");
     let unpacked = store::unpack(&file, &other).unwrap().folder;
-    for name in [
-        "run.toml",
-        "metrics.csv",
-        "task_2.safetensors",
-        "resume/checkpoint.safetensors",
-    ] {
+    for name in ["run.toml", "metrics.csv", "task_2.safetensors", "resume/checkpoint.safetensors"] {
         let [original, restored] =
             [&old_run, &unpacked].map(|run| std::fs::read(run.join(name)).unwrap());
         assert!(original == restored, "{name}");
@@ -445,14 +347,7 @@ fn packs_and_checks_run_of_older_version() {
     let report = check(&unpacked, &CheckRequest::default());
     // It was computed elsewhere.
     assert_ne!(report.verdict(), Verdict::Differs, "{report:?}");
-    for what in [
-        "hash of the plugin",
-        "content of the images",
-        "processor's type",
-    ] {
-        assert!(
-            report.unknown.iter().any(|unknown| unknown.contains(what)),
-            "{what}: {report:?}"
-        );
+    for what in ["hash of the plugin", "content of the images", "processor's type"] {
+        assert!(report.unknown.iter().any(|unknown| unknown.contains(what)), "{what}: {report:?}");
     }
 }

@@ -16,9 +16,7 @@ pub fn create_run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) ->
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..tasks {
-        folder
-            .save_task(&report(task), &Default::default())
-            .unwrap();
+        folder.save_task(&report(task), &Default::default()).unwrap();
     }
     drop(folder);
     store::summarize(&header.folder).unwrap()
@@ -32,10 +30,7 @@ pub fn set_method(header: &mut RunHeader, key: &str, title: &str, seeded: bool) 
 }
 
 fn request_by_method() -> TableRequest {
-    TableRequest {
-        by: vec!["method".into()],
-        ..TableRequest::default()
-    }
+    TableRequest { by: vec!["method".into()], ..TableRequest::default() }
 }
 
 /// Returns the group of each row and the number of its runs.
@@ -69,18 +64,11 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
         let note = text.lines().find(|line| line.contains("omitted"));
         assert!(note.is_some_and(|note| note.starts_with(sign)), "{text}");
     }
-    let request = TableRequest {
-        unfinished: true,
-        sort: Some("-final".into()),
-        ..request_by_method()
-    };
+    let request =
+        TableRequest { unfinished: true, sort: Some("-final".into()), ..request_by_method() };
     let table = request.build(&table_runs).unwrap();
     // The finished run is first, although its A_N is the lowest.
-    let finished: Vec<bool> = table
-        .rows()
-        .iter()
-        .map(|row| row.unfinished.is_none())
-        .collect();
+    let finished: Vec<bool> = table.rows().iter().map(|row| row.unfinished.is_none()).collect();
     assert_eq!(finished, [true, false, false]);
     let markdown = table.export(Format::Markdown).unwrap();
     assert!(
@@ -92,9 +80,7 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
     assert!(!markdown.contains("**"), "none is the best: {markdown}");
     Language::German.speak();
     let columns = ["final_accuracy".into(), "seconds".into()].into();
-    let german = TableRequest { columns, ..request }
-        .build(&table_runs)
-        .unwrap();
+    let german = TableRequest { columns, ..request }.build(&table_runs).unwrap();
     let german = german.export(Format::Markdown).unwrap();
     Language::English.speak();
     let expected = "| Läufe | Tasks | Endgenauigkeit | Sekunden |";
@@ -107,10 +93,7 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
         "{csv}"
     );
     let json = serde_json::to_value(table.to_json_rows()).unwrap();
-    assert_eq!(
-        json[1]["unfinished"],
-        serde_json::json!({"done": 1, "of": 2})
-    );
+    assert_eq!(json[1]["unfinished"], serde_json::json!({"done": 1, "of": 2}));
     assert!(json[0].get("unfinished").is_none());
 }
 
@@ -119,22 +102,12 @@ fn export_labels_show_progress_and_validation() {
     let root = tempfile::tempdir().unwrap();
     let mut named = create_run(root.path(), 2, &|h| h.config.validation_share = 0.2);
     named.header.about.name = "Mine".into();
-    let runs = [
-        create_run(root.path(), 2, &|_| {}),
-        create_run(root.path(), 1, &|_| {}),
-        named,
-    ];
-    let labels: Vec<String> = store::groups::groups(&runs)
-        .into_iter()
-        .map(|group| group.label)
-        .collect();
+    let runs = [create_run(root.path(), 2, &|_| {}), create_run(root.path(), 1, &|_| {}), named];
+    let labels: Vec<String> =
+        store::groups::groups(&runs).into_iter().map(|group| group.label).collect();
     assert_eq!(
         labels,
-        [
-            "LAE · adapter 5",
-            "LAE · adapter 5, 1 of 2 tasks",
-            "Mine · on validation images"
-        ]
+        ["LAE · adapter 5", "LAE · adapter 5, 1 of 2 tasks", "Mine · on validation images"]
     );
     let other_data = create_run(root.path(), 2, &|h| h.config.data = "/my/pets".into());
     let labels = store::groups::groups(&[runs[0].clone(), other_data]);
@@ -164,39 +137,24 @@ fn validation_and_test_runs_get_separate_rows() {
     assert!(table.rows().iter().all(|row| row.runs.len() == 1));
     assert!(table.mixed_settings().is_empty());
     let markdown = table.export(Format::Markdown).unwrap();
-    for row in [
-        "| LAE | 1 | test | 75.0 |",
-        "| LAE | 1 | validation | 75.0 |",
-    ] {
+    for row in ["| LAE | 1 | test | 75.0 |", "| LAE | 1 | validation | 75.0 |"] {
         assert!(markdown.contains(row), "{markdown}");
     }
     // Each row is compared with the row measured on the same images, never with itself.
     let pairs: Vec<Option<usize>> = table
         .rows_with_comparisons()
-        .map(|(_, comparison)| {
-            comparison
-                .against
-                .as_ref()
-                .map(|difference| difference.pairs)
-        })
+        .map(|(_, comparison)| comparison.against.as_ref().map(|difference| difference.pairs))
         .collect();
     assert_eq!(pairs, [Some(1), Some(1), None, None]);
     let last = markdown.lines().find(|line| line.starts_with("| Baseline"));
-    assert!(
-        last.is_some_and(|row| row.ends_with("|  |  |")),
-        "{markdown}"
-    );
+    assert!(last.is_some_and(|row| row.ends_with("|  |  |")), "{markdown}");
     let csv = table.export(Format::Csv).unwrap();
     assert!(csv.starts_with("method,runs,measured_on,"), "{csv}");
     let columns_only = TableRequest {
         columns: vec!["measured_on".into(), "tasks_done".into()],
         ..request_by_method()
     };
-    let table = columns_only
-        .build(&table_runs)
-        .unwrap()
-        .export(Format::Csv)
-        .unwrap();
+    let table = columns_only.build(&table_runs).unwrap().export(Format::Csv).unwrap();
     assert!(table.contains("lae,1,validation,2\n"), "{table}");
 }
 
@@ -226,36 +184,22 @@ fn seeds_of_deterministic_method_count_once() {
     ];
     let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
     let table = request_by_method().build(&table_runs).unwrap();
-    assert_eq!(
-        rows(&table),
-        [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
-    );
+    assert_eq!(rows(&table), [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]);
     let note =
         "SimpleCIL uses no random numbers: runs that differ only in the seed are counted once";
     assert_eq!(table.notes(), [note]);
     let latex = table.export(Format::Latex).unwrap();
     assert!(latex.contains(&format!("% {note}")), "{latex}");
-    let one_seed = [
-        table_runs[0].clone(),
-        table_runs[3].clone(),
-        table_runs[4].clone(),
-    ];
-    assert!(
-        request_by_method()
-            .build(&one_seed)
-            .unwrap()
-            .notes()
-            .is_empty()
-    );
+    let one_seed = [table_runs[0].clone(), table_runs[3].clone(), table_runs[4].clone()];
+    assert!(request_by_method().build(&one_seed).unwrap().notes().is_empty());
     // The single run is paired with each seed of the other method.
     let request = TableRequest {
         against: Some(ComparisonBase::Condition("method = simplecil".into())),
         ..request_by_method()
     };
     let table = request.build(&table_runs).unwrap();
-    let pairs = table
-        .rows_with_comparisons()
-        .filter_map(|(_, comparison)| comparison.against.as_ref());
+    let pairs =
+        table.rows_with_comparisons().filter_map(|(_, comparison)| comparison.against.as_ref());
     assert_eq!(pairs.map(|pairs| pairs.pairs).collect::<Vec<_>>(), [2]);
 }
 
@@ -274,10 +218,8 @@ fn older_runs_of_deterministic_method_count_once() {
     };
     let deterministic = |seed| older_run("simplecil", "SimpleCIL", seed);
     let runs = [deterministic(0), deterministic(1), deterministic(2)];
-    let runs: Vec<RunSummary> = runs
-        .into_iter()
-        .chain((0..2).map(|seed| older_run("ranpac", "RanPAC", seed)))
-        .collect();
+    let runs: Vec<RunSummary> =
+        runs.into_iter().chain((0..2).map(|seed| older_run("ranpac", "RanPAC", seed))).collect();
     let table_runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
     let table = request_by_method().build(&table_runs).unwrap();
     let counts = [("SimpleCIL".to_string(), 1), ("RanPAC".to_string(), 2)];
@@ -294,10 +236,7 @@ fn latex_table_marks_best_and_uses_symbols() {
         let answers = &mut stored.reports[1].answers;
         let mut predictions = answers.labels.clone();
         let incorrect = predictions.len() - correct;
-        predictions
-            .iter_mut()
-            .take(incorrect)
-            .for_each(|class| *class = 3);
+        predictions.iter_mut().take(incorrect).for_each(|class| *class = 3);
         let expert = run.header.answering_expert();
         answers.given.insert(expert, predictions);
         run = RunSummary::from_run(&stored);

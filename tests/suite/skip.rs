@@ -24,12 +24,7 @@ pub fn skip(reason: &str) {
 extern "C" fn print_summary() {
     let skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
     let count: usize = skipped.values().sum();
-    let reasons: Vec<String> = skipped
-        .iter()
-        .map(|(reason, count)| format!("{count} × {reason}"))
-        .collect();
-    eprintln!(
-        "skipped on this machine: {count} ({})\n",
-        reasons.join("; ")
-    );
+    let reasons: Vec<String> =
+        skipped.iter().map(|(reason, count)| format!("{count} × {reason}")).collect();
+    eprintln!("skipped on this machine: {count} ({})\n", reasons.join("; "));
 }

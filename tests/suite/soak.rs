@@ -61,10 +61,7 @@ fn slope(samples: &[Sample]) -> f64 {
 
 /// Repeats `turn` and reports growth; `most` is the allowed growth of memory in kB per turn.
 fn soak(name: &str, times: usize, max_growth: f64, mut operation: impl FnMut(usize)) {
-    let Some(factor) = std::env::var("LAE_SOAK")
-        .ok()
-        .and_then(|n| n.parse::<usize>().ok())
-    else {
+    let Some(factor) = std::env::var("LAE_SOAK").ok().and_then(|n| n.parse::<usize>().ok()) else {
         skip("LAE_SOAK is not set to a number");
         return;
     };
@@ -170,10 +167,7 @@ fn soak_archives() {
     std::fs::write(&path, tar.into_inner().unwrap()).unwrap();
     let cache_dir = root.path().join("shelf");
     soak("archives unpacked", 10, 1.0, |_| {
-        let options = OpenOptions {
-            unpack_to: Some(cache_dir.clone()),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { unpack_to: Some(cache_dir.clone()), ..OpenOptions::default() };
         let data = Dataset::open(path.to_str().unwrap(), &options).unwrap();
         assert_eq!(data.train.len(), 32);
         std::fs::remove_dir_all(&cache_dir).unwrap();
@@ -214,13 +208,8 @@ fn soak_teach_and_undo() {
     let added_task = crate::teach::letters("AB", 4);
     soak("lessons taught and undone", 1, 16.0, |_| {
         let run = run.get_or_insert_with(|| {
-            let outcome = experiment::train(
-                &short_config(),
-                root.path(),
-                &cache,
-                &mut Vec::new(),
-                &control,
-            );
+            let outcome =
+                experiment::train(&short_config(), root.path(), &cache, &mut Vec::new(), &control);
             outcome.unwrap().header().unwrap().folder.clone()
         });
         let source = added_task.path().to_str().unwrap();
@@ -232,10 +221,7 @@ fn soak_teach_and_undo() {
 #[test]
 fn soak_read_lessons() {
     soak("lessons read", 10, 0.5, |_| {
-        for entry in units::read_entries()
-            .into_iter()
-            .filter(|entry| entry.is_built_in)
-        {
+        for entry in units::read_entries().into_iter().filter(|entry| entry.is_built_in) {
             let unit = entry.unit.unwrap();
             let language = entry.language.unwrap();
             let reopened = units::open(&entry.name, language).unwrap();

@@ -33,18 +33,14 @@ fn create_special_files(folder: &Path) -> [PathBuf; 3] {
 fn with_timeout<T: Send + 'static>(label: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(work()));
-    receiver
-        .recv_timeout(crate::TIMEOUT)
-        .unwrap_or_else(|_| panic!("{label} hangs"))
+    receiver.recv_timeout(crate::TIMEOUT).unwrap_or_else(|_| panic!("{label} hangs"))
 }
 
 /// One way to read a file of each kind.
 type Reader = fn(&Path) -> Option<Problem>;
 
 const READERS: [(&str, Reader); 11] = [
-    ("corrected labels", |path| {
-        store::read_corrections(path).err()
-    }),
+    ("corrected labels", |path| store::read_corrections(path).err()),
     ("lesson of a teacher", |path| {
         let lesson_path = path.with_extension("md").display().to_string();
         units::open(&lesson_path, Language::English).err()
@@ -52,9 +48,7 @@ const READERS: [(&str, Reader); 11] = [
     ("class order", |path| {
         data::scenario::ClassOrder::parse(&path.with_extension("json").display().to_string()).err()
     }),
-    ("crop boxes", |path| {
-        data::export::CropBoxes::from_file(path).err()
-    }),
+    ("crop boxes", |path| data::export::CropBoxes::from_file(path).err()),
     ("weights", |path| backbone::weights::open(path).err()),
     ("tensors", |path| tensors::load(path, "read it").err()),
     ("picture", |path| data::decode_image_file(path, 16).err()),
@@ -95,14 +89,9 @@ fn dataset_opens_despite_special_files() {
     fixture.write_class("a", 4).write_class("b", 4);
     let outside = tempfile::tempdir().unwrap();
     for special in create_special_files(outside.path()) {
-        for name in [
-            "labels.csv",
-            "train.txt",
-            "classes.txt",
-            "annotations.json",
-            "a/odd.png",
-            "odd.zip",
-        ] {
+        for name in
+            ["labels.csv", "train.txt", "classes.txt", "annotations.json", "a/odd.png", "odd.zip"]
+        {
             let link = fixture.path().join(name);
             symlink(&special, &link).unwrap();
             let root = fixture.path().to_path_buf();
@@ -156,19 +145,10 @@ fn list_of_runs_survives_special_files() {
     folder.save_task(&report(0), &Default::default()).unwrap();
     let complete = folder.path().to_path_buf();
     drop(folder);
-    let about = About {
-        name: "mine".into(),
-        ..About::default()
-    };
+    let about = About { name: "mine".into(), ..About::default() };
     store::set_about(&complete, &about).unwrap();
-    let files = [
-        "run.toml",
-        "metrics.csv",
-        "lock",
-        "plugin.toml",
-        "confusion/task_1.csv",
-        "about.toml",
-    ];
+    let files =
+        ["run.toml", "metrics.csv", "lock", "plugin.toml", "confusion/task_1.csv", "about.toml"];
     for kind in 0..3 {
         for (number, file) in files.iter().enumerate() {
             let copy = root.path().join(format!("copy-{kind}-{number}"));
@@ -236,9 +216,8 @@ fn run_folder_writes_nothing_through_links() {
 fn settings_load_survives_special_files() {
     let folder = tempfile::tempdir().unwrap();
     for path in create_special_files(folder.path()) {
-        let settings = with_timeout("the settings", move || {
-            ui::settings::Settings::load(Some(&path))
-        });
+        let settings =
+            with_timeout("the settings", move || ui::settings::Settings::load(Some(&path)));
         assert_eq!(settings.setup, None::<run::config::RunConfig>);
     }
 }

@@ -23,9 +23,7 @@ pub fn header() -> RunHeader {
         folder: Path::new("").to_path_buf(),
         config: RunConfig::default(),
         method: crate::lae_facts(),
-        class_order: ["猫", "\"dog\"", "[facts]", "d,e\nf"]
-            .map(Into::into)
-            .to_vec(),
+        class_order: ["猫", "\"dog\"", "[facts]", "d,e\nf"].map(Into::into).to_vec(),
         tasks: vec![0..2, 2..4],
         train_images: vec![10, 30],
         test_images: vec![2, 2],
@@ -87,10 +85,7 @@ pub fn report(task: usize) -> TaskReport {
 }
 
 fn snapshot(value: f32) -> NamedTensors {
-    let tensor = HostTensor {
-        shape: vec![2],
-        values: vec![value, -value],
-    };
+    let tensor = HostTensor { shape: vec![2], values: vec![value, -value] };
     NamedTensors::from([("online.a".to_string(), tensor)])
 }
 
@@ -107,32 +102,19 @@ fn run_roundtrips_through_folder() {
     let mut header = header();
     let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
     assert_eq!(header.folder, folder.path());
-    assert!(
-        header.run.ends_with("_digits-lae-adapter5"),
-        "{}",
-        header.run
-    );
+    assert!(header.run.ends_with("_digits-lae-adapter5"), "{}", header.run);
     assert!(folder.save_task(&report(0), &snapshot(1.0)).unwrap() > 100);
-    let mut checkpoint = Checkpoint {
-        task: 1,
-        epochs_done: 3,
-        tensors: snapshot(3.0),
-        ..Checkpoint::default()
-    };
+    let mut checkpoint =
+        Checkpoint { task: 1, epochs_done: 3, tensors: snapshot(3.0), ..Checkpoint::default() };
     checkpoint.set("steps", 77);
-    folder
-        .save_checkpoint(&checkpoint, GeneratedTensors::new())
-        .unwrap();
+    folder.save_checkpoint(&checkpoint, GeneratedTensors::new()).unwrap();
 
     let path = folder.path().to_path_buf();
     assert_eq!(store::load_run(&path).unwrap().state, StoredState::Running);
     assert!(expect_problem(RunFolder::open(&path)).mentions("problem-run-in-use"));
     drop(folder);
     let interrupted = store::load_run(&path).unwrap();
-    assert_eq!(
-        interrupted.state,
-        StoredState::Interrupted { task: 1, epoch: 3 }
-    );
+    assert_eq!(interrupted.state, StoredState::Interrupted { task: 1, epoch: 3 });
     assert_eq!(interrupted.header, header);
 
     let folder = RunFolder::open(&path).unwrap();
@@ -150,10 +132,7 @@ fn run_roundtrips_through_folder() {
     assert_eq!(complete.reports[1].seconds, 0.1 + 0.2);
     assert_eq!(store::load_snapshot(&path, 0).unwrap(), snapshot(2.0));
     let histories = RunSummary::from_run(&complete).histories();
-    assert_eq!(
-        histories.for_expert(Expert::ENSEMBLE).accuracy,
-        vec![1.0, 0.75]
-    );
+    assert_eq!(histories.for_expert(Expert::ENSEMBLE).accuracy, vec![1.0, 0.75]);
 }
 
 #[test]
@@ -191,10 +170,7 @@ fn run_keeps_its_stream_scheme() {
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let (path, run_file) = (folder.path().to_path_buf(), folder.path().join("run.toml"));
     drop(folder);
-    assert_eq!(
-        store::load_run(&path).unwrap().header.drawing,
-        StreamScheme::ByName
-    );
+    assert_eq!(store::load_run(&path).unwrap().header.drawing, StreamScheme::ByName);
     let text = std::fs::read_to_string(&run_file).unwrap();
     // Older versions did not store the scheme.
     std::fs::write(&run_file, text.replace("draws = 2\n", "")).unwrap();
@@ -208,10 +184,7 @@ fn run_keeps_its_stream_scheme() {
     folder.save_header(&older_header).unwrap();
     assert!(!folder.has_older_format());
     drop(folder);
-    assert_eq!(
-        store::load_run(&path).unwrap().header.drawing,
-        StreamScheme::ByPlace
-    );
+    assert_eq!(store::load_run(&path).unwrap().header.drawing, StreamScheme::ByPlace);
     std::fs::write(&run_file, text.replace("draws = 2\n", "draws = 3\n")).unwrap();
     assert!(expect_problem(store::load_run(&path)).mentions("problem-run-newer-version"));
 }
@@ -228,10 +201,7 @@ fn summary_uses_percent() {
     assert_eq!(json["average_accuracy"], 87.5);
     assert_eq!(json["task_averaged_accuracy"], 75.0);
     assert_eq!(json["forgetting"], 50.0);
-    assert_eq!(
-        json["tasks"][1]["matrix_row"],
-        serde_json::json!([50.0, 100.0])
-    );
+    assert_eq!(json["tasks"][1]["matrix_row"], serde_json::json!([50.0, 100.0]));
     assert_eq!(json["tasks"][1]["online"], 25.0);
     assert_eq!(json["tasks"][0]["classes"][0], "猫");
     assert_eq!(json["state"], "finished");
@@ -264,11 +234,7 @@ fn truncated_file_is_named_and_run_stays_listed() {
     assert_eq!(listed.len(), 4);
     for entry in listed {
         let truncated_file = names.iter().find(|(name, _)| *name == entry.run).unwrap().1;
-        assert_eq!(
-            entry.summary.is_ok(),
-            truncated_file == "nothing",
-            "{truncated_file}"
-        );
+        assert_eq!(entry.summary.is_ok(), truncated_file == "nothing", "{truncated_file}");
     }
     // Two runs can begin in the same second.
     assert!(names.iter().all(|(name, _)| !name.is_empty()));
@@ -279,9 +245,7 @@ fn reports_truncated_tensors_and_missing_files() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "p").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
-    folder
-        .save_checkpoint(&Checkpoint::default(), GeneratedTensors::new())
-        .unwrap();
+    folder.save_checkpoint(&Checkpoint::default(), GeneratedTensors::new()).unwrap();
     let path = folder.path().to_path_buf();
     for file in ["task_1.safetensors", "resume/checkpoint.safetensors"] {
         let bytes = std::fs::read(path.join(file)).unwrap();
@@ -289,23 +253,11 @@ fn reports_truncated_tensors_and_missing_files() {
     }
     let problem = expect_problem(store::load_snapshot(&path, 0));
     assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
-    assert!(
-        expect_problem(folder.load_checkpoint())
-            .place
-            .ends_with("checkpoint.safetensors")
-    );
-    assert!(
-        expect_problem(store::load_snapshot(&path, 1))
-            .what
-            .contains("task 2")
-    );
+    assert!(expect_problem(folder.load_checkpoint()).place.ends_with("checkpoint.safetensors"));
+    assert!(expect_problem(store::load_snapshot(&path, 1)).what.contains("task 2"));
     drop(folder);
     std::fs::remove_file(path.join("plugin.toml")).unwrap();
-    assert!(
-        expect_problem(store::load_run(&path))
-            .place
-            .ends_with("plugin.toml")
-    );
+    assert!(expect_problem(store::load_run(&path)).place.ends_with("plugin.toml"));
     assert!(expect_problem(store::load_run(root.path())).mentions("problem-folder-without-run"));
     assert!(expect_problem(RunFolder::open(root.path())).mentions("problem-folder-without-run"));
     assert!(store::list_runs(&root.path().join("nowhere")).is_empty());
@@ -320,21 +272,12 @@ fn find_accepts_folder_name_prefix_and_latest() {
     drop(RunFolder::create(root_path, &mut first, "").unwrap());
     // The path of a root with one run means that run.
     let root_text = root_path.display().to_string();
-    assert_eq!(
-        store::find_run(Path::new("x"), &root_text).unwrap(),
-        first.folder
-    );
+    assert_eq!(store::find_run(Path::new("x"), &root_text).unwrap(), first.folder);
     let mut second = header();
     drop(RunFolder::create(root_path, &mut second, "").unwrap());
     let text = second.folder.display().to_string();
-    assert_eq!(
-        store::find_run(Path::new("x"), &text).unwrap(),
-        second.folder
-    );
-    assert_eq!(
-        store::find_run(root_path, &first.run).unwrap(),
-        first.folder
-    );
+    assert_eq!(store::find_run(Path::new("x"), &text).unwrap(), second.folder);
+    assert_eq!(store::find_run(root_path, &first.run).unwrap(), first.folder);
     assert_eq!(store::find_run(root_path, "latest").unwrap(), second.folder);
     assert_says!(
         expect_problem(store::find_run(root_path, "2")).what,
@@ -393,9 +336,7 @@ fn groups_by_settings_but_not_by_seed() {
         run.header.config.device = "gpu".into();
         run.header.config.cache_mb += 1;
         let answers = &mut run.reports[1].answers;
-        answers
-            .given
-            .insert(Expert::ENSEMBLE, answers.labels.clone());
+        answers.given.insert(Expert::ENSEMBLE, answers.labels.clone());
     });
     let seeded = changed(&|run| run.header.config.seed = 7);
     let weights = changed(&|run| run.header.weights_sha256 = "cd".repeat(32));
@@ -436,10 +377,7 @@ fn groups_by_settings_but_not_by_seed() {
     // The newer run of seed 0 and the run of seed 7 count.
     assert_eq!(figures(&groups[0]), [Some(100.0), Some(75.0)]);
     assert_eq!(groups[0].orders.mean.final_accuracy(), Some(87.5));
-    assert_eq!(
-        groups[0].orders.std.final_accuracy().map(f64::round),
-        Some(18.0)
-    );
+    assert_eq!(groups[0].orders.std.final_accuracy().map(f64::round), Some(18.0));
 }
 
 #[test]
@@ -538,10 +476,7 @@ fn latest_and_list_sort_by_start_time() {
     let root = tempfile::tempdir().unwrap();
     let root_path = root.path();
     let create_run = |started: &str, name: &str| {
-        let mut header = RunHeader {
-            started: started.into(),
-            ..header()
-        };
+        let mut header = RunHeader { started: started.into(), ..header() };
         drop(RunFolder::create(root_path, &mut header, "").unwrap());
         std::fs::rename(&header.folder, root_path.join(name)).unwrap();
     };
@@ -550,23 +485,9 @@ fn latest_and_list_sort_by_start_time() {
     create_run("2026-11-20T23:00:00-11:00", "a night's work");
     // An invalid time sorts last.
     create_run("yesterday", "zebra");
-    assert_eq!(
-        store::find_run(root_path, "latest").unwrap(),
-        root_path.join("a night's work")
-    );
-    let names: Vec<String> = store::list_runs(root_path)
-        .into_iter()
-        .map(|run| run.run)
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "a night's work",
-            "2026-11-21_08-30-00_digits",
-            "my best run",
-            "zebra"
-        ]
-    );
+    assert_eq!(store::find_run(root_path, "latest").unwrap(), root_path.join("a night's work"));
+    let names: Vec<String> = store::list_runs(root_path).into_iter().map(|run| run.run).collect();
+    assert_eq!(names, ["a night's work", "2026-11-21_08-30-00_digits", "my best run", "zebra"]);
 }
 
 #[test]
@@ -591,10 +512,7 @@ fn create_reports_unwritable_folder() {
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
         let problem = expect_problem(RunFolder::create(&file, &mut header(), ""));
-        assert!(
-            problem.is("io-create-the-folder-for-runs-failed"),
-            "{problem}"
-        );
+        assert!(problem.is("io-create-the-folder-for-runs-failed"), "{problem}");
         return;
     }
     let problem = expect_problem(RunFolder::create(&read_only, &mut header(), ""));
@@ -642,10 +560,7 @@ fn exports_group_class_orders() {
     let unfinished = "LAE · adapter 5, no Learning, 1 of 2 tasks";
     assert_eq!(grouped[1].label, unfinished);
     let markdown = export_runs(&runs, Format::Markdown);
-    assert!(
-        markdown.contains("| LAE · adapter 5 | 2 | 62.5 ± 17.7 |"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("| LAE · adapter 5 | 2 | 62.5 ± 17.7 |"), "{markdown}");
     let row = format!("| {unfinished} | 1 | 100.0 |");
     assert!(markdown.contains(&row), "{markdown}");
     let latex = export_runs(&runs, Format::Latex);
@@ -665,10 +580,7 @@ fn exports_group_class_orders() {
     let label = &labelled[1].label;
     assert!(label.ends_with("(epochs 12, base_lr 0.125)"), "{label}");
     let svg = export_runs(&runs, Format::Svg);
-    assert!(
-        svg.starts_with("<svg") && svg.contains("no Learning"),
-        "{svg}"
-    );
+    assert!(svg.starts_with("<svg") && svg.contains("no Learning"), "{svg}");
     let problem = expect_problem(export_summaries(&[], Format::Csv));
     assert_is(&problem, "problem-no-run-with-finished-task");
 }
@@ -677,11 +589,8 @@ fn exports_group_class_orders() {
 fn html_report_is_self_contained() {
     let root = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
-    for (order, name) in [
-        ("natural", ""),
-        ("seed:1", ""),
-        ("natural", "<script>alert(1)</script>"),
-    ] {
+    for (order, name) in [("natural", ""), ("seed:1", ""), ("natural", "<script>alert(1)</script>")]
+    {
         let mut header = header();
         header.config.order = order.into();
         header.config.data = "/home/somebody/pictures".into();
@@ -715,14 +624,7 @@ fn html_report_is_self_contained() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    for part in [
-        "<script",
-        "http://",
-        "https://",
-        "src=\"/",
-        "/home/somebody",
-        "<link",
-    ] {
+    for part in ["<script", "http://", "https://", "src=\"/", "/home/somebody", "<link"] {
         assert!(!page.contains(part), "{part}");
     }
     let problem = expect_problem(export(&[], (Format::Html, ACCURACY), &sample_images));
@@ -790,9 +692,7 @@ fn ignores_checkpoint_of_missing_task() {
         tensors: snapshot(3.0),
         ..Checkpoint::default()
     };
-    folder
-        .save_checkpoint(&checkpoint, GeneratedTensors::new())
-        .unwrap();
+    folder.save_checkpoint(&checkpoint, GeneratedTensors::new()).unwrap();
     let path = folder.path().to_path_buf();
     drop(folder);
     let state = store::load_run(&path).unwrap().state;

@@ -20,9 +20,7 @@ fn save_finished_run(root: &Path, seed: u64) -> PathBuf {
     header.config.seed = seed;
     let folder = RunFolder::create(root, &mut header, "name = \"adapter\"\n").unwrap();
     for task in 0..2 {
-        folder
-            .save_task(&report(task), &Default::default())
-            .unwrap();
+        folder.save_task(&report(task), &Default::default()).unwrap();
     }
     header.folder
 }
@@ -36,8 +34,7 @@ fn overwrite_keeping_metadata(path: &Path) {
     let file_metadata = fs::metadata(path).unwrap();
     fs::write(path, vec![b'#'; file_metadata.len() as usize]).unwrap();
     let file = File::options().append(true).open(path).unwrap();
-    file.set_modified(file_metadata.modified().unwrap())
-        .unwrap();
+    file.set_modified(file_metadata.modified().unwrap()).unwrap();
 }
 
 /// Returns all files of a run except the summary.
@@ -54,36 +51,23 @@ fn expect_summary(listed: &ListedRun) -> &RunSummary {
 #[test]
 fn list_reads_only_summaries_of_finished_runs() {
     let root = tempfile::tempdir().unwrap();
-    let runs: Vec<PathBuf> = (0..3)
-        .map(|seed| save_finished_run(root.path(), seed))
-        .collect();
+    let runs: Vec<PathBuf> = (0..3).map(|seed| save_finished_run(root.path(), seed)).collect();
     let original = store::list_runs(root.path());
     for run in &runs {
         // The size does not depend on the number of images.
         assert!(fs::metadata(summary_file(run)).unwrap().len() < 8_000);
-        other_files(run)
-            .iter()
-            .for_each(|path| overwrite_keeping_metadata(path));
+        other_files(run).iter().for_each(|path| overwrite_keeping_metadata(path));
         assert!(store::load_run(run).is_err());
     }
     let reread = store::list_runs(root.path());
     assert_eq!(reread.len(), 3);
     for (old, new) in original.iter().zip(&reread) {
         assert_eq!(expect_summary(old), expect_summary(new));
-        assert_eq!(
-            expect_summary(new).for_scripts().figures.final_accuracy(),
-            Some(75.0)
-        );
+        assert_eq!(expect_summary(new).for_scripts().figures.final_accuracy(), Some(75.0));
     }
-    let summaries: Vec<RunSummary> = reread
-        .iter()
-        .map(|run| expect_summary(run).clone())
-        .collect();
+    let summaries: Vec<RunSummary> = reread.iter().map(|run| expect_summary(run).clone()).collect();
     assert_eq!(groups(&summaries)[0].orders.runs.len(), 3);
-    assert_eq!(
-        store::find_run(root.path(), "latest").unwrap(),
-        reread[0].folder
-    );
+    assert_eq!(store::find_run(root.path(), "latest").unwrap(), reread[0].folder);
 }
 
 #[test]
@@ -92,10 +76,7 @@ fn incremental_summary_matches_full_summary() {
     let run = save_finished_run(root.path(), 0);
     let original = fs::read(summary_file(&run)).unwrap();
     let incremental = store::summarize(&run).unwrap();
-    assert_eq!(
-        incremental,
-        RunSummary::from_run(&store::load_run(&run).unwrap())
-    );
+    assert_eq!(incremental, RunSummary::from_run(&store::load_run(&run).unwrap()));
     fs::remove_file(summary_file(&run)).unwrap();
     store::summarize(&run).unwrap();
     assert_eq!(fs::read(summary_file(&run)).unwrap(), original);
@@ -108,10 +89,7 @@ fn incremental_summary_matches_full_summary() {
     drop(folder);
     let rebuilt = store::summarize(&run).unwrap();
     assert_eq!(rebuilt.saved_tasks(), 1);
-    assert_eq!(
-        rebuilt,
-        RunSummary::from_run(&store::load_run(&run).unwrap())
-    );
+    assert_eq!(rebuilt, RunSummary::from_run(&store::load_run(&run).unwrap()));
 }
 
 #[test]
@@ -119,10 +97,7 @@ fn rebuilds_unusable_summary() {
     let root = tempfile::tempdir().unwrap();
     let run = save_finished_run(root.path(), 0);
     let file = summary_file(&run);
-    let (text, expected) = (
-        fs::read_to_string(&file).unwrap(),
-        store::summarize(&run).unwrap(),
-    );
+    let (text, expected) = (fs::read_to_string(&file).unwrap(), store::summarize(&run).unwrap());
     let marker = "\"right\":{\"online\":[1,0]";
     assert!(text.contains(marker), "{text}");
     for damaged in [
@@ -131,10 +106,7 @@ fn rebuilds_unusable_summary() {
         text.replace("{\"version\":", "{\"version\":9"),
         // More right answers than images.
         text.replace(marker, "\"right\":{\"online\":[9,0]"),
-        text.replace(
-            "\"tasks\":[{\"start\":0,\"end\":2}",
-            "\"tasks\":[{\"start\":0,\"end\":9}",
-        ),
+        text.replace("\"tasks\":[{\"start\":0,\"end\":2}", "\"tasks\":[{\"start\":0,\"end\":9}"),
         text.replace("\"latest\":{", "\"latest\":null,\"was\":{"),
     ] {
         assert_ne!(damaged, text);
@@ -157,10 +129,8 @@ fn rebuilds_unusable_summary() {
 fn only_repetitions_share_experiment_key() {
     let root = tempfile::tempdir().unwrap();
     let key = |run: &Path| store::summarize(run).unwrap().key;
-    let (first, second) = (
-        key(&save_finished_run(root.path(), 0)),
-        key(&save_finished_run(root.path(), 1)),
-    );
+    let (first, second) =
+        (key(&save_finished_run(root.path(), 0)), key(&save_finished_run(root.path(), 1)));
     assert_eq!(first.experiment, second.experiment);
     assert_ne!(first.repetition, second.repetition);
     let key_of_new_run = |change: &dyn Fn(&mut lae_studio::run::event::RunHeader)| {
@@ -169,19 +139,9 @@ fn only_repetitions_share_experiment_key() {
         drop(RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap());
         key(&header.folder)
     };
-    assert_eq!(
-        key_of_new_run(&|_| {}),
-        first,
-        "the key must be known from the start"
-    );
-    assert_eq!(
-        key_of_new_run(&|header| header.config.device = "gpu".into()),
-        first
-    );
-    assert_ne!(
-        key_of_new_run(&|header| header.config.epochs += 1).experiment,
-        first.experiment
-    );
+    assert_eq!(key_of_new_run(&|_| {}), first, "the key must be known from the start");
+    assert_eq!(key_of_new_run(&|header| header.config.device = "gpu".into()), first);
+    assert_ne!(key_of_new_run(&|header| header.config.epochs += 1).experiment, first.experiment);
     let weights = key_of_new_run(&|header| header.weights_sha256 = "cd".repeat(32));
     assert_ne!(weights.experiment, first.experiment);
 }
@@ -194,16 +154,11 @@ fn rows(disk: &Disk) -> Rows {
 #[test]
 fn second_list_rereads_only_changed_runs() {
     let root = tempfile::tempdir().unwrap();
-    let runs: Vec<PathBuf> = (0..4)
-        .map(|seed| save_finished_run(root.path(), seed))
-        .collect();
+    let runs: Vec<PathBuf> = (0..4).map(|seed| save_finished_run(root.path(), seed)).collect();
     let disk = Disk::new(root.path().into());
     let first = rows(&disk);
     // A run was renamed, one was added, one was deleted.
-    let about = About {
-        name: "mine".into(),
-        ..About::default()
-    };
+    let about = About { name: "mine".into(), ..About::default() };
     store::set_about(&runs[1], &about).unwrap();
     let added = save_finished_run(root.path(), 4);
     fs::remove_dir_all(&runs[2]).unwrap();
@@ -222,10 +177,7 @@ fn second_list_rereads_only_changed_runs() {
     assert!(!Arc::ptr_eq(previous, &disk.run_row(&runs[3]).unwrap()));
     // A run outside the listed folder has no row.
     let elsewhere = tempfile::tempdir().unwrap();
-    assert!(
-        disk.run_row(&save_finished_run(elsewhere.path(), 0))
-            .is_none()
-    );
+    assert!(disk.run_row(&save_finished_run(elsewhere.path(), 0)).is_none());
 }
 
 /// Copies a run `count` times with different names, seeds and one of a hundred learning rates.
@@ -237,11 +189,7 @@ pub fn create_copies(run: &Path, root: &Path, count: usize) {
         let rate = format!("base_lr = 0.{:03}", 1 + number % 100);
         let seed = format!("\nseed = {number}\n");
         let changed = settings.replace("base_lr = 0.01", &rate);
-        fs::write(
-            copy.join("run.toml"),
-            changed.replace("\nseed = 0\n", &seed),
-        )
-        .unwrap();
+        fs::write(copy.join("run.toml"), changed.replace("\nseed = 0\n", &seed)).unwrap();
     }
 }
 
@@ -269,15 +217,8 @@ fn list_time_of_ten_thousand_runs_is_measured() {
     assert_eq!((without_summaries.len(), listed.len()), (10_000, 10_000));
     let warm = time_operation("warm", || rows(&disk));
     assert!(Arc::ptr_eq(&listed[77], &warm[77]));
-    let search = lae_studio::run::about::Search {
-        text: "base-lr 0.017".into(),
-        tags: Vec::new(),
-    };
-    let find = || {
-        listed
-            .iter()
-            .filter(|row| search.matches(&row.about, row.search_text()))
-    };
+    let search = lae_studio::run::about::Search { text: "base-lr 0.017".into(), tags: Vec::new() };
+    let find = || listed.iter().filter(|row| search.matches(&row.about, row.search_text()));
     assert_eq!(time_operation("first search", || find().count()), 100);
     assert_eq!(time_operation("second search", || find().count()), 100);
     let group = |row: &Arc<RunRow>| row.group.clone();

@@ -25,10 +25,7 @@ use crate::methods::quick_config;
 /// Returns a folder of classes with `count` drawings of each of the letters in `names`.
 pub fn letters(names: &str, count: usize) -> DatasetFixture {
     let image_folder = DatasetFixture::new();
-    let options = OpenOptions {
-        train_limit: Some(count),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { train_limit: Some(count), ..OpenOptions::default() };
     let data = Dataset::open("letters", &options).unwrap();
     for sample in &data.train {
         let class = &data.classes[sample.class as usize];
@@ -170,15 +167,9 @@ fn figures_of(run: &StoredRun) -> AddedTaskFigures {
 
 /// Every method that supports added tasks, and settings with other state.
 fn teachable_configs() -> Vec<RunConfig> {
-    let mut configs: Vec<RunConfig> = METHODS
-        .iter()
-        .filter(|spec| !spec.all_at_once)
-        .map(|spec| quick_config(spec))
-        .collect();
-    for (method, setting) in [
-        ("ranpac", "first_session=adapter"),
-        ("dualprompt", "pool=0"),
-    ] {
+    let mut configs: Vec<RunConfig> =
+        METHODS.iter().filter(|spec| !spec.all_at_once).map(|spec| quick_config(spec)).collect();
+    for (method, setting) in [("ranpac", "first_session=adapter"), ("dualprompt", "pool=0")] {
         let mut config = config(method);
         apply_assignment(&mut config, setting).unwrap();
         apply_pet_defaults(&mut config, None, Some(3));
@@ -207,23 +198,14 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
         assert_eq!(header.added_tasks[0].test_images, [2, 2]);
         assert_eq!(header.added_tasks[0].before, Some(0.0));
         assert_eq!(header.train_images[2..], [16, 15]);
-        assert!(
-            header.title().ends_with(" · 2 added tasks"),
-            "{}",
-            header.title()
-        );
+        assert!(header.title().ends_with(" · 2 added tasks"), "{}", header.title());
         let last = &stored.reports[3];
         let images = last.answers.labels.len();
         assert_eq!(images, 40 + 4 + 3, "{}", config.method);
         assert_eq!(last.answers.sources[images - 1], 2);
         assert_eq!(stored.reports[..2], trained.reports);
         let histories = RunSummary::from_run(&stored).histories();
-        assert!(
-            histories
-                .for_expert(stored.header.answering_expert())
-                .last_accuracy()
-                .is_some()
-        );
+        assert!(histories.for_expert(stored.header.answering_expert()).last_accuracy().is_some());
         assert_predictions_match_evaluation(&run);
         let problem = experiment::resume(
             &run,
@@ -232,27 +214,16 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
             &Control::default(),
         );
         assert!(problem.unwrap_err().mentions("problem-run-finished"));
-        assert_eq!(
-            store::undo_added_task(&run).unwrap().classes,
-            ["C", "D", "E"]
-        );
+        assert_eq!(store::undo_added_task(&run).unwrap().classes, ["C", "D", "E"]);
         assert!(folder_contents(&run) == after_first, "{}", config.method);
         assert_eq!(store::undo_added_task(&run).unwrap().classes, ["A", "B"]);
         assert!(folder_contents(&run) == before, "{}", config.method);
-        assert!(
-            store::undo_added_task(&run)
-                .unwrap_err()
-                .mentions("problem-no-added-task")
-        );
+        assert!(store::undo_added_task(&run).unwrap_err().mentions("problem-no-added-task"));
         // The same added task gives the same run again.
         add_task(&run, first.path());
         let repeated_contents = folder_contents(&run);
         let snapshot = Path::new("lessons/task_3/task_3.safetensors");
-        assert!(
-            repeated_contents[snapshot] == after_first[snapshot],
-            "{}",
-            config.method
-        );
+        assert!(repeated_contents[snapshot] == after_first[snapshot], "{}", config.method);
     }
 }
 
@@ -316,10 +287,7 @@ fn stopping_added_task_leaves_run_unchanged() {
     let mut stopped = 0;
     for phases in 0.. {
         let control = Control::default();
-        let mut sink = StopAfter {
-            control: control.clone(),
-            phases,
-        };
+        let mut sink = StopAfter { control: control.clone(), phases };
         let outcome = teach_with(&run, added_task.path(), &mut sink, &control).unwrap();
         if matches!(outcome, Outcome::Finished(_)) {
             break;
@@ -340,10 +308,7 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
         let uninterrupted = train_run(&config(method), root.path());
         let control = Control::default();
         // In the middle of the second task.
-        let mut sink = StopInTask {
-            control: control.clone(),
-            task: 1,
-        };
+        let mut sink = StopInTask { control: control.clone(), task: 1 };
         let run = train_run_with(&config(method), root.path(), &mut sink, &control);
         control.set(ControlRequest::Run);
         let before = folder_contents(&run);
@@ -363,22 +328,14 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
         assert!(folder_contents(&run) == before, "{method}");
         assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
         let last_snapshot = |run: &Path| store::load_snapshot(run, 1).unwrap();
-        assert!(
-            last_snapshot(&run) == last_snapshot(&uninterrupted),
-            "{method}"
-        );
+        assert!(last_snapshot(&run) == last_snapshot(&uninterrupted), "{method}");
     }
     // These methods no longer have the state of the last complete task: the network is saved with a finished run
     // only, and the sums include the next task's images once it is evaluated.
     for method in ["seq-ft", "ranpac"] {
         let control = Control::default();
-        let (mut stop_in_training, mut stop_in_test) = (
-            StopInTask {
-                control: control.clone(),
-                task: 1,
-            },
-            StopInTest(control.clone()),
-        );
+        let (mut stop_in_training, mut stop_in_test) =
+            (StopInTask { control: control.clone(), task: 1 }, StopInTest(control.clone()));
         let sink: &mut dyn Sink = match method {
             "seq-ft" => &mut stop_in_training,
             _ => &mut stop_in_test,
@@ -417,10 +374,7 @@ impl Sink for StopInTask {
 fn planned_but_unlearned_class_counts_as_new() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let mut sink = StopInTask {
-        control: control.clone(),
-        task: 1,
-    };
+    let mut sink = StopInTask { control: control.clone(), task: 1 };
     let run = train_run_with(&config("simplecil"), root.path(), &mut sink, &control);
     let drawings = letters("AB", 6);
     let added_task = DatasetFixture::new();
@@ -435,10 +389,7 @@ fn planned_but_unlearned_class_counts_as_new() {
     let stored = store::load_run(&run).unwrap();
     assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
     let repeated = &stored.header.added_tasks[0].again;
-    assert!(
-        matches!(repeated[..], [RepeatedClass { class: 0, of: 1 }]),
-        "{repeated:?}"
-    );
+    assert!(matches!(repeated[..], [RepeatedClass { class: 0, of: 1 }]), "{repeated:?}");
 
     // An earlier version wrote a planned class as known. The run does not open, but its added task can be undone.
     let file = run.join("lessons/task_2/lesson.toml");

@@ -132,9 +132,8 @@ fn has_words(text: &str) -> bool {
         }
     }
     let letters: Vec<_> = unbraced.chars().collect();
-    let has_adjacent_letters = letters
-        .windows(2)
-        .any(|pair| pair.iter().all(|letter| letter.is_alphabetic()));
+    let has_adjacent_letters =
+        letters.windows(2).any(|pair| pair.iter().all(|letter| letter.is_alphabetic()));
     // A lowercase word without spaces is an internal name.
     let is_name_char =
         |letter: char| letter.is_ascii_lowercase() || "-_.:/0123456789".contains(letter);
@@ -144,15 +143,10 @@ fn has_words(text: &str) -> bool {
 #[test]
 fn ui_has_no_text_outside_assets() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = ["session", "ui"]
-        .map(|part| rust_files(&root.join(part)))
-        .concat();
+    let mut files = ["session", "ui"].map(|part| rust_files(&root.join(part))).concat();
     files.retain(|file| {
         let is_test = file.to_string_lossy().ends_with("tests.rs");
-        !is_test
-            && !EXCEPTIONS
-                .iter()
-                .any(|exception| file.starts_with(root.join(exception)))
+        !is_test && !EXCEPTIONS.iter().any(|exception| file.starts_with(root.join(exception)))
     });
     let mut untranslated = Vec::new();
     for file in files {
@@ -167,18 +161,13 @@ fn ui_has_no_text_outside_assets() {
             }
         }
     }
-    assert!(
-        untranslated.is_empty(),
-        "words outside assets/texts:\n{}",
-        untranslated.join("\n")
-    );
+    assert!(untranslated.is_empty(), "words outside assets/texts:\n{}", untranslated.join("\n"));
 }
 
 /// Returns whether code ends in a call that takes the id of a message.
 fn is_message_call(code: &str) -> bool {
-    let takes_id = ["tr!(", "message!(", ".is(", ".mentions("]
-        .iter()
-        .any(|call| code.ends_with(call));
+    let takes_id =
+        ["tr!(", "message!(", ".is(", ".mentions("].iter().any(|call| code.ends_with(call));
     takes_id && !code.ends_with("include_str!(")
 }
 
@@ -204,15 +193,8 @@ fn messages_exist_and_are_all_used() {
             }
         }
     }
-    assert!(
-        missing.is_empty(),
-        "no such messages:\n{}",
-        missing.join("\n")
-    );
-    let unused: Vec<_> = message_ids
-        .iter()
-        .filter(|id| !used.contains(**id))
-        .collect();
+    assert!(missing.is_empty(), "no such messages:\n{}", missing.join("\n"));
+    let unused: Vec<_> = message_ids.iter().filter(|id| !used.contains(**id)).collect();
     assert!(unused.is_empty(), "unused messages: {unused:?}");
 }
 
@@ -242,11 +224,7 @@ fn setting_messages(spec: &SettingSpec) -> Vec<String> {
 fn list_messages() -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     let method_settings = METHODS.iter().flat_map(|method| method.settings);
-    for spec in SETTINGS
-        .iter()
-        .map(|setting| &setting.spec)
-        .chain(method_settings)
-    {
+    for spec in SETTINGS.iter().map(|setting| &setting.spec).chain(method_settings) {
         ids.extend(setting_messages(spec));
     }
     let mut add = |list: &str, key: &str, parts: &[&str]| {
@@ -265,48 +243,26 @@ fn list_messages() -> BTreeSet<String> {
         add("grid", grid.name, &["title", "about"]);
     }
     builtin::names().for_each(|name| add("dataset", name, &["credit"]));
-    Format::ALL
-        .iter()
-        .for_each(|(_, key, _)| add("export", key, &["about"]));
-    PUBLISHED
-        .iter()
-        .for_each(|set| add("dataset", set.name, &["about", "licence"]));
-    FIGURES
-        .iter()
-        .for_each(|figure| add("column", figure.key, &["title", "meaning"]));
+    Format::ALL.iter().for_each(|(_, key, _)| add("export", key, &["about"]));
+    PUBLISHED.iter().for_each(|set| add("dataset", set.name, &["about", "licence"]));
+    FIGURES.iter().for_each(|figure| add("column", figure.key, &["title", "meaning"]));
     // A fact with the name of a setting has its title.
     let is_setting = |key| SETTINGS.iter().any(|setting| setting.spec.key == key);
     FACTS
         .iter()
         .filter(|fact| !is_setting(fact.key))
         .for_each(|fact| add("column", fact.key, &["title"]));
-    FUNCTIONS
-        .iter()
-        .for_each(|function| add("function", function.name, &["meaning"]));
-    Site::ALL
-        .iter()
-        .for_each(|(_, name, _)| add("site", name, &["about"]));
-    BLOCK_SYMBOLS
-        .iter()
-        .for_each(|(name, _)| add("symbol", name, &["about"]));
+    FUNCTIONS.iter().for_each(|function| add("function", function.name, &["meaning"]));
+    Site::ALL.iter().for_each(|(_, name, _)| add("site", name, &["about"]));
+    BLOCK_SYMBOLS.iter().for_each(|(name, _)| add("symbol", name, &["about"]));
     use AdapterKind::{Cpu, DiscreteGpu, IntegratedGpu, OtherGpu, SoftwareGpu, VirtualGpu};
-    for kind in [
-        Cpu,
-        DiscreteGpu,
-        IntegratedGpu,
-        VirtualGpu,
-        OtherGpu,
-        SoftwareGpu,
-    ] {
+    for kind in [Cpu, DiscreteGpu, IntegratedGpu, VirtualGpu, OtherGpu, SoftwareGpu] {
         add("device", kind.key(), &["kind"]);
     }
     for plugin in PluginLibrary::with_folders(Vec::new()).entries() {
         add("plugin", &plugin.name, &["about"]);
     }
-    let places = WeightLocations {
-        tables: Vec::new(),
-        ..WeightLocations::from_env()
-    };
+    let places = WeightLocations { tables: Vec::new(), ..WeightLocations::from_env() };
     for entry in BackboneLibrary::new(places).entries() {
         add("backbone", &entry.name, &["on"]);
         if entry.warning.is_some() {
@@ -345,10 +301,7 @@ fn lists_are_translated_into_every_language() {
         assert!(missing.is_empty(), "{name} lacks {missing:?}");
         // Most titles of backbones are names; translations are optional.
         let title = |id: &&String| id.starts_with("backbone-") && id.ends_with("-title");
-        let obsolete: Vec<_> = translated
-            .difference(&expected)
-            .filter(|id| !title(id))
-            .collect();
+        let obsolete: Vec<_> = translated.difference(&expected).filter(|id| !title(id)).collect();
         assert!(obsolete.is_empty(), "obsolete messages: {obsolete:?}");
     }
 }

@@ -119,10 +119,7 @@ fn window(
     theme: ThemeChoice,
     open: impl FnOnce(lae_studio::session::Wake) -> Session + 'static,
 ) -> Harness<'static, StudioApp> {
-    let settings = Settings {
-        theme,
-        ..Settings::default()
-    };
+    let settings = Settings { theme, ..Settings::default() };
     window_with(size, settings, None, open)
 }
 
@@ -160,10 +157,7 @@ fn wait(
             harness.run_steps(2);
             return;
         }
-        assert!(
-            start.elapsed() < crate::TIMEOUT,
-            "timed out waiting until {what}"
-        );
+        assert!(start.elapsed() < crate::TIMEOUT, "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(15));
     }
 }

@@ -108,10 +108,7 @@ fn prints_plays_and_reuses_custom_lesson() {
     let play = ["lesson", path, "--play", "--device", "cpu", "--quiet"];
     let (code, stdout, stderr) = run_program(&play, root.path());
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(
-        stdout.contains("holds: accuracy(tiny) > 20 (line 24)"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("holds: accuracy(tiny) > 20 (line 24)"), "{stdout}");
     assert!(!stdout.contains("[A_2]"), "{stdout}");
     let (_, stdout, stderr) = run_program(&[&play[..], &["--json", "-"]].concat(), root.path());
     let report: Value = serde_json::from_str(&stdout).unwrap();
@@ -138,18 +135,11 @@ fn reports_invalid_lessons_with_line() {
     };
     assert_says!(run_invalid("nothing"), "lesson-no-title");
     let message = run_invalid(&CUSTOM_LESSON.replace("simplecil", "simple"));
-    assert!(
-        message.contains("wrong.md, line 10") && message.contains("\"simple\""),
-        "{message}"
-    );
+    assert!(message.contains("wrong.md, line 10") && message.contains("\"simple\""), "{message}");
     assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "much")).contains("line 24"));
     assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
-    assert!(
-        run_program(&["lesson", path], root.path())
-            .2
-            .contains("UTF-8")
-    );
+    assert!(run_program(&["lesson", path], root.path()).2.contains("UTF-8"));
     let (code, _, stderr) = run_program(&["lesson", "nothing"], root.path());
     assert_eq!(code, Some(1));
     assert!(stderr.contains("forgetting"), "{stderr}");
@@ -168,25 +158,13 @@ fn damaged_lessons_never_panic() {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let read = |text: &str| Unit::parse("x", Language::English, text, "x.md");
         assert!(read(&text).is_ok());
-        let insertions = [
-            "",
-            "```",
-            "{",
-            "\"",
-            "+++",
-            "[[",
-            "\u{f8f0}9\u{f8f1}",
-            "((((",
-        ];
+        let insertions = ["", "```", "{", "\"", "+++", "[[", "\u{f8f0}9\u{f8f1}", "(((("];
         for (i, position) in (0..text.len()).step_by(61).enumerate() {
             let position = text.floor_char_boundary(position);
             let (head, tail) = text.split_at(position);
             let insertion = insertions[i % insertions.len()];
             let skipped = tail.ceil_char_boundary(tail.len().min(i % 9));
-            for broken in [
-                head.to_string(),
-                format!("{head}{insertion}{}", &tail[skipped..]),
-            ] {
+            for broken in [head.to_string(), format!("{head}{insertion}{}", &tail[skipped..])] {
                 if let Err(problem) = read(&broken) {
                     assert!(problem.place.starts_with("x.md"), "{problem}");
                 }

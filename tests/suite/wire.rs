@@ -68,9 +68,7 @@ impl RandomValues {
     fn text(&mut self) -> String {
         let letters = ['a', '"', '\\', '猫', '\n', '\u{1b}', '/', ' '];
         let length = self.0.random_range(0..12);
-        (0..length)
-            .map(|_| letters[self.0.random_range(0..letters.len())])
-            .collect()
+        (0..length).map(|_| letters[self.0.random_range(0..letters.len())]).collect()
     }
 
     fn run(&mut self) -> PathBuf {
@@ -87,25 +85,17 @@ impl RandomValues {
     }
 
     fn problem(&mut self) -> Problem {
-        Problem::new(self.text())
-            .at(self.text())
-            .advise(self.text())
+        Problem::new(self.text()).at(self.text()).advise(self.text())
     }
 
     fn job(&mut self, work: JobWork) -> Job {
-        Job {
-            work,
-            ..Job::resume(self.run(), None, self.text())
-        }
+        Job { work, ..Job::resume(self.run(), None, self.text()) }
     }
 
     fn cell_states(&mut self) -> [CellState; 6] {
         [
             CellState::Done(self.run()),
-            CellState::Stopped {
-                saved: self.integer(),
-                tasks: self.integer(),
-            },
+            CellState::Stopped { saved: self.integer(), tasks: self.integer() },
             CellState::AtWork,
             CellState::Elsewhere,
             CellState::ToDo,
@@ -173,10 +163,7 @@ impl RandomValues {
             second: Some((self.text(), self.real())),
             level: vec![self.text()],
             runs: self.integer(),
-            edges: vec![EdgeSetting {
-                setting: self.text(),
-                is_highest: true,
-            }],
+            edges: vec![EdgeSetting { setting: self.text(), is_highest: true }],
         };
         let contest = ContestSummary {
             title: self.text(),
@@ -184,10 +171,7 @@ impl RandomValues {
             chosen: Some(chosen),
             unranked: vec![self.text()],
         };
-        SearchResult {
-            contests: vec![contest],
-            file: self.text().into(),
-        }
+        SearchResult { contests: vec![contest], file: self.text().into() }
     }
 
     fn jobs(&mut self) -> Vec<Job> {
@@ -264,10 +248,7 @@ impl RandomValues {
             seen: self.bytes(),
             seen_size: self.integer(),
         };
-        [
-            InspectionContent::Run(Box::new(run)),
-            InspectionContent::Picture(Box::new(picture)),
-        ]
+        [InspectionContent::Run(Box::new(run)), InspectionContent::Picture(Box::new(picture))]
     }
 
     fn prediction(&mut self) -> Prediction {
@@ -293,17 +274,10 @@ impl RandomValues {
 pub fn commands(seed: u64) -> Vec<Command> {
     let mut random = RandomValues(StdRng::seed_from_u64(seed));
     let c = &mut random;
-    let queued = c
-        .jobs()
-        .into_iter()
-        .map(|job| Command::Queue(Box::new(job)));
+    let queued = c.jobs().into_iter().map(|job| Command::Queue(Box::new(job)));
     let mut result: Vec<Command> = queued.collect();
-    let targets = [
-        InspectionTarget::Run {
-            anchor: c.integer(),
-        },
-        InspectionTarget::Picture(c.picture()),
-    ];
+    let targets =
+        [InspectionTarget::Run { anchor: c.integer() }, InspectionTarget::Picture(c.picture())];
     result.extend(targets.map(|look| {
         Command::Inside(InspectionRequest {
             ticket: c.integer() as u64,
@@ -314,10 +288,7 @@ pub fn commands(seed: u64) -> Vec<Command> {
     }));
     result.extend([
         Command::Stop(JobId::generate()),
-        Command::Move {
-            job: JobId::generate(),
-            place: c.integer(),
-        },
+        Command::Move { job: JobId::generate(), place: c.integer() },
         Command::Hold(true),
         Command::Release(JobId::generate()),
         Command::Predict(PredictRequest {
@@ -360,32 +331,16 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
     }
     let phases = [
         Phase::Preparing(c.text().into()),
-        Phase::Training {
-            task: c.integer(),
-            epoch: c.integer(),
-            frozen: true,
-        },
+        Phase::Training { task: c.integer(), epoch: c.integer(), frozen: true },
         Phase::Measuring { task: c.integer() },
         Phase::Evaluating { task: c.integer() },
         Phase::Paused,
     ];
-    result.extend(phases.map(|phase| Event::Phase {
-        run: c.text(),
-        phase,
-    }));
+    result.extend(phases.map(|phase| Event::Phase { run: c.text(), phase }));
     result.extend(c.insights().map(|seen| {
-        Event::Inside(Box::new(Inspection {
-            ticket: 3,
-            run: "/runs/a".into(),
-            task: 1,
-            seen,
-        }))
+        Event::Inside(Box::new(Inspection { ticket: 3, run: "/runs/a".into(), task: 1, seen }))
     }));
-    let count = SheetCount {
-        done: c.integer(),
-        unreadable: 1,
-        of: 2,
-    };
+    let count = SheetCount { done: c.integer(), unreadable: 1, of: 2 };
     let sheets = [
         SheetState::Working(count),
         SheetState::Done(count),
@@ -401,10 +356,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         LabelCheckState::Failed(c.problem()),
     ];
     result.extend(doubts.map(|state| Event::Doubts { ticket: 1, state }));
-    let header = RunHeader {
-        folder: c.run(),
-        ..crate::store::header()
-    };
+    let header = RunHeader { folder: c.run(), ..crate::store::header() };
     let progress = RunProgress {
         losses: c.fractions(),
         done: c.real(),
@@ -428,49 +380,21 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         Event::Began(JobId::generate()),
         Event::Removed(JobId::generate()),
         Event::Started(Box::new(header)),
-        Event::Progress {
-            run: run.clone(),
-            progress,
-        },
-        Event::TaskEvaluated {
-            run: run.clone(),
-            report: Box::new(report.clone()),
-        },
-        Event::TakenUp {
-            run: run.clone(),
-            reports: vec![report],
-        },
-        Event::Saved {
-            run: run.clone(),
-            what: c.text(),
-            bytes: u64::MAX,
-        },
+        Event::Progress { run: run.clone(), progress },
+        Event::TaskEvaluated { run: run.clone(), report: Box::new(report.clone()) },
+        Event::TakenUp { run: run.clone(), reports: vec![report] },
+        Event::Saved { run: run.clone(), what: c.text(), bytes: u64::MAX },
         Event::Assumed(vec![c.text().into()]),
-        Event::Remark {
-            run: run.clone(),
-            problem: c.problem(),
-        },
+        Event::Remark { run: run.clone(), problem: c.problem() },
         Event::Predicted(Box::new(c.prediction())),
-        Event::NotPredicted {
-            ticket: u64::MAX,
-            problem: c.problem(),
-        },
-        Event::NotInside {
-            ticket: 0,
-            problem: c.problem(),
-        },
+        Event::NotPredicted { ticket: u64::MAX, problem: c.problem() },
+        Event::NotInside { ticket: 0, problem: c.problem() },
         Event::Finished { run: run.clone() },
         Event::Stopped { run: run.clone() },
-        Event::Failed {
-            run,
-            problem: c.problem(),
-        },
+        Event::Failed { run, problem: c.problem() },
     ]);
     let job = Some(JobId::generate());
-    result
-        .into_iter()
-        .map(|event| JobEvent { job, event })
-        .collect()
+    result.into_iter().map(|event| JobEvent { job, event }).collect()
 }
 
 /// Returns the kind of a command. The exhaustive match is a reminder to add new kinds above.
@@ -575,26 +499,11 @@ proptest! {
 
 #[test]
 fn control_requests_roundtrip() {
-    for request in [
-        ControlRequest::Run,
-        ControlRequest::Pause,
-        ControlRequest::Stop,
-    ] {
+    for request in [ControlRequest::Run, ControlRequest::Pause, ControlRequest::Stop] {
         let mut bytes = Vec::new();
         let (client, number, ask) = (1, 2, ClientRequest::ControlRunning(request));
-        wire::write(
-            &mut bytes,
-            ClientMessage {
-                client,
-                number,
-                ask,
-            },
-            &[],
-        )
-        .unwrap();
-        let (message, _) = wire::read::<ClientMessage>(&mut bytes.as_slice())
-            .unwrap()
-            .unwrap();
+        wire::write(&mut bytes, ClientMessage { client, number, ask }, &[]).unwrap();
+        let (message, _) = wire::read::<ClientMessage>(&mut bytes.as_slice()).unwrap().unwrap();
         assert!(
             matches!(message.ask, ClientRequest::ControlRunning(received) if received == request)
         );

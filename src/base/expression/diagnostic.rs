@@ -33,13 +33,7 @@ impl Diagnostic {
     /// Creates a mistake without advice.
     pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();
-        Self {
-            span,
-            what: messages.store(0, what),
-            why: String::new(),
-            fix: None,
-            messages,
-        }
+        Self { span, what: messages.store(0, what), why: String::new(), fix: None, messages }
     }
 
     /// Adds an explanation or advice.
@@ -131,11 +125,7 @@ impl Diagnostic {
     ) {
         for other in others.iter().take(MAX_OTHERS) {
             let separator = remedy.chars().next_back().map_or("", separator);
-            *remedy += &format!(
-                "{separator}also {}: {}",
-                format_position(text, other),
-                other.what
-            );
+            *remedy += &format!("{separator}also {}: {}", format_position(text, other), other.what);
             let other_remedy = other.remedy().english;
             if !other_remedy.is_empty() {
                 *remedy += &format!(" ({other_remedy})");

@@ -20,13 +20,8 @@ pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
         );
         return Err(Diagnostic::new(0..text.len(), what).explain(language.shorten_advice));
     }
-    let mut parser = Parser {
-        language,
-        text,
-        tokens: &scan(language, text)?,
-        position: 0,
-        open: Vec::new(),
-    };
+    let mut parser =
+        Parser { language, text, tokens: &scan(language, text)?, position: 0, open: Vec::new() };
     let expression = parser.expression(0)?;
     match parser.peek() {
         None => Ok(expression),
@@ -130,10 +125,7 @@ impl Parser<'_> {
         };
         self.open.push(open.start);
         if self.open.len() > MAX_DEPTH {
-            let what = message!(
-                "problem-parentheses-too-deep",
-                deepest = MAX_DEPTH.to_string()
-            );
+            let what = message!("problem-parentheses-too-deep", deepest = MAX_DEPTH.to_string());
             return Err(Diagnostic::new(open, what).explain(self.language.shorten_advice));
         }
         let mut expressions = vec![self.expression(0)?];
@@ -185,10 +177,7 @@ impl Parser<'_> {
             }
             None => Diagnostic::new(
                 0..0,
-                message!(
-                    "problem-equation-empty",
-                    called = self.language.name_message()
-                ),
+                message!("problem-equation-empty", called = self.language.name_message()),
             ),
         }
     }
@@ -225,9 +214,8 @@ mod tests {
     };
 
     fn name() -> impl Strategy<Value = String> {
-        "[a-z_][a-zA-Z0-9_]{0,5}".prop_filter("operators are not names", |name| {
-            name != "or" && name != "and"
-        })
+        "[a-z_][a-zA-Z0-9_]{0,5}"
+            .prop_filter("operators are not names", |name| name != "or" && name != "and")
     }
 
     fn trees() -> impl Strategy<Value = Expr> {
@@ -235,11 +223,8 @@ mod tests {
         let positive = any::<f64>().prop_map(f64::abs);
         let number = positive.prop_filter("finite number", |number| number.is_finite());
         let small = (0..100u32).prop_map(|n| NodeKind::Number(f64::from(n) / 4.0));
-        let leaf = prop_oneof![
-            small,
-            number.prop_map(NodeKind::Number),
-            name().prop_map(NodeKind::Name)
-        ];
+        let leaf =
+            prop_oneof![small, number.prop_map(NodeKind::Number), name().prop_map(NodeKind::Name)];
         leaf.prop_map(new).prop_recursive(6, 60, 3, move |inner| {
             let pair = (0..ALL.operators.len(), inner.clone(), inner.clone());
             let arguments = prop::collection::vec(inner.clone(), 1..4);
@@ -292,17 +277,10 @@ mod tests {
             ("a @ b * c / d", "((a @ b) * c) / d"),
             ("-a @ b", "(-a) @ b"),
             ("a - -b", "a - (-b)"),
-            (
-                "a + 1 < b and c <= d or e > 2",
-                "(((a + 1) < b) and (c <= d)) or (e > 2)",
-            ),
+            ("a + 1 < b and c <= d or e > 2", "(((a + 1) < b) and (c <= d)) or (e > 2)"),
             ("1e3 + .5", "1000 + 0.5"),
         ] {
-            assert_eq!(
-                parse(&ALL, text).unwrap(),
-                parse(&ALL, same).unwrap(),
-                "{text}"
-            );
+            assert_eq!(parse(&ALL, text).unwrap(), parse(&ALL, same).unwrap(), "{text}");
         }
         let sum = parse(&ALL, " (a) +\tf(b, 2) ").unwrap();
         assert_eq!((sum.span.clone(), sum.anchor), (1..14, 5));

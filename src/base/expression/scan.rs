@@ -32,19 +32,15 @@ pub(super) fn scan(
     let mut at = 0;
     while let Some(letter) = text[at..].chars().next() {
         let start = at;
-        let after_value = matches!(
-            tokens.last(),
-            Some((Token::Name | Token::Number(_) | Token::Close, _))
-        );
+        let after_value =
+            matches!(tokens.last(), Some((Token::Name | Token::Number(_) | Token::Close, _)));
         let token = match letter {
             ' ' | '\t' | '\n' | '\r' => {
                 at += 1;
                 continue;
             }
             'a'..='z' | 'A'..='Z' | '_' => {
-                at = skip_while(text, at, |byte| {
-                    byte.is_ascii_alphanumeric() || byte == b'_'
-                });
+                at = skip_while(text, at, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
                 scan_word(language, text, start..at)?
             }
             '0'..='9' | '.' => {
@@ -111,18 +107,12 @@ pub fn highlight(language: &Language, text: &str) -> Vec<(Range<usize>, Highligh
         };
         (span, kind)
     };
-    found
-        .unwrap_or_default()
-        .into_iter()
-        .map(to_highlight)
-        .collect()
+    found.unwrap_or_default().into_iter().map(to_highlight).collect()
 }
 
 /// Returns the first position from `at` on whose byte does not satisfy `predicate`.
 fn skip_while(text: &str, at: usize, predicate: fn(u8) -> bool) -> usize {
-    let skipped = text.as_bytes()[at..]
-        .iter()
-        .take_while(|byte| predicate(**byte));
+    let skipped = text.as_bytes()[at..].iter().take_while(|byte| predicate(**byte));
     at + skipped.count()
 }
 
@@ -133,9 +123,7 @@ fn end_of_number(text: &str, at: usize) -> usize {
     let exponent_marks = text.len() - at - rest.len();
     let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
     match exponent_marks == 1 && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
-        true => skip_while(text, text.len() - digits.len(), |byte| {
-            byte.is_ascii_digit()
-        }),
+        true => skip_while(text, text.len() - digits.len(), |byte| byte.is_ascii_digit()),
         false => at,
     }
 }
@@ -163,10 +151,7 @@ fn scan_operator(language: &Language, text: &str, after_value: bool) -> Option<(
         b'-' if !after_value => Some(Token::Minus),
         _ => None,
     };
-    let matching = language
-        .operators
-        .iter()
-        .filter(|sign| text.starts_with(sign.text()));
+    let matching = language.operators.iter().filter(|sign| text.starts_with(sign.text()));
     let longest = || matching.max_by_key(|sign| sign.text().len());
     single
         .map(|token| (token, 1))
@@ -177,10 +162,9 @@ fn scan_operator(language: &Language, text: &str, after_value: bool) -> Option<(
 fn unexpected_character(language: &Language, at: usize, letter: char) -> Diagnostic {
     let has_matrix_product = language.operators.contains(&BinaryOperator::MatMul);
     let (why, fix) = match letter {
-        '·' | '×' | '∗' if has_matrix_product => (
-            "write * for element by element, @ for the matrix product",
-            Some("*"),
-        ),
+        '·' | '×' | '∗' if has_matrix_product => {
+            ("write * for element by element, @ for the matrix product", Some("*"))
+        }
         '·' | '×' | '∗' => ("write the product as *", Some("*")),
         '−' | '–' => ("write the minus sign as -", Some("-")),
         '^' if has_matrix_product => ("write x * x for a square, sqrt(x) for a root", None),

@@ -65,10 +65,7 @@ pub(super) struct StallDetector {
 
 impl StallDetector {
     pub fn new(length: u64) -> Self {
-        Self {
-            since: Instant::now(),
-            length,
-        }
+        Self { since: Instant::now(), length }
     }
 
     /// Checks once per `interval` whether too few bytes have arrived since the last check.
@@ -83,10 +80,7 @@ impl StallDetector {
 }
 
 pub(super) fn too_large(url: &str, max_bytes: u64) -> Problem {
-    Problem::new(message!(
-        "problem-download-too-large",
-        most = max_bytes.to_string()
-    ))
-    .at(url)
-    .advise(message!("advice-download-file-manually"))
+    Problem::new(message!("problem-download-too-large", most = max_bytes.to_string()))
+        .at(url)
+        .advise(message!("advice-download-file-manually"))
 }

@@ -74,10 +74,8 @@ pub fn download(
     expected_size: Option<u64>,
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<Downloaded> {
-    let expected_file = ExpectedFile {
-        sha256: expected_sha256.map(str::to_ascii_lowercase),
-        size: expected_size,
-    };
+    let expected_file =
+        ExpectedFile { sha256: expected_sha256.map(str::to_ascii_lowercase), size: expected_size };
     if let Some(existing) = find_existing(to, &expected_file)? {
         return Ok(existing);
     }
@@ -202,20 +200,13 @@ fn find_existing(to: &Path, expected_file: &ExpectedFile) -> Result<Option<Downl
             .at_path(to)
             .advise(message!("advice-remove-or-rename-folder")));
     }
-    if expected_file
-        .size
-        .is_some_and(|size| size != metadata.len())
-    {
+    if expected_file.size.is_some_and(|size| size != metadata.len()) {
         return Ok(None);
     }
     let sha256 = sha256_of_file(to)?;
     let expected = expected_file.sha256.as_ref();
     let matches = expected.is_none_or(|expected| *expected == sha256);
-    Ok(matches.then(|| Downloaded {
-        path: to.to_path_buf(),
-        sha256,
-        bytes: metadata.len(),
-    }))
+    Ok(matches.then(|| Downloaded { path: to.to_path_buf(), sha256, bytes: metadata.len() }))
 }
 
 fn agent_for(url: &str) -> ureq::Agent {
@@ -252,8 +243,7 @@ fn download_rest(
     let tag = part.tag();
     if part.length > 0 && tag.is_none() && expected_file.sha256.is_none() {
         // Without tag and hash, it is unknown whether the rest belongs to the same version.
-        part.restart()
-            .map_err(|error| disk_error(&part.path, error))?;
+        part.restart().map_err(|error| disk_error(&part.path, error))?;
     }
     let mut request = agent.get(url);
     if let Some(token) = hub_token(url) {
@@ -272,8 +262,7 @@ fn download_rest(
         // The download ended after the last byte but before the file was finished; nothing is missing.
         416 if part.length > 0 && total_length(&response) == Some(part.length) => return Ok(()),
         200 | 206 | 416 if part.length > 0 => {
-            part.restart()
-                .map_err(|error| disk_error(&part.path, error))?;
+            part.restart().map_err(|error| disk_error(&part.path, error))?;
             if response.status().as_u16() != 200 {
                 return Err(TransferError::Connection(
                     Problem::new(message!("problem-download-not-resumable")).at(url),
@@ -294,9 +283,8 @@ fn download_rest(
         Some(value.to_owned())
     };
     // A weak tag must not be used with If-Range.
-    let tag = header("etag")
-        .filter(|tag| !tag.starts_with("W/"))
-        .or_else(|| header("last-modified"));
+    let tag =
+        header("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| header("last-modified"));
     if let Some(tag) = tag {
         fs::write(&part.tag_path, tag).map_err(|error| disk_error(&part.tag_path, error))?;
     }
@@ -319,13 +307,7 @@ fn download_rest(
             .advise(message!("advice-file-changed-since-release")),
         ));
     }
-    receive_body(
-        response,
-        url,
-        part,
-        (total.or(expected_file.size), max_bytes),
-        progress,
-    )
+    receive_body(response, url, part, (total.or(expected_file.size), max_bytes), progress)
 }
 
 /// Reads the response body to its end.
@@ -337,11 +319,7 @@ fn receive_body(
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<(), TransferError> {
     let mut stall = StallDetector::new(part.length);
-    let mut body = response
-        .into_body()
-        .into_with_config()
-        .limit(u64::MAX)
-        .reader();
+    let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
     let mut buffer = vec![0; 1 << 17];
     let mut last: Option<Instant> = None;
     loop {
@@ -352,9 +330,8 @@ fn receive_body(
                 return Err(TransferError::Final(stopped(url)));
             }
         }
-        let count = body
-            .read(&mut buffer)
-            .map_err(|error| connection_lost(url, &error.to_string()))?;
+        let count =
+            body.read(&mut buffer).map_err(|error| connection_lost(url, &error.to_string()))?;
         if count == 0 {
             break;
         }
@@ -362,10 +339,7 @@ fn receive_body(
             return Err(TransferError::Final(too_large(url, max_bytes)));
         }
         if stall.is_stalled(part.length, STALL_TIME) {
-            return Err(connection_lost(
-                url,
-                "almost no data was received for two minutes",
-            ));
+            return Err(connection_lost(url, "almost no data was received for two minutes"));
         }
         part.append(&buffer[..count]).map_err(|error| {
             TransferError::Final(Problem::io("write the download", &part.path, &error))
@@ -375,10 +349,7 @@ fn receive_body(
         return Err(connection_lost(url, "the file ended too early"));
     }
     let done = part.length;
-    progress(DownloadProgress {
-        done,
-        total: Some(done),
-    });
+    progress(DownloadProgress { done, total: Some(done) });
     Ok(())
 }
 
@@ -428,18 +399,13 @@ fn request_failed(url: &str, error: ureq::Error) -> TransferError {
 
 fn status_problem(url: &str, status: u16) -> Problem {
     let (what, remedy) = match status {
-        404 | 410 => (
-            "problem-address-without-file",
-            "advice-find-on-project-page",
-        ),
+        404 | 410 => ("problem-address-without-file", "advice-find-on-project-page"),
         401 | 403 => ("problem-server-denied-access", "advice-accept-licence"),
         429 => ("problem-too-many-requests", "advice-retry-in-minutes"),
         500..=599 => ("problem-server-error", "advice-retry-later"),
         _ => ("problem-server-response-unexpected", "advice-check-address"),
     };
-    Problem::new(message!(what, status = status.to_string()))
-        .at(url)
-        .advise(message!(remedy))
+    Problem::new(message!(what, status = status.to_string())).at(url).advise(message!(remedy))
 }
 
 #[cfg(test)]

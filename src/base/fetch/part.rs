@@ -38,13 +38,7 @@ impl PartialFile {
         let mut hash = Sha256::new();
         let length = hash_rest(&mut file, &mut hash)
             .map_err(|error| Problem::io("read the unfinished download", &path, &error))?;
-        Ok(Self {
-            path,
-            tag_path: sibling(".part.tag"),
-            file,
-            length,
-            hash,
-        })
+        Ok(Self { path, tag_path: sibling(".part.tag"), file, length, hash })
     }
 
     /// Discards what was received, because the server has another version or cannot resume.
@@ -68,9 +62,7 @@ impl PartialFile {
     }
 
     pub fn tag(&self) -> Option<String> {
-        files::read_text(&self.tag_path, files::NOTE)
-            .ok()
-            .filter(|tag| !tag.is_empty())
+        files::read_text(&self.tag_path, files::NOTE).ok().filter(|tag| !tag.is_empty())
     }
 
     /// Checks length and hash, then renames the file to its final name.
@@ -100,10 +92,6 @@ impl PartialFile {
             .map_err(|error| Problem::io("finish the download", to, &error))?;
         files::sync_folder(to.parent());
         let _ = fs::remove_file(&self.tag_path);
-        Ok(Downloaded {
-            path: to.to_path_buf(),
-            sha256,
-            bytes: self.length,
-        })
+        Ok(Downloaded { path: to.to_path_buf(), sha256, bytes: self.length })
     }
 }

@@ -64,11 +64,7 @@ fn respond(
         }
     }
     log.lock().unwrap().push(start);
-    let from = if behaviour.no_ranges {
-        0
-    } else {
-        start.unwrap_or(0) as usize
-    };
+    let from = if behaviour.no_ranges { 0 } else { start.unwrap_or(0) as usize };
     let status = behaviour.status.unwrap_or(if from > 0 { 206 } else { 200 });
     let rest = &body[from..];
     write!(
@@ -80,12 +76,7 @@ fn respond(
         stream.write_all(b"Retry-After: 0\r\n")?;
     }
     if status == 206 {
-        write!(
-            stream,
-            "Content-Range: bytes {from}-{}/{}\r\n",
-            body.len() - 1,
-            body.len()
-        )?;
+        write!(stream, "Content-Range: bytes {from}-{}/{}\r\n", body.len() - 1, body.len())?;
     }
     stream.write_all(b"\r\n")?;
     stream.write_all(&rest[..cut.unwrap_or(rest.len()).min(rest.len())])
@@ -117,32 +108,19 @@ fn downloads_file_once_and_reuses_it() {
         true
     })
     .unwrap();
-    assert_eq!(
-        (downloaded.bytes, downloaded.sha256.as_str()),
-        (300_000, sum.as_str())
-    );
+    assert_eq!((downloaded.bytes, downloaded.sha256.as_str()), (300_000, sum.as_str()));
     assert_eq!(fs::read(&to).unwrap(), body());
     assert_eq!(seen.last(), Some(&300_000));
     let again = download(&server.url, &to, Some(&sum), None, &mut |_| true).unwrap();
     assert_eq!(again, downloaded);
-    assert_eq!(
-        server.requests.lock().unwrap().len(),
-        1,
-        "no second request"
-    );
+    assert_eq!(server.requests.lock().unwrap().len(), 1, "no second request");
     assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
 }
 
 #[test]
 fn resumes_after_dropped_connection() {
     let (_folder, to) = target();
-    let server = serve(
-        body(),
-        Behaviour {
-            cut_first: Some(100_000),
-            ..Behaviour::default()
-        },
-    );
+    let server = serve(body(), Behaviour { cut_first: Some(100_000), ..Behaviour::default() });
     download(&server.url, &to, None, None, &mut |_| true).unwrap();
     assert_eq!(fs::read(&to).unwrap(), body());
     let requests = server.requests.lock().unwrap().clone();
@@ -154,13 +132,7 @@ fn resumes_after_dropped_connection() {
 fn resumes_stopped_download_or_restarts_without_ranges() {
     for no_ranges in [false, true] {
         let (folder, to) = target();
-        let server = serve(
-            body(),
-            Behaviour {
-                no_ranges,
-                ..Behaviour::default()
-            },
-        );
+        let server = serve(body(), Behaviour { no_ranges, ..Behaviour::default() });
         let part = folder.path().join("file.bin.part");
         fs::write(&part, &body()[..5_000]).unwrap();
         fs::write(folder.path().join("file.bin.part.tag"), "\"v1\"").unwrap();
@@ -182,12 +154,7 @@ fn wrong_hash_or_length_leaves_no_file() {
     assert!(!problem.remedy.is_empty());
     let problem = download(&server.url, &to, None, Some(7), &mut |_| true).unwrap_err();
     assert!(
-        problem.what
-            == tr!(
-                "problem-download-size-mismatch",
-                total = "300000",
-                size = "7"
-            ),
+        problem.what == tr!("problem-download-size-mismatch", total = "300000", size = "7"),
         "{problem}"
     );
     assert!(!to.exists());
@@ -215,27 +182,18 @@ fn reports_http_errors_and_unreachable_servers() {
         let expected = if status == 503 { ATTEMPTS } else { 1 };
         assert_eq!(server.requests.lock().unwrap().len(), expected, "{status}");
     }
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{closed}/x");
     let problem = download(&url, &to, None, None, &mut |_| true).unwrap_err();
     assert!(problem.is("problem-server-unreachable"), "{problem}");
-    assert!(
-        problem.mentions("advice-check-internet-connection"),
-        "{problem}"
-    );
+    assert!(problem.mentions("advice-check-internet-connection"), "{problem}");
 }
 
 #[test]
 fn retries_when_server_is_busy() {
     for status in [429, 503] {
         let (_folder, to) = target();
-        let behaviour = Behaviour {
-            busy: Some((3, status)),
-            ..Behaviour::default()
-        };
+        let behaviour = Behaviour { busy: Some((3, status)), ..Behaviour::default() };
         let server = serve(body(), behaviour);
         download(&server.url, &to, None, None, &mut |_| true).unwrap();
         assert_eq!(fs::read(&to).unwrap(), body());
@@ -284,11 +242,7 @@ fn append_reports_full_disk() {
 
 #[test]
 fn requires_https_except_for_loopback() {
-    for own in [
-        "http://127.0.0.1:80/x",
-        "http://localhost",
-        "http://[::1]:8080/a",
-    ] {
+    for own in ["http://127.0.0.1:80/x", "http://localhost", "http://[::1]:8080/a"] {
         assert!(is_local(own) && !requires_https(own), "{own}");
     }
     for foreign in [
@@ -320,19 +274,13 @@ fn requires_https_except_for_loopback() {
     let (_folder, to) = target();
     let url = "http://localhost.invalid/file.bin";
     let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
-    assert!(
-        problem.is("problem-address-unencrypted-redirect"),
-        "{problem}"
-    );
+    assert!(problem.is("problem-address-unencrypted-redirect"), "{problem}");
 }
 
 #[test]
 fn stall_detects_slow_connections() {
     let mut stall = StallDetector::new(0);
-    assert!(
-        !stall.is_stalled(0, STALL_TIME),
-        "the time limit has not passed"
-    );
+    assert!(!stall.is_stalled(0, STALL_TIME), "the time limit has not passed");
     assert!(!stall.is_stalled(MIN_BYTES, Duration::ZERO));
     assert!(stall.is_stalled(MIN_BYTES + 5, Duration::ZERO));
     assert!(!stall.is_stalled(3 * MIN_BYTES, Duration::ZERO));

@@ -256,10 +256,7 @@ mod tests {
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(read(&path, TEXT).unwrap_err().to_string().contains("16 MB"));
         std::fs::write(&path, b"\xff").unwrap();
-        assert_eq!(
-            read_text(&path, 9).unwrap_err().kind(),
-            io::ErrorKind::InvalidData
-        );
+        assert_eq!(read_text(&path, 9).unwrap_err().kind(), io::ErrorKind::InvalidData);
         let missing = open(&folder.path().join("none")).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         assert!(open(folder.path()).is_err());
@@ -272,9 +269,7 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let status = std::process::Command::new("mkfifo")
-            .arg(at("pipe"))
-            .status();
+        let status = std::process::Command::new("mkfifo").arg(at("pipe")).status();
         assert!(status.unwrap().success());
         symlink("/dev/zero", at("zero")).unwrap();
         symlink(at("plain"), at("link")).unwrap();

@@ -35,9 +35,7 @@ pub fn is_path(word: &str) -> bool {
 pub fn is_reserved(name: &str) -> bool {
     let name = name.to_uppercase();
     let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let number = stem
-        .strip_prefix("COM")
-        .or_else(|| stem.strip_prefix("LPT"));
+    let number = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
     let number = number.map(|rest| rest.chars().collect::<Vec<_>>());
     let numbered = matches!(number.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']));
     numbered
@@ -89,19 +87,12 @@ mod tests {
 
     #[test]
     fn recognises_reserved_windows_names() {
-        for name in [
-            "con.png", "NUL", "Com1.jpg", "lpt9.a.b", "aux .png", "a.png.", "a.png ", ".", "..",
-        ] {
+        for name in
+            ["con.png", "NUL", "Com1.jpg", "lpt9.a.b", "aux .png", "a.png.", "a.png ", ".", ".."]
+        {
             assert!(is_reserved(name), "{name}");
         }
-        for name in [
-            "cone.png",
-            "com.png",
-            "com10.png",
-            "auxiliary",
-            "猫.png",
-            ".png",
-        ] {
+        for name in ["cone.png", "com.png", "com10.png", "auxiliary", "猫.png", ".png"] {
             assert!(!is_reserved(name), "{name}");
         }
     }

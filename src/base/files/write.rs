@@ -241,9 +241,7 @@ fn remove_partial_files_where(folder: &Path, predicate: impl Fn(&Path) -> bool) 
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let is_partial = path
-            .extension()
-            .is_some_and(|extension| extension == PARTIAL_EXTENSION);
+        let is_partial = path.extension().is_some_and(|extension| extension == PARTIAL_EXTENSION);
         if is_partial && predicate(&path) {
             // A file that cannot be removed is overwritten later, or has no effect.
             let _ = std::fs::remove_file(path);
@@ -364,19 +362,12 @@ mod tests {
             let passing = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
             let done = retry_while(passing, Duration::ZERO, || {
                 calls += 1;
-                if calls > failures {
-                    Ok(())
-                } else {
-                    Err(kind.into())
-                }
+                if calls > failures { Ok(()) } else { Err(kind.into()) }
             });
             (calls, done.is_ok())
         };
         assert_eq!(attempts(3, io::ErrorKind::ResourceBusy), (4, true));
-        assert_eq!(
-            attempts(usize::MAX, io::ErrorKind::ResourceBusy),
-            (21, false)
-        );
+        assert_eq!(attempts(usize::MAX, io::ErrorKind::ResourceBusy), (21, false));
         assert_eq!(attempts(3, io::ErrorKind::StorageFull), (1, false));
     }
 
@@ -386,11 +377,7 @@ mod tests {
         assert!(!is_locked(folder.path()));
         let guard = lock_folder(folder.path()).unwrap();
         assert!(is_locked(folder.path()));
-        assert!(
-            lock_folder(folder.path())
-                .unwrap_err()
-                .is("problem-run-in-use")
-        );
+        assert!(lock_folder(folder.path()).unwrap_err().is("problem-run-in-use"));
         drop(guard);
         assert!(!is_locked(folder.path()));
         lock_folder(folder.path()).unwrap();

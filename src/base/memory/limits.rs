@@ -12,9 +12,7 @@ pub(super) fn of_addresses() -> Option<u64> {
 
 /// Parses the soft limit: `Max address space   8192000000   unlimited   bytes`.
 fn address_limit(table: &str) -> Option<u64> {
-    let line = table
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"));
+    let line = table.lines().find_map(|line| line.strip_prefix("Max address space"));
     line?.split_whitespace().next()?.parse().ok()
 }
 
@@ -40,9 +38,7 @@ fn least_left(table: &str, root: &Path) -> Option<u64> {
                 _ => return None,
             };
             let groups = Path::new(group.trim_start_matches('/')).ancestors();
-            groups
-                .filter_map(|group| left_to(&root.join(group), version))
-                .min()
+            groups.filter_map(|group| left_to(&root.join(group), version)).min()
         })
         .min()
 }
@@ -55,11 +51,8 @@ struct Version {
     inactive: &'static str,
 }
 
-const V2: Version = Version {
-    limit: "memory.max",
-    usage: "memory.current",
-    inactive: "inactive_file ",
-};
+const V2: Version =
+    Version { limit: "memory.max", usage: "memory.current", inactive: "inactive_file " };
 
 const V1: Version = Version {
     limit: "memory.limit_in_bytes",
@@ -77,9 +70,7 @@ fn left_to(group: &Path, version: &Version) -> Option<u64> {
     let most = number(version.limit).filter(|bytes| *bytes < 1 << 60)?;
     let about = read_to_string(group.join("memory.stat")).unwrap_or_default();
     // The system frees inactive cached files first.
-    let spare = about
-        .lines()
-        .find_map(|line| line.strip_prefix(version.inactive));
+    let spare = about.lines().find_map(|line| line.strip_prefix(version.inactive));
     let spare = spare.and_then(|bytes| bytes.parse().ok()).unwrap_or(0);
     let taken = number(version.usage)?.saturating_sub(spare);
     Some(most.saturating_sub(taken))
@@ -96,10 +87,7 @@ mod tests {
                      Max cpu time      unlimited    unlimited    seconds\n\
                      Max address space 8192000000   unlimited    bytes\n";
         assert_eq!(address_limit(table), Some(8_192_000_000));
-        assert_eq!(
-            address_limit("Max address space unlimited unlimited bytes"),
-            None
-        );
+        assert_eq!(address_limit("Max address space unlimited unlimited bytes"), None);
         let group = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(group.path().join(name), text).unwrap();
         write("memory.max", "max\n");

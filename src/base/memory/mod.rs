@@ -41,14 +41,10 @@ pub fn machine_bytes() -> Option<u64> {
 /// it may be less than the machine has: the limit of a container, or of the address space.
 pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
-    return [
-        of_machine("MemAvailable:"),
-        limits::of_group(),
-        limits::of_addresses(),
-    ]
-    .into_iter()
-    .flatten()
-    .min();
+    return [of_machine("MemAvailable:"), limits::of_group(), limits::of_addresses()]
+        .into_iter()
+        .flatten()
+        .min();
     #[cfg(not(target_os = "linux"))]
     told(sysinfo::System::available_memory)
 }

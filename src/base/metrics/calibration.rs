@@ -17,20 +17,13 @@ pub fn calibration_error(predictions: &Predictions, expert: Expert) -> Option<f6
     }
     let mut bins: [Bin; BINS] = [(0, 0, 0.0); BINS];
     let scores = predictions.certainty.get(&expert)?;
-    let pairs = predictions
-        .labels
-        .iter()
-        .zip(predictions.for_expert(expert));
+    let pairs = predictions.labels.iter().zip(predictions.for_expert(expert));
     for ((label, predicted), &score) in pairs.zip(scores) {
         let score = f64::from(score);
         // Each bin includes its upper edge but not its lower one; the first bin includes both.
         let index = ((score * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
         let bin = &mut bins[index];
-        *bin = (
-            bin.0 + 1,
-            bin.1 + usize::from(label == predicted),
-            bin.2 + score,
-        );
+        *bin = (bin.0 + 1, bin.1 + usize::from(label == predicted), bin.2 + score);
     }
     let gaps = bins.iter().map(|bin| (bin.1 as f64 - bin.2).abs());
     Some(gaps.sum::<f64>() / predictions.labels.len() as f64)

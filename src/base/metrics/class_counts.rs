@@ -16,15 +16,8 @@ pub struct ClassCounts {
 impl ClassCounts {
     /// Counts an expert's predictions for the images of the first `classes` classes.
     pub fn new(predictions: &Predictions, expert: Expert, classes: usize) -> Self {
-        let mut counts = Self {
-            images: vec![0; classes],
-            right: vec![0; classes],
-        };
-        for (&label, given) in predictions
-            .labels
-            .iter()
-            .zip(predictions.for_expert(expert))
-        {
+        let mut counts = Self { images: vec![0; classes], right: vec![0; classes] };
+        for (&label, given) in predictions.labels.iter().zip(predictions.for_expert(expert)) {
             if label < classes {
                 counts.images[label] += 1;
                 counts.right[label] += u32::from(label == *given);
@@ -48,10 +41,7 @@ impl ClassCounts {
     /// images.
     pub fn is_valid_for(&self, classes: usize) -> bool {
         let mut pairs = self.right.iter().zip(&self.images);
-        [&self.right, &self.images]
-            .map(Vec::len)
-            .iter()
-            .all(|n| *n == classes)
+        [&self.right, &self.images].map(Vec::len).iter().all(|n| *n == classes)
             && pairs.all(|(right, images)| right <= images)
     }
 }

@@ -19,9 +19,8 @@ pub struct Confusion {
 impl Confusion {
     /// Counts pairs of (true, predicted); ignores classes that are not below `classes`.
     pub fn new(classes: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Self {
-        let mut all: Vec<(usize, usize)> = pairs
-            .filter(|(a, b)| *a < classes && *b < classes)
-            .collect();
+        let mut all: Vec<(usize, usize)> =
+            pairs.filter(|(a, b)| *a < classes && *b < classes).collect();
         all.sort_unstable();
         let mut before = vec![0; classes + 1];
         for &(row, _) in &all {
@@ -32,11 +31,7 @@ impl Confusion {
         }
         let same = all.chunk_by(|a, b| a == b);
         let pairs = same.map(|equal| (equal[0].0, equal[0].1, equal.len() as u32));
-        Self {
-            classes,
-            pairs: pairs.collect(),
-            before,
-        }
+        Self { classes, pairs: pairs.collect(), before }
     }
 
     /// Returns the number of classes.

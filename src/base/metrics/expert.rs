@@ -111,15 +111,13 @@ impl<T> ByExpert<T> {
     /// Returns the value of an expert.
     pub fn get(&self, expert: &Expert) -> Option<&T> {
         let mut all = self.0.iter();
-        all.find(|(other, _)| other == expert)
-            .map(|(_, value)| value)
+        all.find(|(other, _)| other == expert).map(|(_, value)| value)
     }
 
     /// Returns the value of an expert for modification.
     pub fn get_mut(&mut self, expert: &Expert) -> Option<&mut T> {
         let mut all = self.0.iter_mut();
-        all.find(|(other, _)| other == expert)
-            .map(|(_, value)| value)
+        all.find(|(other, _)| other == expert).map(|(_, value)| value)
     }
 
     /// Returns whether an expert has a value.
@@ -266,10 +264,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
         let quick = Expert::from_key("quick").unwrap();
         assert_eq!(quick, Expert::new("quick", "Quick"));
-        assert_eq!(
-            read,
-            [(quick, 1), (Expert::ONLINE, 2), (Expert::ANSWER, 3)].into()
-        );
+        assert_eq!(read, [(quick, 1), (Expert::ONLINE, 2), (Expert::ANSWER, 3)].into());
         for wrong in ["", "Online", "a b", "é", &"a".repeat(33)] {
             assert_eq!(Expert::from_key(wrong), None, "{wrong:?}");
         }
@@ -281,10 +276,7 @@ mod tests {
         *all.or_default(Expert::ANSWER) += 4;
         all.insert(Expert::ONLINE, 2);
         all.insert(Expert::OFFLINE, 3);
-        assert!(
-            all.keys()
-                .eq(&[Expert::OFFLINE, Expert::ANSWER, Expert::ONLINE])
-        );
+        assert!(all.keys().eq(&[Expert::OFFLINE, Expert::ANSWER, Expert::ONLINE]));
         assert_eq!(all.remove(&Expert::ANSWER), Some(4));
         assert!(all.values().eq(&[3, 2]));
         assert_eq!(all.get(&Expert::ANSWER), None);

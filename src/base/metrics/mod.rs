@@ -196,8 +196,7 @@ impl History {
     /// Returns the accuracy on each task right after it was learned.
     fn accuracies_when_learned(&self) -> Vec<f64> {
         let rows = self.matrix.iter().enumerate();
-        rows.filter_map(|(task, row)| row.get(task).copied())
-            .collect()
+        rows.filter_map(|(task, row)| row.get(task).copied()).collect()
     }
 
     /// Returns, for each task j < N, the best accuracy before the end minus the accuracy at the end.
@@ -211,10 +210,7 @@ impl History {
                 *best = best.max(*value);
             }
         }
-        best.iter()
-            .zip(last)
-            .map(|(best, end)| best - end)
-            .collect()
+        best.iter().zip(last).map(|(best, end)| best - end).collect()
     }
 }
 
@@ -270,11 +266,8 @@ impl Histories {
 
     /// Returns the history of an expert; empty if the run does not have it.
     pub fn for_expert(&self, expert: Expert) -> &History {
-        static EMPTY: History = History {
-            accuracy: Vec::new(),
-            matrix: Vec::new(),
-            images: Vec::new(),
-        };
+        static EMPTY: History =
+            History { accuracy: Vec::new(), matrix: Vec::new(), images: Vec::new() };
         self.of.get(&expert).unwrap_or(&EMPTY)
     }
 
@@ -296,11 +289,7 @@ impl Histories {
     /// Returns this expert if the run has it, else the one whose predictions are the run's.
     pub fn expert_or_answer(&self, expert: Expert) -> Expert {
         let has_expert = self.of.contains_key(&expert);
-        if has_expert {
-            expert
-        } else {
-            self.answer_expert()
-        }
+        if has_expert { expert } else { self.answer_expert() }
     }
 }
 
@@ -375,14 +364,8 @@ mod tests {
     fn single_task_has_no_forgetting_or_average() {
         let history = history(&[(&answers(&[0, 1], &[0, 1]), std::slice::from_ref(&(0..2)))]);
         assert_eq!(history.forgetting(), Some(0.0));
-        assert_eq!(
-            (history.last_accuracy(), history.average_accuracy()),
-            (Some(1.0), None)
-        );
-        assert_eq!(
-            (history.learning_accuracy(), history.backward_transfer()),
-            (Some(1.0), None)
-        );
+        assert_eq!((history.last_accuracy(), history.average_accuracy()), (Some(1.0), None));
+        assert_eq!((history.learning_accuracy(), history.backward_transfer()), (Some(1.0), None));
         assert_eq!(history.task_averaged(), Some(1.0));
         assert_eq!(Predictions::default().accuracy(Expert::ONLINE), 0.0);
     }
@@ -394,11 +377,8 @@ mod tests {
         let history = history(&[(&answers(&[0], &[0]), &tasks[..1]), (&new, &tasks)]);
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
         assert_eq!(history.images, [1, 2]);
-        let figures = [
-            history.last_accuracy(),
-            history.average_accuracy(),
-            history.task_averaged(),
-        ];
+        let figures =
+            [history.last_accuracy(), history.average_accuracy(), history.task_averaged()];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));
         assert_eq!(history.backward_transfer(), None);
         assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[0]), None);

@@ -59,11 +59,7 @@ mod tests {
             (4000, 4200, 0.027972423571324383),
         ];
         for (first, second, p) in known {
-            let paired = Paired {
-                images: 10_000,
-                first,
-                second,
-            };
+            let paired = Paired { images: 10_000, first, second };
             let found = paired.p_value();
             assert!((found - p).abs() <= 1e-9 * p, "{paired:?}: {found}");
         }

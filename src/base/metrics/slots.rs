@@ -29,11 +29,7 @@ pub struct SlotCounts {
 impl SlotCounts {
     /// Returns zero counts for this number of slots.
     pub fn zeros(slots: usize) -> Self {
-        Self {
-            images: 0,
-            chosen: vec![0; slots],
-            right: vec![0; slots],
-        }
+        Self { images: 0, chosen: vec![0; slots], right: vec![0; slots] }
     }
 
     /// Adds the results of an image of class `label`.
@@ -75,20 +71,15 @@ impl PromptStudy {
         }
         let slots = 0..after.len();
         let average = slots.clone().map(|slot| {
-            let accuracies: Vec<f64> = after[slot..]
-                .iter()
-                .map(|counts| slot_accuracy(counts, slot))
-                .collect();
+            let accuracies: Vec<f64> =
+                after[slot..].iter().map(|counts| slot_accuracy(counts, slot)).collect();
             mean(&accuracies).unwrap_or_default()
         });
         let task_accuracies =
             |slot: usize| last.iter().map(move |c| share(c.right[slot], c.images));
         Some(Self {
             selection: after.iter().map(|counts| selection_share(counts)).collect(),
-            last: slots
-                .clone()
-                .map(|slot| slot_accuracy(last, slot))
-                .collect(),
+            last: slots.clone().map(|slot| slot_accuracy(last, slot)).collect(),
             average: average.collect(),
             tasks: slots.map(|slot| task_accuracies(slot).collect()).collect(),
         })
@@ -115,10 +106,7 @@ fn selection_share(counts: &[SlotCounts]) -> f64 {
 
 /// Returns the accuracy on all images with one slot alone.
 fn slot_accuracy(counts: &[SlotCounts], slot: usize) -> f64 {
-    share(
-        counts.iter().map(|c| c.right[slot]).sum(),
-        image_count(counts),
-    )
+    share(counts.iter().map(|c| c.right[slot]).sum(), image_count(counts))
 }
 
 fn image_count(counts: &[SlotCounts]) -> usize {
@@ -130,11 +118,7 @@ mod tests {
     use super::*;
 
     fn counts(images: usize, chosen: &[usize], right: &[usize]) -> SlotCounts {
-        SlotCounts {
-            images,
-            chosen: chosen.to_vec(),
-            right: right.to_vec(),
-        }
+        SlotCounts { images, chosen: chosen.to_vec(), right: right.to_vec() }
     }
 
     #[test]

@@ -142,10 +142,7 @@ mod tests {
         assert_eq!(MeanDifference::from_differences(&[]), None);
         for differences in [&[1.5][..], &[1.5; 4], &[0.1 + 0.2, 0.3]] {
             let found = MeanDifference::from_differences(differences).unwrap();
-            assert_eq!(
-                (found.error, found.interval(), found.p_value()),
-                (None, None, None)
-            );
+            assert_eq!((found.error, found.interval(), found.p_value()), (None, None, None));
         }
     }
 
@@ -168,9 +165,7 @@ mod tests {
     fn intervals_have_nominal_coverage() {
         for pairs in [2, 3, 5, 10] {
             let covered = share(pairs, |found| {
-                found
-                    .interval()
-                    .is_some_and(|[low, high]| low <= 0.0 && high >= 0.0)
+                found.interval().is_some_and(|[low, high]| low <= 0.0 && high >= 0.0)
             });
             // Five standard errors of 40,000 samples.
             assert!((covered - 0.95).abs() < 0.0055, "{pairs} pairs: {covered}");

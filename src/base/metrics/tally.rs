@@ -30,11 +30,7 @@ impl Tally {
 
     /// Returns the tally of an accuracy on this number of images.
     pub fn from_accuracy(accuracy: f64, images: usize) -> Self {
-        Self {
-            right: (accuracy * images as f64).round() as usize,
-            images,
-            largest: 0,
-        }
+        Self { right: (accuracy * images as f64).round() as usize, images, largest: 0 }
     }
 
     /// Counts an expert's predictions.
@@ -44,10 +40,7 @@ impl Tally {
 
     /// Counts an expert's predictions for the images of these classes.
     pub fn within(predictions: &Predictions, expert: Expert, classes: &Range<usize>) -> Self {
-        let pairs = predictions
-            .labels
-            .iter()
-            .zip(predictions.for_expert(expert));
+        let pairs = predictions.labels.iter().zip(predictions.for_expert(expert));
         let mut counts = BTreeMap::new();
         let mut right = 0;
         for (label, predicted) in pairs.filter(|(label, _)| classes.contains(label)) {
@@ -102,12 +95,7 @@ impl Tally {
     /// Returns a text such as "450 images, 93.1 to 97.2 %".
     pub fn summary(&self) -> String {
         let (low, high) = self.confidence_interval();
-        tr!(
-            "count-images-interval",
-            n = self.images,
-            low = low * 100.0,
-            high = high * 100.0
-        )
+        tr!("count-images-interval", n = self.images, low = low * 100.0, high = high * 100.0)
     }
 }
 
@@ -116,28 +104,18 @@ mod tests {
     use super::*;
 
     fn tally(right: usize, images: usize, largest: usize) -> Tally {
-        Tally {
-            right,
-            images,
-            largest,
-        }
+        Tally { right, images, largest }
     }
 
     #[test]
     fn interval_matches_wilson_score() {
         // Values of R's prop.test(8, 10, correct = FALSE) and binom::binom.wilson(0, 20).
         let (low, high) = tally(8, 10, 2).confidence_interval();
-        assert!(
-            (low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4,
-            "{low} {high}"
-        );
+        assert!((low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4, "{low} {high}");
         let (low, high) = tally(0, 20, 2).confidence_interval();
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4, "{high}");
         assert_eq!(tally(0, 0, 0).confidence_interval(), (0.0, 1.0));
-        assert_eq!(
-            tally(96, 100, 10).summary(),
-            "100 images, 90.2 to 98.4\u{a0}%"
-        );
+        assert_eq!(tally(96, 100, 10).summary(), "100 images, 90.2 to 98.4\u{a0}%");
     }
 
     #[test]

@@ -24,15 +24,11 @@ impl TaskCounts {
     pub fn new(predictions: &Predictions, tasks: &[Range<usize>]) -> Self {
         let task_by_class = tasks_by_class(tasks);
         let image_tasks = predictions.labels.iter();
-        let image_tasks: Vec<Option<usize>> = image_tasks
-            .map(|label| task_by_class.get(*label).copied().flatten())
-            .collect();
+        let image_tasks: Vec<Option<usize>> =
+            image_tasks.map(|label| task_by_class.get(*label).copied().flatten()).collect();
         let count = |is_counted: &dyn Fn(usize) -> bool| {
             let mut counts = vec![0; tasks.len()];
-            let images = image_tasks
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| is_counted(*at));
+            let images = image_tasks.iter().enumerate().filter(|(at, _)| is_counted(*at));
             for task in images.filter_map(|(_, task)| *task) {
                 counts[task] += 1;
             }

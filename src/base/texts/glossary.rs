@@ -72,9 +72,7 @@ impl Language {
                 at += 1;
                 continue;
             };
-            let end = letters
-                .get(at + length)
-                .map_or(text.len(), |(byte, _)| *byte);
+            let end = letters.get(at + length).map_or(text.len(), |(byte, _)| *byte);
             found.push((letters[at].0..end, &glossary.terms[term]));
             at += length;
         }
@@ -219,9 +217,7 @@ fn match_length(spelling: &[char], letters: &[(usize, char)]) -> Option<usize> {
     for &expected in spelling {
         let actual = letter(position)?;
         if expected == '#' {
-            let digits = (position..)
-                .map_while(letter)
-                .take_while(char::is_ascii_digit);
+            let digits = (position..).map_while(letter).take_while(char::is_ascii_digit);
             let count = digits.count();
             position += (count > 0).then_some(count)?;
         } else if expected == actual || (expected == ' ' && actual == '\u{a0}') {
@@ -245,20 +241,14 @@ mod tests {
         let keys: Vec<&str> = outline_terms().map(|term| term.key.as_str()).collect();
         for (language, name) in Language::ALL {
             let words: GlossaryTexts = toml::from_str(language.glossary_source()).unwrap();
-            let term_keys: Vec<&str> = language
-                .terms()
-                .iter()
-                .map(|term| term.key.as_str())
-                .collect();
+            let term_keys: Vec<&str> =
+                language.terms().iter().map(|term| term.key.as_str()).collect();
             assert_eq!(term_keys, keys, "{name}");
             assert_eq!(words.terms.len(), keys.len(), "{name}");
             assert_eq!(words.group.len(), outline.group.len(), "{name}");
             let mut known = HashMap::new();
             for (key, texts) in &words.terms {
-                assert!(
-                    !texts.text.is_empty() && !texts.name.is_empty(),
-                    "{name}: {key}"
-                );
+                assert!(!texts.text.is_empty() && !texts.name.is_empty(), "{name}: {key}");
                 for spelling in texts.words.split('|').map(str::trim) {
                     assert!(!spelling.is_empty(), "{name}: {key}");
                     let other = known.insert(spelling.to_string(), key);
@@ -272,9 +262,7 @@ mod tests {
     fn mentions_match_longest_whole_words() {
         let found = |language: Language, text: &str| -> Vec<(String, String)> {
             let all = language.find_terms(text);
-            all.into_iter()
-                .map(|(at, term)| (text[at].to_string(), term.key.clone()))
-                .collect()
+            all.into_iter().map(|(at, term)| (text[at].to_string(), term.key.clone())).collect()
         };
         let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
         let english = "Ā_5 lies above A_10, F_N; tasked LAE-like. Task given? A learning rate.";
@@ -297,14 +285,8 @@ mod tests {
     #[test]
     fn term_text_includes_formula_and_citation() {
         let text = Language::English.term("accumulation").unwrap().full_text();
-        assert!(
-            text.contains("θ_off ← α · θ_off + (1 − α) · θ_on"),
-            "{text}"
-        );
-        assert!(
-            text.ends_with("Gao et al., ICCV 2023, §4.2, Eq. 13"),
-            "{text}"
-        );
+        assert!(text.contains("θ_off ← α · θ_off + (1 − α) · θ_on"), "{text}");
+        assert!(text.ends_with("Gao et al., ICCV 2023, §4.2, Eq. 13"), "{text}");
         assert!(Language::English.term("no_such").is_none());
     }
 }

@@ -57,19 +57,12 @@ macro_rules! value_of {
 impl Message {
     /// Returns the message with this id.
     pub fn new(id: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            id: id.into(),
-            values: Vec::new(),
-            english: None,
-        }
+        Self { id: id.into(), values: Vec::new(), english: None }
     }
 
     /// Returns a message whose English text is defined in a list of the program.
     pub fn with_english(id: String, english: impl Into<String>) -> Self {
-        Self {
-            english: Some(english.into()),
-            ..Self::new(id)
-        }
+        Self { english: Some(english.into()), ..Self::new(id) }
     }
 
     /// Adds a value.
@@ -85,9 +78,7 @@ impl Message {
     #[must_use]
     pub fn followed_by(self, more: Option<Message>) -> Self {
         match more {
-            Some(more) => Self::new("remark-and-more")
-                .with("first", self)
-                .with("more", more),
+            Some(more) => Self::new("remark-and-more").with("first", self).with("more", more),
             None => self,
         }
     }
@@ -123,14 +114,12 @@ impl Message {
 
     /// Returns the text in English.
     pub fn english(&self) -> String {
-        self.translate(Language::English)
-            .unwrap_or_else(|| self.id.to_string())
+        self.translate(Language::English).unwrap_or_else(|| self.id.to_string())
     }
 
     /// Returns the text in the language of this thread, or in English if it is not translated.
     pub fn translated(&self) -> String {
-        self.translate(Language::spoken())
-            .unwrap_or_else(|| self.english())
+        self.translate(Language::spoken()).unwrap_or_else(|| self.english())
     }
 
     /// Returns the text in this language; `None` if it or one of its values is not translated.

@@ -136,10 +136,7 @@ impl Language {
     }
 
     fn sources(self) -> impl Iterator<Item = &'static str> {
-        self.translated_sources()
-            .iter()
-            .chain(self.list_sources())
-            .copied()
+        self.translated_sources().iter().chain(self.list_sources()).copied()
     }
 
     /// Returns the ids of all its messages.
@@ -213,9 +210,7 @@ impl Bundle {
     fn format(&self, id: &str, values: &Values<'_>) -> Option<String> {
         let message = self.bundle.get_message(id)?;
         let mut missing = Vec::new();
-        let text = self
-            .bundle
-            .format_pattern(message.value()?, Some(values), &mut missing);
+        let text = self.bundle.format_pattern(message.value()?, Some(values), &mut missing);
         Some(text.into_owned())
     }
 }
@@ -261,26 +256,17 @@ mod tests {
             }
             let placeholders_of_language = placeholders(language.translated_sources());
             let listed = placeholders(language.list_sources());
-            assert!(
-                listed
+            assert!(listed.keys().all(|id| !placeholders_of_language.contains_key(id)), "{name}");
+            assert!(english.keys().eq(placeholders_of_language.keys()), "{name}: {:?}", {
+                let one_sided = |id: &&&str| {
+                    !(english.contains_key(*id) && placeholders_of_language.contains_key(*id))
+                };
+                english
                     .keys()
-                    .all(|id| !placeholders_of_language.contains_key(id)),
-                "{name}"
-            );
-            assert!(
-                english.keys().eq(placeholders_of_language.keys()),
-                "{name}: {:?}",
-                {
-                    let one_sided = |id: &&&str| {
-                        !(english.contains_key(*id) && placeholders_of_language.contains_key(*id))
-                    };
-                    english
-                        .keys()
-                        .chain(placeholders_of_language.keys())
-                        .filter(one_sided)
-                        .collect::<Vec<_>>()
-                }
-            );
+                    .chain(placeholders_of_language.keys())
+                    .filter(one_sided)
+                    .collect::<Vec<_>>()
+            });
             for (id, names) in placeholders_of_language {
                 assert_eq!(names, english[id], "{name}: {id}");
                 let plain = language.bundle().plain.contains_key(id);
@@ -293,10 +279,7 @@ mod tests {
     fn fills_placeholders_and_returns_unknown_ids() {
         assert_eq!(tr!("tour-step", step = 2, steps = "7"), "Step 2 of 7");
         Language::German.speak();
-        assert_eq!(
-            tr!("tour-step", step = 2, steps = 1_007),
-            "Schritt 2 von 1.007"
-        );
+        assert_eq!(tr!("tour-step", step = 2, steps = 1_007), "Schritt 2 von 1.007");
         assert_eq!(tr!("no-such-name"), "no-such-name");
         Language::English.speak();
     }

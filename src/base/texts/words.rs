@@ -86,10 +86,7 @@ impl fmt::Display for Words {
 
 impl From<Message> for Words {
     fn from(message: Message) -> Self {
-        Self {
-            english: message.english(),
-            message: Some(message),
-        }
+        Self { english: message.english(), message: Some(message) }
     }
 }
 
@@ -164,10 +161,7 @@ impl Messages {
         let stored = self.0.as_ref().and_then(|both| both[at].as_ref());
         // If the sentence was changed later, its message no longer matches.
         let message = stored.filter(|message| message.english() == english);
-        Words {
-            english: english.into(),
-            message: message.cloned(),
-        }
+        Words { english: english.into(), message: message.cloned() }
     }
 
     /// Returns the sentence in the language of this thread.

@@ -124,9 +124,7 @@ impl Kernels {
                 kernel.kernel.clone(),
                 format!("{:.0}", kernel.launches),
                 format!("{:.3}", kernel.milliseconds),
-                kernel
-                    .gflops
-                    .map_or_else(String::new, |speed| format!("{speed:.0}")),
+                kernel.gflops.map_or_else(String::new, |speed| format!("{speed:.0}")),
             ]);
         }
         let is_product = |kernel: &KernelTime| kernel.gflops.is_some();
@@ -137,10 +135,7 @@ impl Kernels {
                 "other kernels of the program",
                 self.sum(|kernel| is_program_kernel(kernel) && !is_product(kernel)),
             ),
-            (
-                "the framework's kernels",
-                self.sum(|kernel| !is_program_kernel(kernel)),
-            ),
+            ("the framework's kernels", self.sum(|kernel| !is_program_kernel(kernel))),
         ];
         let groups = groups.map(|(name, (launches, time))| {
             format!("{name} {time:.2} ms in {launches:.0} launches")
@@ -149,11 +144,7 @@ impl Kernels {
             0 => String::new(),
             left => format!("and {left} more kernels that take less time each\n"),
         };
-        format!(
-            "a step takes {:.2} ms: {}\n{table}{left}",
-            self.step_ms,
-            groups.join(", ")
-        )
+        format!("a step takes {:.2} ms: {}\n{table}{left}", self.step_ms, groups.join(", "))
     }
 }
 
@@ -172,19 +163,9 @@ pub(super) fn record_products<T>(
     let mut shapes: Vec<ProductShape> = products
         .into_iter()
         .map(|(product, spent)| {
-            let explain::Product {
-                rows,
-                inner,
-                columns,
-                transposed,
-                kernel,
-            } = product;
+            let explain::Product { rows, inner, columns, transposed, kernel } = product;
             let seconds = spent.time.as_secs_f64();
-            let operations = 2.0
-                * [rows, inner, columns]
-                    .map(|n| n as f64)
-                    .iter()
-                    .product::<f64>();
+            let operations = 2.0 * [rows, inner, columns].map(|n| n as f64).iter().product::<f64>();
             ProductShape {
                 rows,
                 inner,
@@ -212,10 +193,7 @@ pub(super) fn record_products<T>(
 pub(super) fn row_text(row: &Row) -> Option<String> {
     if let Some(kernels) = &row.kernels {
         let (backbone, batch, mode) = (&row.backbone, row.batch, row.mode.key());
-        return Some(format!(
-            "{backbone}, batch {batch}, {mode}: {}",
-            kernels.text()
-        ));
+        return Some(format!("{backbone}, batch {batch}, {mode}: {}", kernels.text()));
     }
     let products = row.products.as_ref()?;
     let mut table = Table::new(&[
@@ -234,12 +212,7 @@ pub(super) fn row_text(row: &Row) -> Option<String> {
             shape.rows.to_string(),
             shape.inner.to_string(),
             shape.columns.to_string(),
-            if shape.transposed {
-                "transposed"
-            } else {
-                "as stored"
-            }
-            .to_string(),
+            if shape.transposed { "transposed" } else { "as stored" }.to_string(),
             shape.kernel.clone(),
             shape.times.to_string(),
             format!("{:.3}", shape.seconds),
@@ -258,8 +231,6 @@ pub(super) fn row_text(row: &Row) -> Option<String> {
         row.mode.key(),
         100.0 * products.share_of_time,
         products.peak_gflops,
-        products
-            .bf16_peak_gflops
-            .map_or_else(String::new, |peak| format!(", {peak:.0} with bf16")),
+        products.bf16_peak_gflops.map_or_else(String::new, |peak| format!(", {peak:.0} with bf16")),
     ))
 }

@@ -71,11 +71,7 @@ impl BenchCase<'_> {
                 true => config.pet,
                 false => String::new(),
             },
-            pet_size: if is_used("pet_size") {
-                config.pet_size
-            } else {
-                0
-            },
+            pet_size: if is_used("pet_size") { config.pet_size } else { 0 },
             mode,
             weights: weights.title().to_string(),
             batch: self.batch,
@@ -94,14 +90,8 @@ impl BenchCase<'_> {
 /// Checks that the memory suffices, since a table of backbones may claim any dimensions. Every mode needs as much as
 /// training, because a task is learned before the first step is measured. Invalid settings are reported elsewhere.
 fn check_memory(config: &RunConfig, free: Option<u64>) -> Result<()> {
-    let cpu_config = RunConfig {
-        device: "cpu".into(),
-        ..config.clone()
-    };
-    match (
-        footprint::estimate_for_settings(&cpu_config, &ResourceCache::default()),
-        free,
-    ) {
+    let cpu_config = RunConfig { device: "cpu".into(), ..config.clone() };
+    match (footprint::estimate_for_settings(&cpu_config, &ResourceCache::default()), free) {
         (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
             "{} with {} needs about {} of memory, but only {} is free",
             config.method,
@@ -141,13 +131,7 @@ fn measure_steps(
         true => explain::measure_kernels(1e3 * seconds / steps as f64, || network.step(mode))?,
         false => None,
     };
-    Ok(Measurement {
-        images: steps * config.batch,
-        seconds,
-        tasks: 0,
-        products,
-        kernels,
-    })
+    Ok(Measurement { images: steps * config.batch, seconds, tasks: 0, products, kernels })
 }
 
 /// Measures whole tasks for at least this time, each being the second task of a new network. With `explain`, the
@@ -202,10 +186,7 @@ mod tests {
             let problem = check_memory(&config, Some(needed - 1)).unwrap_err();
             let expected = format!("{method} with vit_base_patch16_224 needs about ");
             assert!(problem.what.starts_with(&expected), "{problem}");
-            assert!(
-                problem.what.contains(&format_size(Some(needed))),
-                "{problem}"
-            );
+            assert!(problem.what.contains(&format_size(Some(needed))), "{problem}");
         }
     }
 

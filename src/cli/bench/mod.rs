@@ -253,13 +253,7 @@ impl Args {
             for &batch in &self.batch {
                 for method in self.methods() {
                     for &precision in &self.precision {
-                        let case = BenchCase {
-                            args: self,
-                            backbone,
-                            batch,
-                            method,
-                            precision,
-                        };
+                        let case = BenchCase { args: self, backbone, batch, method, precision };
                         cases.extend(case.modes()?.into_iter().map(|mode| (case, mode)));
                     }
                 }
@@ -304,11 +298,7 @@ impl BenchCase<'_> {
         };
         let is_default = |mode: &Mode| *mode != Mode::Task || !self.args.method.is_empty();
         let all: Vec<Mode> = match self.args.mode.is_empty() {
-            true => Mode::ALL
-                .map(|(mode, _)| mode)
-                .into_iter()
-                .filter(is_default)
-                .collect(),
+            true => Mode::ALL.map(|(mode, _)| mode).into_iter().filter(is_default).collect(),
             false => self.args.mode.clone(),
         };
         Ok(all.into_iter().filter(applies).collect())
@@ -341,21 +331,12 @@ impl BenchCase<'_> {
 
     /// Measures one row in a separate process.
     fn measure_in_child(&self, mode: Mode) -> Result<Row> {
-        let Self {
-            args,
-            backbone,
-            batch,
-            method,
-            precision,
-        } = self;
+        let Self { args, backbone, batch, method, precision } = self;
         let weights = match precision {
             Precision::Auto => String::new(),
             named => format!(", {}", named.key()),
         };
-        print_message(format!(
-            "{backbone}, batch {batch}, {method}, {}{weights}",
-            mode.key()
-        ));
+        print_message(format!("{backbone}, batch {batch}, {method}, {}{weights}", mode.key()));
         let to_problem = |why: String| {
             Problem::new(format!("{backbone} could not be measured: {why}"))
                 .at(format!("batch {batch}, {method}, {}", mode.key()))
@@ -372,11 +353,7 @@ impl BenchCase<'_> {
             .args(["--precision", precision.key()])
             .args(args.explain.then_some("--explain"));
         let size = args.pet_size.map(|size| size.to_string());
-        let options = [
-            ("--pet", &args.pet),
-            ("--pet-size", &size),
-            ("--blocks", &args.blocks),
-        ];
+        let options = [("--pet", &args.pet), ("--pet-size", &size), ("--blocks", &args.blocks)];
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));
         }

@@ -24,10 +24,7 @@ const BATCHES: usize = 2;
 
 /// Returns the choice of a backbone of which only the shapes are needed, without the transform of its pre-training.
 pub(super) fn random_backbone_choice(name: &str) -> BackboneChoice<'_> {
-    BackboneChoice {
-        pretrained_transform: false,
-        ..BackboneChoice::from(name)
-    }
+    BackboneChoice { pretrained_transform: false, ..BackboneChoice::from(name) }
 }
 
 /// A method on a backbone with random weights, and images for it.
@@ -141,9 +138,7 @@ impl Network {
 
     /// Runs one step of a mode. Reading the result waits until the device has finished.
     pub(super) fn step(&mut self, mode: Mode) -> Result<()> {
-        let pass = self.passes[1]
-            .iter()
-            .position(|pass| Some(pass.work) == mode.pass_work());
+        let pass = self.passes[1].iter().position(|pass| Some(pass.work) == mode.pass_work());
         let values = match pass {
             Some(pass) => match self.train_step(1, pass, 0..1)? {
                 Some(loss) => HostTensor::read(&loss)?.values,
@@ -151,10 +146,7 @@ impl Network {
             },
             None => {
                 let verdicts = self.method.predict_in_pool(self.images.to_tensor())?;
-                verdicts
-                    .into_iter()
-                    .flat_map(|verdict| verdict.scores)
-                    .collect()
+                verdicts.into_iter().flat_map(|verdict| verdict.scores).collect()
             }
         };
         check_finite(&values)

@@ -51,11 +51,7 @@ impl<'a> PyTorch<'a> {
         if !output.status.success() {
             return Err(to_problem(last_line(&output)));
         }
-        Ok(Self {
-            python,
-            device,
-            compiled,
-        })
+        Ok(Self { python, device, compiled })
     }
 
     /// Measures the work of a row; returns an empty list if the script does not support the row.

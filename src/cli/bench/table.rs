@@ -59,10 +59,7 @@ pub(super) fn text(rows: &[Row], with_pytorch: bool) -> String {
         table.add_row(cells);
     }
     let explanations = rows.iter().filter_map(explain::row_text);
-    std::iter::once(table.to_string())
-        .chain(explanations)
-        .collect::<Vec<_>>()
-        .join("\n")
+    std::iter::once(table.to_string()).chain(explanations).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a row's speeds in PyTorch, each with the speed of this program relative to it in brackets.
@@ -75,9 +72,5 @@ fn pytorch_text(row: &Row) -> String {
             _ => format!("{} {speed} ({ratio:.2})", pytorch.dtype),
         }
     };
-    row.pytorch
-        .iter()
-        .map(format_entry)
-        .collect::<Vec<_>>()
-        .join(", ")
+    row.pytorch.iter().map(format_entry).collect::<Vec<_>>().join(", ")
 }

@@ -33,10 +33,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         progress.step(&activity, done, total)
     };
     let watch = ProgressReporter::new(&step);
-    let options = OpenOptions {
-        bit_depth: args.bit_depth,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { bit_depth: args.bit_depth, ..OpenOptions::default() };
     let exported = Dataset::open_with_progress(&args.data, &options, &watch)
         .and_then(|data| write_packed(&data, &args.to, &watch));
     progress.bar.finish_and_clear();

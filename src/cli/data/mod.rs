@@ -99,11 +99,7 @@ enum DataCommand {
 
 /// Returns the parser of `--check`.
 fn decode_when() -> impl TypedValueParser<Value = Check> {
-    keyed([
-        (Check::Auto, "auto"),
-        (Check::Always, "always"),
-        (Check::Never, "never"),
-    ])
+    keyed([(Check::Auto, "auto"), (Check::Always, "always"), (Check::Never, "never")])
 }
 
 /// Options of exports.
@@ -163,11 +159,7 @@ impl Args {
             test_limit: self.test_limit,
             bit_depth: self.bit_depth,
             // A single class can be exported, but not learned.
-            min_classes: if self.export.export_inputs.is_some() {
-                1
-            } else {
-                2
-            },
+            min_classes: if self.export.export_inputs.is_some() { 1 } else { 2 },
             check: self.check,
             ..OpenOptions::default()
         }
@@ -201,8 +193,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     }
     measure_loader(&data, args)?;
     let summary = data.summary();
-    args.json
-        .finish(&summary, &text::format_summary(&data, &summary))
+    args.json.finish(&summary, &text::format_summary(&data, &summary))
 }
 
 /// Writes the requested exports; returns remarks.
@@ -219,11 +210,7 @@ fn write_exports(
         };
         let samples = &samples[..export.limit.unwrap_or(usize::MAX).min(samples.len())];
         let spec = export.input_spec()?;
-        let boxes = export
-            .boxes
-            .as_deref()
-            .map(CropBoxes::from_file)
-            .transpose()?;
+        let boxes = export.boxes.as_deref().map(CropBoxes::from_file).transpose()?;
         let skipped = exports::write_inputs(samples, spec, boxes.as_ref(), to, watch)?;
         remarks.push(format!(
             "{} written to {}",
@@ -253,11 +240,8 @@ fn renamed_note(classes: &[(String, String)]) -> String {
 
 /// Measures the loader as it is used in training, without a device.
 fn measure_loader(data: &Dataset, args: &Args) -> Result<()> {
-    let samples: Vec<(Sample, i64)> = data
-        .train
-        .iter()
-        .map(|sample| (sample.clone(), i64::from(sample.class)))
-        .collect();
+    let samples: Vec<(Sample, i64)> =
+        data.train.iter().map(|sample| (sample.clone(), i64::from(sample.class))).collect();
     let samples = Arc::new(samples);
     let cache = Arc::new(PixelCache::new(args.cache.saturating_mul(1 << 20)));
     for epoch in 0..args.measure.unwrap_or(0) {
@@ -270,9 +254,8 @@ fn measure_loader(data: &Dataset, args: &Args) -> Result<()> {
             ..LoaderOptions::inference(args.export.input_spec()?, 24)
         };
         let start = Instant::now();
-        let images: usize = ImageLoader::new(Arc::clone(&samples), options)?
-            .map(|batch| batch.len())
-            .sum();
+        let images: usize =
+            ImageLoader::new(Arc::clone(&samples), options)?.map(|batch| batch.len()).sum();
         let rate = images as f64 / start.elapsed().as_secs_f64();
         let usage = cache.usage();
         print_message(format_args!(
@@ -302,11 +285,7 @@ fn download(name: &str) -> Result<()> {
     let progress = StatusLine::new();
     let megabytes = |bytes: u64| (bytes >> 20) as usize;
     let done = set.download(&mut |status| {
-        progress.step(
-            &"downloading (MB)",
-            megabytes(status.done),
-            status.total.map(megabytes),
-        )
+        progress.step(&"downloading (MB)", megabytes(status.done), status.total.map(megabytes))
     });
     progress.bar.finish_and_clear();
     done.map(|_| ())

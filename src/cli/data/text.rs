@@ -22,9 +22,7 @@ pub(super) fn format_summary(data: &Dataset, summary: &DatasetSummary<'_>) -> St
         count_with_noun(summary.classes.len(), "class"),
         format_count(data.train.len()),
         count_with_noun(data.test.len(), "test image"),
-        summary
-            .sizes
-            .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
+        summary.sizes.map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
     );
     if !summary.note.is_empty() {
         text += &format!("{}\n", summary.note);

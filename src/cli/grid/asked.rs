@@ -14,11 +14,9 @@ use crate::run::config::{self, SETTINGS};
 pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
     let parts = text.split_once('/');
     let parts = parts.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    parts
-        .filter(|(index, count): &(usize, usize)| (1..=*count).contains(index))
-        .ok_or_else(|| {
-            "give two whole numbers such as 2/8, the first between 1 and the second".into()
-        })
+    parts.filter(|(index, count): &(usize, usize)| (1..=*count).contains(index)).ok_or_else(|| {
+        "give two whole numbers such as 2/8, the first between 1 and the second".into()
+    })
 }
 
 /// Ranges of run numbers, from 1.
@@ -68,9 +66,7 @@ pub(super) fn check_setting_key(key: &str) -> Result<()> {
         return Ok(());
     }
     let all = SETTINGS.iter().map(|setting| setting.spec.key);
-    let all = all
-        .chain(method_settings().map(|spec| spec.key))
-        .chain(["row"]);
+    let all = all.chain(method_settings().map(|spec| spec.key)).chain(["row"]);
     let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
     Err(with_suggestion(problem, key, all))
 }
@@ -98,10 +94,8 @@ pub(super) fn select_cells(
         only.iter().all(is_match)
     });
     if cells.is_empty() {
-        let conditions: Vec<String> = only
-            .iter()
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect();
+        let conditions: Vec<String> =
+            only.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let what = format!("no run of this grid has {}", conditions.join(" and "));
         let remedy = "run `lae-studio grid NAME --list` to see all runs";
         return Err(Problem::new(what).at("--only").advise(remedy));

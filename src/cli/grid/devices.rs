@@ -83,9 +83,7 @@ pub(super) fn select_devices(selector: Option<&str>) -> Result<Option<Vec<String
         return Ok(None);
     };
     if selector.trim() == ALL_GPUS {
-        let gpus = device::list()
-            .iter()
-            .filter(|info| info.kind.is_hardware_gpu());
+        let gpus = device::list().iter().filter(|info| info.kind.is_hardware_gpu());
         let mut gpus: Vec<&DeviceInfo> = gpus.collect();
         // A GPU can appear under several graphics interfaces; the best one is listed first.
         let api = gpus.first().map(|info| info.api);
@@ -98,16 +96,11 @@ pub(super) fn select_devices(selector: Option<&str>) -> Result<Option<Vec<String
         }
         return Ok(Some(names));
     }
-    let names: Vec<String> = selector
-        .split(',')
-        .map(|name| name.trim().to_string())
-        .collect();
+    let names: Vec<String> = selector.split(',').map(|name| name.trim().to_string()).collect();
     if names.len() < 2 {
         return Ok(None);
     }
-    names
-        .iter()
-        .try_for_each(|name| device::choose(name).map(drop))?;
+    names.iter().try_for_each(|name| device::choose(name).map(drop))?;
     Ok(Some(names))
 }
 
@@ -158,12 +151,7 @@ pub(super) fn run(
             bar.set_prefix(title.clone());
             bar
         });
-        workers.push(WorkerProcess {
-            name: title,
-            child,
-            cell: None,
-            bar,
-        });
+        workers.push(WorkerProcess { name: title, child, cell: None, bar });
     }
     drop(sender);
     let mut pool = WorkerPool {
@@ -208,17 +196,12 @@ fn spawn_worker(
     sender: &Sender<WorkerMessage>,
 ) -> Result<Child> {
     let program = std::env::current_exe().map_err(|error| {
-        Problem::new(format!(
-            "the path of this program could not be determined: {error}"
-        ))
+        Problem::new(format!("the path of this program could not be determined: {error}"))
     })?;
     let mut sorted: Vec<usize> = cells.iter().map(|cell| cell + 1).collect();
     sorted.sort_unstable();
     let mut command = Command::new(program);
-    command
-        .arg("grid")
-        .args(&args.grid)
-        .args(["--worker", "--device", device]);
+    command.arg("grid").args(&args.grid).args(["--worker", "--device", device]);
     command.args(["--cells", &format_ranges(&sorted)]);
     for data in &args.data {
         command.args(["--data", data]);
@@ -226,10 +209,8 @@ fn spawn_worker(
     if let Some(out) = &args.out {
         command.arg("--out").arg(out);
     }
-    let child = console::hide_for(&mut command)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
+    let child =
+        console::hide_for(&mut command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child
         .map_err(|error| Problem::new(format!("a worker process could not be started: {error}")))?;
     let output = child.stdout.take();
@@ -247,9 +228,7 @@ fn spawn_worker(
         let _ = thread_sender.send((number, None));
     };
     let thread = std::thread::Builder::new().name("device".into());
-    thread
-        .spawn(read)
-        .map_err(|error| Problem::thread_not_started(&error))?;
+    thread.spawn(read).map_err(|error| Problem::thread_not_started(&error))?;
     Ok(child)
 }
 
@@ -318,18 +297,15 @@ impl WorkerPool<'_> {
         let title = cell_title(self.plan, cell);
         let (at, of) = (cell + 1, self.cells);
         let ready = self.done.len();
-        self.print_line(&format!(
-            "{name}: run {at} {verb}, {ready} of {of} done{left}: {title}"
-        ));
+        self.print_line(&format!("{name}: run {at} {verb}, {ready} of {of} done{left}: {title}"));
     }
 
     fn show_progress(&self, number: usize, progress: &RunProgress) {
         let worker = &self.workers[number];
         if let (Some(bar), Some(cell)) = (&worker.bar, worker.cell) {
             let left = progress.seconds_left;
-            let left = left.map_or_else(String::new, |left| {
-                format!(", {} left", format_duration(left))
-            });
+            let left =
+                left.map_or_else(String::new, |left| format!(", {} left", format_duration(left)));
             bar.set_position((progress.done * STEPS as f64) as u64);
             bar.set_message(format!(
                 "{}: task {}, epoch {}{left}",
@@ -375,10 +351,7 @@ impl WorkerPool<'_> {
             0 => "no other process is left",
             _ => "the others take over its work",
         };
-        let text = format!(
-            "the process on {} crashed{run} ({how}); {consequence}",
-            worker.name
-        );
+        let text = format!("the process on {} crashed{run} ({how}); {consequence}", worker.name);
         self.print_line(&text);
     }
 

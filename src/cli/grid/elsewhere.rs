@@ -32,11 +32,8 @@ pub(super) fn run(
         print_message(plan_summary(plan, cells));
     }
     let is_finished_here = |cell: &usize| matches!(plan.state(*cell), CellState::Done(_));
-    let mut missing: Vec<usize> = cells
-        .iter()
-        .copied()
-        .filter(|cell| !is_finished_here(cell))
-        .collect();
+    let mut missing: Vec<usize> =
+        cells.iter().copied().filter(|cell| !is_finished_here(cell)).collect();
     missing.sort_unstable();
     let mut end = GridEnd::Done { failed: 0 };
     if !missing.is_empty() {
@@ -73,9 +70,7 @@ fn absolute_data_paths(args: &Args) -> Result<Vec<(String, String)>> {
         _ => source,
     };
     let pairs = parse_pairs(&args.data, "--data")?.into_iter();
-    Ok(pairs
-        .map(|(name, source)| (name, to_absolute(source)))
-        .collect())
+    Ok(pairs.map(|(name, source)| (name, to_absolute(source))).collect())
 }
 
 /// Starts the grid on the other machine, or follows it if it already runs there; returns `None` if it continues there
@@ -106,15 +101,9 @@ fn run_remotely(
         Some(job) => connection.follow_job(job.id, detach, &mut sink, control),
         None => {
             let uploaded = connection.upload_attachments(attachments, control)?;
-            let device = args
-                .device
-                .clone()
-                .or_else(|| connection.place.device.clone());
+            let device = args.device.clone().or_else(|| connection.place.device.clone());
             let title = sink.plan.status().title;
-            let job = Job {
-                own: uploaded,
-                ..Job::grid(work, device, title)
-            };
+            let job = Job { own: uploaded, ..Job::grid(work, device, title) };
             connection.run_job(job, detach, &mut sink, control)
         }
     };
@@ -124,9 +113,7 @@ fn run_remotely(
         Ok(JobOutcome::Stopped(_)) => Ok(Some(GridEnd::Stopped { saved: false })),
         Ok(JobOutcome::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
         // The failures were already reported.
-        Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
-            failed: sink.failed,
-        })),
+        Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done { failed: sink.failed })),
         Err(problem) => Err(problem),
     }
 }

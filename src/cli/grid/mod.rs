@@ -109,8 +109,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         return Ok(CommandOutcome::Done);
     }
     let only = parse_pairs(&args.only, "--only")?;
-    only.iter()
-        .try_for_each(|(key, _)| check_setting_key(key))?;
+    only.iter().try_for_each(|(key, _)| check_setting_key(key))?;
     let control = stop_on_signals(!args.worker)?;
     if let Some(strategy) = args.search.search {
         return search::run(args, strategy, grid, &control);
@@ -209,11 +208,7 @@ fn open_plan(
     for device in names {
         let name = device.clone().unwrap_or_default();
         let data = data.clone();
-        let overrides = Overrides {
-            device,
-            data,
-            ..Overrides::default()
-        };
+        let overrides = Overrides { device, data, ..Overrides::default() };
         let cells = Cells::from_grid(grid.clone(), &root, &overrides)?;
         let grid_plan = GridPlan::build(cells, &root, opens, &cache, control);
         let Some(grid_plan) = grid_plan else {
@@ -290,25 +285,14 @@ fn plan_summary(plan: &GridPlan, cells: &[usize]) -> String {
     let parts = [
         (count(|s| matches!(s, CellState::Done(_))), "done"),
         (count(|s| matches!(s, CellState::Stopped { .. })), "stopped"),
-        (
-            count(|s| matches!(s, CellState::Elsewhere)),
-            "running in another process",
-        ),
-        (
-            count(|s| matches!(s, CellState::Refused(_))),
-            "cannot be run",
-        ),
+        (count(|s| matches!(s, CellState::Elsewhere)), "running in another process"),
+        (count(|s| matches!(s, CellState::Refused(_))), "cannot be run"),
         (count(|s| matches!(s, CellState::ToDo)), "to do"),
     ];
     let nonzero = parts.iter().filter(|(number, _)| *number > 0);
-    let texts: Vec<String> = nonzero
-        .map(|(number, what)| format!("{} {what}", format_count(*number)))
-        .collect();
-    let mut text = format!(
-        "{}: {}",
-        count_with_noun(cells.len(), "run"),
-        texts.join(", ")
-    );
+    let texts: Vec<String> =
+        nonzero.map(|(number, what)| format!("{} {what}", format_count(*number))).collect();
+    let mut text = format!("{}: {}", count_with_noun(cells.len(), "run"), texts.join(", "));
     let costs = plan.estimate_costs(cells);
     if costs.runs > 0 {
         let how = match (costs.same_method, costs.measured) {
@@ -330,8 +314,5 @@ fn plan_summary(plan: &GridPlan, cells: &[usize]) -> String {
 
 /// Reports a Problem of a cell with its name.
 fn print_cell_problem(title: &str, problem: &Problem) {
-    print_problem(&Problem {
-        what: format!("{title}: {}", problem.what),
-        ..problem.clone()
-    });
+    print_problem(&Problem { what: format!("{title}: {}", problem.what), ..problem.clone() });
 }

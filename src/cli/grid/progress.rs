@@ -55,10 +55,7 @@ impl GridReporter {
                 None => "begins",
             };
             let (number, of) = (self.done + 1, self.cells);
-            print_message(format!(
-                "run {number} of {of} {verb}{left}: {}",
-                cell_title(plan, cell)
-            ));
+            print_message(format!("run {number} of {of} {verb}{left}: {}", cell_title(plan, cell)));
         }
         self.reporter = Some(Reporter::new(self.quiet));
     }

@@ -154,15 +154,11 @@ pub(super) fn run_table(
     let titles = plan.cells.titles();
     let mut sorted = cells.to_vec();
     sorted.sort_unstable();
-    let columns = [
-        ">run", "what", "state", ">A_N", ">Ā_N", ">F_N", ">time", ">memory", ">disk",
-    ];
+    let columns = [">run", "what", "state", ">A_N", ">Ā_N", ">F_N", ">time", ">memory", ">disk"];
     let mut table = Table::new(&columns);
     for cell in sorted {
         let state = plan.state(cell);
-        let run = plan
-            .run_for(cell)
-            .filter(|_| matches!(state, CellState::Done(_)));
+        let run = plan.run_for(cell).filter(|_| matches!(state, CellState::Done(_)));
         let figures = run.map(|run| run.figures(&run.histories()).answer_figures());
         let figures = figures.unwrap_or_default().map(format_percent);
         let seconds = plan.estimate_seconds(cell);
@@ -171,10 +167,7 @@ pub(super) fn run_table(
         let cells = [
             (cell + 1).to_string(),
             describe_cell(plan, cell, titles[cell].first().unwrap_or(&"")),
-            states
-                .get(&cell)
-                .cloned()
-                .unwrap_or_else(|| state_text(&state)),
+            states.get(&cell).cloned().unwrap_or_else(|| state_text(&state)),
         ];
         let cells = cells.into_iter().chain(figures);
         table.add_row(cells.chain([
@@ -206,11 +199,9 @@ pub(super) fn row_table(plan: &GridPlan, cells: &[usize]) -> String {
         let runs = &row.figures.runs;
         let number = match row.missing {
             0 => format_count(runs.len()),
-            missing => format!(
-                "{} of {}",
-                format_count(runs.len()),
-                format_count(runs.len() + missing)
-            ),
+            missing => {
+                format!("{} of {}", format_count(runs.len()), format_count(runs.len() + missing))
+            }
         };
         let title = plan.cells.title(&row.title).to_string();
         let cell =
@@ -219,12 +210,7 @@ pub(super) fn row_table(plan: &GridPlan, cells: &[usize]) -> String {
         let trained =
             trained.map_or_else(|| "–".into(), |run| format_count(run.trained_parameters));
         studies += &study_text(&title, runs);
-        table.add_row(
-            [title, number]
-                .into_iter()
-                .chain([0, 1, 2].map(cell))
-                .chain([trained]),
-        );
+        table.add_row([title, number].into_iter().chain([0, 1, 2].map(cell)).chain([trained]));
     }
     format!("{table}{studies}mean ± std over class orders and seeds, in percent\n")
 }

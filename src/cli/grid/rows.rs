@@ -53,11 +53,7 @@ impl Options {
     /// # Errors
     /// Returns a Problem that lists the possible endings.
     pub fn check(&self) -> Result<()> {
-        self.export
-            .as_deref()
-            .map(Format::from_path)
-            .transpose()
-            .map(drop)
+        self.export.as_deref().map(Format::from_path).transpose().map(drop)
     }
 
     fn table_request(&self) -> TableRequest {
@@ -111,17 +107,12 @@ pub(super) fn print_rows(
         let title = plan.cells.title(&row.title).to_string();
         (title, row_runs.collect())
     });
-    let runs_table = options
-        .table_request()
-        .build_from_rows(rows.collect(), &table_runs)?;
+    let runs_table = options.table_request().build_from_rows(rows.collect(), &table_runs)?;
     let text = match options.asks_for_table() {
         true => table_text(&runs_table),
         false => default_text(),
     };
-    let missing = cells
-        .iter()
-        .filter(|cell| finished_run(cell).is_none())
-        .count();
+    let missing = cells.iter().filter(|cell| finished_run(cell).is_none()).count();
     if missing > 0 {
         print_message(format!(
             "omitted because unfinished: {} of this grid",

@@ -49,9 +49,7 @@ impl Options {
         let place = places.get(name)?;
         if place.slurm.is_none() {
             let problem = Problem::new(format!("the place {name} is not a cluster"));
-            return Err(problem
-                .at("--slurm")
-                .advise("set slurm = true for it in places.toml"));
+            return Err(problem.at("--slurm").advise("set slurm = true for it in places.toml"));
         }
         Ok(Some(place.clone()))
     }
@@ -95,27 +93,17 @@ pub(super) fn run(
             }
             true
         };
-        print_message(slurm::submit(
-            plan,
-            cells,
-            place,
-            &submit_options,
-            &mut on_message,
-        )?);
+        print_message(slurm::submit(plan, cells, place, &submit_options, &mut on_message)?);
     }
     let mut tasks_by_cell = SlurmTask::by_cell(plan, cells, place)?;
     // The state of a finished run is more reliable than that of its task.
     let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
     tasks_by_cell.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
-    let texts = tasks_by_cell
-        .iter()
-        .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
+    let texts =
+        tasks_by_cell.iter().map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
     let text = run_table(plan, cells, &texts.collect());
     let json = GridReport::new(plan, cells, Some(&tasks_by_cell));
-    args.json.print_results(
-        &json,
-        &format!("{text}{}", failure_text(plan, &tasks_by_cell)),
-    )?;
+    args.json.print_results(&json, &format!("{text}{}", failure_text(plan, &tasks_by_cell)))?;
     Ok(CommandOutcome::Done)
 }
 
@@ -149,10 +137,7 @@ fn failure_text(plan: &GridPlan, tasks_by_cell: &BTreeMap<usize, SlurmTask>) -> 
         let title = cell.map_or_else(String::new, |(cell, _)| cell_title(plan, *cell));
         let more = match number - 1 {
             0 => String::new(),
-            others => format!(
-                ", and {} for the same reason",
-                count_with_noun(others, "more run")
-            ),
+            others => format!(", and {} for the same reason", count_with_noun(others, "more run")),
         };
         let reason = first.reason.as_deref().unwrap_or_default();
         text += &format!("\nfailed: {title}{more}: {reason}\n");

@@ -51,20 +51,10 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
     /// Write a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report with both (.html) of the runs; runs
     /// that differ only in class order or seed are shown as mean ± std
-    #[arg(
-        long,
-        value_name = "FILE",
-        help_heading = "Output",
-        conflicts_with = "json"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "json")]
     export: Option<PathBuf>,
     /// The figure for --export: accuracy (all runs), or matrix, confusion or loss (one run)
-    #[arg(
-        long,
-        value_name = "FIGURE",
-        help_heading = "Output",
-        requires = "export"
-    )]
+    #[arg(long, value_name = "FIGURE", help_heading = "Output", requires = "export")]
     figure: Option<String>,
     #[command(flatten)]
     json: JsonOutput,
@@ -88,18 +78,14 @@ impl Args {
         let format = self.export.as_deref().map(Format::from_path).transpose()?;
         let is_figure = matches!(format, Some(Format::Svg | Format::Pdf | Format::Png));
         if self.figure.is_some() && !is_figure {
-            return Err(
-                Problem::new("this export is not a figure, so --figure has no effect")
-                    .at("--figure")
-                    .advise("give a file that ends in .svg, .pdf or .png, or omit the option"),
-            );
+            return Err(Problem::new("this export is not a figure, so --figure has no effect")
+                .at("--figure")
+                .advise("give a file that ends in .svg, .pdf or .png, or omit the option"));
         }
         if self.table.unfinished && !self.table.asks_for_table() && self.export.is_none() {
-            return Err(
-                Problem::new("the list contains all runs, so --unfinished has no effect")
-                    .at("--unfinished")
-                    .advise("omit it, or request a table, for example with --by method"),
-            );
+            return Err(Problem::new("the list contains all runs, so --unfinished has no effect")
+                .at("--unfinished")
+                .advise("omit it, or request a table, for example with --by method"));
         }
         Ok(())
     }
@@ -110,11 +96,7 @@ impl Args {
 #[serde(untagged)]
 enum RunEntry<'a> {
     Whole(Box<Summary>),
-    Damaged {
-        run: &'a str,
-        folder: String,
-        problem: &'a Problem,
-    },
+    Damaged { run: &'a str, folder: String, problem: &'a Problem },
 }
 
 /// Lists runs or exports them.
@@ -132,9 +114,8 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let mut unfinished = args.table.unfinished || !args.runs.is_empty();
     if !args.table.conditions.is_empty() || is_table {
         let summaries = listed.iter().filter_map(|e| e.summary.as_ref().ok());
-        let (selected, includes_progress) = args
-            .table
-            .select_runs(summaries.map(TableRun::new).collect())?;
+        let (selected, includes_progress) =
+            args.table.select_runs(summaries.map(TableRun::new).collect())?;
         unfinished |= includes_progress;
         if is_table {
             return output_table(args, &selected, unfinished);
@@ -178,10 +159,7 @@ fn find_runs(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
         let grid_folders = grid_run_folders(grid, root)?;
         listed.retain(|entry| grid_folders.contains(&entry.folder));
     }
-    let search = Search {
-        text: args.text.clone().unwrap_or_default(),
-        tags: args.tags.clone(),
-    };
+    let search = Search { text: args.text.clone().unwrap_or_default(), tags: args.tags.clone() };
     if !search.is_empty() {
         listed.retain(|entry| search.matches(&entry.about, &search_text(entry)));
     }
@@ -254,9 +232,7 @@ fn output_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<
             let text = table.export(Format::from_path(path)?)?;
             store::write_file(path, text.as_bytes())?;
         }
-        None => args
-            .json
-            .print_lazily(|| table.to_json_rows(), &table::text(&table))?,
+        None => args.json.print_lazily(|| table.to_json_rows(), &table::text(&table))?,
     }
     Ok(CommandOutcome::Done)
 }
@@ -264,10 +240,7 @@ fn output_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<
 /// Returns the text of a run for searches.
 fn search_text(entry: &ListedRun) -> SearchText {
     let summary = entry.summary.as_ref();
-    summary.map_or_else(
-        |_| SearchText::from_name(&entry.run),
-        |run| run.header.search_text(),
-    )
+    summary.map_or_else(|_| SearchText::from_name(&entry.run), |run| run.header.search_text())
 }
 
 fn to_entry(listed: &ListedRun) -> RunEntry<'_> {
@@ -289,10 +262,7 @@ fn text(listed: &[ListedRun]) -> String {
     for entry in listed {
         match &entry.summary {
             Ok(run) => {
-                let figures = run
-                    .figures(&run.histories())
-                    .answer_figures()
-                    .map(format_percent);
+                let figures = run.figures(&run.histories()).answer_figures().map(format_percent);
                 let state = match entry.about.place.as_str() {
                     "" => state_text(run),
                     place => format!("{} ({place})", state_text(run)),
@@ -324,10 +294,7 @@ fn grid_run_folders(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     let (grid, _) = grid::find(grid)?;
     let plan = GridPlan::without_devices(grid, root, &Overrides::default())?;
     let cells = 0..plan.cells.cells.len();
-    let unknown: Vec<_> = cells
-        .clone()
-        .filter(|cell| plan.key(*cell).is_none())
-        .collect();
+    let unknown: Vec<_> = cells.clone().filter(|cell| plan.key(*cell).is_none()).collect();
     if let Some(first) = unknown.first() {
         let why = plan.forecasts[*first].as_ref().err();
         let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));

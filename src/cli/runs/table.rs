@@ -52,10 +52,8 @@ impl TableOptions {
                 push_option(option, value);
             }
         }
-        for (option, is_set) in [
-            ("--published", self.published),
-            ("--unfinished", self.unfinished),
-        ] {
+        for (option, is_set) in [("--published", self.published), ("--unfinished", self.unfinished)]
+        {
             arguments.extend(is_set.then(|| option.to_string()));
         }
         arguments
@@ -113,14 +111,8 @@ pub(in crate::cli) fn text(run_table: &RunTable<'_>) -> String {
     }
     let notes = cells.notes().iter().map(|note| format!("{note}\n"));
     let advice = [
-        (
-            !run_table.mixed_settings().is_empty(),
-            "add a setting to --by to separate its values\n",
-        ),
-        (
-            run_table.omitted_count() > 0,
-            "--unfinished shows unfinished runs\n",
-        ),
+        (!run_table.mixed_settings().is_empty(), "add a setting to --by to separate its values\n"),
+        (run_table.omitted_count() > 0, "--unfinished shows unfinished runs\n"),
     ];
     let advice = advice.iter().filter(|(is_needed, _)| *is_needed);
     let advice: String = advice.map(|(_, text)| *text).collect();

@@ -18,10 +18,7 @@ impl Settings {
         let method_settings = self.own.iter().filter(|setting| !is_no_op(setting));
         let set = self.set_keys().map(|key| (key, format!("--set {key}")));
         let common = self.given.iter().map(option);
-        common
-            .chain(method_settings.map(option))
-            .chain(set)
-            .collect()
+        common.chain(method_settings.map(option)).chain(set).collect()
     }
 
     /// Returns a sentence about each option that has no effect with the method and PET. This is not an error, since

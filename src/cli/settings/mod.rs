@@ -62,12 +62,7 @@ pub(super) struct Settings {
     given: RunOptions,
     /// Labels corrected by hand: a list, or none to use the labels in the data [default: the dataset's own list, stored
     /// with the runs; with --config the file's]
-    #[arg(
-        long,
-        alias = "mended",
-        value_name = "FILE|none",
-        help_heading = "Data"
-    )]
+    #[arg(long, alias = "mended", value_name = "FILE|none", help_heading = "Data")]
     corrected: Option<String>,
     /// A setting of the method (`lae-studio methods NAME` lists them); may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Learning")]
@@ -80,8 +75,7 @@ impl Settings {
     /// Returns the same settings for this dataset, which is given without an option.
     #[must_use]
     pub fn with_dataset(mut self, data: &str) -> Self {
-        self.given
-            .set("data", Setting::Text(data.to_string().into()));
+        self.given.set("data", Setting::Text(data.to_string().into()));
         self
     }
 
@@ -127,11 +121,7 @@ impl Settings {
         }
         config.corrected = corrected;
         let notes = self.notes_on_unused(&config)?;
-        Ok(ResolvedSettings {
-            config,
-            suggestions: suggested,
-            notes,
-        })
+        Ok(ResolvedSettings { config, suggestions: suggested, notes })
     }
 
     /// Returns the corrected labels: those of the option, of the dataset, or of the file's run.
@@ -211,9 +201,7 @@ impl Settings {
         let about = library.describe(choice).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let default_size = plugin.and_then(|spec| spec.default_size());
-        apply_pet_defaults(base, config, about.as_ref(), default_size, |key| {
-            self.given.has(key)
-        });
+        apply_pet_defaults(base, config, about.as_ref(), default_size, |key| self.given.has(key));
     }
 
     /// Returns the keys given with `--set`.
@@ -230,9 +218,7 @@ impl Settings {
                 config.settings.insert(spec.key.into(), value.clone());
             }
         }
-        self.set
-            .iter()
-            .try_for_each(|text| apply_assignment(config, text))
+        self.set.iter().try_for_each(|text| apply_assignment(config, text))
     }
 
     /// Returns whether a class order was given.
@@ -306,9 +292,7 @@ pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
 
 /// Parses a value of the setting `bit_depth`.
 pub(super) fn bit_depth() -> impl TypedValueParser<Value = usize> {
-    clap::value_parser!(u64)
-        .range(8..=16)
-        .map(|bits| bits as usize)
+    clap::value_parser!(u64).range(8..=16).map(|bits| bits as usize)
 }
 
 #[cfg(test)]

@@ -28,41 +28,25 @@ static RUN_OPTIONS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
         let name = spec.option_name()?;
         let help = help_with_default(spec, spec.meaning.to_string());
         let run = Some(setting);
-        Some(SettingOption {
-            name,
-            spec,
-            help,
-            run,
-        })
+        Some(SettingOption { name, spec, help, run })
     };
     SETTINGS.iter().filter_map(choice).collect()
 });
 
 static METHOD_OPTIONS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     let mut all: Vec<SettingOption> = Vec::new();
-    for (method, spec) in METHODS
-        .iter()
-        .flat_map(|m| m.settings.iter().map(move |s| (m, s)))
-    {
+    for (method, spec) in METHODS.iter().flat_map(|m| m.settings.iter().map(move |s| (m, s))) {
         let Some(name) = spec.option_name() else {
             continue;
         };
         let help = match spec.is_switch() {
-            true => format!(
-                "Turn {}'s {} off (on: {})",
-                method.title, spec.title, spec.meaning
-            ),
+            true => format!("Turn {}'s {} off (on: {})", method.title, spec.title, spec.meaning),
             false => help_with_default(spec, format!("{}: {}", method.title, spec.meaning)),
         };
         // Methods that share a setting share its option.
         if all.iter().all(|option| option.name != name) {
             let run = None;
-            all.push(SettingOption {
-                name,
-                spec,
-                help,
-                run,
-            });
+            all.push(SettingOption { name, spec, help, run });
         }
     }
     all
@@ -208,8 +192,4 @@ macro_rules! options {
 }
 
 options!(RunOptions, RUN_OPTIONS, |choice: &SettingOption| choice.run);
-options!(
-    MethodOptions,
-    METHOD_OPTIONS,
-    |choice: &SettingOption| Some(choice.spec)
-);
+options!(MethodOptions, METHOD_OPTIONS, |choice: &SettingOption| Some(choice.spec));

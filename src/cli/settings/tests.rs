@@ -22,16 +22,11 @@ struct TestCli {
 
 fn method_settings(settings: &[(&str, Setting)]) -> crate::run::config::Settings {
     let settings = settings.iter().cloned();
-    settings
-        .map(|(key, value)| (key.to_string(), value))
-        .collect()
+    settings.map(|(key, value)| (key.to_string(), value)).collect()
 }
 
 fn frozen_epochs(config: &RunConfig) -> usize {
-    ConfiguredMethod::from_config(config)
-        .unwrap()
-        .count(FREEZE_EPOCHS)
-        .unwrap()
+    ConfiguredMethod::from_config(config).unwrap().count(FREEZE_EPOCHS).unwrap()
 }
 
 fn try_resolve(arguments: &str) -> Result<ResolvedSettings> {
@@ -71,10 +66,7 @@ fn the_copied_command_gives_the_same_settings() {
         seed: 7,
         ..RunConfig::default()
     };
-    let command = train_command(
-        &config,
-        Plugins::standard().get(&config.pet).ok().as_deref(),
-    );
+    let command = train_command(&config, Plugins::standard().get(&config.pet).ok().as_deref());
     let options = command.strip_prefix("lae-studio train").unwrap();
     assert_eq!(resolve(options), config);
     // Settings of methods keep the options that scripts use.
@@ -89,15 +81,12 @@ fn other_value(setting: &RunSetting) -> Setting {
         (_, "method") => Setting::Text("baseline".into()),
         (_, "data") => Setting::Text("letters".into()),
         (SettingKind::Flag(on), _) => Setting::Flag(!on),
-        (
-            SettingKind::Whole {
-                default, max: most, ..
-            },
-            _,
-        ) => Setting::Whole(match default < most {
-            true => default + 2,
-            false => default - 2,
-        }),
+        (SettingKind::Whole { default, max: most, .. }, _) => {
+            Setting::Whole(match default < most {
+                true => default + 2,
+                false => default - 2,
+            })
+        }
         (SettingKind::Seed | SettingKind::Limit, _) => Setting::Whole(7),
         (SettingKind::Real { default, .. } | SettingKind::Share(default), _) => {
             Setting::Real(default / 2.0)
@@ -118,11 +107,7 @@ fn every_setting_comes_from_its_option_and_goes_back_into_it() {
     for setting in SETTINGS {
         let (spec, value) = (&setting.spec, other_value(setting));
         let line = format!("--{} {value}", spec.key.replace('_', "-"));
-        assert!(
-            help.contains(&format!("--{} <", spec.key.replace('_', "-"))),
-            "{}",
-            spec.key
-        );
+        assert!(help.contains(&format!("--{} <", spec.key.replace('_', "-"))), "{}", spec.key);
         let mut wanted = RunConfig::default();
         assert!((setting.set)(&mut wanted, value.clone()), "{}", spec.key);
         let resolved = resolve(&line);
@@ -146,10 +131,7 @@ fn a_file_comes_first_and_options_override_it() {
     let path = folder.path().join("mine.toml");
     let text = "epochs = 9\nbatch = 12\nlearning = false\n\n[facts]\nformat = 1\n";
     std::fs::write(&path, text).unwrap();
-    let config = resolve(&format!(
-        "--config {} --batch 6 --no-ensemble",
-        path.display()
-    ));
+    let config = resolve(&format!("--config {} --batch 6 --no-ensemble", path.display()));
     assert_eq!((config.epochs, config.batch), (9, 6));
     let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
     assert!(off("learning") && off("ensemble") && !off("accumulation"));
@@ -163,22 +145,14 @@ fn a_preset_comes_first_and_options_override_it() {
     let mine = resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
     assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
     assert_eq!(frozen_epochs(&mine), 1);
-    assert_eq!(
-        frozen_epochs(&resolve("--preset imagenet-r-20 --epochs 20")),
-        12
-    );
+    assert_eq!(frozen_epochs(&resolve("--preset imagenet-r-20 --epochs 20")), 12);
     let demo = |arguments: &str| frozen_epochs(&resolve(arguments));
-    assert_eq!(
-        [demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")],
-        [0, 1, 3]
-    );
+    assert_eq!([demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")], [0, 1, 3]);
     assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
     assert_eq!(mine.classes_per_task, "10");
     let line = TestCli::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
     let (cache, control) = (ResourceCache::default(), Control::default());
-    let problem = line
-        .settings
-        .resolve(Path::new("/nowhere"), &cache, &control);
+    let problem = line.settings.resolve(Path::new("/nowhere"), &cache, &control);
     let problem = problem.unwrap_err();
     assert!(problem.remedy.contains("imagenet-r-10"), "{problem}");
 }
@@ -186,10 +160,7 @@ fn a_preset_comes_first_and_options_override_it() {
 #[test]
 fn letters_come_with_their_tasks() {
     assert_eq!(resolve("--data letters").classes_per_task, "6,5,5,5,5");
-    assert_eq!(
-        resolve("--data letters --classes-per-task 13").classes_per_task,
-        "13"
-    );
+    assert_eq!(resolve("--data letters --classes-per-task 13").classes_per_task, "13");
     assert_eq!(resolve(""), RunConfig::default());
 }
 
@@ -214,10 +185,7 @@ fn a_folder_gets_what_the_window_gives_it() {
     let config = resolve(&format!("--data {place}"));
     let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
     // The window starts from its stored settings and the data that it shows.
-    let mut wanted = RunConfig {
-        data: config.data.clone(),
-        ..RunConfig::default()
-    };
+    let mut wanted = RunConfig { data: config.data.clone(), ..RunConfig::default() };
     suggest_for_dataset(&mut wanted, &data, false);
     assert_eq!(config, wanted);
     assert_eq!((config.batch, config.epochs, config.flip), (24, 15, true));
@@ -225,47 +193,24 @@ fn a_folder_gets_what_the_window_gives_it() {
     // Batch and epochs suit the smaller tasks.
     let stages = resolve(&format!("--data {place} --classes-per-task 3,3,2,2,2"));
     assert_eq!((stages.batch, stages.epochs), (6, 15));
-    assert_eq!(
-        (config.order.as_str(), frozen_epochs(&config)),
-        ("0,4-11,1-3", 9)
-    );
-    let given = resolve(&format!(
-        "--data {place} --epochs 4 --flip off --order natural"
-    ));
-    assert_eq!(
-        (given.epochs, frozen_epochs(&given), given.flip),
-        (4, 3, false)
-    );
+    assert_eq!((config.order.as_str(), frozen_epochs(&config)), ("0,4-11,1-3", 9));
+    let given = resolve(&format!("--data {place} --epochs 4 --flip off --order natural"));
+    assert_eq!((given.epochs, frozen_epochs(&given), given.flip), (4, 3, false));
     assert_eq!((given.order.as_str(), given.batch), ("natural", 24));
-    let again = train_command(
-        &config,
-        Plugins::standard().get(&config.pet).ok().as_deref(),
-    );
-    assert_eq!(
-        resolve(again.strip_prefix("lae-studio train").unwrap()),
-        config
-    );
+    let again = train_command(&config, Plugins::standard().get(&config.pet).ok().as_deref());
+    assert_eq!(resolve(again.strip_prefix("lae-studio train").unwrap()), config);
 }
 
 #[test]
 fn a_backbone_comes_with_its_blocks() {
-    assert_eq!(
-        resolve("--backbone swin_base_patch4_window7_224").blocks,
-        "10"
-    );
+    assert_eq!(resolve("--backbone swin_base_patch4_window7_224").blocks, "10");
     assert_eq!(resolve("--backbone convnext_base").blocks, "15");
     assert_eq!(resolve("--backbone convnext_base --blocks 3").blocks, "3");
 }
 
 #[test]
 fn wrong_values_are_wrong_usage() {
-    for words in [
-        "--flip maybe",
-        "--crop-scale 1",
-        "--method sgd",
-        "--epochs -3",
-        "--epoch 3",
-    ] {
+    for words in ["--flip maybe", "--crop-scale 1", "--method sgd", "--epochs -3", "--epoch 3"] {
         let all = ["train"].into_iter().chain(words.split_whitespace());
         let error = TestCli::try_parse_from(all).err().unwrap();
         assert_eq!(error.exit_code(), 2, "{words}");
@@ -283,10 +228,7 @@ fn an_option_without_effect_is_told_with_its_name() {
     let [pet, rate, tuned, frozen] = [&pet, &rate, &tuned, &frozen].map(String::as_str);
     for (words, expected) in [
         ("--method baseline --no-ensemble", vec![switch]),
-        (
-            "--method simplecil --base-lr 0.1 --pet lora",
-            vec![pet, rate],
-        ),
+        ("--method simplecil --base-lr 0.1 --pet lora", vec![pet, rate]),
         ("--method ranpac --set dropout=off", vec![tuned]),
         ("--no-learning --freeze-epochs 2", vec![frozen]),
         ("--pet lora --pet-size 3 --base-lr 0.1 --ema 0.9", vec![]),
@@ -301,13 +243,8 @@ fn an_option_without_effect_is_told_with_its_name() {
     // The same options are used for LAE and its Baseline.
     let both = "--pet adapter --pet-size 5 --blocks 5 --epochs 5 --freeze-epochs 0 --ema 0.999";
     assert!(try_resolve(both).unwrap().notes.is_empty());
-    let of_baseline = try_resolve(&format!("--method baseline {both}"))
-        .unwrap()
-        .notes;
-    assert_eq!(
-        of_baseline,
-        ["note: Baseline has no setting \"ema\", so --ema has no effect"]
-    );
+    let of_baseline = try_resolve(&format!("--method baseline {both}")).unwrap().notes;
+    assert_eq!(of_baseline, ["note: Baseline has no setting \"ema\", so --ema has no effect"]);
 }
 
 #[test]
@@ -321,10 +258,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     let epochs = no_effect_note(&why, "--epochs");
     assert!(reported.contains(&epochs), "{reported:?}");
     let reported = notes_for("--method joint-ft");
-    assert!(
-        reported.len() == 1 && reported[0].contains("--classes-per-task"),
-        "{reported:?}"
-    );
+    assert!(reported.len() == 1 && reported[0].contains("--classes-per-task"), "{reported:?}");
     // Errors are reported first, and nothing else.
     assert!(try_resolve(&format!("--method simplecil --batch 0 {common}")).is_err());
     // A method without frozen epochs already does what is requested.
@@ -415,11 +349,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         }
         window.choose_data(&place);
         wait_until_idle(&mut window);
-        assert_eq!(
-            window.experiment.draft,
-            typed(first),
-            "{first} before {place}"
-        );
+        assert_eq!(window.experiment.draft, typed(first), "{first} before {place}");
     }
     let drawn = resolve(&format!("--data {}", folders[0].path().display()));
     let shot = resolve(&format!("--data {}", folders[1].path().display()));

@@ -48,10 +48,7 @@ pub fn ensure_tested(info: &DeviceInfo) -> Result<SelfTestResult> {
     }
     let remedy = match file {
         None => message!("advice-update-driver"),
-        Some(file) => message!(
-            "advice-update-driver-or-retest",
-            file = file.display().to_string()
-        ),
+        Some(file) => message!("advice-update-driver-or-retest", file = file.display().to_string()),
     };
     Err(Problem::new(message!(
         "problem-device-self-test-failed",
@@ -120,9 +117,7 @@ fn test_with(
     let failed = SelfTestResult::failed;
     let Some((status, note)) = run_child(program, args, limit)? else {
         let seconds = limit.as_secs();
-        return Ok(failed(format!(
-            "it did not answer within {seconds} seconds"
-        )));
+        return Ok(failed(format!("it did not answer within {seconds} seconds")));
     };
     if was_terminated_externally(status) {
         return Err("the test was stopped before it finished".into());
@@ -202,10 +197,7 @@ mod tests {
         let fallback = run(&format!("[ $3 ] || kill -SEGV $$; {print_result}"), long);
         assert!(fallback.good, "{fallback:?}");
         let crashed = run("kill -SEGV $$", long);
-        assert!(
-            !crashed.good && crashed.note.contains("crashed"),
-            "{crashed:?}"
-        );
+        assert!(!crashed.good && crashed.note.contains("crashed"), "{crashed:?}");
         let hanging = run("exec sleep 20", Duration::from_millis(100));
         assert!(hanging.note.contains("did not answer"), "{hanging:?}");
         let missing = test(Path::new("/nowhere"), &gpu(), long).unwrap_err();
@@ -237,10 +229,7 @@ mod tests {
         for signal in ["TERM", "KILL"] {
             let ended = || try_run(&format!("kill -{signal} $$"), Duration::from_secs(20));
             let unknown = load_or_test(&gpu(), Some(&file), ended);
-            assert!(
-                !unknown.good && unknown.note.contains("was stopped"),
-                "{unknown:?}"
-            );
+            assert!(!unknown.good && unknown.note.contains("was stopped"), "{unknown:?}");
             assert!(!file.exists(), "{signal}: a verdict was saved");
         }
         let crashed = || try_run("kill -SEGV $$", Duration::from_secs(20));
@@ -260,16 +249,10 @@ mod tests {
             unreachable!("the verdict was not read from the file")
         });
         assert_eq!(again, bad);
-        let updated = DeviceInfo {
-            driver: "2.0".into(),
-            ..gpu()
-        };
+        let updated = DeviceInfo { driver: "2.0".into(), ..gpu() };
         assert!(load_or_test(&updated, Some(&file), || Ok(good())).good);
         // Two GPUs of the same model have separate results.
-        let twin = DeviceInfo {
-            pci: "0000:02:00.0".into(),
-            ..gpu()
-        };
+        let twin = DeviceInfo { pci: "0000:02:00.0".into(), ..gpu() };
         let twin_result = load_or_test(&twin, Some(&file), || Ok(good()));
         assert!(twin_result.good && !load_or_test(&gpu(), Some(&file), || unreachable!()).good);
         // A damaged file only causes a new test.

@@ -43,9 +43,7 @@ pub(super) fn was_terminated_externally(status: ExitStatus) -> bool {
         use std::os::unix::process::ExitStatusExt;
         /// SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM; a crash causes SIGSEGV, SIGBUS, SIGABRT, ….
         const EXTERNAL_SIGNALS: [i32; 5] = [1, 2, 3, 9, 15];
-        status
-            .signal()
-            .is_some_and(|signal| EXTERNAL_SIGNALS.contains(&signal))
+        status.signal().is_some_and(|signal| EXTERNAL_SIGNALS.contains(&signal))
     }
     #[cfg(not(unix))]
     {
@@ -58,19 +56,13 @@ pub(super) fn was_terminated_externally(status: ExitStatus) -> bool {
 /// Configures a child process of this program to end with its parent (see [`end_with_parent`]) and to write its
 /// result to standard output. Its standard input must stay open until it has finished.
 pub fn tie_to_parent(child: &mut Command) -> &mut Command {
-    child
-        .env(CHILD_VARIABLE, "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+    child.env(CHILD_VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped())
 }
 
 /// Starts the program with these arguments as a child that is tied ([`tie_to_parent`]) to this process.
 pub(super) fn spawn_program(program: &Path, args: &[&str]) -> std::io::Result<Child> {
     let mut child = Command::new(program);
-    tie_to_parent(console::hide_for(&mut child))
-        .args(args)
-        .stderr(Stdio::null())
-        .spawn()
+    tie_to_parent(console::hide_for(&mut child)).args(args).stderr(Stdio::null()).spawn()
 }
 
 /// Ends this process, if it is a child, as soon as its parent has ended, even if the parent was killed. Otherwise a
@@ -212,11 +204,7 @@ mod tests {
     fn large_child_output_does_not_block() {
         let script = "yes driver | head -c 300000; echo end";
         let (status, output) = run_shell(script, Duration::from_secs(20)).unwrap();
-        assert!(
-            status.success() && output.ends_with("end"),
-            "{}",
-            output.len()
-        );
+        assert!(status.success() && output.ends_with("end"), "{}", output.len());
         let (status, output) = run_shell("yes | head -c 9000000", Duration::from_secs(20)).unwrap();
         assert!(status.success() && output.len() <= MAX_OUTPUT_BYTES);
     }

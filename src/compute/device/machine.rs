@@ -97,9 +97,7 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
             name: info.name,
             kind,
             api,
-            driver: format!("{} {}", info.driver, info.driver_info)
-                .trim()
-                .into(),
+            driver: format!("{} {}", info.driver, info.driver_info).trim().into(),
             pci: info.device_pci_bus_id,
             ordinal: *count,
         };

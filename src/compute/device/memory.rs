@@ -44,10 +44,7 @@ pub fn gpu_memory(info: &DeviceInfo) -> Option<GpuMemory> {
 fn query_memory(info: &DeviceInfo) -> Option<GpuMemory> {
     match info.kind {
         AdapterKind::Cpu | AdapterKind::IntegratedGpu | AdapterKind::SoftwareGpu => {
-            Some(GpuMemory {
-                total: memory::machine_bytes()?,
-                free: memory::available_bytes()?,
-            })
+            Some(GpuMemory { total: memory::machine_bytes()?, free: memory::available_bytes()? })
         }
         AdapterKind::DiscreteGpu | AdapterKind::VirtualGpu | AdapterKind::OtherGpu => {
             let folder = Path::new("/sys/bus/pci/devices").join(&info.pci);
@@ -72,10 +69,8 @@ fn query_nvidia_smi(info: &DeviceInfo) -> Option<GpuMemory> {
     if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
         return None;
     }
-    const ARGS: [&str; 2] = [
-        "--query-gpu=pci.bus_id,memory.total,memory.free",
-        "--format=csv,noheader,nounits",
-    ];
+    const ARGS: [&str; 2] =
+        ["--query-gpu=pci.bus_id,memory.total,memory.free", "--format=csv,noheader,nounits"];
     let (_, output) = run_child(Path::new("nvidia-smi"), &ARGS, TIME_LIMIT).ok()??;
     parse_row(&output, &info.pci)
 }
@@ -104,10 +99,7 @@ mod tests {
         let found = parse_row(table, "0000:41:00.0").unwrap();
         assert_eq!((found.total, found.free), (8192 << 20, 100 << 20));
         assert_eq!(parse_row(table, "0000:02:00.0"), None);
-        assert_eq!(
-            parse_row("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"),
-            None
-        );
+        assert_eq!(parse_row("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"), None);
         assert_eq!(parse_row(table, ""), None);
     }
 

@@ -85,10 +85,7 @@ impl AdapterKind {
 
     /// Returns whether it is a hardware GPU.
     pub fn is_hardware_gpu(self) -> bool {
-        matches!(
-            self,
-            Self::DiscreteGpu | Self::IntegratedGpu | Self::VirtualGpu
-        )
+        matches!(self, Self::DiscreteGpu | Self::IntegratedGpu | Self::VirtualGpu)
     }
 }
 
@@ -226,10 +223,9 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
                 let mut candidates = devices.iter().filter(matches_device);
                 let first = candidates.next();
                 // The same adapter with several APIs is not ambiguous.
-                if let (Some(first), Some(other)) = (
-                    first,
-                    candidates.find(|info| Some(&info.name) != first.map(|f| &f.name)),
-                ) {
+                if let (Some(first), Some(other)) =
+                    (first, candidates.find(|info| Some(&info.name) != first.map(|f| &f.name)))
+                {
                     return Err(Problem::new(message!(
                         "problem-device-name-ambiguous",
                         wanted = wanted.to_string(),
@@ -248,9 +244,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
             "gpu" => message!("problem-no-gpu"),
             _ => message!("problem-device-not-found", wanted),
         };
-        Problem::new(what)
-            .at("--device")
-            .advise(list_devices_message(devices))
+        Problem::new(what).at("--device").advise(list_devices_message(devices))
     })
 }
 
@@ -282,12 +276,7 @@ mod tests {
             cpu(),
             device(1, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Vulkan),
             device(2, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Gl),
-            device(
-                3,
-                "Radeon Graphics",
-                AdapterKind::IntegratedGpu,
-                Api::Vulkan,
-            ),
+            device(3, "Radeon Graphics", AdapterKind::IntegratedGpu, Api::Vulkan),
             device(4, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
         ]
     }
@@ -319,10 +308,7 @@ mod tests {
 
     #[test]
     fn software_adapter_is_not_chosen_automatically() {
-        let bare = [
-            cpu(),
-            device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
-        ];
+        let bare = [cpu(), device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan)];
         assert!(choose_from(&bare, "auto").unwrap().is_cpu());
         let problem = choose_from(&bare, "gpu").unwrap_err();
         assert!(problem.is("problem-no-gpu"), "{problem}");

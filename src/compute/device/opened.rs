@@ -59,9 +59,7 @@ pub(crate) fn record_lost(device: Option<&Device>) {
 /// Marks an adapter as lost; all of them if it is not in the list. An adapter that is lost already stays in the list,
 /// so that later reports about it do not affect other devices.
 fn mark_lost(adapters: &mut Adapters, device: Option<&Device>) {
-    let is_listed = adapters
-        .values()
-        .any(|adapter| Some(&adapter.device) == device);
+    let is_listed = adapters.values().any(|adapter| Some(&adapter.device) == device);
     for adapter in adapters.values_mut() {
         adapter.lost |= !is_listed || Some(&adapter.device) == device;
     }
@@ -145,10 +143,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
     let device = catch_unwind(AssertUnwindSafe(|| options.init()))
         .map_err(|_| unusable("its driver failed".into()))?
         .map_err(|error| unusable(error.to_string()))?;
-    let adapter = Adapter {
-        device: device.clone(),
-        lost: false,
-    };
+    let adapter = Adapter { device: device.clone(), lost: false };
     adapters.insert(info.selector(), adapter);
     Ok(device)
 }
@@ -161,14 +156,10 @@ mod tests {
     fn mark_lost_marks_one_gpu_or_all_if_unknown() {
         let [first_device, second_device, unlisted] =
             [0, 1, 2].map(|ordinal| Device::wgpu(DeviceKind::DiscreteGpu(ordinal)));
-        let adapter = |device: &Device| Adapter {
-            device: device.clone(),
-            lost: false,
-        };
+        let adapter = |device: &Device| Adapter { device: device.clone(), lost: false };
         let pair = [("first", &first_device), ("second", &second_device)];
-        let mut adapters: Adapters = pair
-            .map(|(name, device)| (name.to_owned(), adapter(device)))
-            .into();
+        let mut adapters: Adapters =
+            pair.map(|(name, device)| (name.to_owned(), adapter(device))).into();
         let lost_flags = |adapters: &Adapters| -> Vec<bool> {
             adapters.values().map(|adapter| adapter.lost).collect()
         };

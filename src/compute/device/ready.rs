@@ -40,11 +40,7 @@ pub struct TestedDevice {
 pub fn choose_tested(wanted: &str) -> Result<TestedDevice> {
     let info = choose(wanted)?;
     match ensure_tested(&info) {
-        Ok(verdict) => Ok(TestedDevice {
-            info,
-            remark: None,
-            verdict,
-        }),
+        Ok(verdict) => Ok(TestedDevice { info, remark: None, verdict }),
         Err(problem) => TestedDevice::cpu_fallback(problem),
     }
 }
@@ -57,11 +53,7 @@ impl TestedDevice {
     pub fn cpu_fallback(problem: Problem) -> Result<Self> {
         let remark = problem.context("problem-cpu-instead");
         let info = choose("cpu")?;
-        Ok(Self {
-            verdict: ensure_tested(&info)?,
-            info,
-            remark: Some(remark),
-        })
+        Ok(Self { verdict: ensure_tested(&info)?, info, remark: Some(remark) })
     }
 
     /// Opens the device, or the CPU if its driver fails.

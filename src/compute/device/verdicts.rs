@@ -38,10 +38,7 @@ pub struct SelfTestResult {
 impl SelfTestResult {
     /// Returns the result of a device that must not be used.
     pub fn failed(note: String) -> Self {
-        Self {
-            note,
-            ..Self::default()
-        }
+        Self { note, ..Self::default() }
     }
 }
 
@@ -113,13 +110,7 @@ fn result_key(info: &DeviceInfo) -> String {
         "" => String::new(),
         pci => format!(" at {pci}"),
     };
-    format!(
-        "{}{bus_suffix} | {} | {} | {}",
-        info.name,
-        info.api.title(),
-        info.driver,
-        *KERNELS_ID
-    )
+    format!("{}{bus_suffix} | {} | {} | {}", info.name, info.api.title(), info.driver, *KERNELS_ID)
 }
 
 fn read_results(file: Option<&Path>) -> ResultMap {
@@ -168,10 +159,7 @@ fn update_results(file: Option<&Path>, change: impl FnOnce(&mut ResultMap)) -> R
     let mut results = read_results(Some(file));
     change(&mut results);
     let text = toml::to_string(&results).map_err(|error| {
-        Problem::new(message!(
-            "problem-device-results-unwritten",
-            error = error.to_string()
-        ))
+        Problem::new(message!("problem-device-results-unwritten", error = error.to_string()))
     })?;
     let write = || {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;

@@ -26,10 +26,7 @@ pub struct LogFiles {
 impl LogFiles {
     /// Creates the log in this folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self {
-            folder,
-            max_bytes: MAX_FILE_BYTES,
-        }
+        Self { folder, max_bytes: MAX_FILE_BYTES }
     }
 
     /// Returns all existing files, the newest first.
@@ -93,10 +90,7 @@ pub(super) fn format_line(level: Level, source: &str, text: &str) -> String {
         Level::Debug => "DEBUG",
     };
     let text = escape_for_terminal(text.trim()).replace(['\n', '\t'], " ");
-    let cut = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .find(|at| *at >= MAX_LINE_BYTES);
+    let cut = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_LINE_BYTES);
     let text = cut.map_or(text.as_str(), |at| &text[..at]);
     format!("{time} {level_name} {source}: {text}\n")
 }
@@ -109,10 +103,7 @@ mod tests {
     #[test]
     fn log_rotation_bounds_file_count_and_size() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log_files = LogFiles {
-            folder: folder.path().join("log"),
-            max_bytes: 100,
-        };
+        let mut log_files = LogFiles { folder: folder.path().join("log"), max_bytes: 100 };
         let line = format!("{}\n", "x".repeat(49));
         for _ in 0..40 {
             log_files.append(&line).unwrap();

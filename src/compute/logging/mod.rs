@@ -208,11 +208,7 @@ fn install_panic_hook() {
                 .location()
                 .map_or_else(String::new, |l| format_source_location(l.file(), l.line()));
             let name = thread.name().unwrap_or("unnamed");
-            log.write_line(
-                Level::Error,
-                "panic",
-                &format!("thread {name} at {place}: {text}"),
-            );
+            log.write_line(Level::Error, "panic", &format!("thread {name} at {place}: {text}"));
             // Written immediately, because the program may be about to end.
             log.flush();
         }
@@ -245,17 +241,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(LogFiles::new(folder.path().into()), Level::Info);
         lock(&log.redactor).add(["zebra finch", "7", "a"]);
-        log.write_line(
-            Level::Info,
-            "here",
-            "7 a zebra finch\nof zebra finches \u{1b}[2J",
-        );
+        log.write_line(Level::Info, "here", "7 a zebra finch\nof zebra finches \u{1b}[2J");
         let text = read_log(folder.path());
         assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(
-            text.contains("7 a ‹name› of zebra finches \\u{1b}[2J"),
-            "{text}"
-        );
+        assert!(text.contains("7 a ‹name› of zebra finches \\u{1b}[2J"), "{text}");
     }
 
     #[test]
@@ -291,10 +280,7 @@ mod tests {
         assert!(!describe_problem(&problem).contains("birds"));
         let quoting = Problem::new("no run is called \"birds\"").at("--run");
         let text = describe_problem(&quoting);
-        assert!(
-            text.ends_with(" about --run: no run is called ‹name›"),
-            "{text}"
-        );
+        assert!(text.ends_with(" about --run: no run is called ‹name›"), "{text}");
         assert_eq!(Level::from_name(" Debug "), Some(Level::Debug));
         assert_eq!(Level::from_name("loud"), None);
     }

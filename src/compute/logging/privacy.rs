@@ -83,9 +83,7 @@ fn replace_paths(text: &str) -> String {
     let mut at_boundary = true;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let has_drive_colon = rest
-            .get(1..3)
-            .is_some_and(|next| matches!(next, ":\\" | ":/"));
+        let has_drive_colon = rest.get(1..3).is_some_and(|next| matches!(next, ":\\" | ":/"));
         let is_path_start = rest.starts_with("~/")
             || rest.starts_with("~\\")
             || rest.starts_with("\\\\")
@@ -155,20 +153,8 @@ mod tests {
     use super::*;
 
     fn redactor() -> Redactor {
-        let mut redactor = Redactor {
-            home: Some("/home/ada".into()),
-            names: BTreeSet::new(),
-        };
-        redactor.add([
-            "robin",
-            "great tit",
-            "3",
-            "x",
-            "1e3",
-            "rob",
-            "home",
-            "/srv/my birds",
-        ]);
+        let mut redactor = Redactor { home: Some("/home/ada".into()), names: BTreeSet::new() };
+        redactor.add(["robin", "great tit", "3", "x", "1e3", "rob", "home", "/srv/my birds"]);
         redactor
     }
 
@@ -176,20 +162,11 @@ mod tests {
     fn redacts_home_folders_paths_and_names() {
         let redactor = redactor();
         for (text, expected) in [
-            (
-                "could not read /home/ada/birds/robin/1.jpg: gone",
-                "could not read ‹path›: gone",
-            ),
+            ("could not read /home/ada/birds/robin/1.jpg: gone", "could not read ‹path›: gone"),
             ("/srv/my birds is gone", "‹path› is gone"),
             ("3 images of robin, great tit", "3 images of ‹name›, ‹name›"),
-            (
-                "robins and robinia stay, (rob) goes",
-                "robins and robinia stay, (‹name›) goes",
-            ),
-            (
-                "in \"/media/stick\" and 'C:\\data\\x'",
-                "in \"‹path›\" and '‹path›'",
-            ),
+            ("robins and robinia stay, (rob) goes", "robins and robinia stay, (‹name›) goes"),
+            ("in \"/media/stick\" and 'C:\\data\\x'", "in \"‹path›\" and '‹path›'"),
             ("212 images/s and/or 1 / 2", "212 images/s and/or 1 / 2"),
             ("https://example.org/a.bin", "https://example.org/a.bin"),
             ("\\\\server\\share", "‹path›"),
@@ -202,14 +179,8 @@ mod tests {
     #[test]
     fn redacts_quoted_text_but_not_apostrophes() {
         for (text, expected) in [
-            (
-                "\"a b\" could be 'c' or `d`",
-                "‹name› could be ‹name› or ‹name›",
-            ),
-            (
-                "the card's driver isn't “new”",
-                "the card's driver isn't ‹name›",
-            ),
+            ("\"a b\" could be 'c' or `d`", "‹name› could be ‹name› or ‹name›"),
+            ("the card's driver isn't “new”", "the card's driver isn't ‹name›"),
             ("an open \" stays", "an open \" stays"),
         ] {
             assert_eq!(redact_quoted(text), expected);
@@ -219,14 +190,8 @@ mod tests {
     #[test]
     fn source_locations_omit_machine_paths() {
         let cases = [
-            (
-                "/home/ada/.cargo/registry/src/index-123/wgpu-30/src/lib.rs",
-                "wgpu-30/src/lib.rs:7",
-            ),
-            (
-                "/rustc/abc/library/core/src/option.rs",
-                "core/src/option.rs:7",
-            ),
+            ("/home/ada/.cargo/registry/src/index-123/wgpu-30/src/lib.rs", "wgpu-30/src/lib.rs:7"),
+            ("/rustc/abc/library/core/src/option.rs", "core/src/option.rs:7"),
             ("src\\engine.rs", "src/engine.rs:7"),
         ];
         for (file, expected) in cases {

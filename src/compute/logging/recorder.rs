@@ -50,10 +50,7 @@ pub fn failed_dialog_count() -> usize {
 
 /// Installs the log as the target of `tracing` and `log`.
 pub(super) fn install(log: &'static Log) {
-    let recorder = || Recorder {
-        log,
-        foreign_lines: AtomicUsize::new(0),
-    };
+    let recorder = || Recorder { log, foreign_lines: AtomicUsize::new(0) };
     // In tests, another logger may be installed already; then that one receives the lines.
     let _ = tracing::subscriber::set_global_default(recorder());
     let _ = log::set_boxed_logger(Box::new(recorder()));
@@ -163,8 +160,7 @@ impl log::Log for Recorder {
             && self.accepts(record.target(), level)
             && !self.exceeds_limit()
         {
-            self.log
-                .write_line(level, record.target(), &record.args().to_string());
+            self.log.write_line(level, record.target(), &record.args().to_string());
         }
     }
 
@@ -182,10 +178,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(LogFiles::new(folder.path().into()), Level::Info);
         let log: &'static Log = Box::leak(Box::new(log));
-        let recorder = Recorder {
-            log,
-            foreign_lines: AtomicUsize::new(0),
-        };
+        let recorder = Recorder { log, foreign_lines: AtomicUsize::new(0) };
         tracing::subscriber::with_default(recorder, || {
             tracing::info!(target: "lae_training::engine", batch = 24, "begun");
             tracing::debug!(target: "lae_training::engine", "not at this level");

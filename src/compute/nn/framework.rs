@@ -92,14 +92,10 @@ pub(super) fn split_heads(
 ) -> [Tensor<4>; 3] {
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
-    let part = |i: usize| {
-        qkv.clone()
-            .slice([0..batch, 0..tokens, i * width..(i + 1) * width])
-    };
+    let part = |i: usize| qkv.clone().slice([0..batch, 0..tokens, i * width..(i + 1) * width]);
     let split = |x: Tensor<3>| {
         let [batch, tokens, _] = x.dims();
-        x.reshape([batch, tokens, heads, width / heads])
-            .swap_dims(1, 2)
+        x.reshape([batch, tokens, heads, width / heads]).swap_dims(1, 2)
     };
     let Some(prefix) = prefix else {
         return [part(0), part(1), part(2)].map(split);
@@ -186,10 +182,7 @@ pub(super) fn adam_step(
     let scaled_square = gradient.clone() * gradient.clone() * (1.0 - beta2);
     let scaled_gradient = gradient * (1.0 - beta1);
     let (first, second) = match previous {
-        Some([first, second]) => (
-            first * beta1 + scaled_gradient,
-            second * beta2 + scaled_square,
-        ),
+        Some([first, second]) => (first * beta1 + scaled_gradient, second * beta2 + scaled_square),
         None => (scaled_gradient, scaled_square),
     };
     let [rate, root] = rule.corrections();

@@ -75,10 +75,7 @@ where
 {
     let [q, k, v] = (parts.each_ref()).map(|part| Input::<B>::with_type(part, part.dtype()));
     let inputs = [q?, k?, v?];
-    let saved = Saved {
-        parts: parts.clone().map(Tensor::inner),
-        bias: bias.cloned(),
-    };
+    let saved = Saved { parts: parts.clone().map(Tensor::inner), bias: bias.cloned() };
     let output = saved.forward().try_into_primitive::<B>().ok()?;
     let run: BackwardFn<B, 3> = Arc::new(move |g, _| {
         let gradients = saved.gradients(Tensor::from_primitive::<B>(g));
@@ -143,21 +140,14 @@ mod tests {
     #[test]
     fn fused_attention_matches_unfused_operations() {
         let bias = test_tensor([2, 3, 7, 7], 5);
-        let all = [
-            [false, false, false],
-            [true, true, true],
-            [false, true, true],
-            [true, false, false],
-        ];
+        let all =
+            [[false, false, false], [true, true, true], [false, true, true], [true, false, false]];
         for bias in [None, Some(&bias)] {
             for wanted in all {
                 let fused = result_and_gradients(attention, bias, wanted);
                 let single = result_and_gradients(framework::attention, bias, wanted);
                 let wanted_count = wanted.iter().filter(|wants| **wants).count();
-                assert_eq!(
-                    (fused.len(), single.len()),
-                    (1 + wanted_count, 1 + wanted_count)
-                );
+                assert_eq!((fused.len(), single.len()), (1 + wanted_count, 1 + wanted_count));
                 for (a, b) in fused.iter().zip(&single) {
                     let largest = b.iter().fold(0f32, |max, v| max.max(v.abs()));
                     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());

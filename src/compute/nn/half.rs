@@ -87,9 +87,7 @@ where
         let weight = matrix.to_f32().try_into_primitive::<B>().ok();
         [weight.map(|weight| B::float_matmul(g, B::float_transpose(weight)))]
     });
-    Some(apply([input], |[x], _| {
-        (B::float_matmul(x, weight), Some(run))
-    }))
+    Some(apply([input], |[x], _| (B::float_matmul(x, weight), Some(run))))
 }
 
 #[cfg(test)]
@@ -105,10 +103,8 @@ mod tests {
     #[test]
     fn columns_preserve_eleven_bits_at_any_scale() {
         let columns = [1e-9f32, 3e-5, 0.7, 60_000.0, 3e7, 0.0];
-        let rows: Vec<f32> = [1.0, -0.371, 0.2]
-            .iter()
-            .flat_map(|f| columns.map(|c| c * f))
-            .collect();
+        let rows: Vec<f32> =
+            [1.0, -0.371, 0.2].iter().flat_map(|f| columns.map(|c| c * f)).collect();
         let matrix = HalfMatrix::new(&rows, [3, columns.len()], &Device::flex());
         for (i, (got, want)) in read_values(&matrix.to_f32()).iter().zip(&rows).enumerate() {
             let column = columns[i % columns.len()];
@@ -126,15 +122,10 @@ mod tests {
         let matrix = HalfMatrix::new(&values, [4, 3], &device);
         let data = TensorData::new((0..8).map(|i| i as f32 - 3.0).collect(), [2, 4]);
         let compute = |product: &dyn Fn(Tensor<2>) -> Tensor<2>| {
-            let x = Tensor::<2>::from_data(data.clone(), &device)
-                .autodiff()
-                .require_grad();
+            let x = Tensor::<2>::from_data(data.clone(), &device).autodiff().require_grad();
             let y = product(x.clone());
             let gradients = (y.clone() * y.clone()).sum().backward();
-            (
-                read_values(&y.inner()),
-                read_values(&x.grad(&gradients).unwrap()),
-            )
+            (read_values(&y.inner()), read_values(&x.grad(&gradients).unwrap()))
         };
         let ours = compute(&|x| matrix.product(x));
         let reference = compute(&|x| x.matmul(matrix.to_f32()));

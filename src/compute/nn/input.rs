@@ -41,10 +41,9 @@ where
             DispatchAutodiffContext::Disabled => {
                 tensor.try_into_primitive::<B>().ok().map(Self::Plain)
             }
-            DispatchAutodiffContext::Enabled(GradientCheckpointingStrategy::Disabled) => tensor
-                .try_into_primitive::<Autodiff<B>>()
-                .ok()
-                .map(Self::Tracked),
+            DispatchAutodiffContext::Enabled(GradientCheckpointingStrategy::Disabled) => {
+                tensor.try_into_primitive::<Autodiff<B>>().ok().map(Self::Tracked)
+            }
             DispatchAutodiffContext::Enabled(_) => None,
         }
     }

@@ -153,20 +153,12 @@ pub struct LayerNorm {
 impl LayerNorm {
     /// Wraps scale and shift (width each).
     pub fn new(gamma: Tensor<1>, beta: Tensor<1>, epsilon: f64) -> Self {
-        Self {
-            gamma,
-            beta,
-            epsilon,
-        }
+        Self { gamma, beta, epsilon }
     }
 
     /// Normalises the last axis; the shape stays the same.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
-        let Self {
-            gamma,
-            beta,
-            epsilon,
-        } = self;
+        let Self { gamma, beta, epsilon } = self;
         cpu::layer_norm(&x, gamma, beta, *epsilon)
             .or_else(|| gpu::layer_norm(&x, self))
             .unwrap_or_else(|| framework::layer_norm(x, gamma, beta, *epsilon))
@@ -294,9 +286,7 @@ pub fn blend_all(old: Vec<Tensor<1>>, new: Vec<Tensor<1>>, share: f64) -> Vec<Te
         return old.blend(&new, share).parts().collect();
     }
     let pairs = old.into_iter().zip(new);
-    pairs
-        .map(|(old, new)| old * share + new * (1.0 - share))
-        .collect()
+    pairs.map(|(old, new)| old * share + new * (1.0 - share)).collect()
 }
 
 /// Returns the matrix product over the last two axes; the other axes must be equal. Both may be tracked.
@@ -306,17 +296,13 @@ pub fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
 
 /// Returns GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
-    cpu::gelu(&x)
-        .or_else(|| gpu::gelu(&x))
-        .unwrap_or_else(|| framework::gelu(x))
+    cpu::gelu(&x).or_else(|| gpu::gelu(&x)).unwrap_or_else(|| framework::gelu(x))
 }
 
 /// Returns SwiGLU, a·σ(a)·b, of gates a and values b side by side: batch × tokens × 2·hidden → batch × tokens ×
 /// hidden.
 pub fn swiglu(x: Tensor<3>) -> Tensor<3> {
-    cpu::swiglu(&x)
-        .or_else(|| gpu::swiglu(&x))
-        .unwrap_or_else(|| framework::swiglu(x))
+    cpu::swiglu(&x).or_else(|| gpu::swiglu(&x)).unwrap_or_else(|| framework::swiglu(x))
 }
 
 /// Returns the softmax over the last axis.
@@ -364,10 +350,7 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// Returns the frame of a transformer block, x + f(LN(x)).
     pub fn pre_norm(norm: &'a LayerNorm) -> Self {
-        Self {
-            norm: Some(norm),
-            residual: true,
-        }
+        Self { norm: Some(norm), residual: true }
     }
 
     fn apply_norm(self, x: Tensor<3>) -> Tensor<3> {

@@ -37,11 +37,7 @@ impl Rotation {
             kernel.or_else(|| gpu::rotate(&qkv, self.angles_on_gpu(), self.angles.rotate_half));
         kernel.unwrap_or_else(|| {
             let tables = self.tables.get_or_init(|| self.tables(qkv.dims()[2]));
-            framework::rotate(
-                qkv,
-                tables.clone(),
-                (self.angles.pairs, self.angles.rotate_half),
-            )
+            framework::rotate(qkv, tables.clone(), (self.angles.pairs, self.angles.rotate_half))
         })
     }
 
@@ -58,12 +54,7 @@ impl Rotation {
 
     /// Returns the tables for packed projections of this width.
     fn tables(&self, packed: usize) -> [Tensor<3>; 2] {
-        let Angles {
-            cos,
-            sin,
-            pairs,
-            rotate_half: half,
-        } = &*self.angles;
+        let Angles { cos, sin, pairs, rotate_half: half } = &*self.angles;
         let (tokens, head) = (self.angles.tokens(), 2 * pairs);
         let table = |rotated_value: &dyn Fn(usize, usize) -> f32, unrotated_value: f32| {
             let row = |token: usize| {

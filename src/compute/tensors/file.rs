@@ -54,11 +54,7 @@ impl TensorFile {
         if start.checked_add(header.data_len() as u64) != Some(file_length) {
             return Err(invalid_data("its length contradicts its header"));
         }
-        Ok(Self {
-            file: Mutex::new(file),
-            header,
-            start,
-        })
+        Ok(Self { file: Mutex::new(file), header, start })
     }
 
     /// Returns the header: names, types, shapes and metadata.
@@ -117,10 +113,7 @@ fn invalid_data(reason: impl ToString) -> io::Error {
 pub fn to_bytes(tensors: &NamedTensors, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     write(&mut bytes, tensors, GeneratedTensors::new(), metadata).map_err(|error| {
-        Problem::new(message!(
-            "problem-tensors-unwritten",
-            error = error.to_string()
-        ))
+        Problem::new(message!("problem-tensors-unwritten", error = error.to_string()))
     })?;
     Ok(bytes)
 }
@@ -137,12 +130,9 @@ pub fn write(
 ) -> io::Result<()> {
     let shapes = tensors.iter().map(|(name, tensor)| (name, &tensor.shape));
     let shapes = shapes.chain(generated.iter().map(|(name, tensor)| (name, &tensor.shape)));
-    let shapes: BTreeMap<String, Vec<usize>> = shapes
-        .map(|(name, shape)| (name.clone(), shape.clone()))
-        .collect();
-    let views = shapes
-        .iter()
-        .map(|(name, shape)| (name, HeaderEntry(shape)));
+    let shapes: BTreeMap<String, Vec<usize>> =
+        shapes.map(|(name, shape)| (name.clone(), shape.clone())).collect();
+    let views = shapes.iter().map(|(name, shape)| (name, HeaderEntry(shape)));
     let header = safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)?;
     out.write_all(&header)?;
     // The header is ordered by name.
@@ -227,16 +217,11 @@ pub fn load_matching(
         }
         let tensor = HostTensor {
             shape: info.shape.clone(),
-            values: file
-                .values(info)
-                .map_err(|error| read_problem(path, action, &error))?,
+            values: file.values(info).map_err(|error| read_problem(path, action, &error))?,
         };
         tensors.insert(name, tensor);
     }
-    Ok((
-        tensors,
-        file.header().metadata().clone().unwrap_or_default(),
-    ))
+    Ok((tensors, file.header().metadata().clone().unwrap_or_default()))
 }
 
 /// Opens a tensor file. `action` completes "could not …" in Problems.
@@ -255,12 +240,9 @@ fn read_problem(path: &Path, action: &str, error: &io::Error) -> Problem {
 }
 
 fn broken_file_problem(path: &Path, why: String) -> Problem {
-    Problem::new(message!(
-        "problem-tensor-file-unreadable",
-        why = why.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("advice-use-earlier-snapshot"))
+    Problem::new(message!("problem-tensor-file-unreadable", why = why.to_string()))
+        .at_path(path)
+        .advise(message!("advice-use-earlier-snapshot"))
 }
 
 #[cfg(test)]
@@ -271,20 +253,15 @@ mod tests {
 
     #[test]
     fn roundtrips_tensors_and_rejects_truncated_file() {
-        let tensor = HostTensor {
-            shape: vec![2, 2],
-            values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0],
-        };
+        let tensor =
+            HostTensor { shape: vec![2, 2], values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0] };
         let tensors = NamedTensors::from([("a".to_string(), tensor)]);
         let meta = HashMap::from([("kind".to_string(), "snapshot".to_string())]);
         let bytes = to_bytes(&tensors, meta.clone()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("task_1.safetensors");
         std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(
-            load(&path, "read it").unwrap(),
-            (tensors.clone(), meta.clone())
-        );
+        assert_eq!(load(&path, "read it").unwrap(), (tensors.clone(), meta.clone()));
         // Truncating the file while it is open must cause an error, not a bus error.
         let file = TensorFile::open(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
@@ -294,10 +271,8 @@ mod tests {
         assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
         // Generated tensors are read like any others.
         let values = [0.5, -1.0, 2.0];
-        let generated_tensor = GeneratedTensor {
-            shape: vec![3],
-            values: Box::new(values.into_iter()),
-        };
+        let generated_tensor =
+            GeneratedTensor { shape: vec![3], values: Box::new(values.into_iter()) };
         let mut file_bytes = Vec::new();
         let generated = GeneratedTensors::from([("Z.made".to_string(), generated_tensor)]);
         write(&mut file_bytes, &tensors, generated, meta).unwrap();
@@ -309,10 +284,7 @@ mod tests {
         );
         let (loaded, _) = load_matching(&path, "read it", |name| name == "a").unwrap();
         assert_eq!(loaded, tensors);
-        let short = GeneratedTensor {
-            shape: vec![4],
-            values: Box::new(values.into_iter()),
-        };
+        let short = GeneratedTensor { shape: vec![4], values: Box::new(values.into_iter()) };
         let generated = GeneratedTensors::from([("short".to_string(), short)]);
         assert!(write(&mut Vec::new(), &tensors, generated, HashMap::new()).is_err());
         // A sparse file that is not a tensor file.

@@ -27,10 +27,7 @@ pub struct HostTensor {
 impl HostTensor {
     /// Returns a tensor of rank 1.
     pub fn vector(values: Vec<f32>) -> Self {
-        Self {
-            shape: vec![values.len()],
-            values,
-        }
+        Self { shape: vec![values.len()], values }
     }
 
     /// Copies a tensor from its device; waits for the device.
@@ -45,10 +42,7 @@ impl HostTensor {
         let values = data.try_to_vec::<f32>().map_err(|error| match error {
             // The pending result did not arrive.
             DataError::StorageAccess(_) => failed(error.to_string()),
-            _ => Problem::new(message!(
-                "problem-tensor-not-f32",
-                error = format!("{error:?}")
-            )),
+            _ => Problem::new(message!("problem-tensor-not-f32", error = format!("{error:?}"))),
         })?;
         Ok(Self { shape, values })
     }
@@ -72,10 +66,7 @@ impl HostTensor {
         let columns = self.shape.last().copied().unwrap_or(0);
         let rows = self.values.len() / columns.max(1);
         let value = |index: usize| self.values[index % rows * columns + index / rows];
-        Self {
-            shape: vec![columns, rows],
-            values: (0..self.values.len()).map(value).collect(),
-        }
+        Self { shape: vec![columns, rows], values: (0..self.values.len()).map(value).collect() }
     }
 
     /// Copies the values to a device.
@@ -100,9 +91,8 @@ impl HostTensor {
 /// # Errors
 /// Returns a Problem that names the first tensor with another value.
 pub fn check_finite(tensors: &NamedTensors) -> Result<()> {
-    let invalid = tensors
-        .iter()
-        .find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite()));
+    let invalid =
+        tensors.iter().find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite()));
     match invalid {
         None => Ok(()),
         Some((name, _)) => Err(not_finite_problem("the learned model").at(name)),
@@ -144,33 +134,17 @@ pub fn device_problem(error: &str, failed_device: Option<&Device>) -> Problem {
 /// Returns a framework's message in one line, without its uninformative lines.
 fn to_single_line(error: &str) -> String {
     let lines = error.lines().map(str::trim).filter(|line| {
-        let skipped = [
-            "",
-            "Caused by:",
-            "Asked at:",
-            "Backtrace",
-            "No backtrace available",
-        ];
+        let skipped = ["", "Caused by:", "Asked at:", "Backtrace", "No backtrace available"];
         !skipped.contains(line)
     });
-    lines
-        .collect::<Vec<_>>()
-        .join("; ")
-        .chars()
-        .take(300)
-        .collect()
+    lines.collect::<Vec<_>>().join("; ").chars().take(300).collect()
 }
 
 /// Returns whether a message of a driver or the framework (in lower case) means that a device is out of memory. The
 /// framework also mentions memory when it waits for a buffer that was never written, whatever the cause, so the word
 /// alone is not enough.
 pub fn is_out_of_memory(error: &str) -> bool {
-    let words = [
-        "out of memory",
-        "out-of-memory",
-        "out of device memory",
-        "can't allocate",
-    ];
+    let words = ["out of memory", "out-of-memory", "out of device memory", "can't allocate"];
     words.iter().any(|words| error.contains(words))
 }
 
@@ -231,10 +205,8 @@ mod tests {
 
     #[test]
     fn relative_error_is_scaled_and_infinite_for_nan() {
-        let tensor = |values: &[f32]| HostTensor {
-            shape: vec![values.len()],
-            values: values.to_vec(),
-        };
+        let tensor =
+            |values: &[f32]| HostTensor { shape: vec![values.len()], values: values.to_vec() };
         let error = tensor(&[1.0, 4.1]).relative_error(&tensor(&[1.0, 4.0]));
         assert!((error - 0.025).abs() < 1e-6);
         let with_nan = tensor(&[f32::NAN]).relative_error(&tensor(&[1.0]));

@@ -46,9 +46,7 @@ pub(super) fn sync_files_below(
             return Err(stopped());
         }
     }
-    subfolders
-        .iter()
-        .try_for_each(|path| sync_files_below(path, on_synced))?;
+    subfolders.iter().try_for_each(|path| sync_files_below(path, on_synced))?;
     files::sync_folder(Some(folder));
     Ok(())
 }
@@ -88,10 +86,7 @@ pub(super) fn sweep(cache: &Path) {
         modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path
-            .extension()
-            .is_some_and(|extension| *extension == UNFINISHED[1..])
-        {
+        if path.extension().is_some_and(|extension| *extension == UNFINISHED[1..]) {
             if is_older(&path, STALE_AGE) {
                 let _ = fs::remove_dir_all(path);
             }

@@ -103,9 +103,7 @@ pub fn open_shards(
     let shards = |extension: &str| -> Vec<PathBuf> {
         let dirs = tree.folders_below(0).into_iter().map(|dir| &tree.dirs[dir]);
         let files = dirs.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
-        files
-            .filter(|path| file_extension(path.as_os_str()) == extension)
-            .collect()
+        files.filter(|path| file_extension(path.as_os_str()) == extension).collect()
     };
     let (parquet, tars) = (shards("parquet"), shards("tar"));
     let (files, kind) = match tars.first() {
@@ -124,16 +122,12 @@ fn open_unpacked(
     options: &OpenOptions,
     progress: &ProgressReporter,
 ) -> Result<RawDataset> {
-    let cache = options
-        .unpack_to
-        .clone()
-        .unwrap_or_else(|| cache_folder().join("unpacked"));
+    let cache = options.unpack_to.clone().unwrap_or_else(|| cache_folder().join("unpacked"));
     let unpacked = unpack_archive(path, files, kind, &cache, progress)?;
     let mut found = folder::open(&unpacked, None, options, progress).map_err(|mut problem| {
-        problem.place = problem.place.replace(
-            unpacked.to_string_lossy().as_ref(),
-            path.to_string_lossy().as_ref(),
-        );
+        problem.place = problem
+            .place
+            .replace(unpacked.to_string_lossy().as_ref(), path.to_string_lossy().as_ref());
         problem
     })?;
     found.skipped.extend(read_stored(&unpacked, SKIPPED_FILE));
@@ -143,9 +137,7 @@ fn open_unpacked(
         let remarks = &mut found.assumed;
         remarks.retain(|remark| !remark.message.as_ref().is_some_and(is_of_folders));
     }
-    found
-        .assumed
-        .splice(0..0, read_stored(&unpacked, REMARKS_FILE));
+    found.assumed.splice(0..0, read_stored(&unpacked, REMARKS_FILE));
     if found.name == file_name(&unpacked) {
         found.name = archive_stem(path);
     }
@@ -167,10 +159,7 @@ pub fn open_list(
     progress: &ProgressReporter,
 ) -> Result<RawDataset> {
     let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let choice = lists::ListChoice {
-        path: &path,
-        column,
-    };
+    let choice = lists::ListChoice { path: &path, column };
     let mut problem = None;
     for folder in lists::candidate_folders(&path) {
         match folder::open(&folder, Some(choice), options, progress) {
@@ -187,24 +176,17 @@ pub fn open_list(
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns the archive's name without its extensions.
 fn archive_stem(path: &Path) -> String {
     let name = file_name(path);
     let lower = name.to_ascii_lowercase();
-    [
-        ".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip", ".tm", ".parquet",
-    ]
-    .iter()
-    .find(|extension| lower.ends_with(*extension))
-    .map_or(name.clone(), |extension| {
-        name[..name.len() - extension.len()].to_owned()
-    })
+    [".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip", ".tm", ".parquet"]
+        .iter()
+        .find(|extension| lower.ends_with(*extension))
+        .map_or(name.clone(), |extension| name[..name.len() - extension.len()].to_owned())
 }
 
 /// Returns the kind of archive, detected by its content.
@@ -221,13 +203,9 @@ fn detect_kind(path: &Path) -> Result<Option<ArchiveKind>> {
     let start =
         files::read_start(path, 512).map_err(|error| Problem::io("read the file", path, &error))?;
     let has = |at: usize, signature: &[u8]| {
-        start
-            .get(at..)
-            .is_some_and(|rest| rest.starts_with(signature))
+        start.get(at..).is_some_and(|rest| rest.starts_with(signature))
     };
-    let mut matching = SIGNATURES
-        .into_iter()
-        .filter(|(at, signature, _)| has(*at, signature));
+    let mut matching = SIGNATURES.into_iter().filter(|(at, signature, _)| has(*at, signature));
     Ok(matching.next().map(|(.., kind)| kind))
 }
 
@@ -239,9 +217,9 @@ fn open_tar(path: &Path) -> Result<Option<Box<dyn Read>>> {
     Ok(match kind {
         Some(ArchiveKind::Tar) => Some(Box::new(file)),
         Some(ArchiveKind::TarGz) => Some(Box::new(flate2::read::MultiGzDecoder::new(file))),
-        Some(ArchiveKind::TarXz) => Some(Box::new(lzma_rust2::XzReader::new_mem_limit(
-            file, true, XZ_MEMORY,
-        ))),
+        Some(ArchiveKind::TarXz) => {
+            Some(Box::new(lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY)))
+        }
         _ => None,
     })
 }

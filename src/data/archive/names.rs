@@ -22,10 +22,7 @@ pub(super) struct FolderSet {
 impl FolderSet {
     /// Creates an empty set of folders.
     pub fn new(ignores_case: bool) -> Self {
-        Self {
-            ignores_case,
-            ..Self::default()
-        }
+        Self { ignores_case, ..Self::default() }
     }
 
     /// Returns the number of folders.

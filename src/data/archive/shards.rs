@@ -63,7 +63,5 @@ pub(super) fn shard_role(folder: &Path) -> Option<Role> {
             parse_role(&folder.file_name().unwrap_or_default().to_string_lossy())
         })
     };
-    role_and_rest(&name)
-        .map(|(role, _)| role)
-        .or_else(by_folder)
+    role_and_rest(&name).map(|(role, _)| role).or_else(by_folder)
 }

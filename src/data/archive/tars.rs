@@ -27,10 +27,7 @@ impl Unpacker<'_> {
     ) -> Result<()> {
         // The tar crate reads a header completely into memory, so its size is limited; contents are counted separately.
         let allowance = Cell::new(MAX_HEADER_BYTES);
-        let mut archive = tar::Archive::new(LimitedReader {
-            reader,
-            remaining: &allowance,
-        });
+        let mut archive = tar::Archive::new(LimitedReader { reader, remaining: &allowance });
         let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
         loop {
             allowance.set(MAX_HEADER_BYTES);
@@ -55,10 +52,7 @@ impl Unpacker<'_> {
         unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
     ) -> Result<()> {
         let kind = entry.header().entry_type();
-        let name = entry
-            .path()
-            .map_err(|error| self.damaged(&error))?
-            .into_owned();
+        let name = entry.path().map_err(|error| self.damaged(&error))?.into_owned();
         if kind.is_dir() || kind.is_pax_global_extensions() {
             return Ok(());
         }
@@ -82,9 +76,7 @@ impl<R: Read> Read for LimitedReader<'_, R> {
         if remaining == 0 {
             return Err(io::Error::other("the header of an entry is too long"));
         }
-        let max_len = buffer
-            .len()
-            .min(usize::try_from(remaining).unwrap_or(usize::MAX));
+        let max_len = buffer.len().min(usize::try_from(remaining).unwrap_or(usize::MAX));
         let count = self.reader.read(&mut buffer[..max_len])?;
         self.remaining.set(remaining - count as u64);
         Ok(count)

@@ -76,11 +76,7 @@ impl Project {
             .at_path(path)
             .advise(message!("advice-give-image-project")));
         }
-        Ok(Some(Self {
-            prefix,
-            classes: HashMap::new(),
-            folder_names: UniqueNames::default(),
-        }))
+        Ok(Some(Self { prefix, classes: HashMap::new(), folder_names: UniqueNames::default() }))
     }
 
     /// Returns what to do with the entry of this name. Images go into their class's folder, numbered in the order of

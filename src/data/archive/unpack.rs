@@ -125,15 +125,12 @@ impl Unpacker<'_> {
     }
 
     fn too_many_empty(&self) -> Problem {
-        self.rejected(&format!(
-            "it contains more than {MAX_EMPTY_ENTRIES} folders and empty files"
-        ))
+        self.rejected(&format!("it contains more than {MAX_EMPTY_ENTRIES} folders and empty files"))
     }
 
     fn check_continue(&self) -> Result<()> {
         let megabytes = (self.unpacked_bytes >> 20) as usize;
-        self.progress
-            .report(message!("doing-unpacking"), megabytes, None)
+        self.progress.report(message!("doing-unpacking"), megabytes, None)
     }
 
     /// Extracts a zip.
@@ -184,8 +181,7 @@ impl Unpacker<'_> {
             name.truncate(cut);
             name.push('…');
         }
-        self.skipped
-            .push(Skipped::new(self.archive.join(name), reason));
+        self.skipped.push(Skipped::new(self.archive.join(name), reason));
     }
 
     /// Writes a file, if its name is plain and the limits are kept.
@@ -229,9 +225,7 @@ impl Unpacker<'_> {
         target: &Path,
     ) -> Result<()> {
         loop {
-            let length = content
-                .read(&mut self.buffer)
-                .map_err(|error| self.unreadable(&error))?;
+            let length = content.read(&mut self.buffer).map_err(|error| self.unreadable(&error))?;
             if length == 0 {
                 return Ok(());
             }
@@ -246,17 +240,16 @@ impl Unpacker<'_> {
     pub fn count_bytes(&mut self, bytes: u64) -> Result<()> {
         self.unpacked_bytes += bytes;
         if self.unpacked_bytes > MAX_UNPACKED_BYTES {
-            return Err(self.rejected(&format!(
-                "it unpacks to more than {} GB",
-                MAX_UNPACKED_BYTES >> 30
-            )));
+            return Err(
+                self.rejected(&format!("it unpacks to more than {} GB", MAX_UNPACKED_BYTES >> 30))
+            );
         }
         if self.unpacked_bytes > RATIO_FREE_BYTES
             && self.unpacked_bytes / MAX_RATIO > self.packed_bytes
         {
-            return Err(self.rejected(&format!(
-                "it unpacks to more than {MAX_RATIO} times its size"
-            )));
+            return Err(
+                self.rejected(&format!("it unpacks to more than {MAX_RATIO} times its size"))
+            );
         }
         Ok(())
     }
@@ -296,16 +289,10 @@ mod tests {
     fn limits_folder_count_and_stops_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let progress = ProgressReporter::silent();
-        let mut nearly_full = Unpacker {
-            empty: MAX_EMPTY_ENTRIES - 4,
-            ..new_unpacker(folder.path(), &progress)
-        };
-        nearly_full
-            .write_file(Path::new("a/b/1.png"), &mut &b"x"[..])
-            .unwrap();
-        nearly_full
-            .write_file(Path::new("a/b/2.png"), &mut &b"x"[..])
-            .unwrap();
+        let mut nearly_full =
+            Unpacker { empty: MAX_EMPTY_ENTRIES - 4, ..new_unpacker(folder.path(), &progress) };
+        nearly_full.write_file(Path::new("a/b/1.png"), &mut &b"x"[..]).unwrap();
+        nearly_full.write_file(Path::new("a/b/2.png"), &mut &b"x"[..]).unwrap();
         let deep = nearly_full.write_file(Path::new("a/b/c/d/1.png"), &mut &b"x"[..]);
         let problem = deep.unwrap_err();
         assert!(problem.is("problem-archive-rejected"), "{problem}");
@@ -351,9 +338,7 @@ mod tests {
                 ..new_unpacker(&output, &progress)
             };
             for name in ["a/Tit/1.png", "a/tit/2.png", "A/tit/3.png", "a/Tit/4.png"] {
-                unpacker
-                    .write_file(Path::new(name), &mut &b"x"[..])
-                    .unwrap();
+                unpacker.write_file(Path::new(name), &mut &b"x"[..]).unwrap();
             }
             let skipped = unpacker.skipped.iter().map(|file| file.path.clone());
             let skipped: Vec<PathBuf> = skipped.collect();

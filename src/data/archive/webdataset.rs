@@ -84,10 +84,7 @@ pub(super) fn is_shard(path: &Path) -> Result<bool> {
         return Ok(false);
     };
     let (mut images, mut classes) = (HashSet::new(), HashSet::new());
-    for mut entry in entries
-        .take(PROBED_ENTRIES)
-        .map_while(std::result::Result::ok)
-    {
+    for mut entry in entries.take(PROBED_ENTRIES).map_while(std::result::Result::ok) {
         let part = entry.path().ok().and_then(|name| classify_member(&name));
         match part {
             Some((key, MemberKind::Image)) => _ = images.insert(key),
@@ -111,10 +108,7 @@ pub(super) fn class_names_file(shards: &Path) -> Option<PathBuf> {
 impl<'a> Unpacker<'a> {
     /// Unpacks the images of all shards, with a table of their classes.
     pub fn unpack_webdataset(&mut self, root: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
-        let mut samples = SampleTable {
-            columns: vec!["label".into()],
-            rows: Vec::new(),
-        };
+        let mut samples = SampleTable { columns: vec!["label".into()], rows: Vec::new() };
         for shard in shards {
             self.archive = shard;
             let reader = open_tar(shard)?.ok_or_else(|| self.damaged(&"not a tar"))?;
@@ -194,8 +188,7 @@ mod tests {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
             header.set_mode(0o644);
-            tar.append_data(&mut header, name, bytes.as_slice())
-                .unwrap();
+            tar.append_data(&mut header, name, bytes.as_slice()).unwrap();
         }
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, tar.into_inner().unwrap()).unwrap();
@@ -220,10 +213,7 @@ mod tests {
 
     fn open(path: &Path) -> Result<Dataset> {
         let cache = tempfile::tempdir().unwrap().keep();
-        let options = OpenOptions {
-            unpack_to: Some(cache.clone()),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { unpack_to: Some(cache.clone()), ..OpenOptions::default() };
         let data = Dataset::open(path.to_str().unwrap(), &options);
         std::fs::remove_dir_all(cache).unwrap();
         data
@@ -274,10 +264,6 @@ mod tests {
         // Images without a class are not samples of a shard.
         let by_nothing = |_| ("json", "{}".to_owned());
         write_shard(&path, &samples(0, 4, by_nothing));
-        assert!(
-            open(&path)
-                .unwrap_err()
-                .is("problem-images-without-classes")
-        );
+        assert!(open(&path).unwrap_err().is("problem-images-without-classes"));
     }
 }

@@ -92,18 +92,14 @@ pub fn write_inputs(
         for (sample, result) in chunk.iter().zip(results) {
             match result? {
                 Ok(bytes) => {
-                    pixels
-                        .write_all(&to_planar_f32(&bytes))
-                        .map_err(write_error)?;
+                    pixels.write_all(&to_planar_f32(&bytes)).map_err(write_error)?;
                     names.push(sample.name());
                 }
                 Err(problem) => skipped.push(Skipped::from_sample(sample, problem.what_text())),
             }
         }
     }
-    let mut pixels = pixels
-        .into_inner()
-        .map_err(|error| write_error(error.into_error()))?;
+    let mut pixels = pixels.into_inner().map_err(|error| write_error(error.into_error()))?;
     pixels.rewind().map_err(write_error)?;
     let header = safetensors_header(&names, spec)?;
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(write_error)?;
@@ -131,9 +127,7 @@ fn image_input(
     boxes: Option<&CropBoxes>,
     index: usize,
 ) -> Result<Result<Vec<u8>>> {
-    let crop = boxes
-        .map(|boxes| boxes.get(index, &sample.name()))
-        .transpose()?;
+    let crop = boxes.map(|boxes| boxes.get(index, &sample.name())).transpose()?;
     let decoded = match sample.decode_budgeted() {
         Ok(decoded) => decoded,
         Err(problem) => return Ok(Err(problem)),
@@ -209,11 +203,8 @@ pub fn write_folder(
             .advise(message!("advice-choose-new-folder")));
     }
     let mut folder_names = UniqueNames::default();
-    let folders: Vec<String> = data
-        .classes
-        .iter()
-        .map(|name| folder_names.reserve(name, ""))
-        .collect();
+    let folders: Vec<String> =
+        data.classes.iter().map(|name| folder_names.reserve(name, "")).collect();
     for (split, samples) in [("train", &data.train), ("test", &data.test)] {
         for name in &folders {
             let class = to.join(split).join(name);

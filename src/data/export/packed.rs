@@ -86,10 +86,7 @@ pub fn write_packed(data: &Dataset, to: &Path, progress: &ProgressReporter) -> R
         .tempfile_in(parent)
         .map_err(write_error)?;
     let mut unique_names = UniqueNames::default();
-    let names = data
-        .classes
-        .iter()
-        .map(|name| unique_names.reserve(name, ""));
+    let names = data.classes.iter().map(|name| unique_names.reserve(name, ""));
     let names: Vec<String> = names.collect();
     let mut packer = Packer {
         zip: ZipWriter::new(BufWriter::new(file.as_file_mut())),
@@ -147,16 +144,11 @@ impl Packer<'_> {
         let mut counts = vec![0; self.names.len()];
         for chunk in samples.chunks(CHUNK) {
             self.report_progress(samples.len())?;
-            let thumbnails: Vec<Vec<u8>> = chunk
-                .par_iter()
-                .map(|sample| square_jpeg(sample))
-                .collect::<Result<_>>()?;
+            let thumbnails: Vec<Vec<u8>> =
+                chunk.par_iter().map(|sample| square_jpeg(sample)).collect::<Result<_>>()?;
             for (sample, bytes) in chunk.iter().zip(thumbnails) {
                 let class = sample.class as usize;
-                let name = format!(
-                    "{}{CLASS_SEPARATOR}{}.jpg",
-                    self.names[class], counts[class]
-                );
+                let name = format!("{}{CLASS_SEPARATOR}{}.jpg", self.names[class], counts[class]);
                 counts[class] += 1;
                 self.add_image(&name, &bytes)?;
             }
@@ -192,8 +184,7 @@ impl Packer<'_> {
     }
 
     fn report_progress(&self, total: usize) -> Result<()> {
-        self.progress
-            .report(message!("doing-packing"), self.image_count, Some(total))
+        self.progress.report(message!("doing-packing"), self.image_count, Some(total))
     }
 
     fn add_image(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
@@ -206,17 +197,13 @@ impl Packer<'_> {
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         let started = self.zip.start_file(name, stored);
         started.map_err(|error| archive_problem(self.to, &error))?;
-        self.zip
-            .write_all(bytes)
-            .map_err(|error| Problem::io("write the archive", self.to, &error))
+        self.zip.write_all(bytes).map_err(|error| Problem::io("write the archive", self.to, &error))
     }
 
     fn finish(self) -> Result<()> {
         let finished = self.zip.finish();
         let mut writer = finished.map_err(|error| archive_problem(self.to, &error))?;
-        writer
-            .flush()
-            .map_err(|error| Problem::io("write the archive", self.to, &error))
+        writer.flush().map_err(|error| Problem::io("write the archive", self.to, &error))
     }
 }
 

@@ -39,12 +39,7 @@ pub(super) fn find_split_folders(tree: &Tree, at: usize) -> Result<BTreeMap<Role
         (Some(pair), None) => Ok(pair),
         (Some(first), Some(second)) => {
             let folders = first.into_values().chain(second.into_values());
-            Err(not_classes_problem(
-                tree,
-                at,
-                folders,
-                "problem-several-split-folders",
-            ))
+            Err(not_classes_problem(tree, at, folders, "problem-several-split-folders"))
         }
     }
 }
@@ -54,23 +49,14 @@ pub(super) fn find_split_folders(tree: &Tree, at: usize) -> Result<BTreeMap<Role
 /// # Errors
 /// Returns a Problem if there are several folders with images beside it.
 pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result<()> {
-    let siblings = tree
-        .subfolders_with_images(at)
-        .into_iter()
-        .filter(|&dir| dir != train);
-    let mut folders: Vec<usize> = siblings
-        .filter(|&dir| tree.subfolders_with_images(dir).is_empty())
-        .collect();
+    let siblings = tree.subfolders_with_images(at).into_iter().filter(|&dir| dir != train);
+    let mut folders: Vec<usize> =
+        siblings.filter(|&dir| tree.subfolders_with_images(dir).is_empty()).collect();
     if folders.len() < 2 {
         return Ok(());
     }
     folders.insert(0, train);
-    Err(not_classes_problem(
-        tree,
-        at,
-        folders,
-        "problem-classes-or-splits-unclear",
-    ))
+    Err(not_classes_problem(tree, at, folders, "problem-classes-or-splits-unclear"))
 }
 
 /// Returns the folder with images if all other folders contain masks; `None` otherwise.
@@ -102,11 +88,9 @@ pub(super) fn check_class_folders(tree: &Tree, at: usize, filled: &[usize]) -> R
     let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
     let beside = tree.dirs[at].images.len();
     if beside > inside {
-        return Err(
-            Problem::new(message!("problem-images-next-to-folders", beside, inside))
-                .at_path(&tree.dirs[at].path)
-                .advise(message!("advice-use-class-folders-or-splits")),
-        );
+        return Err(Problem::new(message!("problem-images-next-to-folders", beside, inside))
+            .at_path(&tree.dirs[at].path)
+            .advise(message!("advice-use-class-folders-or-splits")));
     }
     Ok(())
 }
@@ -119,9 +103,7 @@ pub(super) fn not_classes_problem(
     id: &'static str,
 ) -> Problem {
     let names = folders.into_iter();
-    let names: Vec<String> = names
-        .map(|dir| format!("'{}'", tree.dirs[dir].name))
-        .collect();
+    let names: Vec<String> = names.map(|dir| format!("'{}'", tree.dirs[dir].name)).collect();
     Problem::new(message!(id, folders = list_value(&names, MAX_NAMED)))
         .at_path(&tree.dirs[at].path)
         .advise(message!("advice-class-folders-or-csv"))

@@ -29,10 +29,10 @@ impl Download {
     /// Returns the download that contains a folder. The folder may be the one with the tables, one between it and the
     /// images, or a split.
     pub fn find_around(path: &Path, choice: Option<ListChoice>) -> Option<Self> {
-        let downloads = path.ancestors().take(5).map(|root| Self {
-            images: root.join(IMAGES_PATH),
-            root: root.to_path_buf(),
-        });
+        let downloads = path
+            .ancestors()
+            .take(5)
+            .map(|root| Self { images: root.join(IMAGES_PATH), root: root.to_path_buf() });
         downloads.into_iter().find(|download| {
             let has = |table| download.root.join(table).is_file();
             let images = &download.images;
@@ -52,9 +52,7 @@ impl Download {
         let mut reader = Reader::new(&tree, options);
         let mut found = match self.read_by_answers(&mut reader)? {
             Some(found) => reader.finish(0, found),
-            None => reader
-                .read_dataset(None, options)?
-                .ok_or_else(|| no_classes_problem(&tree))?,
+            None => reader.read_dataset(None, options)?.ok_or_else(|| no_classes_problem(&tree))?,
         };
         let words = self.root.join(WORDS);
         if words.is_file() {
@@ -85,12 +83,7 @@ impl Download {
         for dir in roles.into_values() {
             reader.add_unused_remark(dir);
         }
-        Ok(Some(RawDataset {
-            train,
-            test: Some(test),
-            skipped,
-            ..RawDataset::default()
-        }))
+        Ok(Some(RawDataset { train, test: Some(test), skipped, ..RawDataset::default() }))
     }
 }
 
@@ -127,9 +120,7 @@ mod tests {
             let path = images.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             let image = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
-            image
-                .save_with_format(path, image::ImageFormat::Png)
-                .unwrap();
+            image.save_with_format(path, image::ImageFormat::Png).unwrap();
         };
         let folders = ["n01440764", "n02012849", "n03126707"];
         let mut answers = String::from("ImageId,PredictionString\n");
@@ -159,13 +150,7 @@ mod tests {
         let open =
             |path: PathBuf| Dataset::open(path.to_str().unwrap(), &OpenOptions::default()).unwrap();
         let titles = ["tench", "crane (n02012849)", "crane (n03126707)"];
-        for path in [
-            "",
-            "ILSVRC",
-            IMAGES_PATH,
-            "ILSVRC/Data/CLS-LOC/val",
-            ANSWERS,
-        ] {
+        for path in ["", "ILSVRC", IMAGES_PATH, "ILSVRC/Data/CLS-LOC/val", ANSWERS] {
             let data = open(root.join(path));
             assert_eq!(data.classes, titles, "{path}");
             let tests: Vec<u32> = data.test.iter().map(|sample| sample.class).collect();

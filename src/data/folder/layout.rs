@@ -39,9 +39,7 @@ fn named_images(tree: &Tree, dir: usize) -> Vec<((usize, usize), String)> {
         .folders_below(dir)
         .into_iter()
         .flat_map(|inner| (0..tree.dirs[inner].images.len()).map(move |index| (inner, index)));
-    images
-        .map(|image| (image, name_before_number(tree, image)))
-        .collect()
+    images.map(|image| (image, name_before_number(tree, image))).collect()
 }
 
 impl Reader<'_> {
@@ -66,12 +64,7 @@ impl Reader<'_> {
                 1 => Ok(None),
                 _ => {
                     let id = "problem-splits-without-classes";
-                    Err(doubt::not_classes_problem(
-                        tree,
-                        at,
-                        roles.into_values(),
-                        id,
-                    ))
+                    Err(doubt::not_classes_problem(tree, at, roles.into_values(), id))
                 }
             };
         }
@@ -114,12 +107,7 @@ impl Reader<'_> {
                 ));
             }
         }
-        Ok(Some(RawDataset {
-            train,
-            test,
-            skipped,
-            ..RawDataset::default()
-        }))
+        Ok(Some(RawDataset { train, test, skipped, ..RawDataset::default() }))
     }
 
     /// Returns splits without class folders whose file names begin with the class, such as `cat.12.jpg`; `None` if those
@@ -143,11 +131,7 @@ impl Reader<'_> {
                 self.add_unused_remark(dir);
             }
         }
-        Some(RawDataset {
-            train,
-            test,
-            ..RawDataset::default()
-        })
+        Some(RawDataset { train, test, ..RawDataset::default() })
     }
 
     /// Returns the images in and below `dir` with the classes in their file names; `None` unless each name is a class
@@ -179,12 +163,9 @@ impl Reader<'_> {
             |&dir: &usize| self.classes.numbers.contains_key(&self.tree.dirs[dir].name);
         let filled = self.tree.subfolders_with_images(dir);
         filled.iter().any(is_known_class)
-            || filled.iter().any(|&child| {
-                self.tree
-                    .subfolders_with_images(child)
-                    .iter()
-                    .any(is_known_class)
-            })
+            || filled
+                .iter()
+                .any(|&child| self.tree.subfolders_with_images(child).iter().any(is_known_class))
     }
 
     /// Descends through folders that contain only one folder, and returns the last one.
@@ -216,9 +197,7 @@ impl Reader<'_> {
                 let class = self.classes.get_or_insert(&tree.dirs[dir].name);
                 self.add_images_below(at, dir, class, &mut samples);
             }
-            let nested = filled
-                .iter()
-                .filter(|&&dir| tree.subfolders_with_images(dir).len() > 1);
+            let nested = filled.iter().filter(|&&dir| tree.subfolders_with_images(dir).len() > 1);
             let n = nested.count();
             if n > 0 {
                 self.add_remark(message!("remark-subfolders-in-classes", n));
@@ -242,16 +221,11 @@ impl Reader<'_> {
             let is_valid = tree.dirs[class].images.is_empty() && roles.contains_key(&Role::Train);
             is_valid.then_some((class, roles))
         };
-        let classes: Option<Vec<_>> = tree
-            .subfolders_with_images(at)
-            .into_iter()
-            .map(roles_in)
-            .collect();
+        let classes: Option<Vec<_>> =
+            tree.subfolders_with_images(at).into_iter().map(roles_in).collect();
         let classes = classes.filter(|classes| classes.len() > 1)?;
         let has_role = |role| classes.iter().any(|(_, roles)| roles.contains_key(&role));
-        let test_role = [Role::Test, Role::Validation]
-            .into_iter()
-            .find(|&role| has_role(role));
+        let test_role = [Role::Test, Role::Validation].into_iter().find(|&role| has_role(role));
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (dir, roles) in &classes {
             let class = self.classes.get_or_insert(&tree.dirs[*dir].name);
@@ -261,11 +235,7 @@ impl Reader<'_> {
             }
         }
         self.add_remark(message!("remark-splits-in-class-folders"));
-        Some(RawDataset {
-            train,
-            test: test_role.map(|_| test),
-            ..RawDataset::default()
-        })
+        Some(RawDataset { train, test: test_role.map(|_| test), ..RawDataset::default() })
     }
 
     /// Returns the classes of domains, which are folders with the same class folders: class name → its folders in all
@@ -292,17 +262,12 @@ impl Reader<'_> {
         let shared = shared.count();
         // A few folders with the same few subfolders, such as two fruits, each red and green, are not domains, because
         // domains contain more classes than there are domains.
-        let has_domain_name = filled
-            .iter()
-            .any(|&dir| is_domain_folder(&tree.dirs[dir].name));
+        let has_domain_name = filled.iter().any(|&dir| is_domain_folder(&tree.dirs[dir].name));
         if shared * 2 < classes.len() || (classes.len() <= filled.len() && !has_domain_name) {
             return None;
         }
         let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
-        self.add_remark(message!(
-            "remark-domains-merged",
-            folders = list_value(&names, 8)
-        ));
+        self.add_remark(message!("remark-domains-merged", folders = list_value(&names, 8)));
         Some(classes)
     }
 

@@ -16,17 +16,15 @@ use crate::tree::{Tree, count_reasons, file_extension, is_hidden, skip_reason};
 pub(super) fn dataset_root(path: &Path) -> (PathBuf, Vec<Words>) {
     let role_of_path =
         |path: &Path| parse_role(&path.file_name().unwrap_or_default().to_string_lossy());
-    let dataset_parent = role_of_path(path)
-        .zip(path.parent())
-        .and_then(|(role, parent)| {
-            let siblings = fs::read_dir(parent).ok()?;
-            let has_other_split = siblings.flatten().any(|entry| {
-                entry.path().is_dir()
-                    && role_of_path(&entry.path())
-                        .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
-            });
-            has_other_split.then(|| parent.to_path_buf())
+    let dataset_parent = role_of_path(path).zip(path.parent()).and_then(|(role, parent)| {
+        let siblings = fs::read_dir(parent).ok()?;
+        let has_other_split = siblings.flatten().any(|entry| {
+            entry.path().is_dir()
+                && role_of_path(&entry.path())
+                    .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
         });
+        has_other_split.then(|| parent.to_path_buf())
+    });
     match dataset_parent {
         Some(parent) => {
             let remark = message!(

@@ -94,8 +94,7 @@ impl Reader<'_> {
                 }
                 ListOutcome::Nothing => {}
             }
-            self.unreadable_lists
-                .append(&mut list_reader.unreadable_lists);
+            self.unreadable_lists.append(&mut list_reader.unreadable_lists);
             self.used_lists.append(&mut list_reader.used_lists);
             let Some(inner) = inner else { break };
             at = self.enter_subfolder(at, inner);
@@ -148,9 +147,7 @@ impl Reader<'_> {
                 list_reader.assumed.push(remark.into());
             } else {
                 folder_reader.assumed.push(remark.into());
-                folder_reader
-                    .unreadable_lists
-                    .append(&mut list_reader.unreadable_lists);
+                folder_reader.unreadable_lists.append(&mut list_reader.unreadable_lists);
                 folder_reader.used_lists.append(&mut list_reader.used_lists);
                 self.absorb(folder_reader);
                 return self.finish(base, found);
@@ -178,11 +175,7 @@ impl Reader<'_> {
 
     fn enter_subfolder(&mut self, at: usize, inner: usize) -> usize {
         let [folder, name] = [at, inner].map(|dir| &self.tree.dirs[dir].name);
-        self.add_remark(message!(
-            "remark-inner-folder-as-dataset",
-            folder,
-            inner = name
-        ));
+        self.add_remark(message!("remark-inner-folder-as-dataset", folder, inner = name));
         inner
     }
 
@@ -199,11 +192,8 @@ impl Reader<'_> {
             }
             let filled = tree.subfolders_with_images(at);
             if filled.is_empty() {
-                let found =
-                    (tree.dirs[at].total > 0 && options.min_classes < 2).then(|| RawDataset {
-                        train: self.read_flat(at),
-                        ..RawDataset::default()
-                    });
+                let found = (tree.dirs[at].total > 0 && options.min_classes < 2)
+                    .then(|| RawDataset { train: self.read_flat(at), ..RawDataset::default() });
                 return Ok(found.map(|found| (at, found)));
             }
             if let Some(inner) = self.only_subfolder(at) {
@@ -225,11 +215,7 @@ impl Reader<'_> {
             }
             doubt::check_class_folders(tree, at, &filled)?;
             let (train, skipped) = self.read_class_folders(at);
-            let found = RawDataset {
-                train,
-                skipped,
-                ..RawDataset::default()
-            };
+            let found = RawDataset { train, skipped, ..RawDataset::default() };
             return Ok(Some((at, found)));
         }
     }
@@ -244,9 +230,7 @@ impl Reader<'_> {
         let tree = self.tree;
         found.name = tree.dirs[at].name.clone();
         found.classes = std::mem::take(&mut self.classes.names);
-        found
-            .assumed
-            .splice(0..0, std::mem::take(&mut self.assumed));
+        found.assumed.splice(0..0, std::mem::take(&mut self.assumed));
         found.skipped.append(&mut self.unreadable_lists);
         for dir in &tree.dirs {
             for name in &dir.others {
@@ -274,9 +258,7 @@ fn have_same_samples(
     let named = |samples: &[Sample], names: &[String]| -> HashMap<_, _> {
         let class = |sample: &Sample| names.get(sample.class as usize).cloned();
         let pairs = samples.iter();
-        pairs
-            .map(|sample| (sample.source.path(), class(sample)))
-            .collect()
+        pairs.map(|sample| (sample.source.path(), class(sample))).collect()
     };
     let splits = |found: &RawDataset, names: &[String]| {
         let test = found.test.as_deref().unwrap_or_default();

@@ -111,13 +111,7 @@ impl<'a> Finder<'a> {
                 dirs.find_map(|dir| self.follow(dir, &parts[start..], normalized))
             });
             // A bare name is looked up in all folders at once, by `find_by_name`.
-            near.or_else(|| {
-                if parts.len() > 1 {
-                    in_image_folders()
-                } else {
-                    None
-                }
-            })
+            near.or_else(|| if parts.len() > 1 { in_image_folders() } else { None })
         };
         match (resolve(false).or_else(|| resolve(true)), parts.as_slice()) {
             (Some(image), _) => Lookup::Found(image),
@@ -187,9 +181,8 @@ impl<'a> Finder<'a> {
     fn resolve_copies(&self, first: ImageIndex, other: ImageIndex) -> Lookup {
         let mut candidates = [first, other].map(|image| (image_path(self.tree, image), image));
         candidates.sort();
-        let [length, other_length] = candidates
-            .each_ref()
-            .map(|(path, _)| files::length(path).ok());
+        let [length, other_length] =
+            candidates.each_ref().map(|(path, _)| files::length(path).ok());
         let start = |path: &Path| files::read_start(path, COMPARED_BYTES).ok();
         let [(path, image), (other, _)] = candidates;
         let are_copies = length == other_length
@@ -251,11 +244,7 @@ impl<'a> Finder<'a> {
 
 impl ContainingFolders {
     fn record(entry: Entry<'_, u64, Self>, rank: (bool, usize), dir: usize) {
-        let single = Self {
-            rank,
-            first: dir,
-            other: None,
-        };
+        let single = Self { rank, first: dir, other: None };
         let current = entry.or_insert(single);
         if rank < current.rank {
             *current = single;
@@ -287,9 +276,7 @@ fn find_image_folders(tree: &Tree, dir: usize) -> Vec<usize> {
 
 /// Returns the path of an image.
 pub(super) fn image_path(tree: &Tree, (dir, index): ImageIndex) -> PathBuf {
-    tree.dirs[dir]
-        .path
-        .join(tree.dirs[dir].images[index].as_ref())
+    tree.dirs[dir].path.join(tree.dirs[dir].images[index].as_ref())
 }
 
 fn normalize_name(name: &OsStr) -> String {
@@ -308,12 +295,7 @@ fn find_by_stem(images: &[Arc<OsStr>], stem: &str) -> Option<usize> {
     });
     let supported = candidates.filter_map(|(index, extension)| {
         let is_extension = |known: &str| extension.eq_ignore_ascii_case(known.as_bytes());
-        Some((
-            IMAGE_EXTENSIONS
-                .iter()
-                .position(|known| is_extension(known))?,
-            index,
-        ))
+        Some((IMAGE_EXTENSIONS.iter().position(|known| is_extension(known))?, index))
     });
     supported.min().map(|(_, at)| at)
 }

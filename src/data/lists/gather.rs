@@ -121,12 +121,7 @@ impl<'g, 'a> ListCollector<'g, 'a> {
         finder: &'g Finder<'a>,
         choice: Option<ListChoice<'g>>,
     ) -> Self {
-        Self {
-            reader,
-            finder,
-            choice,
-            bytes_left: MAX_TOTAL_BYTES,
-        }
+        Self { reader, finder, choice, bytes_left: MAX_TOTAL_BYTES }
     }
 
     /// Returns the lists directly in a folder that name images.
@@ -320,13 +315,8 @@ fn mentions_images(text: &str) -> bool {
 
 /// Returns the text of a list that is known by its name.
 pub(crate) fn read_list_text(path: &Path) -> Result<String> {
-    load_list(
-        path,
-        ListFormat::Lines,
-        MAX_LINES,
-        &mut MAX_TOTAL_BYTES.clone(),
-    )
-    .map(|(text, _)| text)
+    load_list(path, ListFormat::Lines, MAX_LINES, &mut MAX_TOTAL_BYTES.clone())
+        .map(|(text, _)| text)
 }
 
 /// Returns the text of a list of at most `max_lines` lines, and subtracts its size from `bytes_left`.

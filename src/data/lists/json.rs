@@ -60,9 +60,7 @@ fn rows_from_objects(objects: Vec<(usize, Object)>) -> Option<Vec<StringRecord>>
     }
     let mut records = vec![StringRecord::from(keys.clone())];
     for (number, object) in &objects {
-        let cells = keys
-            .iter()
-            .map(|key| object.get(*key).map_or_else(String::new, cell_text));
+        let cells = keys.iter().map(|key| object.get(*key).map_or_else(String::new, cell_text));
         records.push(record_from_cells(*number, cells));
     }
     Some(records)

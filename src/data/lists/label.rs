@@ -95,12 +95,7 @@ pub(super) fn parse_table(
         let (column, file) = (table.title(at), source.file);
         remarks.push(message!("remark-class-column", column, file).into());
     }
-    Some(Sheet {
-        rows: table.rows(&split, &by),
-        ids: table.ids(),
-        labels,
-        remarks,
-    })
+    Some(Sheet { rows: table.rows(&split, &by), ids: table.ids(), labels, remarks })
 }
 
 /// Chooses the column with the classes. `excluded` are the columns with splits or further file names.
@@ -117,9 +112,7 @@ fn choose_labels(table: &Table, excluded: &[usize]) -> LabelChoice {
     }
     for header in [HeaderKind::Label, HeaderKind::Class] {
         let named = columns.iter().copied();
-        let named: Vec<usize> = named
-            .filter(|&at| table.header_kind(at) == Some(header))
-            .collect();
+        let named: Vec<usize> = named.filter(|&at| table.header_kind(at) == Some(header)).collect();
         if let Some(choice) = choose_named(table, &named) {
             return choice;
         }
@@ -147,15 +140,10 @@ fn choose_labels(table: &Table, excluded: &[usize]) -> LabelChoice {
 /// Chooses among columns with known headers: the first with words, if all columns correspond one to one.
 fn choose_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
     let (&first, rest) = named.split_first()?;
-    if !rest
-        .iter()
-        .all(|&other| are_one_to_one(table, first, other))
-    {
+    if !rest.iter().all(|&other| are_one_to_one(table, first, other)) {
         return Some(ambiguous_choice(table, named));
     }
-    let words = named
-        .iter()
-        .find(|&&at| !ColumnStats::new(table, at).all_integers);
+    let words = named.iter().find(|&&at| !ColumnStats::new(table, at).all_integers);
     Some(choose_column(table, words.copied().unwrap_or(first), true))
 }
 
@@ -166,9 +154,7 @@ fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
         return None;
     }
     let binary = columns.iter().copied();
-    let binary: Vec<usize> = binary
-        .filter(|&at| ColumnStats::new(table, at).is_binary)
-        .collect();
+    let binary: Vec<usize> = binary.filter(|&at| ColumnStats::new(table, at).is_binary).collect();
     if binary.len() < 2 {
         return None;
     }
@@ -207,9 +193,8 @@ fn guess_labels(table: &Table, columns: &[usize]) -> LabelChoice {
         .map(|&at| (at, ColumnStats::new(table, at)))
         .filter(|(at, cells)| cells.may_be_classes() && !is_coordinate(*at))
         .collect();
-    let perhaps = known
-        .iter()
-        .find(|(at, _)| table.header_kind(*at) == Some(HeaderKind::MaybeClass));
+    let perhaps =
+        known.iter().find(|(at, _)| table.header_kind(*at) == Some(HeaderKind::MaybeClass));
     let words = || known.iter().filter(|(_, cells)| !cells.all_integers);
     let only = match (perhaps, known.as_slice()) {
         (Some((at, _)), _) | (None, [(at, _)]) => Some(*at),
@@ -245,9 +230,7 @@ fn agrees_with_folders(table: &Table, at: usize) -> bool {
     });
     let pairs: Vec<(&str, &str)> = pairs.collect();
     let folders: HashSet<&str> = pairs.iter().map(|(_, folder)| *folder).collect();
-    let matching = pairs
-        .iter()
-        .filter(|(cell, folder)| is_same_name(cell, folder));
+    let matching = pairs.iter().filter(|(cell, folder)| is_same_name(cell, folder));
     folders.len() > 1
         && (matching.count() * 10 >= pairs.len() * 9 || one_to_one(pairs.iter().copied()).is_some())
 }

@@ -54,10 +54,8 @@ fn split_cells<'t, W: Iterator<Item = &'t str>>(
 }
 
 fn parse_path_first(source: &ListSource, lines: &[(usize, &str)]) -> Sheet {
-    let parsed: Vec<(Lookup, &str, &str)> = lines
-        .iter()
-        .map(|(_, line)| split_path_and_label(source, line))
-        .collect();
+    let parsed: Vec<(Lookup, &str, &str)> =
+        lines.iter().map(|(_, line)| split_path_and_label(source, line)).collect();
     let by_first = first_number_determines_label(parsed.iter().map(|(_, _, label)| *label));
     let mut names = LabelInterner::default();
     let rows = lines.iter().zip(parsed);
@@ -77,11 +75,7 @@ fn parse_path_first(source: &ListSource, lines: &[(usize, &str)]) -> Sheet {
         true => Labels::Certain,
         false => Labels::Unspecified,
     };
-    Sheet {
-        rows,
-        labels,
-        ..Sheet::default()
-    }
+    Sheet { rows, labels, ..Sheet::default() }
 }
 
 /// Returns the longest beginning of a line that names an image, and the rest of the line.
@@ -99,9 +93,7 @@ fn split_path_and_label<'t>(source: &ListSource, line: &'t str) -> (Lookup, &'t 
         false => candidates.len(),
     };
     candidates.insert(whole_line_index, (line, ""));
-    let mut found = candidates
-        .into_iter()
-        .map(|(path, label)| (source.find(path), path, label));
+    let mut found = candidates.into_iter().map(|(path, label)| (source.find(path), path, label));
     let found = found.find(|(lookup, ..)| *lookup != Lookup::Missing);
     found.unwrap_or((Lookup::Missing, shortest.0, shortest.1))
 }

@@ -43,13 +43,7 @@ pub(super) fn read_flowers(
     }
     let records = build_records(&dir.path)?;
     reader.used_lists.insert(dir.path.join(SPLITS));
-    let source = ListSource {
-        tree,
-        finder,
-        list_folder,
-        file: LABELS,
-        column: None,
-    };
+    let source = ListSource { tree, finder, list_folder, file: LABELS, column: None };
     Ok(parse_table(&source, &records, true).map(|sheet| List {
         path: dir.path.join(LABELS),
         file: LABELS.into(),
@@ -200,22 +194,13 @@ mod tests {
         pack.write_all(&element(MATRIX, &parts.concat())).unwrap();
         let packed = pack.finish().unwrap();
         let length = packed.len() as u32;
-        [
-            &PACKED.to_le_bytes(),
-            &length.to_le_bytes(),
-            packed.as_slice(),
-        ]
-        .concat()
+        [&PACKED.to_le_bytes(), &length.to_le_bytes(), packed.as_slice()].concat()
     }
 
     fn mat_file(matrices: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![b' '; 124];
         bytes.extend_from_slice(b"\0\x01IM");
-        bytes.extend(
-            matrices
-                .iter()
-                .flat_map(|(name, row)| encode_matrix(name, row)),
-        );
+        bytes.extend(matrices.iter().flat_map(|(name, row)| encode_matrix(name, row)));
         bytes
     }
 
@@ -229,11 +214,8 @@ mod tests {
             image.save(at(&format!("jpg/image_{n:05}.jpg"))).unwrap();
         }
         let labels = mat_file(&[("labels", &[77, 2, 77, 2, 2, 77, 2, 77])]);
-        let sets: [(&str, &[u8]); 3] = [
-            ("trnid", &[1, 2, 5]),
-            ("valid", &[6]),
-            ("tstid", &[3, 4, 7, 8]),
-        ];
+        let sets: [(&str, &[u8]); 3] =
+            [("trnid", &[1, 2, 5]), ("valid", &[6]), ("tstid", &[3, 4, 7, 8])];
         std::fs::write(at(LABELS), &labels).unwrap();
         std::fs::write(at(SPLITS), mat_file(&sets)).unwrap();
         let open = || Dataset::open(root.path().to_str().unwrap(), &OpenOptions::default());

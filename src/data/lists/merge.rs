@@ -47,10 +47,7 @@ pub(super) fn merge(
 ) -> Result<Vec<Entry>> {
     let mut row_labels = Vec::new();
     for (list_index, content) in lists.iter().enumerate() {
-        let rows = content
-            .rows
-            .iter()
-            .filter(|row| row.split != SplitCell::Other);
+        let rows = content.rows.iter().filter(|row| row.split != SplitCell::Other);
         row_labels.extend(rows.filter_map(|row| match row.lookup {
             Lookup::Found(image) => Some(RowLabel {
                 image,
@@ -130,11 +127,7 @@ fn find_conflicts(lists: &[List], row_labels: &[RowLabel]) -> Result<DoubleLabel
             contradicting.extend([first.0, other.0]);
         }
     }
-    refuse(
-        lists,
-        &contradicting,
-        "problem-lists-assign-different-classes",
-    )?;
+    refuse(lists, &contradicting, "problem-lists-assign-different-classes")?;
     Ok(conflicts)
 }
 
@@ -192,11 +185,7 @@ fn check_splits(lists: &[List], row_labels: &[RowLabel]) -> Result<()> {
             contradicting.extend([first, list]);
         }
     }
-    refuse(
-        lists,
-        &contradicting,
-        "problem-lists-assign-different-splits",
-    )
+    refuse(lists, &contradicting, "problem-lists-assign-different-splits")
 }
 
 /// Refuses lists that contradict each other, if there are any. The Problem names a list of each family, and says how to
@@ -207,19 +196,14 @@ fn refuse(lists: &[List], contradicting: &BTreeSet<usize>, id: &'static str) -> 
         families.entry(&list.family).or_insert(list);
     }
     let representatives: Vec<&List> = families.into_values().collect();
-    let files: Vec<&str> = representatives
-        .iter()
-        .map(|list| list.file.as_str())
-        .collect();
+    let files: Vec<&str> = representatives.iter().map(|list| list.file.as_str()).collect();
     let Some(first) = representatives.first() else {
         return Ok(());
     };
     let path = first.path.display().to_string();
-    Err(
-        Problem::new(message!(id, lists = list_value(&files, 2 * MAX_NAMED)))
-            .at_path(first.path.parent().unwrap_or(Path::new("")))
-            .advise(message!("advice-give-one-list", path)),
-    )
+    Err(Problem::new(message!(id, lists = list_value(&files, 2 * MAX_NAMED)))
+        .at_path(first.path.parent().unwrap_or(Path::new("")))
+        .advise(message!("advice-give-one-list", path)))
 }
 
 /// Leaves out images with two labels; refuses the list if there are many.
@@ -251,15 +235,8 @@ fn skip_conflicts(
         .at_path(&lists[*list].path)
         .advise(message!("advice-one-class-per-image")));
     }
-    reader.add_remark(message!(
-        "remark-two-labels-in-list",
-        file,
-        n = conflicts.len(),
-        images
-    ));
-    let places = conflicts
-        .keys()
-        .map(|&index| image_path(reader.tree, index));
+    reader.add_remark(message!("remark-two-labels-in-list", file, n = conflicts.len(), images));
+    let places = conflicts.keys().map(|&index| image_path(reader.tree, index));
     skipped.extend(places.map(|path| Skipped::new(path, message!("skip-two-labels"))));
     Ok(())
 }
@@ -268,10 +245,8 @@ fn skip_conflicts(
 /// only test images, images without a split are training images.
 fn merge_entries(reader: &mut Reader, lists: &[List], row_labels: Vec<RowLabel>) -> Vec<Entry> {
     let has_role = |role: Role| move |row: &RowLabel| row.role == Some(role);
-    let (has_train, has_test) = (
-        row_labels.iter().any(has_role(Role::Train)),
-        row_labels.iter().any(has_role(Role::Test)),
-    );
+    let (has_train, has_test) =
+        (row_labels.iter().any(has_role(Role::Train)), row_labels.iter().any(has_role(Role::Test)));
     let split = row_labels.iter().any(|row| row.role.is_some());
     // Words are more informative than numbers.
     let numbered: Vec<bool> = lists.iter().map(has_numeric_labels).collect();

@@ -161,11 +161,7 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
             Labels::MultiHot(columns) => ("problem-several-columns-marked", columns),
             _ => continue,
         };
-        let what = message!(
-            id,
-            file = &list.file,
-            columns = list_value(columns, MAX_NAMED)
-        );
+        let what = message!(id, file = &list.file, columns = list_value(columns, MAX_NAMED));
         let problem = Problem::new(what).at_path(&list.path);
         let problem = match columns.first() {
             Some(column) => problem.advise(message!(
@@ -186,9 +182,7 @@ fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Resu
     let tree = reader.tree;
     let mut found = RawDataset::default();
     let files: Vec<String> = lists.iter().map(|list| list.file.clone()).collect();
-    let is_certain = lists
-        .iter()
-        .any(|list| list.labels == Labels::Certain || list.has_roles());
+    let is_certain = lists.iter().any(|list| list.labels == Labels::Certain || list.has_roles());
     for list in &lists {
         report_missing(list, &mut found);
         reader.assumed.extend(list.remarks.iter().cloned());
@@ -196,10 +190,7 @@ fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Resu
     }
     let names: BTreeSet<&String> = files.iter().collect();
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    reader.add_remark(message!(
-        "remark-read-from-lists",
-        files = list_value(&names, MAX_NAMED)
-    ));
+    reader.add_remark(message!("remark-read-from-lists", files = list_value(&names, MAX_NAMED)));
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<ImageIndex> = entries.iter().map(|entry| entry.0).collect();
     let has_splits = entries.iter().any(|entry| entry.2.is_some());
@@ -215,9 +206,7 @@ fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Resu
         let Some(class) = naming.class_of(image, label.as_deref()) else {
             unclassified += 1;
             let reason = message!("skip-line-without-class");
-            found
-                .skipped
-                .push(Skipped::new(image_path(tree, image), reason));
+            found.skipped.push(Skipped::new(image_path(tree, image), reason));
             continue;
         };
         if seen.insert((image, is_test(role))) {
@@ -231,10 +220,9 @@ fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Resu
     }
     let total = tree.dirs[finder.dir].total;
     let unnamed = total.saturating_sub(named.len());
-    for (id, n) in [
-        ("remark-images-not-listed", unnamed),
-        ("remark-images-without-class", unclassified),
-    ] {
+    for (id, n) in
+        [("remark-images-not-listed", unnamed), ("remark-images-without-class", unclassified)]
+    {
         if n > 0 {
             reader.add_remark(message!(id, n));
         }
@@ -291,14 +279,9 @@ fn assign_splits_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut 
         let mut folders = finder.ancestors(dir).filter(|&dir| dir != finder.dir);
         folders.find_map(|dir| parse_role(&tree.dirs[dir].name))
     };
-    let roles: Vec<Option<Role>> = entries
-        .iter()
-        .map(|entry| role_of_folder(entry.0.0))
-        .collect();
-    let (train, test) = (
-        roles.contains(&Some(Role::Train)),
-        roles.iter().any(|role| is_test(*role)),
-    );
+    let roles: Vec<Option<Role>> = entries.iter().map(|entry| role_of_folder(entry.0.0)).collect();
+    let (train, test) =
+        (roles.contains(&Some(Role::Train)), roles.iter().any(|role| is_test(*role)));
     if train && test {
         for (entry, role) in entries.iter_mut().zip(roles) {
             entry.2 = role;

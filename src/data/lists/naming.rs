@@ -41,14 +41,10 @@ pub(super) fn choose_class_names(
     let tree = reader.tree;
     let folder_of = |(dir, _): ImageIndex| tree.dirs[dir].name.as_str();
     let labelled = entries.iter();
-    let labelled: Vec<(ImageIndex, &str)> = labelled
-        .filter_map(|(place, label, _)| Some((*place, label.as_deref()?)))
-        .collect();
+    let labelled: Vec<(ImageIndex, &str)> =
+        labelled.filter_map(|(place, label, _)| Some((*place, label.as_deref()?))).collect();
     if labelled.is_empty() {
-        return ClassNaming {
-            labels: None,
-            folders: classes_by_folder(reader, finder, entries),
-        };
+        return ClassNaming { labels: None, folders: classes_by_folder(reader, finder, entries) };
     }
     let pairs = labelled.iter();
     let mut labels = one_to_one(pairs.map(|&(place, label)| (label, folder_of(place))));
@@ -58,17 +54,11 @@ pub(super) fn choose_class_names(
         let places = entries.iter().map(|entry| entry.0);
         let places = places.filter(|&place| folder_names.contains(folder_of(place)));
         folders.extend(places.map(|place| (place.0, folder_of(place).to_owned())));
-    } else if labelled
-        .iter()
-        .all(|(_, label)| label.parse::<u64>().is_ok())
-    {
+    } else if labelled.iter().all(|(_, label)| label.parse::<u64>().is_ok()) {
         let prefixes = labelled.iter();
-        let prefixes: Vec<(&str, String)> = prefixes
-            .map(|&(place, label)| (label, name_before_number(tree, place)))
-            .collect();
-        let pairs = prefixes
-            .iter()
-            .map(|(label, prefix)| (*label, prefix.as_str()));
+        let prefixes: Vec<(&str, String)> =
+            prefixes.map(|&(place, label)| (label, name_before_number(tree, place))).collect();
+        let pairs = prefixes.iter().map(|(label, prefix)| (*label, prefix.as_str()));
         labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
         if labels.is_some() {
             reader.add_remark(message!("remark-class-names-from-files"));
@@ -82,9 +72,7 @@ pub(super) fn choose_class_names(
 pub(crate) fn name_before_number(tree: &Tree, (dir, index): ImageIndex) -> String {
     let name = tree.dirs[dir].images[index].to_string_lossy();
     let name = composed(&name);
-    let stem = name
-        .rsplit_once('.')
-        .map_or(name.as_ref(), |(stem, _)| stem);
+    let stem = name.rsplit_once('.').map_or(name.as_ref(), |(stem, _)| stem);
     let prefix = stem.trim_end_matches(|letter: char| letter.is_ascii_digit());
     match prefix.len() == stem.len() {
         true => String::new(),
@@ -113,10 +101,7 @@ fn classes_by_folder(
             && !is_mask_folder(name)
     };
     let dirs: BTreeSet<usize> = entries.iter().map(|entry| entry.0.0).collect();
-    let dirs: Vec<usize> = dirs
-        .into_iter()
-        .filter(|&dir| is_class_folder(dir))
-        .collect();
+    let dirs: Vec<usize> = dirs.into_iter().filter(|&dir| is_class_folder(dir)).collect();
     let class_path = |dir: usize| {
         let folders = finder.ancestors(dir);
         let mut path: Vec<&str> = folders

@@ -147,8 +147,6 @@ pub(super) fn one_to_one<'a>(
             return None;
         }
     }
-    let owned = right
-        .iter()
-        .map(|(&first, &second)| (first.to_owned(), second.to_owned()));
+    let owned = right.iter().map(|(&first, &second)| (first.to_owned(), second.to_owned()));
     (right.len() > 1).then(|| owned.collect())
 }

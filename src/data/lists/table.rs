@@ -153,14 +153,7 @@ impl<'a> Table<'a> {
         };
         let lookups = body.iter().map(|record| record.get(file));
         let lookups = lookups.map(|cell| source.find(cell.unwrap_or_default()));
-        Some(Self {
-            source,
-            header_row: head,
-            body,
-            width,
-            file,
-            lookups: lookups.collect(),
-        })
+        Some(Self { source, header_row: head, body, width, file, lookups: lookups.collect() })
     }
 
     /// Returns the non-empty cells of a column, with the indices of their rows.
@@ -176,8 +169,7 @@ impl<'a> Table<'a> {
 
     /// Returns a column's header in lower case; empty without a header.
     pub fn header(&self, at: usize) -> String {
-        self.header_row
-            .map_or_else(String::new, |head| normalized_header(head, at))
+        self.header_row.map_or_else(String::new, |head| normalized_header(head, at))
     }
 
     /// Returns the meaning of a column's header; `None` if it is unknown.
@@ -255,14 +247,8 @@ impl<'a> Table<'a> {
                     (None, _) => SplitCell::Unspecified,
                 },
             };
-            let line = record
-                .position()
-                .map_or(number + 1, |at| at.line() as usize);
-            Row {
-                label,
-                split,
-                ..Row::new(line, cell(self.file), lookup)
-            }
+            let line = record.position().map_or(number + 1, |at| at.line() as usize);
+            Row { label, split, ..Row::new(line, cell(self.file), lookup) }
         });
         rows.collect()
     }

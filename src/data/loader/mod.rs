@@ -121,9 +121,7 @@ pub struct ImageLoader {
 pub fn max_buffered_bytes(batch_size: usize, size: usize) -> u64 {
     let batches = thread_count(0) as u64 * (BATCHES_PER_THREAD as u64 + 1);
     let image_bytes = (size as u64).saturating_mul(size as u64).saturating_mul(3);
-    image_bytes
-        .saturating_mul(batch_size as u64)
-        .saturating_mul(batches)
+    image_bytes.saturating_mul(batch_size as u64).saturating_mul(batches)
 }
 
 impl ImageLoader {
@@ -288,11 +286,7 @@ fn join_within(threads: Vec<JoinHandle<()>>, timeout: Duration) {
 
 fn thread_count(requested: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(2, usize::from);
-    if requested == 0 {
-        cores().min(16)
-    } else {
-        requested.min(256)
-    }
+    if requested == 0 { cores().min(16) } else { requested.min(256) }
 }
 
 impl LoaderQueue {

@@ -43,9 +43,7 @@ impl NearCopySets {
         for sample in samples {
             if let Some(image_hashes) = hashes.get(&sample.source) {
                 let next = number_by_hash.len();
-                let index = *number_by_hash
-                    .entry(image_hashes.pixel_hash)
-                    .or_insert(next);
+                let index = *number_by_hash.entry(image_hashes.pixel_hash).or_insert(next);
                 copies_by_hash.resize_with(number_by_hash.len(), Vec::new);
                 copies_by_hash[index].push(sample);
             }
@@ -58,10 +56,7 @@ impl NearCopySets {
                 .collect();
             sets.join_near_copies(&perceptual_hashes);
         }
-        let mut result = Self {
-            is_limited: sets.is_limited,
-            ..Self::default()
-        };
+        let mut result = Self { is_limited: sets.is_limited, ..Self::default() };
         let mut near_by_set: HashMap<usize, Vec<ImageSource>> = HashMap::new();
         for (index, copies) in copies_by_hash.iter().enumerate() {
             let set = sets.find(index);
@@ -120,16 +115,11 @@ impl NearCopySets {
     /// Returns the number of sets as a sentence; `None` if there are none.
     pub fn summary(&self) -> Option<Message> {
         let images: usize = self.near_sets.iter().map(Vec::len).sum();
-        let cut = self
-            .is_limited
-            .then(|| message!("remark-near-copies-limited", most = MAX_SET_SIZE));
+        let cut =
+            self.is_limited.then(|| message!("remark-near-copies-limited", most = MAX_SET_SIZE));
         (images > 0).then(|| {
-            message!(
-                "remark-near-copies-as-copies",
-                sets = self.near_sets.len(),
-                n = images
-            )
-            .followed_by(cut)
+            message!("remark-near-copies-as-copies", sets = self.near_sets.len(), n = images)
+                .followed_by(cut)
         })
     }
 }
@@ -140,8 +130,7 @@ impl Dataset {
         let sets = NearCopySets::new(samples.iter(), &self.image_hashes, true);
         let own_numbers = samples.len()..;
         let each = samples.iter().zip(own_numbers);
-        each.map(|(sample, own_number)| sets.set_of(sample).unwrap_or(own_number))
-            .collect()
+        each.map(|(sample, own_number)| sets.set_of(sample).unwrap_or(own_number)).collect()
     }
 }
 
@@ -171,11 +160,7 @@ struct DisjointSets {
 
 impl DisjointSets {
     fn new(count: usize) -> Self {
-        Self {
-            parent: (0..count).collect(),
-            size: vec![1; count],
-            is_limited: false,
-        }
+        Self { parent: (0..count).collect(), size: vec![1; count], is_limited: false }
     }
 
     fn find(&mut self, mut index: usize) -> usize {
@@ -188,11 +173,8 @@ impl DisjointSets {
 
     /// Joins near copies: compares each image with its neighbours in several sorted orders.
     fn join_near_copies(&mut self, hashes: &[Option<PerceptualHash>]) {
-        let mut order: Vec<(usize, &PerceptualHash)> = hashes
-            .iter()
-            .enumerate()
-            .filter_map(|(at, hash)| Some((at, hash.as_ref()?)))
-            .collect();
+        let mut order: Vec<(usize, &PerceptualHash)> =
+            hashes.iter().enumerate().filter_map(|(at, hash)| Some((at, hash.as_ref()?))).collect();
         for rotation in (0..u64::BITS).step_by(BIT_STEP as usize) {
             order.sort_by_key(|(at, hash)| (hash.bits.rotate_left(rotation), *at));
             for (place, (index, hash)) in order.iter().enumerate() {

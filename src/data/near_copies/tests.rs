@@ -3,9 +3,8 @@ use super::*;
 
 #[test]
 fn finds_pairs_and_limits_set_size() {
-    let hashes: Vec<Option<PerceptualHash>> = (0..400u64)
-        .map(|at| PerceptualHash::new(&scene(1 + at % 300, 64, 64)))
-        .collect();
+    let hashes: Vec<Option<PerceptualHash>> =
+        (0..400u64).map(|at| PerceptualHash::new(&scene(1 + at % 300, 64, 64))).collect();
     let mut sets = DisjointSets::new(hashes.len());
     sets.join_near_copies(&hashes);
     for (at, hash) in hashes.iter().enumerate().skip(300) {

@@ -75,21 +75,13 @@ impl PerceptualHash {
                 [r, g, b][channel] - light
             };
             let coarse: [f32; COLOUR_SIDE * COLOUR_SIDE] = downsample(&cells.map(difference));
-            for (target, value) in colours[half * COLOUR_SIDE * COLOUR_SIDE..]
-                .iter_mut()
-                .zip(coarse)
+            for (target, value) in
+                colours[half * COLOUR_SIDE * COLOUR_SIDE..].iter_mut().zip(coarse)
             {
                 *target = (value / 2.0 + 128.0) as u8;
             }
         }
-        Some(Self {
-            bits,
-            aspect_ratio: width as f32 / height as f32,
-            mean,
-            spread,
-            luma,
-            colours,
-        })
+        Some(Self { bits, aspect_ratio: width as f32 / height as f32, mean, spread, luma, colours })
     }
 
     /// Returns whether too many bits differ. This check is cheap and rejects most pairs.

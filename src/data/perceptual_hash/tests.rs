@@ -25,9 +25,7 @@ pub fn scene(seed: u64, width: u32, height: u32) -> RgbImage {
 }
 
 fn near(a: &RgbImage, b: &RgbImage) -> bool {
-    PerceptualHash::new(a)
-        .unwrap()
-        .is_near_copy(&PerceptualHash::new(b).unwrap())
+    PerceptualHash::new(a).unwrap().is_near_copy(&PerceptualHash::new(b).unwrap())
 }
 
 #[test]

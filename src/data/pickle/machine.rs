@@ -19,19 +19,12 @@ pub(super) struct Machine<'a> {
 
 impl Machine<'_> {
     pub fn error(&self, what: &str) -> Problem {
-        Problem::new(message!(
-            "problem-pickle-unreadable",
-            what,
-            at = self.position.to_string()
-        ))
-        .advise(message!("advice-download-binary-version"))
+        Problem::new(message!("problem-pickle-unreadable", what, at = self.position.to_string()))
+            .advise(message!("advice-download-binary-version"))
     }
 
     fn take_bytes(&mut self, length: usize) -> Result<Range<usize>> {
-        let end = self
-            .position
-            .checked_add(length)
-            .filter(|&end| end <= self.bytes.len());
+        let end = self.position.checked_add(length).filter(|&end| end <= self.bytes.len());
         let end = end.ok_or_else(|| self.error("it is truncated"))?;
         let range = self.position..end;
         self.position = end;
@@ -41,10 +34,7 @@ impl Machine<'_> {
     /// Reads an unsigned little-endian number of `length` bytes.
     fn read_unsigned(&mut self, length: usize) -> Result<u64> {
         let range = self.take_bytes(length)?;
-        Ok(self.bytes[range]
-            .iter()
-            .rev()
-            .fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+        Ok(self.bytes[range].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     }
 
     fn read_length(&mut self, bytes: usize) -> Result<usize> {
@@ -77,18 +67,12 @@ impl Machine<'_> {
     }
 
     fn pop_to_mark(&mut self) -> Result<Vec<Id>> {
-        let mark = self
-            .marks
-            .pop()
-            .ok_or_else(|| self.error("a mark is missing"))?;
+        let mark = self.marks.pop().ok_or_else(|| self.error("a mark is missing"))?;
         Ok(self.stack.split_off(mark))
     }
 
     fn top(&self) -> Result<Id> {
-        self.stack
-            .last()
-            .copied()
-            .ok_or_else(|| self.error("a value is missing"))
+        self.stack.last().copied().ok_or_else(|| self.error("a value is missing"))
     }
 
     /// Adds items to the list or dictionary on top of the stack.
@@ -102,9 +86,7 @@ impl Machine<'_> {
     }
 
     fn push_tuple(&mut self, length: usize) -> Result<()> {
-        let mut items = (0..length)
-            .map(|_| self.pop())
-            .collect::<Result<Vec<_>>>()?;
+        let mut items = (0..length).map(|_| self.pop()).collect::<Result<Vec<_>>>()?;
         items.reverse();
         self.push(Value::List(items));
         Ok(())
@@ -117,11 +99,8 @@ impl Machine<'_> {
     }
 
     fn load_memo(&mut self, key: u64) -> Result<()> {
-        let id = self
-            .memo
-            .get(&key)
-            .copied()
-            .ok_or_else(|| self.error("a reference is missing"))?;
+        let id =
+            self.memo.get(&key).copied().ok_or_else(|| self.error("a reference is missing"))?;
         self.stack.push(id);
         Ok(())
     }
@@ -218,18 +197,13 @@ impl Machine<'_> {
                 }
                 let raw = self.read_unsigned(length)?;
                 let unused = 64 - 8 * length as u32;
-                if length == 0 {
-                    0
-                } else {
-                    ((raw << unused) as i64) >> unused
-                }
+                if length == 0 { 0 } else { ((raw << unused) as i64) >> unused }
             }
             _ => {
                 let range = self.read_line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
                 let text = text.trim_end_matches('L');
-                text.parse()
-                    .map_err(|_| self.error("a number is not one"))?
+                text.parse().map_err(|_| self.error("a number is not one"))?
             }
         };
         self.push(Value::Number(number));
@@ -267,8 +241,7 @@ impl Machine<'_> {
             _ => {
                 let range = self.read_line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
-                text.parse()
-                    .map_err(|_| self.error("a reference is not a number"))?
+                text.parse().map_err(|_| self.error("a reference is not a number"))?
             }
         };
         match code {

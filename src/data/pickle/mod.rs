@@ -50,10 +50,7 @@ pub struct Pickle<'a> {
 /// # Errors
 /// Returns a Problem for a truncated file or an unsupported instruction.
 pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
-    let mut machine = Machine {
-        bytes,
-        ..Machine::default()
-    };
+    let mut machine = Machine { bytes, ..Machine::default() };
     let mut remaining_steps = MAX_STEPS;
     while machine.execute_next()? {
         remaining_steps -= 1;
@@ -62,11 +59,7 @@ pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
         }
     }
     let root = machine.pop()?;
-    Ok(Pickle {
-        bytes,
-        values: machine.values,
-        root,
-    })
+    Ok(Pickle { bytes, values: machine.values, root })
 }
 
 impl Pickle<'_> {

@@ -41,20 +41,15 @@ impl MemoryEstimate {
         let file_bytes = bytes.len() as u64;
         let decoder_bytes = match format {
             // The decoder keeps a copy of the file.
-            ImageFormat::Jpeg => jpeg::read_frame(bytes)
-                .decoder_bytes()
-                .saturating_add(file_bytes),
+            ImageFormat::Jpeg => jpeg::read_frame(bytes).decoder_bytes().saturating_add(file_bytes),
             ImageFormat::WebP => webp::decoder_bytes(bytes, pixels),
             ImageFormat::Gif => pixels.saturating_mul(4),
             ImageFormat::Tiff => {
                 let bits = u64::from(decoder.original_color_type().bits_per_pixel());
                 let embedded = jpeg::largest_embedded_frame(bytes);
-                let embedded = embedded
-                    .decoder_bytes()
-                    .saturating_add(embedded.pixels.saturating_mul(4));
-                (pixels.saturating_mul(bits) / 8)
-                    .max(stored)
-                    .saturating_add(embedded)
+                let embedded =
+                    embedded.decoder_bytes().saturating_add(embedded.pixels.saturating_mul(4));
+                (pixels.saturating_mul(bits) / 8).max(stored).saturating_add(embedded)
             }
             _ => 0,
         };
@@ -73,10 +68,7 @@ impl MemoryEstimate {
         Self {
             width,
             height,
-            peak_bytes: stored
-                .saturating_add(decoder_bytes)
-                .max(conversion)
-                .max(rotation),
+            peak_bytes: stored.saturating_add(decoder_bytes).max(conversion).max(rotation),
         }
     }
 
@@ -94,11 +86,7 @@ impl MemoryEstimate {
         if self.peak_bytes <= allowed {
             return Ok(());
         }
-        let Self {
-            width,
-            height,
-            peak_bytes: most,
-        } = self;
+        let Self { width, height, peak_bytes: most } = self;
         Err(Problem::new(message!(
             "problem-image-decoding-memory-limit",
             width = width.to_string(),
@@ -112,8 +100,7 @@ impl MemoryEstimate {
 
 /// Returns how many bytes an image from a file of `file_bytes` bytes may use, with `free_bytes` of free memory.
 fn allowed_bytes(file_bytes: u64, free_bytes: u64) -> u64 {
-    let file_limit = file_bytes
-        .saturating_mul(FILE_SIZE_FACTOR)
-        .clamp(USUALLY_ALLOWED, MAX_ALLOWED);
+    let file_limit =
+        file_bytes.saturating_mul(FILE_SIZE_FACTOR).clamp(USUALLY_ALLOWED, MAX_ALLOWED);
     file_limit.min(free_bytes / 2).max(ALWAYS_ALLOWED)
 }

@@ -16,11 +16,7 @@ impl Frame {
     /// Returns the number of bytes that the decoder keeps besides the pixels.
     pub fn decoder_bytes(self) -> u64 {
         let coefficients = self.pixels.saturating_mul(self.channels);
-        if self.keeps_coefficients {
-            coefficients.saturating_mul(2)
-        } else {
-            0
-        }
+        if self.keeps_coefficients { coefficients.saturating_mul(2) } else { 0 }
     }
 }
 
@@ -118,16 +114,10 @@ mod tests {
     fn frame_reads_size_and_scans_from_markers() {
         let image = image::RgbImage::new(40, 30);
         let mut bytes = std::io::Cursor::new(Vec::new());
-        image
-            .write_to(&mut bytes, image::ImageFormat::Jpeg)
-            .unwrap();
+        image.write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
         let mut bytes = bytes.into_inner();
         let found = read_frame(&bytes);
-        let plain = Frame {
-            pixels: 1200,
-            channels: 3,
-            keeps_coefficients: false,
-        };
+        let plain = Frame { pixels: 1200, channels: 3, keeps_coefficients: false };
         assert_eq!((found, found.decoder_bytes()), (plain, 0));
         let inside = [b"II*\0".as_slice(), &bytes].concat();
         assert_eq!(largest_embedded_frame(&inside), plain);

@@ -26,11 +26,7 @@ struct MemoryBudget {
 
 impl MemoryBudget {
     const fn new(limit: u64) -> Self {
-        Self {
-            limit,
-            used: Mutex::new(0),
-            freed: Condvar::new(),
-        }
+        Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
     /// Waits until `bytes` bytes are free, or no thread uses any.
@@ -40,10 +36,7 @@ impl MemoryBudget {
         let is_full = |used: &mut u64| *used > 0 && *used + bytes > self.limit;
         let reserved = self.freed.wait_while(used, is_full);
         *reserved.unwrap_or_else(PoisonError::into_inner) += bytes;
-        MemoryReservation {
-            budget: self,
-            bytes,
-        }
+        MemoryReservation { budget: self, bytes }
     }
 
     fn release(&self, bytes: u64) {
@@ -96,11 +89,8 @@ mod tests {
         let (current, peak) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for number in 0..16u64 {
-                let bytes = if number == 7 {
-                    2 * PIXEL_BUDGET_BYTES
-                } else {
-                    PIXEL_BUDGET_BYTES / 3
-                };
+                let bytes =
+                    if number == 7 { 2 * PIXEL_BUDGET_BYTES } else { PIXEL_BUDGET_BYTES / 3 };
                 let (current, peak) = (&current, &peak);
                 scope.spawn(move || {
                     let _reservation = reserve_pixels(bytes);

@@ -62,9 +62,8 @@ const MAX_FILE_BYTES: u64 = 512 << 20;
 const MAX_OVERHEAD_BYTES: u64 = 32 << 20;
 
 /// Extensions of files that are read as images.
-pub const IMAGE_EXTENSIONS: [&str; 11] = [
-    "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "gif", "tif", "tiff",
-];
+pub const IMAGE_EXTENSIONS: [&str; 11] =
+    ["jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "gif", "tif", "tiff"];
 
 /// Image formats that are recognised by extension but not supported.
 const UNSUPPORTED_FORMATS: [(&str, &str); 20] = [
@@ -92,10 +91,7 @@ const UNSUPPORTED_FORMATS: [(&str, &str); 20] = [
 
 /// Returns the name of an unsupported image format with this extension.
 pub fn unsupported_format(extension: &str) -> Option<&'static str> {
-    UNSUPPORTED_FORMATS
-        .iter()
-        .find(|(known, _)| *known == extension)
-        .map(|(_, name)| *name)
+    UNSUPPORTED_FORMATS.iter().find(|(known, _)| *known == extension).map(|(_, name)| *name)
 }
 
 /// A decoded image with its part of the shared memory limit, which is released when it is dropped. A thread that holds
@@ -117,11 +113,7 @@ impl BudgetedImage {
 impl From<RgbImage> for BudgetedImage {
     /// Wraps an image that is small or counted elsewhere.
     fn from(image: RgbImage) -> Self {
-        Self {
-            image,
-            largest_value: None,
-            _reservation: None,
-        }
+        Self { image, largest_value: None, _reservation: None }
     }
 }
 
@@ -233,17 +225,11 @@ pub fn image_size(path: &Path) -> Result<(u32, u32)> {
         _ => io_problem(error),
     })?;
     if let Some(directory) = directory {
-        return directory
-            .dimensions()
-            .ok_or_else(|| damaged("it has no size").at_path(path));
+        return directory.dimensions().ok_or_else(|| damaged("it has no size").at_path(path));
     }
     file.rewind().map_err(io_problem)?;
-    let reader = ImageReader::new(file)
-        .with_guessed_format()
-        .map_err(io_problem)?;
-    reader
-        .into_dimensions()
-        .map_err(|error| decode_problem(error).at_path(path))
+    let reader = ImageReader::new(file).with_guessed_format().map_err(io_problem)?;
+    reader.into_dimensions().map_err(|error| decode_problem(error).at_path(path))
 }
 
 fn decode_as(
@@ -267,9 +253,7 @@ fn decode_as(
     let estimate = MemoryEstimate::new(&decoder, format, bytes, orientation);
     estimate.check(bytes.len() as u64, free_bytes)?;
     let max_bytes = estimate.peak_bytes.saturating_add(MAX_OVERHEAD_BYTES);
-    decoder
-        .set_limits(limits_for(max_bytes))
-        .map_err(decode_problem)?;
+    decoder.set_limits(limits_for(max_bytes)).map_err(decode_problem)?;
     let mut reservation = memory_budget::reserve_pixels(estimate.peak_bytes);
     let mut image = DynamicImage::from_decoder(decoder).map_err(decode_problem)?;
     let largest_value = largest_channel_value(&image);
@@ -282,11 +266,7 @@ fn decode_as(
     if let Some(reservation) = &mut reservation {
         reservation.shrink_to(image.as_raw().len() as u64);
     }
-    Ok(BudgetedImage {
-        image,
-        largest_value,
-        _reservation: reservation,
-    })
+    Ok(BudgetedImage { image, largest_value, _reservation: reservation })
 }
 
 /// Bytes appended to a JPEG without an end marker: more than its decoder reads ahead.

@@ -29,18 +29,10 @@ fn detects_formats_by_content() {
 
 #[test]
 fn rejects_truncated_files() {
-    for format in [
-        ImageFormat::Jpeg,
-        ImageFormat::Png,
-        ImageFormat::WebP,
-        ImageFormat::Tiff,
-    ] {
+    for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP, ImageFormat::Tiff] {
         let bytes = encoded(format);
         for keep in [0, 1, 3, 10, bytes.len() / 2, bytes.len() - 14] {
-            assert!(
-                decode_image(&bytes[..keep], FULL_DEPTH).is_err(),
-                "{format:?} cut to {keep}"
-            );
+            assert!(decode_image(&bytes[..keep], FULL_DEPTH).is_err(), "{format:?} cut to {keep}");
         }
     }
     let jpeg = encoded(ImageFormat::Jpeg);
@@ -64,16 +56,10 @@ fn jpeg_may_lack_end_marker_but_not_pixels() {
             assert!(truncated_by(end).unwrap() == pixels, "cut by {end}");
             assert!(jpeg_lacks_end(&file[..file.len() - end]));
         }
-        let scan = file
-            .windows(2)
-            .position(|pair| pair == b"\xFF\xDA")
-            .unwrap();
+        let scan = file.windows(2).position(|pair| pair == b"\xFF\xDA").unwrap();
         for more in (4..file.len() - scan).step_by(7) {
             let problem = truncated_by(more).unwrap_err();
-            assert!(
-                problem.is("problem-image-file-incomplete"),
-                "{more}: {problem}"
-            );
+            assert!(problem.is("problem-image-file-incomplete"), "{more}: {problem}");
         }
     }
 }
@@ -115,10 +101,7 @@ fn black_png(width: u32, height: u32) -> Vec<u8> {
 fn rejects_huge_dimensions_before_allocation() {
     let png = with_declared_size(encoded(ImageFormat::Png), 30_000, 30_000);
     let problem = decode_image(&png, FULL_DEPTH).unwrap_err();
-    assert!(
-        problem.is("problem-image-decoding-memory-limit"),
-        "{problem}"
-    );
+    assert!(problem.is("problem-image-decoding-memory-limit"), "{problem}");
     assert!(problem.what.contains("30000×30000"), "{problem}");
 }
 
@@ -132,35 +115,20 @@ fn decodes_large_images_only_with_enough_memory() {
     // An image below the minimum limit does not need free memory.
     assert!(decode_with_memory(&panorama, FULL_DEPTH, || Some(0)).is_ok());
     let larger = with_declared_size(panorama, 16_000, 12_000);
-    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(1 << 30))
-        .err()
-        .unwrap();
+    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(1 << 30)).err().unwrap();
     let id = "problem-image-decoding-memory-limit";
-    let what = tr!(
-        id,
-        width = "16000",
-        height = "12000",
-        most = 550,
-        allowed = 512
-    );
+    let what = tr!(id, width = "16000", height = "12000", most = 550, allowed = 512);
     assert_eq!(problem.what, what);
     // With more free memory, decoding starts and finds that the data is too short.
-    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(8 << 30))
-        .err()
-        .unwrap();
+    let problem = decode_with_memory(&larger, FULL_DEPTH, || Some(8 << 30)).err().unwrap();
     assert!(!problem.is(id), "{problem}");
 }
 
 #[test]
 fn memory_limit_counts_wide_channels_and_decoder_state() {
     let refused = |bytes: &[u8]| {
-        let problem = decode_with_memory(bytes, FULL_DEPTH, || Some(64 << 30))
-            .err()
-            .unwrap();
-        assert!(
-            problem.is("problem-image-decoding-memory-limit"),
-            "{problem}"
-        );
+        let problem = decode_with_memory(bytes, FULL_DEPTH, || Some(64 << 30)).err().unwrap();
+        assert!(problem.is("problem-image-decoding-memory-limit"), "{problem}");
     };
     let deep = DynamicImage::ImageRgba16(image::ImageBuffer::new(2, 2));
     let mut bytes = Cursor::new(Vec::new());
@@ -182,16 +150,11 @@ fn memory_limit_counts_wide_channels_and_decoder_state() {
     refused(&tiff);
     // A frame of 268 million pixels on a canvas of one pixel.
     let webp = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f";
-    let problem = decode_with_memory(webp, FULL_DEPTH, || Some(0))
-        .err()
-        .unwrap();
+    let problem = decode_with_memory(webp, FULL_DEPTH, || Some(0)).err().unwrap();
     assert!(!problem.is("problem-file-is-no-image"), "{problem}");
     // A progressive JPEG keeps its coefficients until the last scan.
     let mut jpeg = encoded(ImageFormat::Jpeg);
-    let at = jpeg
-        .windows(2)
-        .position(|pair| pair == b"\xFF\xC0")
-        .unwrap();
+    let at = jpeg.windows(2).position(|pair| pair == b"\xFF\xC0").unwrap();
     jpeg[at + 1] = 0xC2;
     for side in [at + 5, at + 7] {
         jpeg[side..side + 2].copy_from_slice(&10_000_u16.to_be_bytes());
@@ -205,33 +168,20 @@ fn drops_alpha_and_scales_sixteen_bit_values() {
     let mut bytes = Cursor::new(Vec::new());
     clear.write_to(&mut bytes, ImageFormat::Png).unwrap();
     assert_eq!(
-        decode_image(bytes.get_ref(), FULL_DEPTH)
-            .unwrap()
-            .get_pixel(0, 0)
-            .0,
+        decode_image(bytes.get_ref(), FULL_DEPTH).unwrap().get_pixel(0, 0).0,
         [200, 100, 50]
     );
     let deep = image::ImageBuffer::<image::Luma<u16>, _>::from_pixel(2, 2, image::Luma([25_700]));
     let mut bytes = Cursor::new(Vec::new());
-    DynamicImage::ImageLuma16(deep)
-        .write_to(&mut bytes, ImageFormat::Png)
-        .unwrap();
-    let at = |bit_depth| {
-        decode_image(bytes.get_ref(), bit_depth)
-            .unwrap()
-            .get_pixel(0, 0)
-            .0
-    };
+    DynamicImage::ImageLuma16(deep).write_to(&mut bytes, ImageFormat::Png).unwrap();
+    let at = |bit_depth| decode_image(bytes.get_ref(), bit_depth).unwrap().get_pixel(0, 0).0;
     assert_eq!(at(FULL_DEPTH), [100, 100, 100]);
     assert_eq!(at(15), [200, 200, 200]);
     // Values with more bits become white; 8-bit images have no such values.
     assert_eq!(at(12), [255, 255, 255]);
     for bit_depth in [0, 8, 99] {
         let decoded = decode_image(&encoded(ImageFormat::Png), bit_depth).unwrap();
-        assert_eq!(
-            decoded,
-            decode_image(&encoded(ImageFormat::Png), FULL_DEPTH).unwrap()
-        );
+        assert_eq!(decoded, decode_image(&encoded(ImageFormat::Png), FULL_DEPTH).unwrap());
     }
 }
 
@@ -243,16 +193,8 @@ fn names_unsupported_formats() {
         let what = tr!("problem-file-format-unsupported", name);
         assert_eq!(problem.what, what);
     }
-    assert!(
-        decode_image(b"hello", FULL_DEPTH)
-            .unwrap_err()
-            .is("problem-file-is-no-image")
-    );
-    assert!(
-        decode_image(b"", FULL_DEPTH)
-            .unwrap_err()
-            .is("problem-file-empty")
-    );
+    assert!(decode_image(b"hello", FULL_DEPTH).unwrap_err().is("problem-file-is-no-image"));
+    assert!(decode_image(b"", FULL_DEPTH).unwrap_err().is("problem-file-empty"));
     assert_eq!(unsupported_format("heic"), Some("HEIC"));
     assert_eq!(unsupported_format("txt"), None);
 }

@@ -83,10 +83,8 @@ pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Optio
     for index in 0..entries {
         file.read_exact(&mut bytes)?;
         let number = |bytes: &[u8]| read_number(bytes, is_little);
-        let (size, values_count) = (
-            size_of_type(number(&bytes[2..4])),
-            number(&bytes[values.clone()]),
-        );
+        let (size, values_count) =
+            (size_of_type(number(&bytes[2..4])), number(&bytes[values.clone()]));
         let total_bytes = values_count.saturating_mul(size);
         if total_bytes > length {
             return Err(io::ErrorKind::InvalidData.into());
@@ -125,12 +123,8 @@ impl Directory {
         if (map.size, map.count) != (2, 3 * 256) {
             return None;
         }
-        let values = bytes
-            .get(usize::try_from(map.value).ok()?..)?
-            .get(..6 * 256)?;
-        let values = values
-            .chunks_exact(2)
-            .map(|pair| read_number(pair, self.is_little));
+        let values = bytes.get(usize::try_from(map.value).ok()?..)?.get(..6 * 256)?;
+        let values = values.chunks_exact(2).map(|pair| read_number(pair, self.is_little));
         let values: Vec<u64> = values.collect();
         // Some programs write 8-bit values.
         let shift = match values.iter().all(|&value| value < 256) {
@@ -146,10 +140,7 @@ impl Directory {
         let mut grey = bytes.to_vec();
         // The value 1 means that 0 is black.
         *grey.get_mut(usize::try_from(lowest).ok()?)? = 1;
-        Some(Palette {
-            grey,
-            colours: colours.collect(),
-        })
+        Some(Palette { grey, colours: colours.collect() })
     }
 
     /// Returns the entry of a tag with a single value.
@@ -201,9 +192,7 @@ mod tests {
     fn rejects_tag_lists_beyond_file_end() {
         let image = image::RgbImage::new(3, 2);
         let mut bytes = Cursor::new(Vec::new());
-        image
-            .write_to(&mut bytes, image::ImageFormat::Tiff)
-            .unwrap();
+        image.write_to(&mut bytes, image::ImageFormat::Tiff).unwrap();
         let file = bytes.into_inner();
         let is_readable = |bytes: &[u8]| first_directory(&mut Cursor::new(bytes)).is_ok();
         assert!(is_readable(&file) && is_readable(b"GIF89a") && is_readable(b""));
@@ -260,11 +249,7 @@ mod tests {
         bytes.extend([0, 1, 1, 255]);
         for channel in 0..3u16 {
             for colour in 0..256u16 {
-                let value = if colour == 1 {
-                    50 * (channel + 1)
-                } else {
-                    colour
-                };
+                let value = if colour == 1 { 50 * (channel + 1) } else { colour };
                 bytes.extend((value * 257).to_le_bytes());
             }
         }

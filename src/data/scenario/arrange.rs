@@ -7,11 +7,8 @@ impl Scenario {
     /// Returns the scenario with the class at `position` moved to `task`, before the class with index `index` there, or
     /// at the end if there is none. A `task` beyond the last one creates a new task. A task without classes is removed.
     pub fn with_moved_class(&self, position: usize, task: usize, index: usize) -> Self {
-        let mut groups: Vec<Vec<usize>> = self
-            .tasks
-            .iter()
-            .map(|range| self.class_order[range.clone()].to_vec())
-            .collect();
+        let mut groups: Vec<Vec<usize>> =
+            self.tasks.iter().map(|range| self.class_order[range.clone()].to_vec()).collect();
         let Some(source_task) = self.task_at(position) else {
             return self.clone();
         };
@@ -36,14 +33,7 @@ impl Scenario {
         let first = sizes.first().copied().unwrap_or(1);
         let (last, others) = sizes.split_last().unwrap_or((&first, &[]));
         let even = others.iter().all(|&size| size == first) && *last <= first;
-        let sizes = if even {
-            TaskSizes::Every(first)
-        } else {
-            TaskSizes::Each(sizes)
-        };
-        (
-            ClassOrder::format_indices_or_natural(&self.class_order),
-            sizes.to_string(),
-        )
+        let sizes = if even { TaskSizes::Every(first) } else { TaskSizes::Each(sizes) };
+        (ClassOrder::format_indices_or_natural(&self.class_order), sizes.to_string())
     }
 }

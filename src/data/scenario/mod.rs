@@ -42,11 +42,7 @@ impl Scenario {
         for (position, &class) in class_order.iter().enumerate() {
             positions[class] = position;
         }
-        Self {
-            class_order,
-            tasks,
-            positions,
-        }
+        Self { class_order, tasks, positions }
     }
 
     /// Returns the number of tasks.
@@ -66,10 +62,7 @@ impl Scenario {
 
     /// Returns the class names in order, one per logit.
     pub fn class_names(&self, classes: &[String]) -> Vec<String> {
-        self.class_order
-            .iter()
-            .filter_map(|&class| classes.get(class).cloned())
-            .collect()
+        self.class_order.iter().filter_map(|&class| classes.get(class).cloned()).collect()
     }
 
     /// Returns the training images of a task with their labels (positions), in the dataset's order.
@@ -88,9 +81,7 @@ impl Scenario {
             .iter()
             .filter_map(|sample| {
                 let position = self.class_label(sample.class as usize);
-                range
-                    .contains(&position)
-                    .then(|| (sample.clone(), position as i64))
+                range.contains(&position).then(|| (sample.clone(), position as i64))
             })
             .collect()
     }

@@ -93,12 +93,12 @@ impl ClassOrder {
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
         }
-        Err(Problem::new(message!("problem-class-order-invalid", text))
-            .at("--order")
-            .advise(message!(
+        Err(Problem::new(message!("problem-class-order-invalid", text)).at("--order").advise(
+            message!(
                 "advice-class-order-forms",
                 value = list_value(&PRESETS.keys().collect::<Vec<_>>(), 9)
-            )))
+            ),
+        ))
     }
 
     /// Returns the shortest form of a resolved order: `natural`, or the list of its indices.
@@ -192,16 +192,10 @@ fn parse_indices(text: &str) -> Result<Vec<usize>> {
 }
 
 fn resolve_names(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
-    let index_by_name: HashMap<Cow<'_, str>, usize> = classes
-        .iter()
-        .enumerate()
-        .map(|(index, name)| (composed(name), index))
-        .collect();
+    let index_by_name: HashMap<Cow<'_, str>, usize> =
+        classes.iter().enumerate().map(|(index, name)| (composed(name), index)).collect();
     let index_of = |name: &String| index_by_name.get(&composed(name)).copied();
-    let unknown: Vec<&String> = names
-        .iter()
-        .filter(|name| index_of(name).is_none())
-        .collect();
+    let unknown: Vec<&String> = names.iter().filter(|name| index_of(name).is_none()).collect();
     if !unknown.is_empty() {
         return Err(Problem::new(message!(
             "problem-class-order-unknown-classes",
@@ -236,18 +230,12 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
             }
         }
     }
-    let missing: Vec<&String> = classes
-        .iter()
-        .zip(&seen)
-        .filter_map(|(name, seen)| (!seen).then_some(name))
-        .collect();
+    let missing: Vec<&String> =
+        classes.iter().zip(&seen).filter_map(|(name, seen)| (!seen).then_some(name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Problem::new(message!(
-        "problem-class-order-incomplete",
-        missing = list_value(&missing, 5)
-    ))
-    .at("--order")
-    .advise(message!("advice-list-every-class-once")))
+    Err(Problem::new(message!("problem-class-order-incomplete", missing = list_value(&missing, 5)))
+        .at("--order")
+        .advise(message!("advice-list-every-class-once")))
 }

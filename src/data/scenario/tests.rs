@@ -61,25 +61,13 @@ fn rejects_invalid_class_orders() {
     assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 0, 1])), what);
     let what = tr!("problem-class-order-incomplete", missing = "c002");
     assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 1])), what);
-    let what = tr!(
-        "problem-class-order-index-too-large",
-        index = 9,
-        classes = "3 classes"
-    );
+    let what = tr!("problem-class-order-index-too-large", index = 9, classes = "3 classes");
     assert_eq!(resolve_error(ClassOrder::Indices(vec![0, 1, 9])), what);
     let what = tr!("problem-class-order-unknown-classes", unknown = "x");
     assert_eq!(resolve_error(ClassOrder::Names(vec!["x".into()])), what);
-    assert!(
-        ClassOrder::parse("reverse")
-            .unwrap_err()
-            .mentions("advice-class-order-forms")
-    );
+    assert!(ClassOrder::parse("reverse").unwrap_err().mentions("advice-class-order-forms"));
     assert!(ClassOrder::parse("seed:x").is_err());
-    assert!(
-        ClassOrder::parse("nowhere.json")
-            .unwrap_err()
-            .is("io-read-the-class-order-failed")
-    );
+    assert!(ClassOrder::parse("nowhere.json").unwrap_err().is("io-read-the-class-order-failed"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("order.json");
     fs::write(&path, r#"{"a": 1}"#).unwrap();
@@ -118,19 +106,13 @@ fn task_sizes_cover_all_classes() {
 
 #[test]
 fn label_is_position_in_class_order() {
-    let scenario = Scenario::new(
-        &classes(4),
-        &ClassOrder::Indices(vec![2, 0, 3, 1]),
-        &TaskSizes::Every(2),
-    )
-    .unwrap();
+    let scenario =
+        Scenario::new(&classes(4), &ClassOrder::Indices(vec![2, 0, 3, 1]), &TaskSizes::Every(2))
+            .unwrap();
     assert_eq!(scenario.class_label(2), 0);
     assert_eq!(scenario.class_label(1), 3);
     assert_eq!(scenario.task_at(2), Some(1));
-    assert_eq!(
-        scenario.class_names(&classes(4)),
-        ["c002", "c000", "c003", "c001"]
-    );
+    assert_eq!(scenario.class_names(&classes(4)), ["c002", "c000", "c003", "c001"]);
 }
 
 #[test]
@@ -151,30 +133,11 @@ fn index_orders_roundtrip_as_ranges() {
         ClassOrder::parse(" 0 - 2, 4,3 ").unwrap(),
         ClassOrder::Indices(vec![0, 1, 2, 4, 3])
     );
-    for bad in [
-        "3-1,0",
-        "1,,2",
-        "0-",
-        "-3",
-        "0-99999999999",
-        "0-999999999",
-        "1,-2",
-        ",",
-    ] {
+    for bad in ["3-1,0", "1,,2", "0-", "-3", "0-99999999999", "0-999999999", "1,-2", ","] {
         assert!(ClassOrder::parse(bad).is_err(), "{bad}");
     }
-    assert!(
-        ClassOrder::parse("0,0")
-            .unwrap()
-            .resolve(&classes(2))
-            .is_err()
-    );
-    assert!(
-        ClassOrder::parse("0-5")
-            .unwrap()
-            .resolve(&classes(3))
-            .is_err()
-    );
+    assert!(ClassOrder::parse("0,0").unwrap().resolve(&classes(2)).is_err());
+    assert!(ClassOrder::parse("0-5").unwrap().resolve(&classes(3)).is_err());
 }
 
 #[test]

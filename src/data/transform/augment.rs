@@ -21,10 +21,7 @@ pub struct Augment {
 impl Default for Augment {
     /// Returns torchvision's defaults, which the paper uses.
     fn default() -> Self {
-        Self {
-            crop_scale: (0.08, 1.0),
-            flip: true,
-        }
+        Self { crop_scale: (0.08, 1.0), flip: true }
     }
 }
 
@@ -52,19 +49,13 @@ impl Augment {
         let mut rng = Rng::new(Purpose::Augment, seed, epoch, index);
         // The flip is drawn first, so that it does not depend on the number of boxes tried.
         let flip = rng.unit() < 0.5 && self.flip;
-        CropBox {
-            flip,
-            ..self.draw_box(&mut rng, width, height)
-        }
+        CropBox { flip, ..self.draw_box(&mut rng, width, height) }
     }
 
     /// Draws a box like torchvision's `RandomResizedCrop.get_params`.
     fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
         let (full_w, full_h) = (f64::from(width), f64::from(height));
-        let (low, high) = (
-            f64::from(ASPECT_RATIO_RANGE.0),
-            f64::from(ASPECT_RATIO_RANGE.1),
-        );
+        let (low, high) = (f64::from(ASPECT_RATIO_RANGE.0), f64::from(ASPECT_RATIO_RANGE.1));
         for _ in 0..10 {
             let share = rng.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
             let area = full_w * full_h * share;
@@ -109,12 +100,6 @@ pub struct CropBox {
 
 impl CropBox {
     pub(super) fn new(left: u32, top: u32, width: u32, height: u32) -> Self {
-        Self {
-            left,
-            top,
-            width,
-            height,
-            flip: false,
-        }
+        Self { left, top, width, height, flip: false }
     }
 }

@@ -92,11 +92,7 @@ impl InputSpec {
     /// Creates it with the transform of LAE's code: bilinear, with the shorter side rounded.
     pub fn new(size: usize, crop_ratio: f32) -> Self {
         let resize = Resize::default();
-        Self {
-            size,
-            crop_ratio,
-            resize,
-        }
+        Self { size, crop_ratio, resize }
     }
 
     /// Checks both numbers.
@@ -164,10 +160,8 @@ pub fn resize_for_inference(image: &RgbImage, spec: InputSpec, out: &mut [u8]) -
     let (scaled_width, scaled_height) = (scaled(width), scaled(height));
     let offset = |side: usize| ((side - spec.size) as f64 / 2.0).round_ties_even();
     // Only the kept part is computed: the filter of each pixel is the same as in the full resize.
-    let (x_scale, y_scale) = (
-        f64::from(width) / scaled_width as f64,
-        f64::from(height) / scaled_height as f64,
-    );
+    let (x_scale, y_scale) =
+        (f64::from(width) / scaled_width as f64, f64::from(height) / scaled_height as f64);
     let crop_side = spec.size as f64;
     let options = resize_options(spec.resize).crop(
         offset(scaled_width) * x_scale,

@@ -6,11 +6,7 @@ use super::*;
 
 fn test_image(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
-        image::Rgb([
-            (x * 255 / width) as u8,
-            (y * 255 / height) as u8,
-            (x * y % 251) as u8,
-        ])
+        image::Rgb([(x * 255 / width) as u8, (y * 255 / height) as u8, (x * y % 251) as u8])
     })
 }
 
@@ -44,21 +40,14 @@ fn centre_crop_equals_resize_then_crop() {
     resize_for_inference(&source, spec, &mut out).unwrap();
     let mut resized = TypedImage::<U8x3>::new(55, 37);
     fir::Resizer::new()
-        .resize_typed(
-            &image_view(&source).unwrap(),
-            &mut resized,
-            &resize_options(spec.resize),
-        )
+        .resize_typed(&image_view(&source).unwrap(), &mut resized, &resize_options(spec.resize))
         .unwrap();
     for y in 0..32 {
         for x in 0..32 {
             for channel in 0..3 {
                 let expected = resized.pixels()[(y + 2) * 55 + x + 12].0[channel];
                 let actual = out[(y * 32 + x) * 3 + channel];
-                assert!(
-                    actual.abs_diff(expected) <= 1,
-                    "{x} {y} {channel}: {actual} {expected}"
-                );
+                assert!(actual.abs_diff(expected) <= 1, "{x} {y} {channel}: {actual} {expected}");
             }
         }
     }
@@ -86,11 +75,8 @@ fn crop_into_flips_and_rejects_outside_boxes() {
     crop_and_resize(&source, &crop, spec, &mut flipped).unwrap();
     assert_eq!(&plain[..3], &flipped[21..24]);
     assert_eq!(&plain[9..12], &flipped[12..15]);
-    for bad in [
-        CropBox::new(1, 0, 8, 8),
-        CropBox::new(0, 0, 0, 8),
-        CropBox::new(u32::MAX, 0, 2, 2),
-    ] {
+    for bad in [CropBox::new(1, 0, 8, 8), CropBox::new(0, 0, 0, 8), CropBox::new(u32::MAX, 0, 2, 2)]
+    {
         let problem = crop_and_resize(&source, &bad, spec, &mut plain).unwrap_err();
         assert!(problem.is("problem-crop-outside-image"), "{problem}");
     }
@@ -100,10 +86,7 @@ fn crop_into_flips_and_rejects_outside_boxes() {
 fn drawn_crops_follow_expected_distribution() {
     // With a maximum scale of 0.5, nearly all boxes fit into a square image, so the area share is nearly uniform on
     // [0.08, 0.5].
-    let augment = Augment {
-        crop_scale: (0.08, 0.5),
-        ..Augment::default()
-    };
+    let augment = Augment { crop_scale: (0.08, 0.5), ..Augment::default() };
     let (mut share, mut log_aspect, mut flips, mut left) = (0.0, 0.0, 0, 0.0);
     let n = 4_000;
     let mut below_quarter = 0;
@@ -129,10 +112,7 @@ fn drawn_crops_follow_expected_distribution() {
 
 #[test]
 fn draw_falls_back_to_largest_centre_crop() {
-    let augment = Augment {
-        crop_scale: (1.0, 1.0),
-        flip: false,
-    };
+    let augment = Augment { crop_scale: (1.0, 1.0), flip: false };
     let crop = augment.draw(0, 0, 0, 400, 100);
     assert_eq!(crop, CropBox::new(133, 0, 133, 100));
     let crop = augment.draw(0, 0, 0, 1, 1000);
@@ -142,10 +122,7 @@ fn draw_falls_back_to_largest_centre_crop() {
 #[test]
 fn checked_rejects_invalid_crop_scales() {
     for crop_scale in [(0.5, 0.2), (0.0, 1.0)] {
-        let augment = Augment {
-            crop_scale,
-            ..Augment::default()
-        };
+        let augment = Augment { crop_scale, ..Augment::default() };
         assert!(augment.checked().is_err());
     }
     assert!(Augment::default().checked().is_ok());
@@ -162,12 +139,7 @@ fn inference_matches_timm_transform() {
             Interpolation::Bicubic,
             32,
             (61, 47),
-            [
-                [34, 15, 24],
-                [131, 36, 216],
-                [85, 110, 166],
-                [187, 212, 183],
-            ],
+            [[34, 15, 24], [131, 36, 216], [85, 110, 166], [187, 212, 183]],
             [122.0625, 127.9375, 123.8281],
         ),
         (
@@ -198,23 +170,14 @@ fn inference_matches_timm_transform() {
             [116.3571, 117.6071, 79.2895],
         ),
     ] {
-        let resize = Resize {
-            interpolation,
-            mode,
-        };
-        let spec = InputSpec {
-            resize,
-            ..InputSpec::new(size, crop_ratio)
-        };
+        let resize = Resize { interpolation, mode };
+        let spec = InputSpec { resize, ..InputSpec::new(size, crop_ratio) };
         let mut out = vec![0; spec.bytes()];
         resize_for_inference(&test_image(image.0, image.1), spec, &mut out).unwrap();
         for ((row, column), expected) in positions.into_iter().zip(pixels) {
             let actual = &out[(row * size + column) * 3..][..3];
             let differences = actual.iter().zip(expected).map(|(a, b)| a.abs_diff(b));
-            assert!(
-                differences.max() <= Some(1),
-                "{spec:?}: {actual:?} {expected:?}"
-            );
+            assert!(differences.max() <= Some(1), "{spec:?}: {actual:?} {expected:?}");
         }
         for (channel, expected) in means.into_iter().enumerate() {
             let channel_values = out.iter().skip(channel).step_by(3);

@@ -61,12 +61,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    workload: |_, task| {
-        Ok(Workload {
-            networks: (task + 1) as f64,
-            ..Workload::DEFAULT
-        })
-    },
+    workload: |_, task| Ok(Workload { networks: (task + 1) as f64, ..Workload::DEFAULT }),
     stored_values: |_, sizes| {
         // A class has a prototype in every subspace; those of earlier tasks are estimated.
         let prototypes = sizes.classes_over_tasks() * sizes.width as f64;
@@ -121,8 +116,7 @@ impl Ease {
     }
 
     fn untrained_pets(&self, task: usize) -> Result<PetStack> {
-        self.plan
-            .init_stack(&*self.backbone, task_seed(self.settings.seed, task))
+        self.plan.init_stack(&*self.backbone, task_seed(self.settings.seed, task))
     }
 
     fn rebuild_scorer(&mut self) -> Result<()> {
@@ -192,10 +186,7 @@ impl Method for Ease {
         let scorer = self.scorer.as_ref().ok_or_else(no_task_problem)?;
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
         let all_pets = self.finished_pets.iter().chain(newest).enumerate();
-        let part = |(network, rows)| CosinePart {
-            networks: vec![network],
-            rows,
-        };
+        let part = |(network, rows)| CosinePart { networks: vec![network], rows };
         Ok(ExportedClassifier {
             networks: all_pets
                 .map(|(index, pets)| (format!("task_{}", index + 1), pets.clone()))
@@ -251,10 +242,7 @@ impl Method for Ease {
             self.tuning = task.zip(pets).map(tuning);
         }
         if let Some(tuning) = &mut self.tuning {
-            state.sync_pets(
-                &format!("pet.{}", self.finished_pets.len()),
-                &mut tuning.pets,
-            )?;
+            state.sync_pets(&format!("pet.{}", self.finished_pets.len()), &mut tuning.pets)?;
             tuning.sync_state(state)?;
         }
         match state {

@@ -30,9 +30,8 @@ impl Subspaces {
     /// Returns a Problem for a wrong number of subspaces, or matrices of different shapes.
     pub fn push(&mut self, task_prototypes: Vec<HostTensor>) -> Result<()> {
         let shape = task_prototypes.first().map(|first| first.shape.clone());
-        let have_same_shape = task_prototypes
-            .iter()
-            .all(|tensor| Some(&tensor.shape) == shape.as_ref());
+        let have_same_shape =
+            task_prototypes.iter().all(|tensor| Some(&tensor.shape) == shape.as_ref());
         if task_prototypes.len() != self.measured.len() + 1 || !have_same_shape {
             return Err(Problem::new(format!(
                 "task {} needs prototypes of one shape in {} subspaces",
@@ -122,11 +121,7 @@ impl Subspaces {
                 let classes = task_prototypes.first().map_or(0, |tensor| tensor.shape[0]);
                 vec![if task == subspace { 1.0 } else { others }; classes]
             };
-            self.measured
-                .iter()
-                .enumerate()
-                .flat_map(task_weights)
-                .collect()
+            self.measured.iter().enumerate().flat_map(task_weights).collect()
         };
         (0..self.tasks()).map(row).collect()
     }
@@ -192,17 +187,14 @@ mod tests {
                 shape: vec![classes, WIDTH],
                 values: Init::Normal(1.0).draw([classes, WIDTH], task as u64, subspace as u64),
             };
-            subspaces
-                .push((0..=task).map(random_rows).collect())
-                .unwrap();
+            subspaces.push((0..=task).map(random_rows).collect()).unwrap();
         }
         subspaces
     }
 
     fn rows(tensor: &HostTensor) -> Vec<Vec<f64>> {
         let rows = tensor.values.chunks_exact(tensor.shape[1]);
-        rows.map(|row| row.iter().map(|x| f64::from(*x)).collect())
-            .collect()
+        rows.map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect()
     }
 
     fn cosine(a: &[f64], b: &[f64]) -> f64 {
@@ -215,39 +207,28 @@ mod tests {
     fn completes_missing_prototypes_from_later_classes() {
         let subspaces = three_tasks();
         let completed = subspaces.complete(&Device::flex()).unwrap();
-        let completed: Vec<HostTensor> = completed
-            .iter()
-            .map(|x| HostTensor::read(x).unwrap())
-            .collect();
+        let completed: Vec<HostTensor> =
+            completed.iter().map(|x| HostTensor::read(x).unwrap()).collect();
         assert!(completed.iter().all(|tensor| tensor.shape == [6, WIDTH]));
         let join = |subspace: usize| {
-            let (second, third) = (
-                &subspaces.measured[1][subspace],
-                &subspaces.measured[2][subspace],
-            );
+            let (second, third) =
+                (&subspaces.measured[1][subspace], &subspaces.measured[2][subspace]);
             [rows(second), rows(third)].concat()
         };
         let (later_rows, subspace_rows) = (join(0), join(1));
         for (class, task_row) in rows(&subspaces.measured[0][0]).iter().enumerate() {
-            let weights: Vec<f64> = later_rows
-                .iter()
-                .map(|row| cosine(task_row, row).exp())
-                .collect();
+            let weights: Vec<f64> =
+                later_rows.iter().map(|row| cosine(task_row, row).exp()).collect();
             let total: f64 = weights.iter().sum();
             for column in 0..WIDTH {
-                let terms = weights
-                    .iter()
-                    .zip(&subspace_rows)
-                    .map(|(s, row)| s / total * row[column]);
+                let terms =
+                    weights.iter().zip(&subspace_rows).map(|(s, row)| s / total * row[column]);
                 let actual = f64::from(completed[1].values[class * WIDTH + column]);
                 assert!((actual - terms.sum::<f64>()).abs() < 1e-5);
             }
         }
         // Measured prototypes are unchanged: task 2 in subspace 1.
-        assert_eq!(
-            &completed[1].values[3 * WIDTH..],
-            &subspaces.measured[2][1].values[..]
-        );
+        assert_eq!(&completed[1].values[3 * WIDTH..], &subspaces.measured[2][1].values[..]);
     }
 
     #[test]
@@ -270,10 +251,7 @@ mod tests {
         for (class, score) in scores.iter().enumerate() {
             let part = |subspace: usize| {
                 let rows_of_subspace = HostTensor::read(&completed[subspace]).unwrap();
-                let cosine = cosine(
-                    &rows(&features[subspace])[0],
-                    &rows(&rows_of_subspace)[class],
-                );
+                let cosine = cosine(&rows(&features[subspace])[0], &rows(&rows_of_subspace)[class]);
                 f64::from(weights[subspace][class]) * cosine
             };
             let expected: f64 = (0..3).map(part).sum();
@@ -281,9 +259,7 @@ mod tests {
         }
         assert!(subspaces.push(Vec::new()).is_err());
         let mut first = Subspaces::default();
-        first
-            .push(vec![three_tasks().measured[0][0].clone()])
-            .unwrap();
+        first.push(vec![three_tasks().measured[0][0].clone()]).unwrap();
         assert_eq!(first.weights(0.1), [[1.0, 1.0]]);
     }
 }

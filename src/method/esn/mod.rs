@@ -84,10 +84,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     workload: |chosen, _| {
-        Ok(Workload {
-            tokens: chosen.count("prompt_length")?,
-            ..Workload::DEFAULT
-        })
+        Ok(Workload { tokens: chosen.count("prompt_length")?, ..Workload::DEFAULT })
     },
     stored_values: |chosen, sizes| {
         let prompt = sizes.tasks as f64 * chosen.count("prompt_length")? as f64;

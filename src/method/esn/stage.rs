@@ -72,20 +72,14 @@ impl EsnStage {
             };
             (name.to_string(), value)
         });
-        Self {
-            values: values.collect(),
-            heads,
-        }
+        Self { values: values.collect(), heads }
     }
 
     /// Returns a stage of zeros, to be filled from a file.
     pub(super) fn zeros(width: usize, heads: usize, classes: usize, device: &Device) -> Self {
         let specs = parameter_specs(width, classes).into_iter();
         let values = specs.map(|(name, shape, _)| (name.into(), Tensor::zeros(shape, device)));
-        Self {
-            values: values.collect(),
-            heads,
-        }
+        Self { values: values.collect(), heads }
     }
 
     /// Writes or reads all tensors as `<prefix>.<name>`.
@@ -102,9 +96,7 @@ impl EsnStage {
 
     /// Returns all parameters by name.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>)> {
-        self.values
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Returns a copy with `function` applied to every tensor.
@@ -112,9 +104,7 @@ impl EsnStage {
     pub fn map(&self, mut function: impl FnMut(&str, &Tensor<2>) -> Tensor<2>) -> Self {
         let values = self.values.iter();
         Self {
-            values: values
-                .map(|(name, value)| (name.clone(), function(name, value)))
-                .collect(),
+            values: values.map(|(name, value)| (name.clone(), function(name, value))).collect(),
             heads: self.heads,
         }
     }
@@ -168,16 +158,12 @@ impl EsnStage {
         let split =
             |x: Tensor<2>, rows: usize| x.reshape([batch, rows, self.heads, head]).swap_dims(1, 2);
         let token_row = e.clone().reshape([batch, rows, width]);
-        let token_row = token_row
-            .slice([0..batch, 0..1, 0..width])
-            .reshape([batch, width]);
+        let token_row = token_row.slice([0..batch, 0..1, 0..width]).reshape([batch, width]);
         let q = split(self.linear("q", token_row) * (head as f64).powf(-0.5), 1);
         let k = split(self.linear("k", e.clone()), rows);
         let v = split(self.linear("v", e), rows);
         let attention_weights = nn::softmax(nn::matmul(q, k.transpose()));
-        let attended = nn::matmul(attention_weights, v)
-            .swap_dims(1, 2)
-            .reshape([batch, width]);
+        let attended = nn::matmul(attention_weights, v).swap_dims(1, 2).reshape([batch, width]);
         let y = token + self.linear("proj", attended);
         let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
         y + self.linear("fc2", hidden)
@@ -205,11 +191,7 @@ pub struct EnergyTerm {
 impl EnergyTerm {
     /// Returns λ · mean((E − anchor)²) of logits (batch × classes).
     pub fn loss(&self, logits: Tensor<2>) -> Tensor<1> {
-        let signed = if self.as_printed {
-            logits
-        } else {
-            logits.neg()
-        };
+        let signed = if self.as_printed { logits } else { logits.neg() };
         let deviation = log_sum_exp(signed).neg() - self.anchor;
         (deviation.clone() * deviation).mean() * self.weight
     }

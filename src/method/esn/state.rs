@@ -88,10 +88,7 @@ impl Esn {
         let values = Init::Uniform(-bound, bound).draw(shape, seed, PROMPT_STREAM);
         Ok(Self {
             prompt: Tensor::from_data(TensorData::new(values, shape), &backbone.device()),
-            heads: backbone
-                .blocks()
-                .last()
-                .map_or(1, |block| block.heads.max(1)),
+            heads: backbone.blocks().last().map_or(1, |block| block.heads.max(1)),
             backbone,
             energy: EnergyTerm {
                 weight: chosen.real("lambda")?,
@@ -143,10 +140,7 @@ impl Esn {
         let stage_leaves = stage.parameters();
         let stage_leaves = stage_leaves.map(|(name, leaf)| (format!("stage.{name}"), leaf));
         let prompt = self.trains_prompt().then_some(("prompt", &prompt));
-        Ok(backward
-            .with_gradients(stage_leaves)?
-            .with_gradients(prompt)?
-            .into_parts())
+        Ok(backward.with_gradients(stage_leaves)?.with_gradients(prompt)?.into_parts())
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
@@ -217,8 +211,7 @@ impl Method for Esn {
         let token = token.reshape([1, self.backbone.feature_width()]);
         let seed = task_seed(self.seed, task.index);
         let (classes, device) = (task.classes.len(), self.backbone.device());
-        self.stages
-            .push(EsnStage::new(token, self.heads, classes, seed, &device));
+        self.stages.push(EsnStage::new(token, self.heads, classes, seed, &device));
         self.optimiser.clear();
         self.separation = Separation::default();
         self.task = Some(task.clone());
@@ -259,10 +252,7 @@ impl Method for Esn {
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let rows = self.stage_logits(features)?;
-        Ok(rows
-            .iter()
-            .map(|stages| self.answer_image(stages))
-            .collect())
+        Ok(rows.iter().map(|stages| self.answer_image(stages)).collect())
     }
 
     fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {

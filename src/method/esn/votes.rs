@@ -5,9 +5,7 @@
 //! images is selected. Each distinct τ so far has one vote.
 
 /// The candidate temperatures, smallest first.
-pub const TEMPERATURES: [f64; 12] = [
-    0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
-];
+pub const TEMPERATURES: [f64; 12] = [0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Computes ln Σ e^(z/τ).
 fn energy(logits: &[f32], temperature: f64) -> f64 {

@@ -58,17 +58,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     published: &[PublishedValues::for_dataset("cifar-100", 5)
         .with_settings(&[(EXEMPLARS, Setting::Whole(2000))])],
     passes: |chosen, _| {
-        let source = PassImages::WithExemplars {
-            limit: chosen.count(EXEMPLARS)?,
-        };
-        let learning = Pass {
-            source,
-            ..Pass::learning(false)
-        };
-        let measuring = Pass {
-            source,
-            ..Pass::measuring()
-        };
+        let source = PassImages::WithExemplars { limit: chosen.count(EXEMPLARS)? };
+        let learning = Pass { source, ..Pass::learning(false) };
+        let measuring = Pass { source, ..Pass::measuring() };
         let mut passes = vec![learning; chosen.config.epochs];
         passes.push(measuring);
         Ok(passes)
@@ -76,20 +68,14 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |_, task| {
         // From the second task on, the previous network gives the targets of the earlier classes.
         let teachers = if task > 0 { 1.0 } else { 0.0 };
-        Ok(Workload {
-            teachers,
-            ..Workload::DEFAULT
-        })
+        Ok(Workload { teachers, ..Workload::DEFAULT })
     },
     stored_values: |_, sizes| {
         let means = sizes.classes_over_tasks() * sizes.width as f64;
         Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64 + means)
     },
     check: |chosen, context| {
-        let (budget, classes) = (
-            chosen.count(EXEMPLARS)?,
-            context.map_or(0, |ctx| ctx.classes),
-        );
+        let (budget, classes) = (chosen.count(EXEMPLARS)?, context.map_or(0, |ctx| ctx.classes));
         if budget >= classes {
             return Ok(());
         }
@@ -136,10 +122,7 @@ impl Icarl {
         Ok(Self {
             backbone: setup.backbone.clone(),
             initial_pets: pets.clone(),
-            network: Network {
-                pets,
-                heads: Heads::default(),
-            },
+            network: Network { pets, heads: Heads::default() },
             previous: None,
             adam: Optimiser::new(OptimiserSettings::adam(chosen.learning_rate())),
             step: StepSettings::from_config(setup.config),
@@ -161,12 +144,7 @@ impl Icarl {
         let teacher_logits = self.previous.as_ref();
         let teacher_logits =
             teacher_logits.map(|previous| previous.tracked().logits(backbone, images.clone()));
-        let target = targets(
-            part.batch.labels,
-            task,
-            self.step.smoothing,
-            &backbone.device(),
-        );
+        let target = targets(part.batch.labels, task, self.step.smoothing, &backbone.device());
         let target = match teacher_logits.transpose()? {
             Some(logits) => Tensor::cat(vec![sigmoid(logits.inner()), target], 1),
             None => target,
@@ -184,13 +162,10 @@ impl Icarl {
 
     /// Stores the normalised features and classes of a batch.
     fn measure(&mut self, batch: &Batch<'_>) -> Result<()> {
-        let features = self
-            .backbone
-            .features(batch.images.clone(), &self.network.pets)?;
+        let features = self.backbone.features(batch.images.clone(), &self.network.pets)?;
         let rows = answers::read_rows(&nn::unit_rows(features, MIN_NORM))?;
         let measured = batch.samples.iter().zip(batch.labels).zip(rows);
-        self.measured
-            .extend(measured.map(|((sample, label), row)| (*sample, (*label, row))));
+        self.measured.extend(measured.map(|((sample, label), row)| (*sample, (*label, row))));
         Ok(())
     }
 }
@@ -225,8 +200,7 @@ impl Network {
     ) -> Result<()> {
         state.sync_pets(&format!("{prefix}pet"), &mut self.pets)?;
         let dimensions = (backbone.feature_width(), &backbone.device());
-        self.heads
-            .sync_state(&format!("{prefix}head"), dimensions, state)
+        self.heads.sync_state(&format!("{prefix}head"), dimensions, state)
     }
 }
 
@@ -286,15 +260,10 @@ impl Method for Icarl {
         let old_features: Vec<Vec<f32>> = measured.into_values().map(|(_, row)| row).collect();
         let mut by_class: BTreeMap<usize, Vec<(usize, Vec<f32>)>> = BTreeMap::new();
         for (sample, (class, row)) in new {
-            by_class
-                .entry(class)
-                .or_default()
-                .push((sample - old_count, row));
+            by_class.entry(class).or_default().push((sample - old_count, row));
         }
         let budget = self.budget;
-        let features = self
-            .exemplars
-            .update(task.index, &old_features, &by_class, budget);
+        let features = self.exemplars.update(task.index, &old_features, &by_class, budget);
         self.previous = None;
         self.prototypes = Prototypes::default();
         self.prototypes.grow_to(task.classes.end);
@@ -316,9 +285,7 @@ impl Method for Icarl {
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let scores = self
-            .prototypes
-            .scores(features.concatenated(Expert::ANSWER)?)?;
+        let scores = self.prototypes.scores(features.concatenated(Expert::ANSWER)?)?;
         answers::answers_from_cosines(Expert::ANSWER, &scores)
     }
 
@@ -332,23 +299,17 @@ impl Method for Icarl {
 
     fn exported_classifier(&self) -> Result<ExportedClassifier> {
         let reading = AnswerRule::from_prototypes(&self.prototypes, vec![0])?;
-        Ok(ExportedClassifier::from_single_network(
-            self.network.pets.clone(),
-            reading,
-        ))
+        Ok(ExportedClassifier::from_single_network(self.network.pets.clone(), reading))
     }
 
     fn sync_state(&mut self, state: &mut State<'_>) -> Result<()> {
         let backbone = &*self.backbone;
         self.network.sync_state("", backbone, state)?;
-        self.prototypes
-            .sync_state(backbone.feature_width(), state)?;
+        self.prototypes.sync_state(backbone.feature_width(), state)?;
         self.exemplars.sync_state(state)?;
         match (state.stored(), &mut self.previous) {
             (Some(stored), previous) => {
-                *previous = stored
-                    .has_prefix(PREVIOUS_PREFIX)
-                    .then(|| self.network.clone());
+                *previous = stored.has_prefix(PREVIOUS_PREFIX).then(|| self.network.clone());
                 let tasks = &stored.tasks[..stored.tasks.len().saturating_sub(1)];
                 if let Some(previous) = previous {
                     let mut earlier_state = State::Restore(StoredState { tasks, ..stored });

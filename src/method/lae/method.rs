@@ -61,9 +61,7 @@ impl Method for Lae {
         // Both experts compute the same tokens before the first PET, so this part runs once.
         let shared_blocks = self.online.first_block().unwrap_or(depth).min(depth);
         let tokens = self.backbone.embed(images)?;
-        let tokens = self
-            .backbone
-            .run(tokens, 0..shared_blocks, &PetStack::empty())?;
+        let tokens = self.backbone.run(tokens, 0..shared_blocks, &PetStack::empty())?;
         let features = |tokens, pets: &PetStack| -> Result<Vec<Tensor<2>>> {
             let tokens = self.backbone.run(tokens, shared_blocks..depth, pets)?;
             Ok(vec![self.backbone.pool(tokens)?])
@@ -82,11 +80,7 @@ impl Method for Lae {
             return answers::answers_from_logits(*only, &logits.online);
         }
         let online = answers::read_rows(&logits.online)?;
-        let offline = logits
-            .offline
-            .as_ref()
-            .map(answers::read_rows)
-            .transpose()?;
+        let offline = logits.offline.as_ref().map(answers::read_rows).transpose()?;
         let switches = self.settings.switches;
         let answers_of_rows = online.iter().enumerate().map(|(row, online)| {
             let offline = offline.as_ref().and_then(|rows| rows.get(row));
@@ -103,12 +97,8 @@ impl Method for Lae {
         }
         let has_offline = networks.len() > 1;
         let sources = self.experts.iter();
-        let sources = sources.map(|expert| {
-            (
-                *expert,
-                logit_source(*expert, self.settings.switches, has_offline),
-            )
-        });
+        let sources = sources
+            .map(|expert| (*expert, logit_source(*expert, self.settings.switches, has_offline)));
         Ok(ExportedClassifier {
             networks,
             weights: None,
@@ -134,9 +124,7 @@ impl Method for Lae {
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
         if moment == Moment::Task {
             let drifts = DRIFTS.into_iter().zip(self.drift()?);
-            return Ok(drifts
-                .map(|(name, value)| Measurement::number(name, value))
-                .collect());
+            return Ok(drifts.map(|(name, value)| Measurement::number(name, value)).collect());
         }
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());
@@ -198,17 +186,11 @@ mod tests {
     fn ensemble_logit_source_follows_switches() {
         let ensemble =
             |switches, has_offline| logit_source(Expert::ENSEMBLE, switches, has_offline);
-        let without_ensemble = Switches {
-            ensemble: false,
-            ..Switches::ALL
-        };
+        let without_ensemble = Switches { ensemble: false, ..Switches::ALL };
         assert_eq!(ensemble(Switches::ALL, true), LogitSource::Maximum([0, 1]));
         assert_eq!(ensemble(Switches::ALL, false), LogitSource::Maximum([0, 0]));
         assert_eq!(ensemble(without_ensemble, true), LogitSource::Network(1));
         assert_eq!(ensemble(Switches::NONE, true), LogitSource::Network(0));
-        assert_eq!(
-            logit_source(Expert::OFFLINE, Switches::ALL, false),
-            LogitSource::Network(0)
-        );
+        assert_eq!(logit_source(Expert::OFFLINE, Switches::ALL, false), LogitSource::Network(0));
     }
 }

@@ -105,16 +105,11 @@ pub const LAE: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    pet: Some(PetUse {
-        calibration_flag: Some("learning"),
-        ..PetUse::DEFAULT
-    }),
+    pet: Some(PetUse { calibration_flag: Some("learning"), ..PetUse::DEFAULT }),
     rate: Some(RATE),
     supports_single_class: true,
     published: &[
-        PublishedValues::for_dataset("cifar-100", 5)
-            .with_base_lr(0.03)
-            .with_settings(LONG_MEMORY),
+        PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03).with_settings(LONG_MEMORY),
         PublishedValues::for_dataset("imagenet-r", 50)
             .with_base_lr(0.005)
             .with_settings(MANY_EPOCHS),
@@ -133,10 +128,7 @@ pub const LAE: MethodSpec = MethodSpec {
     workload: |_, task| {
         // The offline PET exists from the second task on.
         let networks = if task > 0 { 2.0 } else { 1.0 };
-        Ok(Workload {
-            networks,
-            ..Workload::DEFAULT
-        })
+        Ok(Workload { networks, ..Workload::DEFAULT })
     },
     stored_values: |_, sizes| {
         Ok((2 * sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64)
@@ -147,9 +139,7 @@ pub const LAE: MethodSpec = MethodSpec {
             return Ok(());
         }
         let problem = Problem::new(message!("problem-too-many-frozen-epochs"));
-        Err(problem
-            .at("--freeze-epochs")
-            .advise(message!("advice-limit-frozen-epochs")))
+        Err(problem.at("--freeze-epochs").advise(message!("advice-limit-frozen-epochs")))
     },
     unused_settings: |chosen| {
         let mut unused = Vec::new();
@@ -188,26 +178,15 @@ pub const BASELINE: MethodSpec = MethodSpec {
         PublishedValues::for_dataset("imagenet-r", 50).with_base_lr(0.005),
         PublishedValues::for_dataset("domainnet", 50).with_base_lr(0.005),
     ],
-    build: |setup| {
-        Ok(Box::new(Lae::from_setup(
-            &setup,
-            &BASELINE,
-            Switches::NONE,
-        )?))
-    },
+    build: |setup| Ok(Box::new(Lae::from_setup(&setup, &BASELINE, Switches::NONE)?)),
     ..MethodSpec::DEFAULT
 };
 
 /// A third of the paper's rate for CIFAR-100: better on the small embedded datasets.
-pub(super) const RATE: Rate = Rate {
-    base: 0.01,
-    scaled: true,
-};
+pub(super) const RATE: Rate = Rate { base: 0.01, scaled: true };
 const LONG_MEMORY: &[(&str, Setting)] = &[("ema", Setting::Real(0.9999))];
-const MANY_EPOCHS: &[(&str, Setting)] = &[
-    ("ema", Setting::Real(0.9999)),
-    ("freeze_epochs", Setting::Whole(30)),
-];
+const MANY_EPOCHS: &[(&str, Setting)] =
+    &[("ema", Setting::Real(0.9999)), ("freeze_epochs", Setting::Whole(30))];
 
 /// Which of LAE's three parts are on (paper Tables 5 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,17 +201,9 @@ pub struct Switches {
 
 impl Switches {
     /// All parts on: LAE.
-    pub const ALL: Self = Self {
-        learning: true,
-        accumulation: true,
-        ensemble: true,
-    };
+    pub const ALL: Self = Self { learning: true, accumulation: true, ensemble: true };
     /// All parts off: the Baseline.
-    pub const NONE: Self = Self {
-        learning: false,
-        accumulation: false,
-        ensemble: false,
-    };
+    pub const NONE: Self = Self { learning: false, accumulation: false, ensemble: false };
 
     /// Returns the parts selected in settings of LAE.
     ///

@@ -29,12 +29,7 @@ pub struct EwcPenalty {
 impl EwcPenalty {
     /// Returns a penalty of 0, before the first task.
     pub fn new(lambda: f64, gamma: f64) -> Self {
-        Self {
-            lambda,
-            gamma,
-            earlier: None,
-            measured: None,
-        }
+        Self { lambda, gamma, earlier: None, measured: None }
     }
 
     /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` in the first task, or if no parameter is trained.
@@ -43,15 +38,11 @@ impl EwcPenalty {
         let fixed = importance.parameters().zip(anchor.parameters());
         let terms = pets.parameters().zip(fixed);
         let terms = terms.filter(|((.., trained), _)| *trained);
-        let terms = terms.map(
-            |((_, parameter, _), ((_, importance, _), (_, anchor, _)))| {
-                let change = parameter.clone() - anchor.clone();
-                (change.clone() * change * importance.clone()).sum()
-            },
-        );
-        terms
-            .reduce(|a, b| a + b)
-            .map(|sum| sum * (self.lambda / 2.0))
+        let terms = terms.map(|((_, parameter, _), ((_, importance, _), (_, anchor, _)))| {
+            let change = parameter.clone() - anchor.clone();
+            (change.clone() * change * importance.clone()).sum()
+        });
+        terms.reduce(|a, b| a + b).map(|sum| sum * (self.lambda / 2.0))
     }
 
     /// Adds the squared gradients of one image to the F that is measured.

@@ -98,11 +98,7 @@ impl Lae {
         let settings = LaeSettings {
             switches,
             // The Baseline has no moving average, so it has no `ema` setting.
-            ema: if switches.accumulation {
-                chosen.real("ema")?
-            } else {
-                0.0
-            },
+            ema: if switches.accumulation { chosen.real("ema")? } else { 0.0 },
             learning_rate: chosen.learning_rate(),
             seed: setup.config.seed,
         };
@@ -147,24 +143,14 @@ impl Lae {
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
-        self.compute_gradients(
-            (images, targets),
-            (head, &self.online),
-            frozen,
-            dropout_seed,
-        )
+        self.compute_gradients((images, targets), (head, &self.online), frozen, dropout_seed)
     }
 
     /// Returns the targets of the cross-entropy for labels relative to the current task, which has this many classes.
     fn targets(&self, labels: &[usize], classes: usize) -> Tensor<2> {
         let earlier = self.earlier.as_ref().map_or(0, EarlierClasses::count);
         let labels: Vec<usize> = labels.iter().map(|label| earlier + label).collect();
-        targets(
-            &labels,
-            earlier + classes,
-            self.step.smoothing,
-            &self.device(),
-        )
+        targets(&labels, earlier + classes, self.step.smoothing, &self.device())
     }
 
     /// Returns what [`Lae::gradients`] returns, for these targets, last head and online PET.
@@ -264,9 +250,7 @@ impl Lae {
         self.earlier = EarlierClasses::new(self.measured.take_means(), &self.heads, &self.device());
         let seed = task_seed(self.settings.seed, task);
         let width = self.backbone.feature_width();
-        self.heads
-            .0
-            .push(Head::new(width, classes, seed, &self.device()));
+        self.heads.0.push(Head::new(width, classes, seed, &self.device()));
         self.adam.clear();
     }
 
@@ -288,16 +272,9 @@ impl Lae {
         let result = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
-            let dropout_seed = self
-                .has_dropout
-                .then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.replay_gradients(
-                &mut recorder,
-                images,
-                &labels,
-                pass.is_frozen(),
-                dropout_seed,
-            )
+            let dropout_seed =
+                self.has_dropout.then(|| part.dropout_seed(self.settings.seed, task.index));
+            self.replay_gradients(&mut recorder, images, &labels, pass.is_frozen(), dropout_seed)
         });
         self.recorder = recorder;
         self.apply_gradients(result?)
@@ -305,10 +282,7 @@ impl Lae {
 
     /// Adds each image of a batch to the importance that is being measured for the penalty.
     pub(super) fn measure_importance(&mut self, batch: &Batch<'_>) -> Result<()> {
-        let (task, device) = (
-            self.task.as_ref().ok_or_else(no_task_problem)?,
-            self.device(),
-        );
+        let (task, device) = (self.task.as_ref().ok_or_else(no_task_problem)?, self.device());
         let Some(penalty) = &mut self.penalty else {
             return Ok(());
         };

@@ -15,10 +15,8 @@ pub(super) fn ensemble_answer(
     let has_offline = offline.is_some();
     // Before the second task, the online expert is used in place of the offline one.
     let offline = offline.unwrap_or(online);
-    let (on, off) = (
-        predict_class(Expert::ONLINE, online),
-        predict_class(Expert::OFFLINE, offline),
-    );
+    let (on, off) =
+        (predict_class(Expert::ONLINE, online), predict_class(Expert::OFFLINE, offline));
     let as_ensemble = |prediction: &ClassPrediction| ClassPrediction {
         expert: Expert::ENSEMBLE,
         ..prediction.clone()
@@ -31,11 +29,7 @@ pub(super) fn ensemble_answer(
     Answer {
         predictions: vec![on, off, answer],
         // If there is only one expert, the online one decided.
-        decided_by: if has_offline {
-            decided_by
-        } else {
-            Expert::ONLINE
-        },
+        decided_by: if has_offline { decided_by } else { Expert::ONLINE },
         scores,
     }
 }
@@ -53,24 +47,13 @@ fn combine(
     let class = argmax(&probabilities);
     let energy = on.energy.zip(off.energy).map(|(a, b)| a.min(b));
     let offline_is_larger = on.probabilities[class] < probabilities[class];
-    let log_pairs = log_probabilities(online)
-        .into_iter()
-        .zip(log_probabilities(offline));
-    let answer = ClassPrediction {
-        expert: Expert::ENSEMBLE,
-        class,
-        probabilities,
-        energy,
-    };
+    let log_pairs = log_probabilities(online).into_iter().zip(log_probabilities(offline));
+    let answer = ClassPrediction { expert: Expert::ENSEMBLE, class, probabilities, energy };
     let decided_by = match offline_is_larger {
         true => Expert::OFFLINE,
         false => Expert::ONLINE,
     };
-    (
-        answer,
-        decided_by,
-        log_pairs.map(|(a, b)| a.max(b)).collect(),
-    )
+    (answer, decided_by, log_pairs.map(|(a, b)| a.max(b)).collect())
 }
 
 #[cfg(test)]
@@ -91,26 +74,17 @@ mod tests {
         assert_eq!(answer(&v).probabilities[0], on.probabilities[0]);
         assert_eq!(answer(&v).probabilities[1], off.probabilities[1]);
         assert!(answer(&v).probabilities.iter().sum::<f32>() > 1.0);
-        assert_eq!(
-            (v.predict_within(&(0..1)), v.predict_within(&(1..3))),
-            (0, 1)
-        );
+        assert_eq!((v.predict_within(&(0..1)), v.predict_within(&(1..3))), (0, 1));
     }
 
     #[test]
     fn single_expert_answers_without_ensemble() {
         let (on, off) = ([9.0, 0.0], [0.0, 1.0]);
-        let without_ensemble = Switches {
-            ensemble: false,
-            ..Switches::ALL
-        };
+        let without_ensemble = Switches { ensemble: false, ..Switches::ALL };
         let v = ensemble_answer(&on, Some(&off), without_ensemble);
         assert_eq!((answer(&v).class, v.decided_by), (1, Expert::OFFLINE));
         assert_eq!(answer(&v).probabilities, v.predictions[1].probabilities);
-        let without_both = Switches {
-            accumulation: false,
-            ..without_ensemble
-        };
+        let without_both = Switches { accumulation: false, ..without_ensemble };
         let v = ensemble_answer(&on, Some(&off), without_both);
         assert_eq!((answer(&v).class, v.decided_by), (0, Expert::ONLINE));
         assert_eq!(answer(&v).probabilities, v.predictions[0].probabilities);

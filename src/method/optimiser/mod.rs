@@ -57,20 +57,12 @@ impl Rule {
     /// step.
     fn update(self, rate: f64, steps: i32) -> Update {
         match self {
-            Self::Adam => Update::Adam(Adam {
-                rate,
-                betas: [BETA1, BETA2],
-                epsilon: EPSILON,
-                steps,
-            }),
-            Self::Sgd {
-                momentum,
-                weight_decay,
-            } => Update::Momentum(Momentum {
-                rate,
-                momentum,
-                decay: weight_decay,
-            }),
+            Self::Adam => {
+                Update::Adam(Adam { rate, betas: [BETA1, BETA2], epsilon: EPSILON, steps })
+            }
+            Self::Sgd { momentum, weight_decay } => {
+                Update::Momentum(Momentum { rate, momentum, decay: weight_decay })
+            }
         }
     }
 }
@@ -91,12 +83,7 @@ pub struct StepPosition {
 impl StepPosition {
     /// Returns the position of step `step` of `steps` in epoch `epoch` of `epochs`, all of equal length.
     pub fn new((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
-        Self {
-            step: epoch * steps + step,
-            steps: epochs * steps,
-            epoch,
-            epochs,
-        }
+        Self { step: epoch * steps + step, steps: epochs * steps, epoch, epochs }
     }
 }
 
@@ -150,12 +137,7 @@ pub struct OptimiserSettings {
 impl OptimiserSettings {
     /// Returns Adam with a constant learning rate, without clipping.
     pub fn adam(learning_rate: f64) -> Self {
-        Self {
-            rule: Rule::Adam,
-            learning_rate,
-            schedule: Schedule::Constant,
-            clip: None,
-        }
+        Self { rule: Rule::Adam, learning_rate, schedule: Schedule::Constant, clip: None }
     }
 }
 
@@ -182,11 +164,7 @@ pub struct Optimiser {
 impl Optimiser {
     /// Returns an optimiser without state.
     pub fn new(settings: OptimiserSettings) -> Self {
-        Self {
-            settings,
-            states: BTreeMap::new(),
-            packed: Vec::new(),
-        }
+        Self { settings, states: BTreeMap::new(), packed: Vec::new() }
     }
 
     /// Clears the state at the start of a task.
@@ -216,17 +194,9 @@ impl Optimiser {
             Some(packed) => Some(packed.norm()),
             None => gradients.norm(),
         };
-        let factor = self
-            .settings
-            .clip
-            .and_then(|max_norm| Some(clip_factor(norm()?, max_norm)));
-        let mut step = Step {
-            rate: self.rate(position),
-            factor,
-            packed,
-            optimiser: self,
-            gradients,
-        };
+        let factor = self.settings.clip.and_then(|max_norm| Some(clip_factor(norm()?, max_norm)));
+        let mut step =
+            Step { rate: self.rate(position), factor, packed, optimiser: self, gradients };
         let result = update(&mut step);
         let (factor, rate, packed) = (step.factor, step.rate, step.packed);
         if let Some(packed) = packed {
@@ -281,10 +251,7 @@ impl Optimiser {
             let moments = keys.iter().map(read_moment).collect::<Result<Vec<_>>>()?;
             let state = ParameterState {
                 shape: first.shape.clone(),
-                moments: moments
-                    .into_iter()
-                    .map(|moment| to_flat_tensor(moment, device))
-                    .collect(),
+                moments: moments.into_iter().map(|moment| to_flat_tensor(moment, device)).collect(),
                 steps: match rule {
                     Rule::Adam => read_step_count(tensors, name)?,
                     Rule::Sgd { .. } => 1,
@@ -317,9 +284,7 @@ fn get_moment<'a>(
 }
 
 fn read_step_count(tensors: &NamedTensors, name: &str) -> Result<i32> {
-    let steps = get_tensor(tensors, &format!("adam.steps.{name}"))?
-        .values
-        .first();
+    let steps = get_tensor(tensors, &format!("adam.steps.{name}"))?.values.first();
     let missing_count = || Problem::new(format!("the optimiser's step count of {name} is empty"));
     steps.map(|steps| *steps as i32).ok_or_else(missing_count)
 }
@@ -344,20 +309,14 @@ impl Gradients {
 
     /// Returns all gradients, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor<1>)> {
-        self.0
-            .iter()
-            .map(|(name, gradient)| (name.as_str(), gradient))
+        self.0.iter().map(|(name, gradient)| (name.as_str(), gradient))
     }
 
     /// Multiplies all gradients by a number.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         let gradients = self.0.into_iter();
-        Self(
-            gradients
-                .map(|(name, gradient)| (name, gradient * factor))
-                .collect(),
-        )
+        Self(gradients.map(|(name, gradient)| (name, gradient * factor)).collect())
     }
 
     /// Adds other gradients, name by name.
@@ -422,11 +381,7 @@ impl Step<'_> {
         let state = states.remove(name).filter(|state| state.shape == shape);
         let (moments, steps) =
             state.map_or((Vec::new(), 1), |state| (state.moments, state.steps + 1));
-        let mut parameter = ParameterState {
-            shape: shape.to_vec(),
-            moments,
-            steps,
-        };
+        let mut parameter = ParameterState { shape: shape.to_vec(), moments, steps };
         if let Some(packed) = &mut self.packed
             && let Some(updated) = packed.add(name, &value, &parameter)
         {

@@ -57,12 +57,7 @@ impl Reference {
             add_weight_decay(&mut gradients, &self.values, decay);
         }
         if let Some(max_norm) = self.settings.clip {
-            let norm = gradients
-                .iter()
-                .flatten()
-                .map(|g| g * g)
-                .sum::<f64>()
-                .sqrt();
+            let norm = gradients.iter().flatten().map(|g| g * g).sum::<f64>().sqrt();
             let factor = (max_norm / (norm + 1e-6)).min(1.0);
             gradients.iter_mut().flatten().for_each(|g| *g *= factor);
         }
@@ -84,18 +79,11 @@ impl Reference {
                 let t = self.steps as i32;
                 *first = BETA1 * *first + (1.0 - BETA1) * g;
                 *second = BETA2 * *second + (1.0 - BETA2) * g * g;
-                let (m, v) = (
-                    *first / (1.0 - BETA1.powi(t)),
-                    *second / (1.0 - BETA2.powi(t)),
-                );
+                let (m, v) = (*first / (1.0 - BETA1.powi(t)), *second / (1.0 - BETA2.powi(t)));
                 rate * m / (v.sqrt() + EPSILON)
             }
             Rule::Sgd { momentum, .. } => {
-                *first = if self.steps == 1 {
-                    g
-                } else {
-                    momentum * *first + g
-                };
+                *first = if self.steps == 1 { g } else { momentum * *first + g };
                 rate * *first
             }
         };
@@ -116,12 +104,7 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
     let still = Tensor::<1>::ones([5], &Device::flex());
     let epochs = 7;
     for step in 0..epochs {
-        let position = StepPosition {
-            step,
-            steps: epochs,
-            epoch: step,
-            epochs,
-        };
+        let position = StepPosition { step, steps: epochs, epoch: step, epochs };
         if step == 4 {
             let mut tensors = NamedTensors::new();
             optimiser.write(&mut tensors).unwrap();
@@ -144,41 +127,23 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
             settings.learning_rate * settings.schedule.factor(position),
         );
     }
-    let pairs = values
-        .iter()
-        .zip(&reference.values)
-        .flat_map(|(actual, expected)| {
-            let values_of_tensor = HostTensor::read(actual).unwrap().values;
-            values_of_tensor
-                .into_iter()
-                .zip(expected.clone())
-                .collect::<Vec<_>>()
-        });
+    let pairs = values.iter().zip(&reference.values).flat_map(|(actual, expected)| {
+        let values_of_tensor = HostTensor::read(actual).unwrap().values;
+        values_of_tensor.into_iter().zip(expected.clone()).collect::<Vec<_>>()
+    });
     pairs.fold(0.0, |max, (a, b)| f64::max(max, (f64::from(a) - b).abs()))
 }
 
 fn settings(rule: Rule, schedule: Schedule, clip: Option<f64>) -> OptimiserSettings {
-    OptimiserSettings {
-        rule,
-        learning_rate: 0.05,
-        schedule,
-        clip,
-    }
+    OptimiserSettings { rule, learning_rate: 0.05, schedule, clip }
 }
 
-const SGD: Rule = Rule::Sgd {
-    momentum: 0.9,
-    weight_decay: 0.1,
-};
+const SGD: Rule = Rule::Sgd { momentum: 0.9, weight_decay: 0.1 };
 
 #[test]
 fn steps_match_definition_after_state_roundtrip() {
     for rule in [Rule::Adam, SGD] {
-        for schedule in [
-            Schedule::Constant,
-            Schedule::Cosine,
-            Schedule::LaggingCosine,
-        ] {
+        for schedule in [Schedule::Constant, Schedule::Cosine, Schedule::LaggingCosine] {
             for clip in [None, Some(1.0)] {
                 let settings = settings(rule, schedule, clip);
                 let error = difference(settings, Reference::new(settings));
@@ -191,10 +156,7 @@ fn steps_match_definition_after_state_roundtrip() {
 #[test]
 fn clipping_precedes_weight_decay() {
     let settings = settings(SGD, Schedule::Constant, Some(1.0));
-    let wrong = Reference {
-        decay_before_clipping: true,
-        ..Reference::new(settings)
-    };
+    let wrong = Reference { decay_before_clipping: true, ..Reference::new(settings) };
     assert!(difference(settings, wrong) > 1e-3);
 }
 
@@ -203,31 +165,17 @@ fn schedules_match_expected_factors() {
     let position_at = |epoch: usize, step: usize| StepPosition::new((epoch, 5), (step, 4));
     let assert_factor = |schedule: Schedule, position: StepPosition, expected: f64| {
         let factor = schedule.factor(position);
-        assert!(
-            (factor - expected).abs() < 1e-12,
-            "{schedule:?} {position:?}: {factor}"
-        );
+        assert!((factor - expected).abs() < 1e-12, "{schedule:?} {position:?}: {factor}");
     };
     assert_factor(Schedule::Constant, position_at(4, 3), 1.0);
     assert_factor(Schedule::Cosine, position_at(0, 0), 1.0);
     assert_factor(Schedule::Cosine, position_at(2, 2), 0.5);
     assert_factor(Schedule::CosineEpoch, position_at(0, 3), 1.0);
-    assert_factor(
-        Schedule::CosineEpoch,
-        position_at(4, 3),
-        0.5 * (1.0 + (0.8 * PI).cos()),
-    );
+    assert_factor(Schedule::CosineEpoch, position_at(4, 3), 0.5 * (1.0 + (0.8 * PI).cos()));
     assert_factor(Schedule::LaggingCosine, position_at(0, 0), 1.0);
     assert_factor(Schedule::LaggingCosine, position_at(1, 0), 1.0);
-    assert_factor(
-        Schedule::LaggingCosine,
-        position_at(4, 0),
-        (99.0 * PI * 3.0 / 800.0).cos(),
-    );
-    let single_epoch = StepPosition {
-        epochs: 1,
-        ..position_at(0, 0)
-    };
+    assert_factor(Schedule::LaggingCosine, position_at(4, 0), (99.0 * PI * 3.0 / 800.0).cos());
+    let single_epoch = StepPosition { epochs: 1, ..position_at(0, 0) };
     assert_factor(Schedule::LaggingCosine, single_epoch, 1.0);
 }
 
@@ -245,10 +193,7 @@ fn norm_spans_all_gradients() {
 fn read_rejects_inconsistent_state() {
     let settings = settings(Rule::Adam, Schedule::Constant, None);
     let mut tensors = NamedTensors::new();
-    let zeros = |shape: Vec<usize>| HostTensor {
-        values: vec![0.0; shape.iter().product()],
-        shape,
-    };
+    let zeros = |shape: Vec<usize>| HostTensor { values: vec![0.0; shape.iter().product()], shape };
     tensors.insert("adam.first.x".into(), zeros(vec![2, 3]));
     let read = |tensors: &NamedTensors| Optimiser::new(settings).read(tensors, &Device::flex());
     let missing = |name: &str| tr!("problem-tensor-missing", name);

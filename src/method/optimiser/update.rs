@@ -46,9 +46,7 @@ impl Update {
         match self {
             Self::Adam(rule) => {
                 let previous = <[_; 2]>::try_from(moments).ok();
-                output
-                    .adam_step(rule, inputs, factor, previous.as_ref())
-                    .into()
+                output.adam_step(rule, inputs, factor, previous.as_ref()).into()
             }
             Self::Momentum(rule) => {
                 vec![output.momentum_step(rule, inputs, factor, moments.first())]
@@ -91,25 +89,16 @@ pub(super) struct PackedStep {
 impl PackedStep {
     /// Prepares a step for these gradients; `None` if [`Packed::new`] returns `None` for them.
     pub(super) fn new(gradients: &Gradients) -> Option<Self> {
-        let all: Vec<_> = gradients
-            .iter()
-            .map(|(_, gradient)| gradient.clone())
-            .collect();
+        let all: Vec<_> = gradients.iter().map(|(_, gradient)| gradient.clone()).collect();
         let packed = Packed::new(&all)?;
         let updated = packed.empty();
         let names = gradients.iter().map(|(name, _)| name.to_string());
-        let parameters = names
-            .zip(updated.parts())
-            .map(|(name, tensor)| PackedParameter {
-                name,
-                updated: tensor,
-                update: None,
-            });
-        Some(Self {
-            parameters: parameters.collect(),
-            gradients: packed,
-            updated,
-        })
+        let parameters = names.zip(updated.parts()).map(|(name, tensor)| PackedParameter {
+            name,
+            updated: tensor,
+            update: None,
+        });
+        Some(Self { parameters: parameters.collect(), gradients: packed, updated })
     }
 
     /// Returns the root of the sum of all squares (one value).
@@ -125,9 +114,7 @@ impl PackedStep {
         value: &Tensor<1>,
         state: &ParameterState,
     ) -> Option<Tensor<1>> {
-        let index = self
-            .parameters
-            .binary_search_by(|parameter| parameter.name.as_str().cmp(name));
+        let index = self.parameters.binary_search_by(|parameter| parameter.name.as_str().cmp(name));
         let parameter = self.parameters.get_mut(index.ok()?)?;
         if !Packed::takes(value) || !state.moments.iter().all(Packed::takes) {
             return None;
@@ -143,17 +130,12 @@ impl PackedStep {
         for group in self.parameters.chunk_by(|a, b| a.steps() == b.steps()) {
             let range = start..start + group.len();
             start = range.end;
-            let values = group
-                .iter()
-                .filter_map(|parameter| parameter.update.as_ref());
+            let values = group.iter().filter_map(|parameter| parameter.update.as_ref());
             let values: Vec<_> = values.map(|(value, ..)| value.clone()).collect();
             let Some((steps, values)) = group[0].steps().zip(Packed::new(&values)) else {
                 continue;
             };
-            let names: Vec<String> = group
-                .iter()
-                .map(|parameter| parameter.name.clone())
-                .collect();
+            let names: Vec<String> = group.iter().map(|parameter| parameter.name.clone()).collect();
             // At the first step, stored moments may be of another parameter with the same name.
             let has_same_names = |packed: &&PackedMoments| steps > 1 && packed.names == names;
             let moments = match previous.iter().find(has_same_names) {
@@ -177,9 +159,7 @@ impl Optimiser {
             let moments = states.map(|state| state?.moments.get(index).cloned());
             Packed::new(&moments.collect::<Option<Vec<_>>>()?)
         };
-        (0..self.settings.rule.moments().len())
-            .map_while(moment)
-            .collect()
+        (0..self.settings.rule.moments().len()).map_while(moment).collect()
     }
 
     fn set_moments(&mut self, names: &[String], moments: &[Packed]) {

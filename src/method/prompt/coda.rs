@@ -67,10 +67,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    rate: Some(Rate {
-        base: 1e-3,
-        scaled: false,
-    }),
+    rate: Some(Rate { base: 1e-3, scaled: false }),
     published: &[
         PublishedValues::for_dataset("cifar-100", 20),
         PublishedValues::for_dataset("imagenet-r", 50),
@@ -81,12 +78,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         let first = blocks.iter().min().copied();
         Ok(MemoryEstimate::from_block(first.unwrap_or(0)))
     },
-    workload: |_, _| {
-        Ok(Workload {
-            queries: 1.0,
-            ..Workload::DEFAULT
-        })
-    },
+    workload: |_, _| Ok(Workload { queries: 1.0, ..Workload::DEFAULT }),
     stored_values: |chosen, sizes| {
         // Every task adds its share of the components, each with a key and an attention vector.
         let blocks = chosen.blocks("blocks", sizes.depth)?.len() as f64;
@@ -208,10 +200,7 @@ fn orthogonalize(draw: &[f32], previous_rows: &[f32]) -> Option<Vec<f32>> {
     let length = remainder.iter().map(|value| value * value).sum::<f64>();
     (length >= MIN_SQUARED_LENGTH).then(|| {
         let scale = length.sqrt().recip();
-        remainder
-            .iter()
-            .map(|value| (value * scale) as f32)
-            .collect()
+        remainder.iter().map(|value| (value * scale) as f32).collect()
     })
 }
 

@@ -82,10 +82,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    rate: Some(Rate {
-        base: 0.03,
-        scaled: true,
-    }),
+    rate: Some(Rate { base: 0.03, scaled: true }),
     published: &[
         PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03),
         PublishedValues::for_dataset("imagenet-r", 50)
@@ -105,11 +102,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             true => (task + 2) as f64,
             false => 0.0,
         };
-        Ok(Workload {
-            queries: 1.0,
-            study,
-            ..Workload::DEFAULT
-        })
+        Ok(Workload { queries: 1.0, study, ..Workload::DEFAULT })
     },
     check: check::<DualPrompt>,
     build: build::<DualPrompt>,

@@ -58,10 +58,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         pull_setting(0.1),
         CLIP,
     ],
-    rate: Some(Rate {
-        base: 0.03,
-        scaled: true,
-    }),
+    rate: Some(Rate { base: 0.03, scaled: true }),
     published: &[
         PublishedValues::for_dataset("cifar-100", 5).with_base_lr(0.03),
         PublishedValues::for_dataset("imagenet-r", 50).with_base_lr(0.005),
@@ -70,9 +67,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     workload: |chosen, _| {
         Ok(Workload {
-            tokens: chosen
-                .count("top_k")?
-                .saturating_mul(chosen.count("length")?),
+            tokens: chosen.count("top_k")?.saturating_mul(chosen.count("length")?),
             queries: 1.0,
             ..Workload::DEFAULT
         })
@@ -162,10 +157,7 @@ impl Scheme for L2p {
         let chosen = chosen.reshape([batch, self.top_k * self.length, width]);
         let prompt_tokens = chosen + prompt_query.class_position.clone();
         Ok(PromptRequest {
-            prompts: Prompts {
-                entering: Some(prompt_tokens),
-                ..Prompts::default()
-            },
+            prompts: Prompts { entering: Some(prompt_tokens), ..Prompts::default() },
             penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
             choice,
         })

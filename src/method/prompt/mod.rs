@@ -210,11 +210,7 @@ fn build<S: Scheme + 'static>(setup: Setup<'_>) -> Result<Box<dyn Method>> {
     let optimiser = S::optimiser_settings(&chosen)?;
     let tasks = (setup.planned_tasks, setup.tasks.len());
     let scheme = S::from_method(&chosen, setup.backbone.blocks().len(), tasks)?;
-    Ok(Box::new(PromptMethod::from_setup(
-        &setup,
-        Box::new(scheme),
-        optimiser,
-    )?))
+    Ok(Box::new(PromptMethod::from_setup(&setup, Box::new(scheme), optimiser)?))
 }
 
 fn no_class_token(scheme: &dyn Scheme) -> Problem {
@@ -234,10 +230,8 @@ fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
                 block = block.to_string(),
                 depth = depth.to_string()
             );
-            Err(Problem::new(what).advise(message!(
-                "advice-use-block-numbers",
-                depth = (depth - 1).to_string()
-            )))
+            Err(Problem::new(what)
+                .advise(message!("advice-use-block-numbers", depth = (depth - 1).to_string())))
         }
         None => Ok(()),
     }
@@ -245,10 +239,7 @@ fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
 
 /// Returns a matrix of values drawn on the host.
 fn random_tensor(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
-    HostTensor {
-        shape: shape.to_vec(),
-        values: init.draw(shape, seed, stream),
-    }
+    HostTensor { shape: shape.to_vec(), values: init.draw(shape, seed, stream) }
 }
 
 /// Returns a copy of a stored tensor, or a Problem if its shape differs.
@@ -267,7 +258,5 @@ fn check_shape(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<Hos
 
 /// Returns a trained tensor by name.
 fn get_leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
-    leaves
-        .get(name)
-        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name)))
+    leaves.get(name).ok_or_else(|| Problem::new(message!("problem-tensor-missing", name)))
 }

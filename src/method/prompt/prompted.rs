@@ -133,10 +133,7 @@ impl PromptMethod {
             let values = init.draw([rows, classes], self.seed, stream);
             Tensor::from_data(TensorData::new(values, [rows, classes]), &device)
         };
-        self.heads.0.push(Head {
-            weight: draw(weight, width, 0),
-            bias: draw(bias, 1, 1),
-        });
+        self.heads.0.push(Head { weight: draw(weight, width, 0), bias: draw(bias, 1, 1) });
         Ok(())
     }
 
@@ -263,10 +260,7 @@ impl PromptMethod {
             self.request_prompts(&first.query, &self.leaves, PromptPurpose::Prediction)?;
         let chosen = request.choice.iter().map(|slots| slots.first().copied());
         let mut views: Vec<SlotResult> = chosen
-            .map(|slot| SlotResult {
-                chosen: slot.unwrap_or_default(),
-                classes: Vec::new(),
-            })
+            .map(|slot| SlotResult { chosen: slot.unwrap_or_default(), classes: Vec::new() })
             .collect();
         for slot in 0..self.heads.0.len() {
             let (_, logits) = self.logits_for(first.clone(), PromptPurpose::Slot(slot))?;
@@ -302,9 +296,8 @@ impl PromptMethod {
         // A prompt that no image of the batch selected still moves by its momentum.
         let backward = backward
             .with_gradients_or_zeros(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
-        let (loss, gradients) = backward
-            .with_gradients(head.leaves(&self.head_name()))?
-            .into_parts();
+        let (loss, gradients) =
+            backward.with_gradients(head.leaves(&self.head_name()))?.into_parts();
         Ok(PromptGradients {
             loss,
             cross_entropy,
@@ -400,8 +393,7 @@ impl Method for PromptMethod {
             match state.stored() {
                 Some(stored) => {
                     let extended =
-                        self.scheme
-                            .extend_stored(name, get_tensor(stored.tensors, name)?, leaf)?;
+                        self.scheme.extend_stored(name, get_tensor(stored.tensors, name)?, leaf)?;
                     *leaf = extended.to_device(&device)?;
                 }
                 None => state.sync_tensor(name, leaf)?,

@@ -45,9 +45,7 @@ impl Study {
 
     /// Returns the study as a measurement; `None` if it is empty or the moment is not the end of a task.
     pub fn as_measurement(&self, moment: Moment) -> Option<Measurement> {
-        (moment == Moment::Task && !self.0.is_empty()).then(|| Measurement {
-            name: "prompts",
-            value: MeasuredValue::Study(self.0.clone()),
-        })
+        (moment == Moment::Task && !self.0.is_empty())
+            .then(|| Measurement { name: "prompts", value: MeasuredValue::Study(self.0.clone()) })
     }
 }

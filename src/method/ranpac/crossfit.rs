@@ -29,13 +29,7 @@ pub fn cross_fit(
     let mut callback = |_, _| should_continue();
     let mut cancel_token = CancelToken::with_callback(&mut callback);
     let ridge = choose_ridge(images, &projection, classes, &mut cancel_token)?.ridge;
-    predict_folds(
-        images,
-        ends,
-        classes,
-        (&projection, ridge),
-        &mut cancel_token,
-    )
+    predict_folds(images, ends, classes, (&projection, ridge), &mut cancel_token)
 }
 
 /// Computes the scores of every image with a given projection and ridge.
@@ -73,12 +67,7 @@ fn predict_folds(
             let rows = block.labels.len();
             let mut block_scores = vec![0.0; rows * classes];
             let hidden = Matrix::new(&hidden, rows, projections, projections);
-            parallel_product(
-                &mut block_scores,
-                Store::Replace,
-                hidden,
-                weights.transposed(),
-            );
+            parallel_product(&mut block_scores, Store::Replace, hidden, weights.transposed());
             scores.extend(block_scores);
         }
     }
@@ -101,14 +90,8 @@ mod tests {
         let predict = |labels: &[usize]| {
             let features = &features;
             let images = TaskFeatures { features, labels };
-            predict_folds(
-                images,
-                &ends,
-                classes,
-                (&projection, 1.0),
-                &mut CancelToken::never(),
-            )
-            .unwrap()
+            predict_folds(images, &ends, classes, (&projection, 1.0), &mut CancelToken::never())
+                .unwrap()
         };
         let before = predict(&labels);
         assert_eq!(before.len(), 40 * classes);

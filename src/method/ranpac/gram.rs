@@ -47,11 +47,7 @@ impl GramMatrix {
             .advise("choose a smaller projection")
         })?;
         values.resize(count, 0.0);
-        Ok(Self {
-            side,
-            values,
-            pivots: vec![0.0; side],
-        })
+        Ok(Self { side, values, pivots: vec![0.0; side] })
     }
 
     /// Returns the number of rows.
@@ -97,15 +93,15 @@ impl GramMatrix {
                 return Ok(false);
             }
             let remaining_rows = &mut self.values[(start + width) * side..];
-            bands(remaining_rows, side)
-                .zip(below.par_chunks_mut(PANEL * width))
-                .for_each(|((_, rows), block)| {
+            bands(remaining_rows, side).zip(below.par_chunks_mut(PANEL * width)).for_each(
+                |((_, rows), block)| {
                     let solved = solve_right(block, top, width);
                     let rows = rows.chunks_exact_mut(side);
                     for (row, solved) in rows.zip(solved.chunks_exact(width)) {
                         row[start..start + width].copy_from_slice(solved);
                     }
-                });
+                },
+            );
             for (i, row) in top.chunks_exact(width).enumerate() {
                 self.pivots[start + i] = row[i];
                 let offset = (start + i) * side + start;
@@ -133,9 +129,7 @@ impl GramMatrix {
                 }
             }
             if chunk == 0 {
-                part.iter_mut()
-                    .step_by(width + 1)
-                    .for_each(|value| *value += ridge);
+                part.iter_mut().step_by(width + 1).for_each(|value| *value += ridge);
             }
             let left = Matrix::new(&values[first * side..], rows, start, side);
             let right = Matrix::new(&values[start * side..], width, start, side);
@@ -162,13 +156,7 @@ impl GramMatrix {
         let mut part = copy_columns(rows, side, start, width);
         let solved = Matrix::new(rows, count, start, side);
         let factor = Matrix::new(&self.values[start * side..], width, start, side);
-        product(
-            &mut part,
-            width,
-            Store::Subtract,
-            solved,
-            factor.transposed(),
-        );
+        product(&mut part, width, Store::Subtract, solved, factor.transposed());
         for x in part.chunks_exact_mut(width) {
             for i in 0..width {
                 let row = self.factor_row(start + i, start);
@@ -221,9 +209,7 @@ fn bands(
 /// Returns a copy of columns `start..start + width` of rows with `side` numbers each.
 fn copy_columns(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
     let rows = rows.chunks_exact(side);
-    rows.flat_map(|row| &row[start..start + width])
-        .copied()
-        .collect()
+    rows.flat_map(|row| &row[start..start + width]).copied().collect()
 }
 
 /// Writes a copy made by [`copy_columns`] back into the rows.
@@ -268,11 +254,7 @@ fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
         for (b, x) in b.chunks_exact(width).zip(solved.chunks_exact_mut(width)) {
             for j in start..start + strip {
                 let row = &factor[j * width..=j * width + j];
-                let sum: f64 = x[start..j]
-                    .iter()
-                    .zip(&row[start..])
-                    .map(|(x, l)| x * l)
-                    .sum();
+                let sum: f64 = x[start..j].iter().zip(&row[start..]).map(|(x, l)| x * l).sum();
                 x[j] = (b[j] - sum) / row[j];
             }
         }
@@ -298,9 +280,7 @@ pub(super) mod tests {
             let (pivot, right) = (&above[k], b[k]);
             for (row, b) in below.iter_mut().zip(&mut b[k + 1..]) {
                 let factor = row[k] / pivot[k];
-                row.iter_mut()
-                    .zip(pivot)
-                    .for_each(|(x, p)| *x -= factor * p);
+                row.iter_mut().zip(pivot).for_each(|(x, p)| *x -= factor * p);
                 *b -= factor * right;
             }
         }
@@ -323,9 +303,7 @@ pub(super) mod tests {
             let sum: f64 = row(i).iter().zip(row(j)).map(|(x, y)| x * y).sum();
             sum + if i == j { ridge } else { 0.0 }
         };
-        (0..side)
-            .map(|i| (0..side).map(|j| entry(i, j)).collect())
-            .collect()
+        (0..side).map(|i| (0..side).map(|j| entry(i, j)).collect()).collect()
     }
 
     fn factor_matrix(gram: &mut GramMatrix, ridge: f64) -> bool {
@@ -354,10 +332,7 @@ pub(super) mod tests {
                 let range = index * side..(index + 1) * side;
                 let expected =
                     eliminate(dense(&a, side, inner, ridge), right[range.clone()].to_vec());
-                assert!(
-                    relative_error(&solved[range], &expected) < 1e-9,
-                    "side {side}"
-                );
+                assert!(relative_error(&solved[range], &expected) < 1e-9, "side {side}");
             }
         }
     }
@@ -369,10 +344,7 @@ pub(super) mod tests {
         let half = |first_column: usize| Matrix::new(&a[first_column..], side, inner, 2 * inner);
         let mut gram = GramMatrix::new(side).unwrap();
         gram.add(half(0));
-        assert!(
-            !factor_matrix(&mut gram, 0.0),
-            "a sum of ten outer products cannot have rank 270"
-        );
+        assert!(!factor_matrix(&mut gram, 0.0), "a sum of ten outer products cannot have rank 270");
         assert!(factor_matrix(&mut gram, 1.0));
         gram.add(half(inner));
         let expected = dense(&a, side, 2 * inner, 0.0);

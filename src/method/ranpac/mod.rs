@@ -57,10 +57,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         WEIGHT_DECAY,
         DROPOUT,
     ],
-    pet: Some(PetUse {
-        is_trained: uses_first_session,
-        ..ADAPTER
-    }),
+    pet: Some(PetUse { is_trained: uses_first_session, ..ADAPTER }),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
         PublishedValues::for_dataset("cifar-100", 20),
@@ -70,17 +67,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     // G and Q cannot be recovered from the weights of the classifier.
     needs_state: true,
     passes: |chosen, task| {
-        let epochs = if uses_first_session(chosen)? {
-            chosen.config.epochs
-        } else {
-            0
-        };
+        let epochs = if uses_first_session(chosen)? { chosen.config.epochs } else { 0 };
         let mut passes = FirstSession::passes(epochs, task);
         // The order determines which images are used for fitting and which for the selection of λ.
-        passes.push(Pass {
-            shuffle: true,
-            ..Pass::measuring()
-        });
+        passes.push(Pass { shuffle: true, ..Pass::measuring() });
         Ok(passes)
     },
     memory: |chosen, _| {
@@ -93,10 +83,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         let outputs = chosen.count("projection")? as f64;
         Ok(Workload {
             // Each image adds an outer product to G, in f64.
-            closed_form: ClosedForm {
-                per_image: outputs.powi(2),
-                per_task: outputs.powi(3),
-            },
+            closed_form: ClosedForm { per_image: outputs.powi(2), per_task: outputs.powi(3) },
             ..Workload::DEFAULT
         })
     },

@@ -27,11 +27,7 @@ impl Projection {
 
     /// Returns an R with these entries, for features of `inputs` numbers.
     pub fn from_values(values: Vec<f32>, inputs: usize) -> Self {
-        Self {
-            inputs,
-            outputs: values.len() / inputs.max(1),
-            values,
-        }
+        Self { inputs, outputs: values.len() / inputs.max(1), values }
     }
 
     /// Returns the length of a feature.

@@ -30,10 +30,7 @@ impl Regression {
     /// # Errors
     /// Returns a Problem if there is too little memory.
     pub fn new(projections: usize) -> Result<Self> {
-        Ok(Self {
-            gram: GramMatrix::new(projections)?,
-            sums: Vec::new(),
-        })
+        Ok(Self { gram: GramMatrix::new(projections)?, sums: Vec::new() })
     }
 
     /// Adds the images of a task; labels count over all tasks, and there are `classes` classes so far. Earlier sums are
@@ -74,10 +71,7 @@ impl Regression {
     /// Adds `share` times the sums of another regression of the same size. A share of −1 removes its images.
     pub fn add(&mut self, other: &Self, share: f64) {
         let add = |target: &mut [f64], addends: &[f64]| {
-            target
-                .iter_mut()
-                .zip(addends)
-                .for_each(|(a, b)| *a += share * b);
+            target.iter_mut().zip(addends).for_each(|(a, b)| *a += share * b);
         };
         for row in 0..self.gram.side() {
             add(self.gram.upper_row_mut(row), other.gram.upper_row(row));
@@ -99,9 +93,8 @@ impl Regression {
         ridge: f64,
         cancel_token: &mut CancelToken<'_>,
     ) -> Result<(Vec<f32>, f64)> {
-        let larger_candidates = ridge_candidates()
-            .into_iter()
-            .filter(|candidate| *candidate > ridge);
+        let larger_candidates =
+            ridge_candidates().into_iter().filter(|candidate| *candidate > ridge);
         let mut used = None;
         for ridge in std::iter::once(ridge).chain(larger_candidates) {
             if self.gram.factor(ridge, &mut || cancel_token.report(0, 1))? {
@@ -153,15 +146,9 @@ impl Regression {
         let read_half =
             |name: &str| values_of_length(name, get_tensor(tensors, name)?, projections * classes);
         let (high, low) = (read_half("sums.high")?, read_half("sums.low")?);
-        let sums: Vec<f64> = high
-            .iter()
-            .zip(low)
-            .map(|(high, low)| join_halves([*high, *low]))
-            .collect();
-        regression.sums = sums
-            .chunks_exact(projections.max(1))
-            .map(<[f64]>::to_vec)
-            .collect();
+        let sums: Vec<f64> =
+            high.iter().zip(low).map(|(high, low)| join_halves([*high, *low])).collect();
+        regression.sums = sums.chunks_exact(projections.max(1)).map(<[f64]>::to_vec).collect();
         Ok(regression)
     }
 
@@ -225,18 +212,14 @@ mod tests {
     fn classifier_matches_ridge_regression_of_all_images() {
         let (width, outputs, classes) = (5, 24, 4);
         let features = Init::Normal(1.0).draw([60, width], 8, 0);
-        let labels: Vec<usize> = (0..60)
-            .map(|i| if i < 30 { i % 2 } else { 2 + i % 2 })
-            .collect();
+        let labels: Vec<usize> = (0..60).map(|i| if i < 30 { i % 2 } else { 2 + i % 2 }).collect();
         let projection = Projection::random(width, outputs, 2);
         let mut regression = Regression::new(outputs).unwrap();
         for (task, classes) in [(0..30, 2), (30..60, 4)] {
             let features = &features[task.start * width..task.end * width];
             let labels = &labels[task];
             let images = TaskFeatures::new(features, labels);
-            regression
-                .add_images(images, &projection, classes, &mut CancelToken::never())
-                .unwrap();
+            regression.add_images(images, &projection, classes, &mut CancelToken::never()).unwrap();
         }
         let (weights, used) = regression.solve(0.1, &mut CancelToken::never()).unwrap();
         assert_eq!((weights.len(), used), (classes * outputs, 0.1));
@@ -251,19 +234,12 @@ mod tests {
         for class in 0..classes {
             let sum_of_class = |k: usize| {
                 sum(&|i| {
-                    if labels[i] == class {
-                        h[i * outputs + k]
-                    } else {
-                        0.0
-                    }
+                    if labels[i] == class { h[i * outputs + k] } else { 0.0 }
                 })
             };
             let expected = eliminate(gram.clone(), (0..outputs).map(sum_of_class).collect());
             for (actual, expected) in weights[class * outputs..].iter().zip(expected) {
-                assert!(
-                    (f64::from(*actual) - expected).abs() < 1e-6,
-                    "{actual} {expected}"
-                );
+                assert!((f64::from(*actual) - expected).abs() < 1e-6, "{actual} {expected}");
             }
         }
     }
@@ -282,10 +258,7 @@ mod tests {
         let n = count as f64;
         let expected = [n * h[0] * h[0] + h[2] * h[2], n * h[0] * h[1] + h[2] * h[3]];
         for (actual, expected) in regression.gram.upper_row(0).iter().zip(expected) {
-            assert!(
-                (actual / expected - 1.0).abs() < 1e-12,
-                "{actual} {expected}"
-            );
+            assert!((actual / expected - 1.0).abs() < 1e-12, "{actual} {expected}");
         }
         assert!((regression.sums[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
     }
@@ -295,9 +268,7 @@ mod tests {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;
         let images = TaskFeatures::new(features, labels);
-        regression
-            .add_images(images, projection, 1, &mut CancelToken::never())
-            .unwrap();
+        regression.add_images(images, projection, 1, &mut CancelToken::never()).unwrap();
     }
 
     #[test]
@@ -308,13 +279,10 @@ mod tests {
         add_single_class(&mut regression, &projection, &draw(0));
         let mut tensors = NamedTensors::new();
         regression.write(&mut tensors);
-        let generated = regression
-            .generated_tensors()
-            .into_iter()
-            .map(|(name, tensor)| {
-                let (shape, values) = (tensor.shape, tensor.values.collect());
-                (name, HostTensor { shape, values })
-            });
+        let generated = regression.generated_tensors().into_iter().map(|(name, tensor)| {
+            let (shape, values) = (tensor.shape, tensor.values.collect());
+            (name, HostTensor { shape, values })
+        });
         let generated: NamedTensors = generated.collect();
         let read = |name: &str| get_tensor(&generated, name).cloned();
         let mut restored = Regression::read(20, 1, &tensors).unwrap();
@@ -323,9 +291,7 @@ mod tests {
             add_single_class(regression_copy, &projection, &draw(1));
         }
         let solve = |sums_to_solve: &mut Regression| {
-            sums_to_solve
-                .solve(1e-3, &mut CancelToken::never())
-                .unwrap()
+            sums_to_solve.solve(1e-3, &mut CancelToken::never()).unwrap()
         };
         assert_eq!(solve(&mut regression), solve(&mut restored));
         assert!(Regression::read(21, 1, &tensors).is_err());
@@ -343,9 +309,7 @@ mod tests {
         let (weights, used) = regression.solve(1e-8, &mut CancelToken::never()).unwrap();
         assert!(used > 1e-8 && weights.iter().all(|weight| weight.is_finite()));
         add_single_class(&mut regression, &projection, &[f32::NAN; 2]);
-        let problem = regression
-            .solve(1e-8, &mut CancelToken::never())
-            .unwrap_err();
+        let problem = regression.solve(1e-8, &mut CancelToken::never()).unwrap_err();
         assert!(problem.what.contains("finite"), "{problem}");
     }
 }

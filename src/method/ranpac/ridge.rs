@@ -52,18 +52,13 @@ impl<'a> TaskFeatures<'a> {
     fn split(self, index: usize, width: usize) -> (Self, Self) {
         let (first_features, second_features) = self.features.split_at(index * width);
         let (first_labels, second_labels) = self.labels.split_at(index);
-        (
-            Self::new(first_features, first_labels),
-            Self::new(second_features, second_labels),
-        )
+        (Self::new(first_features, first_labels), Self::new(second_features, second_labels))
     }
 
     /// Returns blocks of at most `BLOCK` images.
     pub(super) fn blocks(self, width: usize) -> impl Iterator<Item = Self> {
         let features = self.features.chunks(BLOCK * width.max(1));
-        features
-            .zip(self.labels.chunks(BLOCK))
-            .map(|(features, labels)| Self { features, labels })
+        features.zip(self.labels.chunks(BLOCK)).map(|(features, labels)| Self { features, labels })
     }
 }
 
@@ -98,11 +93,7 @@ pub fn choose_ridge(
                     sum += (value - f64::from(u8::from(class == label))).powi(2);
                 }
             }
-            if sum.is_nan() {
-                f64::INFINITY
-            } else {
-                sum / entries
-            }
+            if sum.is_nan() { f64::INFINITY } else { sum / entries }
         })
         .collect();
     let mut best = 0;
@@ -111,10 +102,7 @@ pub fn choose_ridge(
             best = index;
         }
     }
-    Ok(RidgeChoice {
-        ridge: ridge_candidates()[best],
-        losses,
-    })
+    Ok(RidgeChoice { ridge: ridge_candidates()[best], losses })
 }
 
 /// Returns the scores of each evaluation image (choices of λ × own classes), from products of images with images.
@@ -212,10 +200,7 @@ fn multiply_rows(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>>
     let rows = Matrix::new(rows, count, inner, inner);
     let solutions = Matrix::new(solutions, columns, inner, inner);
     parallel_product(&mut products, Store::Replace, rows, solutions.transposed());
-    products
-        .par_chunks(columns.max(1))
-        .map(<[f64]>::to_vec)
-        .collect()
+    products.par_chunks(columns.max(1)).map(<[f64]>::to_vec).collect()
 }
 
 #[cfg(test)]
@@ -284,17 +269,10 @@ mod tests {
             // With a singular matrix, the reference is only noise for the smallest λ.
             let skipped = if count == 26 { 6 } else { 0 };
             for (actual, expected_loss) in choice.losses.iter().zip(&expected).skip(skipped) {
-                assert!(
-                    (actual / expected_loss - 1.0).abs() < 1e-6,
-                    "{actual} {expected_loss}"
-                );
+                assert!((actual / expected_loss - 1.0).abs() < 1e-6, "{actual} {expected_loss}");
             }
             let lowest = choice.losses.iter().copied().fold(f64::INFINITY, f64::min);
-            let index = choice
-                .losses
-                .iter()
-                .position(|loss| *loss == lowest)
-                .unwrap();
+            let index = choice.losses.iter().position(|loss| *loss == lowest).unwrap();
             assert_eq!(choice.ridge, ridge_candidates()[index]);
         }
     }
@@ -345,12 +323,8 @@ mod tests {
             reported.push((done, total));
             done < 4
         };
-        let stopped = choose_ridge(
-            task,
-            &projection,
-            3,
-            &mut CancelToken::with_callback(&mut callback),
-        );
+        let stopped =
+            choose_ridge(task, &projection, 3, &mut CancelToken::with_callback(&mut callback));
         assert!(stopped.unwrap_err().what.contains("stopped"));
         assert_eq!(reported.last(), Some(&(4, ridge_candidates().len())));
     }

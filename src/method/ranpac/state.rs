@@ -84,10 +84,7 @@ impl RanPac {
         let backbone = setup.backbone.clone();
         let outputs = chosen.count("projection")?;
         let projection = Projection::random(backbone.feature_width(), outputs, setup.config.seed);
-        let weight = HostTensor {
-            shape: vec![0, outputs],
-            values: Vec::new(),
-        };
+        let weight = HostTensor { shape: vec![0, outputs], values: Vec::new() };
         Ok(Self {
             session: session.transpose()?,
             all_classes: setup.tasks.last().map_or(0, |task| task.end),
@@ -127,8 +124,7 @@ impl RanPac {
             row.is_some_and(|row| row.iter().all(|value| *value == 0.0))
         };
         self.empty_positions = self.repeated_classes.clone();
-        self.empty_positions
-            .retain(|(position, _)| is_empty_row(*position));
+        self.empty_positions.retain(|(position, _)| is_empty_row(*position));
         Ok(())
     }
 
@@ -182,10 +178,8 @@ impl RanPac {
 
     /// Adds the measured images to G and Q and solves for W.
     fn solve(&mut self, cancel_token: &mut CancelToken<'_>) -> Result<()> {
-        let (features, mut labels) = (
-            std::mem::take(&mut self.features),
-            std::mem::take(&mut self.labels),
-        );
+        let (features, mut labels) =
+            (std::mem::take(&mut self.features), std::mem::take(&mut self.labels));
         for label in &mut labels {
             let repeated = self
                 .repeated_classes
@@ -203,10 +197,7 @@ impl RanPac {
         };
         regression.add_images(images, &self.projection, self.classes, cancel_token)?;
         let (values, ridge) = regression.solve(selected_ridge, cancel_token)?;
-        self.weight = HostTensor {
-            shape: vec![self.classes, outputs],
-            values,
-        };
+        self.weight = HostTensor { shape: vec![self.classes, outputs], values };
         self.ridge = Some(ridge);
         if let Some(choice) = &mut self.choice {
             choice.ridge = ridge;
@@ -235,9 +226,7 @@ impl Method for RanPac {
         if let (PassWork::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
             return session.learn(batch);
         }
-        let features = self
-            .features(batch.images.clone())?
-            .concatenated(Expert::ANSWER)?;
+        let features = self.features(batch.images.clone())?.concatenated(Expert::ANSWER)?;
         self.features.extend(HostTensor::read(&features)?.values);
         self.labels.extend(batch.labels);
         Ok(None)
@@ -268,16 +257,9 @@ impl Method for RanPac {
     /// Computes the scores h·W (batch × classes so far) and the answers.
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let DeviceClassifier { projection, weight } = &self.classifier;
-        let hidden = relu(
-            features
-                .concatenated(Expert::ANSWER)?
-                .matmul(projection.clone()),
-        );
+        let hidden = relu(features.concatenated(Expert::ANSWER)?.matmul(projection.clone()));
         let rows = answers::read_rows(&hidden.matmul(weight.clone()))?;
-        Ok(rows
-            .into_iter()
-            .map(|row| self.answer_from_scores(row))
-            .collect())
+        Ok(rows.into_iter().map(|row| self.answer_from_scores(row)).collect())
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
@@ -301,10 +283,7 @@ impl Method for RanPac {
             weight: self.weight.clone(),
             empty: self.empty_positions.clone(),
         };
-        Ok(ExportedClassifier::from_single_network(
-            pets.unwrap_or_default(),
-            answer_rule,
-        ))
+        Ok(ExportedClassifier::from_single_network(pets.unwrap_or_default(), answer_rule))
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

@@ -111,10 +111,7 @@ pub trait Dimensions: Debug + Send + Sync + DynPartialEq {
     /// Returns a Problem for a family, or sites, that cannot be exported.
     fn to_torch(&self, _name: &str, _acting: &ActiveSites) -> Result<TorchSource> {
         let family = self.family().title;
-        Err(Problem::new(message!(
-            "problem-family-not-exportable",
-            family
-        )))
+        Err(Problem::new(message!("problem-family-not-exportable", family)))
     }
 
     /// Returns the names, in other libraries, of the layer whose output is exactly h at a site; timm's first, if there
@@ -199,10 +196,7 @@ impl Architecture {
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
-        let message = message!(
-            "problem-epsilon-out-of-range",
-            epsilon = epsilon.to_string()
-        );
+        let message = message!("problem-epsilon-out-of-range", epsilon = epsilon.to_string());
         Err(Problem::new(message).advise(message!("advice-usual-epsilon")))
     }
 

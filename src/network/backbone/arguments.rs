@@ -17,10 +17,7 @@ pub struct ArchitectureValues {
 impl ArchitectureValues {
     /// Creates the values of a table entry.
     pub fn from_table(values: Map<String, Value>) -> Self {
-        Self {
-            values,
-            is_table: true,
-        }
+        Self { values, is_table: true }
     }
 
     /// Creates the values of a metadata map: the JSON object under `config`, and all other texts, which are parsed as
@@ -28,16 +25,12 @@ impl ArchitectureValues {
     pub fn from_metadata(metadata: &BTreeMap<String, String>) -> Self {
         let parse =
             |text: &String| serde_json::from_str(text).unwrap_or(Value::String(text.clone()));
-        let mut values: Map<String, Value> = (metadata.iter())
-            .map(|(key, text)| (key.clone(), parse(text)))
-            .collect();
+        let mut values: Map<String, Value> =
+            (metadata.iter()).map(|(key, text)| (key.clone(), parse(text))).collect();
         if let Some(Value::Object(config)) = values.remove("config") {
             values.extend(config);
         }
-        Self {
-            values,
-            is_table: false,
-        }
+        Self { values, is_table: false }
     }
 
     /// Returns the side of the square input, in pixels.
@@ -153,11 +146,7 @@ impl ArchitectureValues {
 
     /// Returns whether these are timm's arguments and contain a value for this key.
     pub fn has_timm_key(&self, timm_key: &str) -> bool {
-        !self.is_table
-            && self
-                .values
-                .get(timm_key)
-                .is_some_and(|value| !value.is_null())
+        !self.is_table && self.values.get(timm_key).is_some_and(|value| !value.is_null())
     }
 
     fn find<'k>(&self, table_key: &'k str, timm_key: &'k str) -> (&'k str, Option<&Value>) {
@@ -174,9 +163,7 @@ impl ArchitectureValues {
 }
 
 fn to_usize(value: &Value) -> Option<usize> {
-    value
-        .as_u64()
-        .and_then(|number| usize::try_from(number).ok())
+    value.as_u64().and_then(|number| usize::try_from(number).ok())
 }
 
 fn invalid_value(key: &str, wanted: &str) -> Problem {

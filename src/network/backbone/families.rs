@@ -29,10 +29,8 @@ pub fn names() -> Vec<&'static str> {
 pub fn find_family(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
-        Problem::new(message!("problem-family-unknown", name)).advise(message!(
-            "advice-known-families",
-            names = names().join(", ")
-        ))
+        Problem::new(message!("problem-family-unknown", name))
+            .advise(message!("advice-known-families", names = names().join(", ")))
     })
 }
 
@@ -63,11 +61,8 @@ pub fn extract_network(tensors: Tensors) -> Result<Tensors> {
     // `torch.compile` adds this to the names of everything it compiled, also of single layers.
     let tensors = tensors.rename(|name| Some(name.replace("_orig_mod.", "")));
     let rank = |prefix: &str| {
-        let has = |markers: &[&str]| {
-            prefix
-                .split(['.', '/', '_'])
-                .any(|word| markers.contains(&word))
-        };
+        let has =
+            |markers: &[&str]| prefix.split(['.', '/', '_']).any(|word| markers.contains(&word));
         u8::from(!has(&AVERAGED_PREFIXES)) + u8::from(has(&HELPER_PREFIXES))
     };
     // The first tensors of the networks of each rank, by prefix.

@@ -41,9 +41,7 @@ impl GraphParts<'_> {
     /// Returns a Problem if it is missing.
     pub fn weight(&mut self, name: &str) -> Result<Value> {
         let stored = get_tensor(self.weights, name)?;
-        Ok(self
-            .graph
-            .weight(name, &stored.shape, || stored.values.clone()))
+        Ok(self.graph.weight(name, &stored.shape, || stored.values.clone()))
     }
 
     /// Returns x·Wᵀ + b; without b if the layer has no bias.
@@ -68,13 +66,9 @@ impl GraphParts<'_> {
     pub fn norm(&mut self, x: &Value, layer: &str, epsilon: f64) -> Result<Value> {
         let scale = self.weight(&format!("{layer}.weight"))?;
         let bias = self.weight(&format!("{layer}.bias"))?;
-        let attributes = [
-            ("axis", Attribute::Int(-1)),
-            ("epsilon", Attribute::Float(epsilon as f32)),
-        ];
-        Ok(self
-            .graph
-            .op("LayerNormalization", &[x, &scale, &bias], &attributes))
+        let attributes =
+            [("axis", Attribute::Int(-1)), ("epsilon", Attribute::Float(epsilon as f32))];
+        Ok(self.graph.op("LayerNormalization", &[x, &scale, &bias], &attributes))
     }
 
     /// Returns the result of the site of a linear layer; `h` if nothing acts there. `weight` creates the layer's frozen
@@ -208,11 +202,8 @@ impl GraphParts<'_> {
 pub fn transposed_weight(graph: &mut Graph, weights: &NamedTensors, layer: &str) -> Result<Value> {
     let stored = get_tensor(weights, &format!("{layer}.weight"))?;
     let [columns, rows] = [0, 1].map(|axis| stored.shape.get(axis).copied().unwrap_or(1));
-    Ok(
-        graph.weight(&format!("{layer}.weight turned"), &[rows, columns], || {
-            stored.transposed().values
-        }),
-    )
+    Ok(graph
+        .weight(&format!("{layer}.weight turned"), &[rows, columns], || stored.transposed().values))
 }
 
 /// Returns the error of a hook that reads the weight of a site without a linear layer.

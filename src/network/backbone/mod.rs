@@ -42,13 +42,7 @@ use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// The sites inside the attention sub-layer. If none of them is used, the attention can run as a single operation.
-pub const IN_ATTENTION: &[Site] = &[
-    Site::Query,
-    Site::Key,
-    Site::Value,
-    Site::Attend,
-    Site::Proj,
-];
+pub const IN_ATTENTION: &[Site] = &[Site::Query, Site::Key, Site::Value, Site::Attend, Site::Proj];
 
 /// The sites inside the MLP sub-layer.
 pub const IN_MLP: &[Site] = &[Site::Norm2, Site::Fc1, Site::Activation, Site::Fc2];

@@ -29,12 +29,10 @@ pub struct Weights(BTreeMap<String, Leaf>);
 impl Weights {
     /// Creates leaves with these values on a device.
     pub(super) fn new(values: Vec<(String, HostTensor)>, device: &Device) -> Self {
-        let leaves = values
-            .into_iter()
-            .map(|(name, HostTensor { shape, values })| {
-                let values = row(values, device);
-                (name, Leaf { shape, values })
-            });
+        let leaves = values.into_iter().map(|(name, HostTensor { shape, values })| {
+            let values = row(values, device);
+            (name, Leaf { shape, values })
+        });
         Self(leaves.collect())
     }
 
@@ -67,8 +65,7 @@ impl Weights {
     /// Returns the leaves as leaves of a new autodiff graph, so that their gradients are recorded.
     #[must_use]
     pub fn tracked(&self) -> Self {
-        self.clone()
-            .map_values(|_, values| values.autodiff().require_grad())
+        self.clone().map_values(|_, values| values.autodiff().require_grad())
     }
 
     /// Removes the gradients of tracked leaves from `graph_gradients`; returns them by name. Leaves not contributing to

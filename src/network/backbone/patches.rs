@@ -48,11 +48,7 @@ impl Neighbourhoods {
             Neighbours::ColumnMajor => side.div_ceil(2),
             Neighbours::RowMajor => side / 2,
         };
-        Self {
-            tokens: (rows, columns),
-            order,
-            map: (half(rows), half(columns)),
-        }
+        Self { tokens: (rows, columns), order, map: (half(rows), half(columns)) }
     }
 
     /// Returns the index in the map of each neighbour; [`ZERO_ROW`] beyond the map.
@@ -181,9 +177,7 @@ mod tests {
         assert_eq!((rows, columns), (1, 2));
         assert_eq!(
             to_values(patches),
-            [
-                0., 1., 5., 6., 10., 11., 15., 16., 2., 3., 7., 8., 12., 13., 17., 18.
-            ]
+            [0., 1., 5., 6., 10., 11., 15., 16., 2., 3., 7., 8., 12., 13., 17., 18.]
         );
     }
 

@@ -26,9 +26,7 @@ pub(super) fn find_implausible(dimensions: &[usize], depths: &[usize]) -> Option
     if let Some(number) = dimensions.iter().find(too_large) {
         return Some(format!("{number} is too large for a dimension"));
     }
-    let blocks = depths
-        .iter()
-        .fold(0usize, |sum, depth| sum.saturating_add(*depth));
+    let blocks = depths.iter().fold(0usize, |sum, depth| sum.saturating_add(*depth));
     let stages = depths.len();
     (blocks > MAX_BLOCKS || stages > MAX_STAGES)
         .then(|| format!("{blocks} blocks in {stages} stages are too many"))
@@ -42,9 +40,7 @@ pub(super) fn find_oversized(
     lengths: &[TokenCounts],
 ) -> Option<String> {
     if size > MAX_INPUT_SIZE {
-        return Some(format!(
-            "an input of {size} pixels is more than {MAX_INPUT_SIZE}"
-        ));
+        return Some(format!("an input of {size} pixels is more than {MAX_INPUT_SIZE}"));
     }
     let mut weights = 0usize;
     for (block, length) in blocks.iter().zip(lengths) {
@@ -63,9 +59,7 @@ pub(super) fn find_oversized(
         ];
         if counts.iter().any(|numbers| *numbers > MAX_VALUES_PER_IMAGE) {
             let tokens = length.tokens;
-            return Some(format!(
-                "{tokens} tokens of {width} channels need too much memory"
-            ));
+            return Some(format!("{tokens} tokens of {width} channels need too much memory"));
         }
     }
     (weights > MAX_WEIGHTS).then(|| format!("about {weights} weights are too many"))

@@ -83,10 +83,7 @@ fn cubic(x: f32) -> f32 {
 pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize)) -> Vec<f32> {
     let side = 2 * from - 1;
     let (rows, columns) = (2 * to.0 - 1, 2 * to.1 - 1);
-    let (down, across) = (
-        interpolation_points(side, rows),
-        interpolation_points(side, columns),
-    );
+    let (down, across) = (interpolation_points(side, rows), interpolation_points(side, columns));
     let mut out = vec![0.0; rows * columns * heads];
     for (row, &(top, below)) in down.iter().enumerate() {
         for (column, &(left, right)) in across.iter().enumerate() {
@@ -116,10 +113,8 @@ fn interpolation_points(from: usize, to: usize) -> Vec<(usize, f32)> {
         offsets.push(position);
         position += ratio.powi(step as i32 + 1);
     }
-    let grid: Vec<f64> = (offsets.iter().rev().map(|p| -p))
-        .chain([0.0])
-        .chain(offsets.iter().copied())
-        .collect();
+    let grid: Vec<f64> =
+        (offsets.iter().rev().map(|p| -p)).chain([0.0]).chain(offsets.iter().copied()).collect();
     let reach = (to / 2) as f64;
     (0..to)
         .map(|i| {
@@ -163,9 +158,8 @@ mod tests {
     #[test]
     fn bicubic_matches_torch() {
         let map: Vec<f32> = (1..10).map(|i| (i * i) as f32).collect();
-        let expected = [
-            4.67074, 7.48859, 12.68419, 17.00034, 37.36809, 45.22861, 57.76922, 67.12804,
-        ];
+        let expected =
+            [4.67074, 7.48859, 12.68419, 17.00034, 37.36809, 45.22861, 57.76922, 67.12804];
         let found = bicubic(&map, (3, 3), 1, (2, 4));
         assert!(is_close(&found, &expected), "{found:?}");
         assert!(is_close(&bicubic(&map, (3, 3), 1, (3, 3)), &map));

@@ -146,9 +146,7 @@ impl Graph {
                     attribute_message.int(20, 2);
                 }
                 Attribute::Ints(numbers) => {
-                    numbers
-                        .iter()
-                        .for_each(|number| attribute_message.int(8, *number));
+                    numbers.iter().for_each(|number| attribute_message.int(8, *number));
                     attribute_message.int(20, 7);
                 }
             }
@@ -220,20 +218,13 @@ impl Graph {
         self.op(
             "ReduceMean",
             &[x],
-            &[
-                ("axes", Attribute::Ints(&[axis])),
-                ("keepdims", Attribute::Int(1)),
-            ],
+            &[("axes", Attribute::Ints(&[axis])), ("keepdims", Attribute::Int(1))],
         )
     }
 
     /// Adds the exact GELU, x·Φ(x).
     pub fn gelu(&mut self, x: &Value) -> Value {
-        let (root, one, half) = (
-            self.scalar(0.5f64.sqrt()),
-            self.scalar(1.0),
-            self.scalar(0.5),
-        );
+        let (root, one, half) = (self.scalar(0.5f64.sqrt()), self.scalar(1.0), self.scalar(0.5));
         let scaled = self.binary("Mul", x, &root);
         let erf = self.op("Erf", &[&scaled], &[]);
         let share = self.binary("Add", &erf, &one);

@@ -27,11 +27,7 @@ thread_local! {
 
 /// Starts the budget of an evaluation that was given this many elements.
 pub(super) fn start_budget(input_elements: usize) {
-    REMAINING_ELEMENTS.set(
-        input_elements
-            .saturating_mul(MAX_GROWTH)
-            .min(MAX_PRODUCED.get()),
-    );
+    REMAINING_ELEMENTS.set(input_elements.saturating_mul(MAX_GROWTH).min(MAX_PRODUCED.get()));
 }
 
 /// Runs work in which no evaluation on this thread may produce more than `limit` elements.
@@ -62,9 +58,7 @@ pub fn with_plugin_limits<T>(work: impl FnOnce() -> T) -> T {
 /// Subtracts a result of this shape from the budget of the evaluation running on this thread; returns an error before
 /// it is computed if it would fill the memory.
 pub(super) fn charge_elements(dims: &[usize]) -> ShapeResult<()> {
-    let count = dims
-        .iter()
-        .try_fold(1usize, |count, &size| count.checked_mul(size));
+    let count = dims.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
     match count {
         Some(count) if count <= MAX_ELEMENTS.min(REMAINING_ELEMENTS.get()) => {
             REMAINING_ELEMENTS.set(REMAINING_ELEMENTS.get() - count);
@@ -80,11 +74,8 @@ pub(super) fn charge_elements(dims: &[usize]) -> ShapeResult<()> {
 /// Rejects a result, before it is computed, if it needs more multiplications (`cost_per_element` per element) than are
 /// left.
 pub(super) fn charge_multiplications(dims: &[usize], cost_per_element: usize) -> ShapeResult<()> {
-    let cost = dims
-        .iter()
-        .try_fold(cost_per_element as u64, |cost, &size| {
-            cost.checked_mul(size as u64)
-        });
+    let cost =
+        dims.iter().try_fold(cost_per_element as u64, |cost, &size| cost.checked_mul(size as u64));
     charge(dims, cost)
 }
 
@@ -117,11 +108,8 @@ mod tests {
     fn nested_budgets_charge_outer_budget() {
         let used = with_multiplication_limit(100, || {
             let inner = with_multiplication_limit(1000, || {
-                [
-                    charge_multiplications(&[10, 3], 2),
-                    charge_multiplications(&[50], 1),
-                ]
-                .map(|r| r.is_ok())
+                [charge_multiplications(&[10, 3], 2), charge_multiplications(&[50], 1)]
+                    .map(|r| r.is_ok())
             });
             let after = [
                 charge_multiplications(&[41], 1).is_ok(),

@@ -38,10 +38,8 @@ impl PetSpec {
             Problem::new(what).advise(message!("advice-choose-range", range))
         };
         if name == MAIN_SIZE {
-            let problem = Problem::new(message!(
-                "problem-pet-size-set-separately",
-                name = &self.name
-            ));
+            let problem =
+                Problem::new(message!("problem-pet-size-set-separately", name = &self.name));
             return Err(problem.advise(message!("advice-use-pet-size")));
         }
         if let Some(size) = self.sizes.iter().find(|size| size.name == name) {
@@ -65,20 +63,13 @@ impl PetSpec {
             name = &self.name,
             name2 = truncated_name(name)
         );
-        Err(with_suggestion(
-            Problem::new(message),
-            name,
-            self.adjustable_names(),
-        ))
+        Err(with_suggestion(Problem::new(message), name, self.adjustable_names()))
     }
 
     /// Returns the names of the sizes and constants that users can choose, without the main size.
     pub fn adjustable_names(&self) -> impl Iterator<Item = &str> {
         let sizes = self.sizes.iter().map(|size| size.name.as_str());
-        let constants = self
-            .constants
-            .iter()
-            .filter(|constant| constant.range.is_some());
+        let constants = self.constants.iter().filter(|constant| constant.range.is_some());
         let constants = constants.map(|constant| constant.name.as_str());
         sizes.filter(|name| *name != MAIN_SIZE).chain(constants)
     }
@@ -102,11 +93,7 @@ impl PetSpec {
         }
         let mut numbers = Numbers::new();
         for size in &self.sizes {
-            let value = settings
-                .sizes
-                .get(&size.name)
-                .copied()
-                .unwrap_or(size.default);
+            let value = settings.sizes.get(&size.name).copied().unwrap_or(size.default);
             if !(size.min..=size.max).contains(&value) {
                 let (name, min, max) = (&size.name, size.min, size.max);
                 let message = message!(

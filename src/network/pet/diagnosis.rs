@@ -55,14 +55,8 @@ pub struct PartShape {
 /// Reads and checks a plugin's text; `origin` is the file name shown in errors.
 pub fn diagnose(text: &str, origin: &str) -> Diagnosis {
     match PetSpec::parse_checked(&PluginText::new(text, origin)) {
-        Ok(spec) => Diagnosis {
-            errors: Vec::new(),
-            spec: Some(spec),
-        },
-        Err(wrong) => Diagnosis {
-            errors: wrong,
-            spec: None,
-        },
+        Ok(spec) => Diagnosis { errors: Vec::new(), spec: Some(spec) },
+        Err(wrong) => Diagnosis { errors: wrong, spec: None },
     }
 }
 

@@ -96,10 +96,7 @@ pub(super) fn apply_dropout(x: Value, p: f64) -> Value {
 
 /// Draws the factor of each element: 0 with probability p, else 1 / (1 − p).
 fn draw_factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
-    let (scale, threshold) = (
-        (1.0 / (1.0 - p)) as f32,
-        (p * f64::from(1u32 << BITS)) as u64,
-    );
+    let (scale, threshold) = ((1.0 / (1.0 - p)) as f32, (p * f64::from(1u32 << BITS)) as u64);
     let mut factors = Vec::with_capacity(count);
     let mut bits = 0;
     for index in 0..count {
@@ -136,13 +133,7 @@ mod tests {
     fn partial_batch_uses_mask_of_whole_batch() {
         let dropped = |rows: Option<BatchRows>| -> Vec<f32> {
             let images = rows.map_or(5, |rows| rows.count);
-            start_stream(
-                Some(DropoutSeed {
-                    rows,
-                    ..dropout_seed(4, 2).unwrap()
-                }),
-                0,
-            );
+            start_stream(Some(DropoutSeed { rows, ..dropout_seed(4, 2).unwrap() }), 0);
             // Two tensors of images, with a parameter in between.
             let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
             let first = apply_dropout(ones().into(), 0.5);
@@ -158,11 +149,7 @@ mod tests {
         let full_batch = dropped(None);
         let (first, second) = full_batch.split_at(full_batch.len() / 2);
         for (from, count) in [(0, 2), (2, 2), (4, 1)] {
-            let rows = BatchRows {
-                first: from,
-                count,
-                total: 5,
-            };
+            let rows = BatchRows { first: from, count, total: 5 };
             let part = dropped(Some(rows));
             let range = from * 42..(from + count) * 42;
             assert_eq!(part, [&first[range.clone()], &second[range]].concat());
@@ -173,9 +160,7 @@ mod tests {
     fn dropped(draws: Option<DropoutSeed>, block: usize, site: Site, p: f64) -> Vec<f32> {
         start_stream(draws, StreamScheme::default().site_stream(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
-        let Value::Two(x) = apply_dropout(ones.into(), p) else {
-            panic!("the rank changed")
-        };
+        let Value::Two(x) = apply_dropout(ones.into(), p) else { panic!("the rank changed") };
         x.into_data().try_to_vec().unwrap()
     }
 
@@ -195,11 +180,7 @@ mod tests {
             let spread = 5.0 * (2000.0 * p * (1.0 - p)).sqrt();
             assert!((gone as f64 - 2000.0 * p).abs() <= spread, "{gone} at {p}");
             let rescaled = (1.0 / (1.0 - p)) as f32;
-            assert!(
-                values
-                    .iter()
-                    .all(|value| *value == 0.0 || *value == rescaled)
-            );
+            assert!(values.iter().all(|value| *value == 0.0 || *value == rescaled));
         }
         assert!(shape(&[1, 1], 1.0).is_err() && shape(&[1, 1], -0.1).is_err());
     }
@@ -223,9 +204,7 @@ mod tests {
     fn gradient_uses_same_mask_as_values() {
         let draws = dropout_seed(5, 1);
         start_stream(draws, 0);
-        let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
-            .autodiff()
-            .require_grad();
+        let x = Tensor::<3>::ones([2, 3, 4], &Device::flex()).autodiff().require_grad();
         let Value::Three(y) = apply_dropout(x.clone().into(), 0.5) else {
             panic!("the rank changed")
         };

@@ -146,16 +146,11 @@ impl Program {
         known: &[Variable],
         is_complete: bool,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut program = Self {
-            steps: Vec::with_capacity(texts.len()),
-            variables: Vec::new(),
-        };
+        let mut program = Self { steps: Vec::with_capacity(texts.len()), variables: Vec::new() };
         let mut errors = Vec::new();
         if let Some(first_excess) = texts.get(MAX_STEPS) {
-            let message = message!(
-                "problem-equation-too-many-steps",
-                most_steps = MAX_STEPS.to_string()
-            );
+            let message =
+                message!("problem-equation-too-many-steps", most_steps = MAX_STEPS.to_string());
             errors.push(Diagnostic::new(first_excess.span.clone(), message));
         }
         let mut known = known.to_vec();
@@ -231,27 +226,19 @@ impl Program {
 
     /// Returns the position of the last step in the file, for errors that concern the result.
     pub fn result_span(&self) -> Range<usize> {
-        self.steps
-            .last()
-            .map_or(0..0, |step| step.text.span.clone())
+        self.steps.last().map_or(0..0, |step| step.text.span.clone())
     }
 
     /// Returns whether any step uses the parameter with this index.
     pub fn uses_parameter(&self, parameter: usize) -> bool {
         let expected = Meaning::Parameter(parameter);
-        self.variables
-            .iter()
-            .any(|(_, meaning)| *meaning == expected)
+        self.variables.iter().any(|(_, meaning)| *meaning == expected)
     }
 
     /// Returns the first step that no other step reads, except for the last.
     fn unused_step(&self) -> Option<&StepText> {
         let last = self.steps.len().saturating_sub(1);
-        let is_read = |at| {
-            self.variables
-                .iter()
-                .any(|(_, meaning)| *meaning == Meaning::Step(at))
-        };
+        let is_read = |at| self.variables.iter().any(|(_, meaning)| *meaning == Meaning::Step(at));
         let unused = (0..last).find(|&at| !is_read(at))?;
         Some(&self.steps[unused].text)
     }
@@ -297,11 +284,7 @@ impl Program {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
         };
-        InferredShapes {
-            result,
-            errors: evaluation.errors,
-            parts: evaluation.parts,
-        }
+        InferredShapes { result, errors: evaluation.errors, parts: evaluation.parts }
     }
 
     /// Runs the steps.
@@ -341,9 +324,7 @@ impl Program {
         }
         if matches!(result, Some(Operand::Number(_))) {
             let message = message!("problem-equation-returns-number");
-            evaluation
-                .errors
-                .push(Diagnostic::new(self.result_span(), message));
+            evaluation.errors.push(Diagnostic::new(self.result_span(), message));
         }
         (result, evaluation)
     }
@@ -366,10 +347,7 @@ impl Evaluation<'_> {
         let found = match &node.kind {
             NodeKind::Number(number) => Ok(Operand::Number(*number)),
             NodeKind::Name(name) => {
-                let index = self
-                    .variables
-                    .iter()
-                    .position(|(variable, _)| variable == name)?;
+                let index = self.variables.iter().position(|(variable, _)| variable == name)?;
                 Ok(self.operands.get(index)?.clone()?)
             }
             NodeKind::Negate(inner) => self.value(step, inner)?.negate(),
@@ -378,10 +356,7 @@ impl Evaluation<'_> {
                 Operand::binary(*operator, left?, right?)
             }
             NodeKind::Call(name, arguments) => {
-                let values: Vec<_> = arguments
-                    .iter()
-                    .map(|part| self.value(step, part))
-                    .collect();
+                let values: Vec<_> = arguments.iter().map(|part| self.value(step, part)).collect();
                 let values = values.into_iter().collect::<Option<Vec<_>>>()?;
                 Operand::call(function(name)?, values)
             }
@@ -391,8 +366,7 @@ impl Evaluation<'_> {
                 if let (NodeKind::Binary(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
                     (&node.kind, &operand)
                 {
-                    self.parts
-                        .push((self.step_index, node.span.clone(), shape.clone()));
+                    self.parts.push((self.step_index, node.span.clone(), shape.clone()));
                 }
                 Some(operand)
             }

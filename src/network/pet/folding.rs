@@ -50,9 +50,7 @@ fn is_linear(program: &Program, one_row: &dyn Fn(usize) -> bool) -> bool {
             Meaning::Input(0 | 1) => PartKind::Linear,
             Meaning::Input(_) => PartKind::Constant { one_row: false },
             Meaning::Number => PartKind::Constant { one_row: true },
-            Meaning::Parameter(at) => PartKind::Constant {
-                one_row: one_row(at),
-            },
+            Meaning::Parameter(at) => PartKind::Constant { one_row: one_row(at) },
             Meaning::Step(_) => continue,
         };
         known.insert(name, part);
@@ -206,9 +204,7 @@ impl PetStack {
             let evaluate = |e: Tensor<2>, h: Tensor<2>| -> Result<Tensor<2>> {
                 let [e, h] = [e, h].map(|x| x.unsqueeze::<3>().into());
                 let arguments: [Value; 3] = [e, h, part.clone().into()];
-                Ok(self
-                    .evaluate_tokens(block, *site, &arguments)?
-                    .squeeze_dim(0))
+                Ok(self.evaluate_tokens(block, *site, &arguments)?.squeeze_dim(0))
             };
             let zero_input = || Tensor::<2>::zeros([1, inputs], &device);
             let row = evaluate(zero_input(), Tensor::zeros([1, width], &device))?;

@@ -70,9 +70,7 @@ impl<'a> PluginReader<'a> {
         base: &Equations,
     ) -> Checked<PetVariant> {
         let findings = self.findings;
-        let entry = self
-            .document
-            .as_table(item, message!("plugin-part-variant", name))?;
+        let entry = self.document.as_table(item, message!("plugin-part-variant", name))?;
         entry.check_keys(&["meaning", "fixed", "equations"], findings);
         let site_table = entry.table("equations", message!("plugin-part-variant-equations", name));
         let site_table = findings.or_default(site_table);
@@ -134,12 +132,8 @@ impl<'a> PluginReader<'a> {
                 && !sites.iter().any(|site| listed_sites.contains(site))
             {
                 let message = message!("problem-equation-for-unlisted-site", key);
-                let known = listed_sites
-                    .iter()
-                    .map(|site| site.name())
-                    .chain([EVERY_SITE]);
-                self.findings
-                    .add(Diagnostic::new(span, message).suggest_name(key, known));
+                let known = listed_sites.iter().map(|site| site.name()).chain([EVERY_SITE]);
+                self.findings.add(Diagnostic::new(span, message).suggest_name(key, known));
                 is_valid = false;
             }
             let steps = self.findings.record(self.steps(table, key, item));
@@ -148,11 +142,7 @@ impl<'a> PluginReader<'a> {
             if applies_to_all && sites.is_empty() && !listed_sites.is_empty() {
                 continue;
             }
-            let target = if applies_to_all {
-                &mut equations
-            } else {
-                &mut site_equations
-            };
+            let target = if applies_to_all { &mut equations } else { &mut site_equations };
             for (sites, inputs) in group_by_inputs(&sites) {
                 if let Some(program) = self.program(spec, &steps, &inputs) {
                     target.extend(sites.into_iter().map(|site| (site, Arc::clone(&program))));
@@ -191,9 +181,7 @@ impl<'a> PluginReader<'a> {
     /// Compiles an equation for sites with these inputs.
     fn program(&self, spec: &PetSpec, steps: &[StepText], inputs: &[&str]) -> Option<Arc<Program>> {
         let is_own_name = |name: &str| {
-            spec.parameters
-                .iter()
-                .any(|parameter| parameter.name == name)
+            spec.parameters.iter().any(|parameter| parameter.name == name)
                 || spec.symbols().iter().any(|symbol| symbol == name)
                 || steps.iter().any(|step| step.name == name)
         };
@@ -203,24 +191,15 @@ impl<'a> PluginReader<'a> {
             is_available.then(|| ((*name).to_owned(), Meaning::Input(at)))
         };
         let inputs = inputs.iter().zip(0..).filter_map(known);
-        let parameters = spec
-            .parameters
-            .iter()
-            .map(|parameter| parameter.name.clone());
+        let parameters = spec.parameters.iter().map(|parameter| parameter.name.clone());
         let known: Vec<Variable> = inputs
             .chain(parameters.zip((0..).map(Meaning::Parameter)))
-            .chain(
-                spec.symbols()
-                    .into_iter()
-                    .map(|name| (name, Meaning::Number)),
-            )
+            .chain(spec.symbols().into_iter().map(|name| (name, Meaning::Number)))
             .collect();
         match Program::compile(steps, &known, self.all_names_known) {
             Ok(program) => Some(Arc::new(program)),
             Err(errors) => {
-                errors
-                    .into_iter()
-                    .for_each(|error| self.findings.add(error));
+                errors.into_iter().for_each(|error| self.findings.add(error));
                 None
             }
         }
@@ -234,10 +213,9 @@ impl<'a> PluginReader<'a> {
         let known = spec.variants.iter().any(|variant| variant.name == name);
         match known || spec.variants.is_empty() {
             true => Ok(Some(name.to_owned())),
-            false => Err(Diagnostic {
-                span: item.span(),
-                ..spec.unknown_variant(name).quote_fix()
-            }),
+            false => {
+                Err(Diagnostic { span: item.span(), ..spec.unknown_variant(name).quote_fix() })
+            }
         }
     }
 }
@@ -245,21 +223,14 @@ impl<'a> PluginReader<'a> {
 /// Returns the sites for which a table has no key of their own.
 fn sites_without_equation(listed_sites: &[Site], table: &Table<'_>) -> Vec<Site> {
     let has_no_equation = |site: &&Site| table.get(site.name()).is_none();
-    listed_sites
-        .iter()
-        .filter(has_no_equation)
-        .copied()
-        .collect()
+    listed_sites.iter().filter(has_no_equation).copied().collect()
 }
 
 /// Groups sites by their inputs. Without any site, returns one group with all possible inputs.
 fn group_by_inputs(sites: &[Site]) -> Vec<(Vec<Site>, Vec<&'static str>)> {
     let mut groups: Vec<(Vec<Site>, Vec<&str>)> = Vec::new();
     for &site in sites {
-        match groups
-            .iter_mut()
-            .find(|(_, inputs)| inputs == site.inputs())
-        {
+        match groups.iter_mut().find(|(_, inputs)| inputs == site.inputs()) {
             Some((group, _)) => group.push(site),
             None => groups.push((vec![site], site.inputs().to_vec())),
         }
@@ -278,11 +249,8 @@ fn check_all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
         None => Ok(()),
         Some(site) => {
             let message = message!("problem-site-without-equation", name = site.name());
-            let advice = message!(
-                "advice-write-site-equation",
-                name = site.name(),
-                every = EVERY_SITE
-            );
+            let advice =
+                message!("advice-write-site-equation", name = site.name(), every = EVERY_SITE);
             Err(Diagnostic::new(table.span.clone(), message).explain(advice))
         }
     }

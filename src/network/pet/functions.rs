@@ -34,10 +34,7 @@ pub(super) enum FunctionBody {
     /// A tensor and a number.
     WithNumber(fn(&[usize], f64) -> ShapeResult, fn(Value, f64) -> Value),
     /// Two tensors.
-    Pair(
-        fn(&[usize], &[usize]) -> ShapeResult,
-        fn(Value, Value) -> Value,
-    ),
+    Pair(fn(&[usize], &[usize]) -> ShapeResult, fn(Value, Value) -> Value),
 }
 
 impl Function {

@@ -77,9 +77,8 @@ impl Bench {
                 let dims = site.input_shapes(&shapes[0], BATCH, [kind.tokens, inner_tokens]);
                 let streams = 100 * index + 1..;
                 let inputs = streams.zip(&dims);
-                let inputs: Vec<Value> = inputs
-                    .map(|(stream, dims)| random(dims, stream, &device))
-                    .collect();
+                let inputs: Vec<Value> =
+                    inputs.map(|(stream, dims)| random(dims, stream, &device)).collect();
                 let Some(result) = stack.try_evaluate(0, site, &inputs) else {
                     continue;
                 };
@@ -87,11 +86,7 @@ impl Bench {
                 if site == Site::Input {
                     inner_tokens = result_dims.get(1).copied().unwrap_or(inner_tokens);
                 }
-                sites.push((
-                    site,
-                    inputs,
-                    random(&result_dims, 100 * index + 50, &device),
-                ));
+                sites.push((site, inputs, random(&result_dims, 100 * index + 50, &device)));
             }
             return Ok(Self { stack, sites });
         }
@@ -114,16 +109,14 @@ impl Bench {
                 let values = gradients.get(name).into_iter().flatten();
                 values.fold(0f32, |max, value| max.max(value.abs()))
             };
-            let learns = match (
-                trained,
-                max_abs(&first) > ZERO_TOLERANCE,
-                max_abs(&later) > ZERO_TOLERANCE,
-            ) {
-                (false, ..) => Learns::Fixed,
-                (_, true, _) => Learns::Immediately,
-                (_, false, true) => Learns::Later,
-                _ => Learns::Never,
-            };
+            let learns =
+                match (trained, max_abs(&first) > ZERO_TOLERANCE, max_abs(&later) > ZERO_TOLERANCE)
+                {
+                    (false, ..) => Learns::Fixed,
+                    (_, true, _) => Learns::Immediately,
+                    (_, false, true) => Learns::Later,
+                    _ => Learns::Never,
+                };
             let name = name.split_once('.').map_or(name, |(_, rest)| rest);
             let name = match name.split_once('.') {
                 Some((site, own)) => format!("{own} at {site}"),

@@ -167,10 +167,7 @@ impl Reader {
         let start = span.start + quotes.min(literal.len());
         self.mark(span.start..start, Mark::Text);
         for (piece, class) in highlight(&LANGUAGE, inner) {
-            self.mark(
-                start + piece.start..start + piece.end,
-                Mark::Equation(class),
-            );
+            self.mark(start + piece.start..start + piece.end, Mark::Equation(class));
         }
         self.mark(start + inner.len()..span.end, Mark::Text);
     }

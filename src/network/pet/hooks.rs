@@ -86,10 +86,7 @@ pub trait Hooks {
         _k: Tensor<4>,
         _v: Tensor<4>,
     ) -> Result<Tensor<4>> {
-        Err(Problem::new(message!(
-            "problem-block-attention-missing",
-            block = block.to_string()
-        )))
+        Err(Problem::new(message!("problem-block-attention-missing", block = block.to_string())))
     }
 
     /// Returns tokens (1 or batch × any number × channels) that are inserted between the class token and the patches

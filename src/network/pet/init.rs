@@ -148,13 +148,7 @@ mod tests {
         for text in ["zeros", "ones", "constant(0.1)", "uniform(0, 0.01)"] {
             assert_eq!(Init::parse(text).unwrap().display_text(), text);
         }
-        for text in [
-            "zero",
-            "uniform(1)",
-            "normal(x)",
-            "uniform(0, 1",
-            "normal(-1)",
-        ] {
+        for text in ["zero", "uniform(1)", "normal(x)", "uniform(0, 1", "normal(-1)"] {
             assert!(Init::parse(text).is_err(), "{text}");
         }
     }

@@ -110,11 +110,7 @@ impl PetSpec {
         };
         let mut blocks = blocks.iter().map(layout_block).collect::<Result<_, _>>()?;
         self.mark_shared(&mut blocks)?;
-        Ok(Layout {
-            variant,
-            stream_scheme,
-            blocks,
-        })
+        Ok(Layout { variant, stream_scheme, blocks })
     }
 
     /// Marks the slots that repeat a tensor of an earlier block; returns an error if their shapes differ.
@@ -157,9 +153,7 @@ impl PetSpec {
         let mut elements = 0usize;
         for (parameter, spec) in self.parameters.iter().enumerate() {
             let used = |site: &&Site| {
-                form.equations
-                    .get(site)
-                    .is_some_and(|program| program.uses_parameter(parameter))
+                form.equations.get(site).is_some_and(|program| program.uses_parameter(parameter))
             };
             let users: Vec<Site> = sites.iter().filter(used).copied().collect();
             let copies: Vec<Option<Site>> = match (users.is_empty(), spec.per_site) {
@@ -263,11 +257,7 @@ impl PetSpec {
         let Some(block_layout) = layout.blocks.get(&block) else {
             return Vec::new();
         };
-        let slots: Vec<Shape> = block_layout
-            .slots
-            .iter()
-            .map(|slot| slot.shape.to_vec())
-            .collect();
+        let slots: Vec<Shape> = block_layout.slots.iter().map(|slot| slot.shape.to_vec()).collect();
         let (mut found, mut inner_tokens) = (Vec::new(), tokens);
         for site in Site::sorted(block_layout.bindings.keys().copied()) {
             let Some(program) = self.variants[layout.variant].equations.get(&site) else {
@@ -280,12 +270,7 @@ impl PetSpec {
             if let Some(result) = result.filter(|result| site.accepts_result(result, &inputs)) {
                 inner_tokens = result[1];
             }
-            found.push(SiteShapes {
-                site,
-                program,
-                inputs,
-                shapes: computed,
-            });
+            found.push(SiteShapes { site, program, inputs, shapes: computed });
         }
         found
     }
@@ -335,10 +320,7 @@ fn symbol_value(
     sites: &[Site],
 ) -> Result<f64, Message> {
     let common_size = |pick: fn((usize, usize)) -> usize| {
-        let mut found: Vec<usize> = sites
-            .iter()
-            .map(|site| pick(site.channels(shape)))
-            .collect();
+        let mut found: Vec<usize> = sites.iter().map(|site| pick(site.channels(shape))).collect();
         found.sort_unstable();
         found.dedup();
         match found.as_slice() {
@@ -360,9 +342,8 @@ fn symbol_value(
         "hidden" => Ok(shape.hidden as f64),
         "heads" => Ok(shape.heads as f64),
         "head_width" => Ok(shape.width.checked_div(shape.heads).unwrap_or(0) as f64),
-        other => sizes
-            .get(other)
-            .copied()
-            .ok_or_else(|| message!("problem-size-unknown", name = other)),
+        other => {
+            sizes.get(other).copied().ok_or_else(|| message!("problem-size-unknown", name = other))
+        }
     }
 }

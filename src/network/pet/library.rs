@@ -48,9 +48,7 @@ pub const BUILT_IN: &[&str] = &[
 /// The parsed embedded plugins.
 static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
     let plugins = BUILT_IN.iter();
-    plugins
-        .map(|text| entry_from_text(text, BUILT_IN_ORIGIN))
-        .collect()
+    plugins.map(|text| entry_from_text(text, BUILT_IN_ORIGIN)).collect()
 });
 
 /// Cache of valid plugins by file, because every plan, list and run needs all of them.
@@ -93,10 +91,7 @@ pub struct PluginLibrary {
 /// precedence over others with its name. Does nothing if there is no such file.
 pub fn add_run_plugin(path: PathBuf) {
     if path.is_file() {
-        RUN_PLUGINS
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(path);
+        RUN_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
 }
 
@@ -115,10 +110,7 @@ impl PluginLibrary {
         let mut library = Self::load(&folders, |path| notes.allows(path));
         let run_plugins = RUN_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner);
         for entry in run_plugins.iter().map(|path| PluginEntry::from_file(path)) {
-            let is_known = library
-                .entries
-                .iter()
-                .any(|existing| existing.text == entry.text);
+            let is_known = library.entries.iter().any(|existing| existing.text == entry.text);
             if !is_known {
                 library.insert(entry);
             }
@@ -156,11 +148,7 @@ impl PluginLibrary {
     /// # Errors
     /// Returns the Problem of a file with errors, or a Problem if there is no such plugin.
     pub fn get(&self, name: &str) -> Result<Arc<PetSpec>> {
-        match self
-            .entries
-            .iter()
-            .find(|entry| is_same_name(&entry.name, name))
-        {
+        match self.entries.iter().find(|entry| is_same_name(&entry.name, name)) {
             Some(entry) => entry.spec.clone(),
             None => {
                 let shown = truncated_name(name);
@@ -168,11 +156,7 @@ impl PluginLibrary {
                 let known = self.entries.iter().map(|entry| entry.name.to_lowercase());
                 let known: Vec<String> = known.collect();
                 let name = name.to_lowercase();
-                Err(with_suggestion(
-                    problem,
-                    &name,
-                    known.iter().map(String::as_str),
-                ))
+                Err(with_suggestion(problem, &name, known.iter().map(String::as_str)))
             }
         }
     }
@@ -238,9 +222,7 @@ fn entry_from_text(text: &str, origin: &str) -> PluginEntry {
 impl PluginEntry {
     /// Returns the same entry with a Problem if it would replace a built-in plugin and this is not allowed.
     fn reject_unallowed(mut self, is_allowed: impl FnOnce() -> bool) -> Self {
-        let built_in = EMBEDDED
-            .iter()
-            .find(|entry| is_same_name(&entry.name, &self.name));
+        let built_in = EMBEDDED.iter().find(|entry| is_same_name(&entry.name, &self.name));
         let Some(built_in) = built_in else {
             return self;
         };
@@ -300,9 +282,9 @@ fn parse_cached(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
 /// Returns a Problem if it cannot be read, is not text, or is too large.
 pub fn read_text(path: &Path) -> Result<String> {
     files::read_text(path, MAX_BYTES as u64).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => Problem::new(error.to_string())
-            .at_path(path)
-            .advise(message!("advice-save-as-utf8")),
+        ErrorKind::InvalidData => {
+            Problem::new(error.to_string()).at_path(path).advise(message!("advice-save-as-utf8"))
+        }
         _ => Problem::io("read the plugin", path, &error),
     })
 }
@@ -310,11 +292,7 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// Returns whether a plugin's file declares a main size; true for a text that cannot be parsed.
 pub fn is_sized(text: &str) -> bool {
     let table: Option<toml::Table> = text.parse().ok();
-    let sizes = |table: toml::Table| {
-        table
-            .get("sizes")
-            .is_some_and(|s| s.get(MAIN_SIZE).is_some())
-    };
+    let sizes = |table: toml::Table| table.get("sizes").is_some_and(|s| s.get(MAIN_SIZE).is_some());
     table.is_none_or(sizes)
 }
 

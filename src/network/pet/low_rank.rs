@@ -41,11 +41,7 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
         return Ok(None);
     };
     let binding = |name: &str| {
-        let index = site
-            .program
-            .variables()
-            .iter()
-            .position(|(variable, _)| variable == name);
+        let index = site.program.variables().iter().position(|(variable, _)| variable == name);
         site.bindings.get(index?)
     };
     let mut parameters = Vec::new();
@@ -68,11 +64,7 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
         Some(_) => return Ok(None),
     };
     Ok(match parameters.as_slice() {
-        [a, b @ ..] if !b.is_empty() => Some(Factors {
-            a: *a,
-            b: b.to_vec(),
-            scale,
-        }),
+        [a, b @ ..] if !b.is_empty() => Some(Factors { a: *a, b: b.to_vec(), scale }),
         _ => None,
     })
 }
@@ -85,10 +77,7 @@ pub fn low_rank_update(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Optio
     let update = |found: Factors| {
         let tensor = |index: usize| block.parameters[index].tensor.clone();
         let b = found.b.iter().map(|at| tensor(*at));
-        Some(LowRankUpdate {
-            a: tensor(found.a),
-            b: b.reduce(Tensor::matmul)? * found.scale,
-        })
+        Some(LowRankUpdate { a: tensor(found.a), b: b.reduce(Tensor::matmul)? * found.scale })
     };
     Ok(factors(block, site)?.and_then(update))
 }

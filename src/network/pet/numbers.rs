@@ -73,9 +73,7 @@ pub(super) fn evaluate_formula(
         NodeKind::Name(name) => number(name)?,
         NodeKind::Negate(inner) => -evaluate_formula(inner, number)?,
         NodeKind::Binary(operator, operands) => {
-            let [a, b] = operands
-                .each_ref()
-                .map(|part| evaluate_formula(part, number));
+            let [a, b] = operands.each_ref().map(|part| evaluate_formula(part, number));
             match operator {
                 BinaryOperator::Add => a? + b?,
                 BinaryOperator::Subtract => a? - b?,

@@ -71,11 +71,7 @@ impl Operand {
                     );
                 }
                 let shape = shape::elementwise(operator, &a, &b)?;
-                with_budget(
-                    shape,
-                    1,
-                    values.map(|(x, y)| move || x.combine(operator, y)),
-                )
+                with_budget(shape, 1, values.map(|(x, y)| move || x.combine(operator, y)))
             }
             _ if operator == BinaryOperator::MatMul => {
                 Err(message!("problem-product-needs-tensors"))
@@ -165,9 +161,7 @@ mod tests {
             }
         };
         let shaped = |shape: &&[usize]| Operand::Tensor(shape.to_vec(), None);
-        let tensors = SHAPES
-            .iter()
-            .map(|shape| [tensor(shape).into(), shaped(shape)]);
+        let tensors = SHAPES.iter().map(|shape| [tensor(shape).into(), shaped(shape)]);
         let numbers = [0.0, 0.5, 1.0, 2.0, 4.0, -1.0, f64::NAN];
         let numbers = numbers.map(|n| [Operand::Number(n), Operand::Number(n)]);
         tensors.chain(numbers).collect()
@@ -193,10 +187,7 @@ mod tests {
         for a in &all {
             start_budget(1 << 20);
             assert_agree(a.clone().map(Operand::negate), "minus");
-            for function in FUNCTIONS
-                .iter()
-                .filter(|function| function.arguments() == 1)
-            {
+            for function in FUNCTIONS.iter().filter(|function| function.arguments() == 1) {
                 let called = |a: Operand| Operand::call(function, vec![a]);
                 assert_agree(a.clone().map(called), function.name);
             }
@@ -214,10 +205,7 @@ mod tests {
                     let pair = |(a, b)| Operand::binary(operator, a, b);
                     assert_agree(pairs.clone().map(pair), operator.text());
                 }
-                for function in FUNCTIONS
-                    .iter()
-                    .filter(|function| function.arguments() == 2)
-                {
+                for function in FUNCTIONS.iter().filter(|function| function.arguments() == 2) {
                     let called = |(a, b)| Operand::call(function, vec![a, b]);
                     assert_agree(pairs.clone().map(called), function.name);
                 }

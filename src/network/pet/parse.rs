@@ -58,17 +58,11 @@ pub(super) fn parse_spec(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>
         vec![diagnostic.explain(message!("advice-compare-built-in-plugin"))]
     })?;
     let document = Table::document(&root);
-    document
-        .check_name_lengths(MAX_DEPTH)
-        .map_err(|long| vec![long])?;
+    document.check_name_lengths(MAX_DEPTH).map_err(|long| vec![long])?;
     let findings = Findings::default();
     document.check_keys(KEYS, &findings);
-    let mut reader = PluginReader {
-        source,
-        document: &document,
-        findings: &findings,
-        all_names_known: true,
-    };
+    let mut reader =
+        PluginReader { source, document: &document, findings: &findings, all_names_known: true };
     let sites = findings.or_default(reader.sites());
     let sizes = findings.or_default(reader.sizes());
     let constants = findings.or_default(reader.constants(&sizes));
@@ -112,15 +106,10 @@ impl<'a> PluginReader<'a> {
         let name = self.document.as_text(item, key_name("name"))?.trim();
         let is_valid = !name.is_empty()
             && name.chars().count() <= 40
-            && !name
-                .chars()
-                .any(|letter| letter.is_control() || "/\\".contains(letter));
+            && !name.chars().any(|letter| letter.is_control() || "/\\".contains(letter));
         match is_valid {
             true => Ok(name.to_owned()),
-            false => Err(Diagnostic::new(
-                item.span(),
-                message!("problem-plugin-name-invalid"),
-            )),
+            false => Err(Diagnostic::new(item.span(), message!("problem-plugin-name-invalid"))),
         }
     }
 
@@ -144,9 +133,9 @@ impl<'a> PluginReader<'a> {
             choices.extend(self.findings.record(set));
         }
         match is_valid {
-            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
-                Diagnostic::new(item.span(), message!("problem-sites-empty")),
-            ),
+            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => {
+                Err(Diagnostic::new(item.span(), message!("problem-sites-empty")))
+            }
             true => Ok(choices),
             false => Ok(Vec::new()),
         }
@@ -155,10 +144,7 @@ impl<'a> PluginReader<'a> {
     /// Reads a set of sites that are used together.
     fn site_set(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
         let mut sites = Vec::new();
-        for item in self
-            .document
-            .as_list(choice, message!("plugin-part-entry", key = "sites"))?
-        {
+        for item in self.document.as_list(choice, message!("plugin-part-entry", key = "sites"))? {
             let site = self.site(item)?;
             if sites.contains(&site) {
                 let message = message!("problem-site-listed-twice", name = site.name());
@@ -179,9 +165,7 @@ impl<'a> PluginReader<'a> {
                     .quote_fix();
             }
             let known = Site::ALL.iter().map(|(_, name, _)| *name);
-            Diagnostic::new(item.span(), message)
-                .suggest_name(name, known)
-                .quote_fix()
+            Diagnostic::new(item.span(), message).suggest_name(name, known).quote_fix()
         })
     }
 
@@ -306,8 +290,6 @@ fn init(entry: &Table<'_>) -> Checked<Init> {
     Init::parse(text).map_err(|what| {
         let diagnostic =
             Diagnostic::new(item.span(), what).suggest_name(text, INITS.iter().copied());
-        diagnostic
-            .quote_fix()
-            .explain(message!("advice-write-one-of", value = INITS.join(", ")))
+        diagnostic.quote_fix().explain(message!("advice-write-one-of", value = INITS.join(", ")))
     })
 }

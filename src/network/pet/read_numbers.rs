@@ -30,17 +30,14 @@ impl<'a> PluginReader<'a> {
             if self.findings.is_full() {
                 break;
             }
-            let Some(entry) = self
-                .findings
-                .record(table.as_table(item, message!("plugin-part-size", name)))
+            let Some(entry) =
+                self.findings.record(table.as_table(item, message!("plugin-part-size", name)))
             else {
                 self.all_names_known = false;
                 continue;
             };
-            let is_valid = entry.check_keys(
-                &["symbol", "default", "min", "max", "meaning"],
-                self.findings,
-            );
+            let is_valid =
+                entry.check_keys(&["symbol", "default", "min", "max", "meaning"], self.findings);
             let symbol = self.findings.record(entry.name("symbol"));
             let symbol = match (symbol, name) {
                 (Some(Some(symbol)), _) => symbol,
@@ -149,10 +146,7 @@ impl<'a> PluginReader<'a> {
     ) -> Checked<Extent> {
         let Some(text) = item.get_ref().as_str() else {
             return match entry.as_count(item, message!("plugin-part-shape-entry"))? {
-                0 => Err(Diagnostic::new(
-                    item.span(),
-                    message!("problem-shape-contains-zero"),
-                )),
+                0 => Err(Diagnostic::new(item.span(), message!("problem-shape-contains-zero"))),
                 count => Ok(Extent::Count(count)),
             };
         };
@@ -197,9 +191,7 @@ fn find_disallowed<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Optio
         NodeKind::Call(..) | NodeKind::Binary(BinaryOperator::MatMul, _) => return Some(tree),
         _ => {}
     }
-    tree.children()
-        .iter()
-        .find_map(|part| find_disallowed(part, is_known))
+    tree.children().iter().find_map(|part| find_disallowed(part, is_known))
 }
 
 /// Reads a number that is finite as f32.

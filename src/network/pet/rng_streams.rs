@@ -75,9 +75,7 @@ impl StreamScheme {
 /// Returns the first 64 bits of a name's SHA-256.
 fn hash_name(name: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(name).into();
-    hash[..8]
-        .iter()
-        .fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    hash[..8].iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 #[cfg(test)]
@@ -100,15 +98,9 @@ mod tests {
         let new = StreamScheme::default();
         let position = (3, 0, None);
         // The first bytes of SHA-256("3.up") must never change.
-        assert_eq!(
-            new.parameter_stream("3.up", position),
-            0x334a_51c6_b94e_43a4
-        );
+        assert_eq!(new.parameter_stream("3.up", position), 0x334a_51c6_b94e_43a4);
         let other = (4, 9, Some(Site::Mlp));
-        assert_eq!(
-            new.parameter_stream("3.up", other),
-            new.parameter_stream("3.up", position)
-        );
+        assert_eq!(new.parameter_stream("3.up", other), new.parameter_stream("3.up", position));
         assert_ne!(new.parameter_stream("3.up", position), hash_name("3.down"));
         let mut all: Vec<u64> = (0..24)
             .flat_map(|block| Site::ALL.iter().map(move |(site, ..)| (block, *site)))
@@ -122,15 +114,9 @@ mod tests {
     #[test]
     fn numbers_identify_stream_schemes() {
         for drawing in [StreamScheme::ByPlace, StreamScheme::ByName] {
-            assert_eq!(
-                StreamScheme::from_number(Some(drawing.number())),
-                Some(drawing)
-            );
+            assert_eq!(StreamScheme::from_number(Some(drawing.number())), Some(drawing));
         }
-        assert_eq!(
-            StreamScheme::from_number(None),
-            Some(StreamScheme::for_older_runs())
-        );
+        assert_eq!(StreamScheme::from_number(None), Some(StreamScheme::for_older_runs()));
         assert_eq!(StreamScheme::from_number(Some(3)), None);
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn to_count(number: f64) -> ShapeResult<usize> {
     if number.fract() == 0.0 && (0.0..1e9).contains(&number) {
         Ok(number as usize)
     } else {
-        Err(message!(
-            "problem-count-not-whole",
-            number = number.to_string()
-        ))
+        Err(message!("problem-count-not-whole", number = number.to_string()))
     }
 }
 
@@ -40,12 +37,7 @@ pub(super) fn to_count(number: f64) -> ShapeResult<usize> {
 pub(super) fn elementwise(operator: BinaryOperator, a: &[usize], b: &[usize]) -> ShapeResult {
     broadcast(a, b).ok_or_else(|| {
         let (a, b) = (format_shape(a), format_shape(b));
-        message!(
-            "problem-shapes-not-broadcastable",
-            a,
-            sign = operator.text(),
-            b
-        )
+        message!("problem-shapes-not-broadcastable", a, sign = operator.text(), b)
     })
 }
 
@@ -104,10 +96,7 @@ pub(super) fn split_heads(x: &[usize], heads: f64) -> ShapeResult {
     match *x {
         [rows, _] => Ok(vec![1, heads, rows, width / heads]),
         [batch, tokens, _] => Ok(vec![batch, heads, tokens, width / heads]),
-        _ => Err(message!(
-            "problem-already-in-heads",
-            shape = format_shape(x)
-        )),
+        _ => Err(message!("problem-already-in-heads", shape = format_shape(x))),
     }
 }
 
@@ -164,14 +153,9 @@ pub(super) fn kronecker(a: &[usize], b: &[usize]) -> ShapeResult {
     let (&[rows, columns], &[more_rows, more_columns]) = (a, b) else {
         return Err(message!("problem-kron-needs-matrices"));
     };
-    let product = |a: usize, b: usize| {
-        a.checked_mul(b)
-            .ok_or_else(|| message!("problem-kron-too-large"))
-    };
-    Ok(vec![
-        product(rows, more_rows)?,
-        product(columns, more_columns)?,
-    ])
+    let product =
+        |a: usize, b: usize| a.checked_mul(b).ok_or_else(|| message!("problem-kron-too-large"));
+    Ok(vec![product(rows, more_rows)?, product(columns, more_columns)?])
 }
 
 /// Returns the shape with the number of columns that `remaining` returns for all columns and `n`.
@@ -196,9 +180,7 @@ fn broadcast(a: &[usize], b: &[usize]) -> Option<Shape> {
     }
     let rank = a.len().max(b.len());
     let size_at = |dims: &[usize], axis: usize| {
-        (axis + dims.len())
-            .checked_sub(rank)
-            .map_or(1, |axis| dims[axis])
+        (axis + dims.len()).checked_sub(rank).map_or(1, |axis| dims[axis])
     };
     (0..rank)
         .map(|axis| match (size_at(a, axis), size_at(b, axis)) {

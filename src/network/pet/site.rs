@@ -122,13 +122,7 @@ impl BlockKind {
 
     /// Returns the shape of a block with these sizes.
     pub fn block(&self, width: usize, hidden: usize, heads: usize) -> BlockShape {
-        BlockShape {
-            width,
-            hidden,
-            fc1_outputs: hidden,
-            heads,
-            sites: self.sites,
-        }
+        BlockShape { width, hidden, fc1_outputs: hidden, heads, sites: self.sites }
     }
 }
 
@@ -143,17 +137,11 @@ const ALIASES: &[(Site, &str)] = &[
     (Site::Key, "k kproj wk tok attnk"),
     (Site::Value, "v vproj wv tov attnv"),
     (Site::Proj, "o oproj wo toout outproj attnproj outputdense"),
-    (
-        Site::Fc1,
-        "mlpfc1 ffn1 up upproj intermediate intermediatedense linear1",
-    ),
+    (Site::Fc1, "mlpfc1 ffn1 up upproj intermediate intermediatedense linear1"),
     (Site::Fc2, "mlpfc2 ffn2 down downproj output linear2"),
     (Site::Activation, "gelu act mlpact hidden intermediateact"),
     (Site::Norm1, "ln1 layernorm1 layernormbefore attnnorm"),
-    (
-        Site::Norm2,
-        "ln2 layernorm2 layernormafter norm layernorm mlpnorm ffnnorm",
-    ),
+    (Site::Norm2, "ln2 layernorm2 layernormafter norm layernorm mlpnorm ffnnorm"),
     (Site::Tokens, "sequence hiddenstates"),
     (Site::Block, "layer encoderlayer"),
     (Site::Stream, "residual residualstream"),
@@ -182,21 +170,9 @@ impl Site {
             "block",
             "e: the block's input, h: the block's output, its residual sum included",
         ),
-        (
-            Site::Query,
-            "query",
-            "e: normalised tokens, h: the queries, w: their weight",
-        ),
-        (
-            Site::Key,
-            "key",
-            "e: normalised tokens, h: the keys, w: their weight",
-        ),
-        (
-            Site::Value,
-            "value",
-            "e: normalised tokens, h: the values, w: their weight",
-        ),
+        (Site::Query, "query", "e: normalised tokens, h: the queries, w: their weight"),
+        (Site::Key, "key", "e: normalised tokens, h: the keys, w: their weight"),
+        (Site::Value, "value", "e: normalised tokens, h: the values, w: their weight"),
         (
             Site::Proj,
             "proj",
@@ -207,11 +183,7 @@ impl Site {
             "fc1",
             "e: normalised tokens, h: the MLP's first layer, before the GELU, w: its weight",
         ),
-        (
-            Site::Fc2,
-            "fc2",
-            "e: the hidden activations, h: the MLP's second layer, w: its weight",
-        ),
+        (Site::Fc2, "fc2", "e: the hidden activations, h: the MLP's second layer, w: its weight"),
         (
             Site::Attend,
             "attend",
@@ -222,21 +194,9 @@ impl Site {
             "tokens",
             "e: the tokens before the block, h: after it; the result has the tokens of h, or those of e if `input` added tokens that are removed again",
         ),
-        (
-            Site::Norm1,
-            "norm1",
-            "e: the tokens before the attention's norm, h: after it",
-        ),
-        (
-            Site::Norm2,
-            "norm2",
-            "e: the tokens before the MLP's norm, h: after it",
-        ),
-        (
-            Site::Activation,
-            "activation",
-            "e: the hidden activations before the GELU, h: after it",
-        ),
+        (Site::Norm1, "norm1", "e: the tokens before the attention's norm, h: after it"),
+        (Site::Norm2, "norm2", "e: the tokens before the MLP's norm, h: after it"),
+        (Site::Activation, "activation", "e: the hidden activations before the GELU, h: after it"),
         (
             Site::Input,
             "input",
@@ -249,18 +209,12 @@ impl Site {
 
     /// Returns the name in plugin files.
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(site, ..)| *site == self)
-            .map_or("", |(_, name, _)| name)
+        Self::ALL.iter().find(|(site, ..)| *site == self).map_or("", |(_, name, _)| name)
     }
 
     /// Returns the site with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known, _)| *known == name)
-            .map(|(site, ..)| *site)
+        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(site, ..)| *site)
     }
 
     /// Returns the names of the values that an equation reads at this site.
@@ -275,10 +229,7 @@ impl Site {
 
     /// Returns whether this is a linear layer, whose frozen weight (`w`, d_in × d_out) equations may read.
     pub fn is_linear(self) -> bool {
-        matches!(
-            self,
-            Self::Query | Self::Key | Self::Value | Self::Proj | Self::Fc1 | Self::Fc2
-        )
+        matches!(self, Self::Query | Self::Key | Self::Value | Self::Proj | Self::Fc1 | Self::Fc2)
     }
 
     /// Returns the site with this name in another program.
@@ -313,9 +264,9 @@ impl Site {
             (Self::Input, &[_, tokens, _]) => {
                 reference.get(1) <= Some(&tokens) && has_width_of_reference(tokens)
             }
-            (Self::Tokens, _) => inputs[0]
-                .get(1)
-                .is_some_and(|tokens| has_width_of_reference(*tokens)),
+            (Self::Tokens, _) => {
+                inputs[0].get(1).is_some_and(|tokens| has_width_of_reference(*tokens))
+            }
             _ => false,
         }
     }
@@ -345,10 +296,7 @@ impl Site {
             _ => {
                 let tokens_shape = |width| vec![images, inside, width];
                 let weight = self.is_linear().then(|| vec![input, output]);
-                [tokens_shape(input), tokens_shape(output)]
-                    .into_iter()
-                    .chain(weight)
-                    .collect()
+                [tokens_shape(input), tokens_shape(output)].into_iter().chain(weight).collect()
             }
         }
     }

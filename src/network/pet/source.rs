@@ -40,10 +40,7 @@ pub struct Table<'a> {
 impl PluginText {
     /// Creates a text with its origin.
     pub fn new(text: &str, origin: &str) -> Self {
-        Self {
-            origin: origin.into(),
-            text: text.into(),
-        }
+        Self { origin: origin.into(), text: text.into() }
     }
 
     /// Returns the position of a byte as text: "adapter.toml, line 12, column 20".
@@ -85,28 +82,20 @@ impl PluginText {
             false => first.len() - first.trim_start_matches(['\r', '\n']).len(),
         };
         let start = quotes + skipped;
-        raw.get(start..)?
-            .starts_with(content)
-            .then_some(span.start + start)
+        raw.get(start..)?.starts_with(content).then_some(span.start + start)
     }
 }
 
 impl<'a> Table<'a> {
     /// Returns the table of the whole document.
     pub fn document(root: &'a Spanned<DeTable<'a>>) -> Self {
-        Self {
-            what: message!("plugin-part-plugin"),
-            span: 0..0,
-            entries: root.get_ref(),
-        }
+        Self { what: message!("plugin-part-plugin"), span: 0..0, entries: root.get_ref() }
     }
 
     /// Returns the entries in the order of the file: name, its position, value.
     pub fn entries(&self) -> impl Iterator<Item = (&'a str, Range<usize>, &'a Item<'a>)> {
         let entries: &'a DeTable<'a> = self.entries;
-        entries
-            .iter()
-            .map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
+        entries.iter().map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
     }
 
     /// Returns an error for a name that is too long, in this table and in `levels` levels of nested tables.
@@ -116,8 +105,7 @@ impl<'a> Table<'a> {
                 return Err(long);
             }
             if levels > 0 && item.get_ref().as_table().is_some() {
-                self.as_table(item, key_name(key))?
-                    .check_name_lengths(levels - 1)?;
+                self.as_table(item, key_name(key))?.check_name_lengths(levels - 1)?;
             }
         }
         Ok(())
@@ -140,9 +128,7 @@ impl<'a> Table<'a> {
 
     /// Returns an optional value.
     pub fn get(&self, key: &str) -> Option<&'a Item<'a>> {
-        self.entries()
-            .find(|(name, ..)| *name == key)
-            .map(|(.., value)| value)
+        self.entries().find(|(name, ..)| *name == key).map(|(.., value)| value)
     }
 
     /// Returns a required value, or an error if it is missing.
@@ -159,9 +145,7 @@ impl<'a> Table<'a> {
         read: impl Fn(&Self, &'a Item<'a>, Message) -> Checked<T>,
     ) -> Checked<Option<T>> {
         let value = self.get(key);
-        value
-            .map(|item| read(self, item, key_name(key)))
-            .transpose()
+        value.map(|item| read(self, item, key_name(key))).transpose()
     }
 
     /// Returns an optional string.
@@ -195,9 +179,7 @@ impl<'a> Table<'a> {
 
     /// Returns an optional nested table.
     pub fn table(&self, key: &str, what: Message) -> Checked<Option<Table<'a>>> {
-        self.get(key)
-            .map(|item| self.as_table(item, what))
-            .transpose()
+        self.get(key).map(|item| self.as_table(item, what)).transpose()
     }
 
     /// Reads an item as a table.
@@ -205,11 +187,7 @@ impl<'a> Table<'a> {
         let Some(entries) = item.get_ref().as_table() else {
             return Err(self.type_error(item, what, message!("plugin-value-table")));
         };
-        Ok(Table {
-            what,
-            span: item.span(),
-            entries,
-        })
+        Ok(Table { what, span: item.span(), entries })
     }
 
     /// Reads an item as a string.

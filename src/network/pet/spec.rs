@@ -101,10 +101,7 @@ pub struct PetSettings {
 impl PetSettings {
     /// Returns settings with this main size and defaults otherwise.
     pub fn with_size(size: usize) -> Self {
-        Self {
-            sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]),
-            ..Self::default()
-        }
+        Self { sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]), ..Self::default() }
     }
 }
 
@@ -112,14 +109,10 @@ impl PetSpec {
     /// Checks that each parameter is used in some variant.
     pub(super) fn check_all_used(&self) -> Checked<()> {
         let variants = self.variants.iter();
-        let programs: Vec<&Arc<Program>> = variants
-            .flat_map(|variant| variant.equations.values())
-            .collect();
+        let programs: Vec<&Arc<Program>> =
+            variants.flat_map(|variant| variant.equations.values()).collect();
         if programs.is_empty() {
-            return Err(Diagnostic::new(
-                0..0,
-                message!("problem-plugin-without-equation"),
-            ));
+            return Err(Diagnostic::new(0..0, message!("problem-plugin-without-equation")));
         }
         let unused =
             |(at, _): &(usize, _)| !programs.iter().any(|program| program.uses_parameter(*at));
@@ -161,10 +154,7 @@ impl PetSpec {
                 block = block.to_string(),
                 count = count.to_string()
             ))
-            .advise(message!(
-                "advice-choose-blocks-below",
-                count = count.to_string()
-            )));
+            .advise(message!("advice-choose-blocks-below", count = count.to_string())));
         }
         let (block, site, offered) = lacking.unwrap_or((0, Site::Block, &[]));
         let offered: Vec<&str> = offered.iter().map(|site| site.name()).collect();
@@ -174,10 +164,7 @@ impl PetSpec {
             name2 = site.name(),
             block = block.to_string()
         ))
-        .advise(message!(
-            "advice-choose-pet-for-sites",
-            offered = list_value(&offered, 12)
-        )))
+        .advise(message!("advice-choose-pet-for-sites", offered = list_value(&offered, 12))))
     }
 
     /// Returns the number of trainable parameters in these blocks.
@@ -201,9 +188,7 @@ impl PetSpec {
         let known_sizes = sizes.filter(|(name, _)| is_known(name));
         let variant = settings.variant.as_deref();
         PetSettings {
-            sizes: known_sizes
-                .map(|(name, value)| (name.clone(), *value))
-                .collect(),
+            sizes: known_sizes.map(|(name, value)| (name.clone(), *value)).collect(),
             constants: settings.constants.clone(),
             variant: variant
                 .filter(|name| self.variant_index(Some(name)).is_ok())
@@ -226,22 +211,16 @@ impl PetSpec {
     /// Returns the index of a variant; the default one for `None`.
     pub(super) fn variant_index(&self, name: Option<&str>) -> Result<usize> {
         let Some(name) = name else { return Ok(0) };
-        self.variants
-            .iter()
-            .position(|variant| variant.name == name)
-            .ok_or_else(|| {
-                let diagnostic = self.unknown_variant(name);
-                Problem::new(diagnostic.what_text()).advise(diagnostic.remedy())
-            })
+        self.variants.iter().position(|variant| variant.name == name).ok_or_else(|| {
+            let diagnostic = self.unknown_variant(name);
+            Problem::new(diagnostic.what_text()).advise(diagnostic.remedy())
+        })
     }
 
     /// Returns the error for an unknown variant.
     pub(super) fn unknown_variant(&self, name: &str) -> Diagnostic {
-        let message = message!(
-            "problem-variant-not-found",
-            name = &self.name,
-            name2 = truncated_name(name)
-        );
+        let message =
+            message!("problem-variant-not-found", name = &self.name, name2 = truncated_name(name));
         let known = self.variants.iter().map(|variant| variant.name.as_str());
         Diagnostic::new(0..0, message).suggest_name(name, known.filter(|name| !name.is_empty()))
     }

@@ -121,21 +121,17 @@ impl PetStack {
     /// Returns the trained parameters in the order of [`PetStack::parameters`], each flattened.
     pub fn trained_values(&self) -> Vec<Tensor<1>> {
         let trained = self.parameters().filter(|(.., trained)| *trained);
-        trained
-            .map(|(_, value, _)| value.clone().flatten(0, 1))
-            .collect()
+        trained.map(|(_, value, _)| value.clone().flatten(0, 1)).collect()
     }
 
     /// Returns the same structure with these trained parameters, in the order of [`PetStack::trained_values`].
     #[must_use]
     pub fn with_trained_values(&self, values: impl IntoIterator<Item = Tensor<1>>) -> Self {
         let mut values = values.into_iter();
-        self.map_tensors(
-            |_, old, trained| match trained.then(|| values.next()).flatten() {
-                Some(new) => new.reshape(old.shape()),
-                None => old.clone(),
-            },
-        )
+        self.map_tensors(|_, old, trained| match trained.then(|| values.next()).flatten() {
+            Some(new) => new.reshape(old.shape()),
+            None => old.clone(),
+        })
     }
 
     /// Returns the number of trainable values.
@@ -224,11 +220,7 @@ impl PetStack {
 
     /// Returns the result of a site's equation for its inputs, in the shape needed there.
     pub(super) fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
-        match self
-            .plan
-            .as_ref()
-            .zip(self.try_evaluate(block, site, inputs))
-        {
+        match self.plan.as_ref().zip(self.try_evaluate(block, site, inputs)) {
             Some((plan, result)) => {
                 result.map_err(|diagnostic| plan.spec.source.to_problem(&diagnostic))
             }
@@ -308,9 +300,7 @@ pub(super) fn result_shape_error(
     if site.accepts_result(found, inputs) {
         return None;
     }
-    let needed = inputs
-        .get(site.result_shape_input())
-        .map_or(&[][..], Vec::as_slice);
+    let needed = inputs.get(site.result_shape_input()).map_or(&[][..], Vec::as_slice);
     let id = match site {
         Site::Input => "problem-equation-result-tokens",
         _ => "problem-equation-result-shape",
@@ -389,8 +379,5 @@ impl Hooks for PetStack {
 /// Returns the Problem of a result with a rank that the site does not have. It cannot occur, because shapes were
 /// checked.
 fn rank_problem(found: &Value) -> Problem {
-    Problem::new(message!(
-        "problem-pet-result-shape",
-        dims = format_shape(&found.dims())
-    ))
+    Problem::new(message!("problem-pet-result-shape", dims = format_shape(&found.dims())))
 }

@@ -50,9 +50,7 @@ impl PetStack {
     /// As [`PetStack::distance_from`].
     pub fn distances_from(&self, origin: &Self) -> Result<Vec<(usize, f64)>> {
         let blocks = self.sums_by_block(origin)?.into_iter();
-        Ok(blocks
-            .map(|(block, sums)| (block, relative(sums)))
-            .collect())
+        Ok(blocks.map(|(block, sums)| (block, relative(sums))).collect())
     }
 
     /// Returns the squared norms of θ − θ₀ and of θ₀ by block.
@@ -75,9 +73,8 @@ impl PetStack {
     /// it.
     fn trained_vector(&self) -> Result<Vec<f32>> {
         let trained = self.parameters().filter(|(.., trained)| *trained);
-        let flat: Vec<Tensor<1>> = trained
-            .map(|(_, tensor, _)| tensor.clone().flatten(0, 1))
-            .collect();
+        let flat: Vec<Tensor<1>> =
+            trained.map(|(_, tensor, _)| tensor.clone().flatten(0, 1)).collect();
         match flat.is_empty() {
             true => Ok(Vec::new()),
             false => Ok(HostTensor::read(&Tensor::cat(flat, 0))?.values),

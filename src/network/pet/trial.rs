@@ -145,12 +145,7 @@ fn shape_errors(spec: &PetSpec, kind: &BlockKind, settings: &PetSettings) -> Vec
         errors.extend(site_shapes.shapes.errors);
         let result = site_shapes.shapes.result;
         errors.extend(result.and_then(|found| {
-            result_shape_error(
-                site_shapes.program,
-                site_shapes.site,
-                &found,
-                &site_shapes.inputs,
-            )
+            result_shape_error(site_shapes.program, site_shapes.site, &found, &site_shapes.inputs)
         }));
     }
     errors
@@ -163,10 +158,7 @@ fn too_large_error(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
         value = (MAX_PARAMETER_ELEMENTS >> 20).to_string(),
         width = shape.width.to_string()
     );
-    let first = spec
-        .parameters
-        .first()
-        .map_or(0..0, |first| first.span.clone());
+    let first = spec.parameters.first().map_or(0..0, |first| first.span.clone());
     Diagnostic::new(first, message).explain(message!("advice-use-smaller-sizes"))
 }
 
@@ -178,10 +170,7 @@ fn trial_settings(spec: &PetSpec) -> Vec<PetSettings> {
         variant: Some(variant.name.clone()),
         ..PetSettings::default()
     }));
-    all_settings.push(PetSettings {
-        sizes: smallest.collect(),
-        ..PetSettings::default()
-    });
+    all_settings.push(PetSettings { sizes: smallest.collect(), ..PetSettings::default() });
     all_settings
 }
 
@@ -229,10 +218,7 @@ fn try_settings(
             return Err(Diagnostic::new(span, message).explain(advice));
         }
         is_identity &= result.len() == before.len()
-            && result
-                .iter()
-                .zip(&before)
-                .all(|(a, b)| (a - b).abs() <= 1e-5);
+            && result.iter().zip(&before).all(|(a, b)| (a - b).abs() <= 1e-5);
     }
     Ok(is_identity)
 }
@@ -257,7 +243,5 @@ pub(super) fn to_flat_values(value: Value) -> Vec<f32> {
         Value::Three(x) => x.try_into_data(),
         Value::Four(x) => x.try_into_data(),
     };
-    data.ok()
-        .and_then(|data| data.try_to_vec::<f32>().ok())
-        .unwrap_or_default()
+    data.ok().and_then(|data| data.try_to_vec::<f32>().ok()).unwrap_or_default()
 }

@@ -118,10 +118,7 @@ pub struct Blocks<'a> {
 impl PluginLibrary {
     /// Returns all plugins as plain data; if `blocks` are given, with how each fits them.
     pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginFacts> {
-        self.entries()
-            .iter()
-            .map(|entry| PluginFacts::new(entry, blocks))
-            .collect()
+        self.entries().iter().map(|entry| PluginFacts::new(entry, blocks)).collect()
     }
 }
 
@@ -137,18 +134,11 @@ impl PluginFacts {
             ..Self::default()
         };
         match &entry.spec {
-            Err(problem) => Self {
-                problem: Some(problem.clone()),
-                ..base
-            },
+            Err(problem) => Self { problem: Some(problem.clone()), ..base },
             Ok(spec) => Self {
                 description: spec.description.clone(),
                 reference: spec.reference.clone(),
-                sites: spec
-                    .sites
-                    .iter()
-                    .map(|set| names(set).join(" + "))
-                    .collect(),
+                sites: spec.sites.iter().map(|set| names(set).join(" + ")).collect(),
                 sizes: spec.sizes.clone(),
                 constants: spec.constants.clone(),
                 parameters: parameters(spec),
@@ -198,16 +188,12 @@ pub fn variants(spec: &PetSpec) -> Vec<VariantView> {
         let mut equations: Vec<EquationView> = Vec::new();
         for (site, program) in &variant.equations {
             let steps = program.steps().iter().map(|step| &step.text);
-            let steps: Vec<(String, String)> = steps
-                .map(|step| (step.name.clone(), step.text.clone()))
-                .collect();
+            let steps: Vec<(String, String)> =
+                steps.map(|step| (step.name.clone(), step.text.clone())).collect();
             let name = site.name().to_owned();
             match equations.iter_mut().find(|known| known.steps == steps) {
                 Some(known) => known.sites.push(name),
-                None => equations.push(EquationView {
-                    sites: vec![name],
-                    steps,
-                }),
+                None => equations.push(EquationView { sites: vec![name], steps }),
             }
         }
         VariantView {
@@ -222,22 +208,13 @@ pub fn variants(spec: &PetSpec) -> Vec<VariantView> {
 }
 
 fn fit(spec: &PetSpec, blocks: Blocks<'_>) -> FitView {
-    let found = spec
-        .matching_sites(blocks.shapes, blocks.chosen)
-        .and_then(|sites| {
-            let settings = spec.supported_settings(blocks.settings);
-            let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &settings)?;
-            Ok((names(sites), trained))
-        });
+    let found = spec.matching_sites(blocks.shapes, blocks.chosen).and_then(|sites| {
+        let settings = spec.supported_settings(blocks.settings);
+        let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &settings)?;
+        Ok((names(sites), trained))
+    });
     match found {
-        Ok((sites, trained)) => FitView {
-            sites,
-            trained,
-            problem: None,
-        },
-        Err(problem) => FitView {
-            problem: Some(problem),
-            ..FitView::default()
-        },
+        Ok((sites, trained)) => FitView { sites, trained, problem: None },
+        Err(problem) => FitView { problem: Some(problem), ..FitView::default() },
     }
 }

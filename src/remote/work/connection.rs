@@ -48,11 +48,9 @@ impl Worker {
             return self.give_up(problem.at(self.peer.name()));
         }
         if self.instance != 0 && self.instance != hello.instance && !self.is_child() {
-            let problem = Problem::new(message!(
-                "place-program-restarted",
-                place = self.peer.name()
-            ))
-            .advise(message!("place-program-restarted-advice"));
+            let problem =
+                Problem::new(message!("place-program-restarted", place = self.peer.name()))
+                    .advise(message!("place-program-restarted-advice"));
             self.end_jobs(&problem);
         }
         if self.instance != hello.instance {
@@ -65,9 +63,7 @@ impl Worker {
         for (message, raw) in self.unacknowledged.clone() {
             self.write(message, &raw);
         }
-        self.followed_runs
-            .iter_mut()
-            .for_each(|f| f.mirror.restart_step());
+        self.followed_runs.iter_mut().for_each(|f| f.mirror.restart_step());
         self.emit(RemoteEvent::Connected(hello));
     }
 

@@ -29,9 +29,7 @@ impl Worker {
             // An event without a job does not wait for a download.
             return self.emit(RemoteEvent::Event(Box::new(job_event)));
         };
-        let open_run = self
-            .open_run_index(job)
-            .map(|index| &mut self.followed_runs[index]);
+        let open_run = self.open_run_index(job).map(|index| &mut self.followed_runs[index]);
         match open_run {
             Some(following) if is_end_of_run(&job_event.event) => {
                 following.mirror.mark_ended();
@@ -40,18 +38,12 @@ impl Worker {
                 following.end = Some(job_event);
             }
             Some(following) => {
-                if matches!(
-                    job_event.event,
-                    Event::TaskEvaluated { .. } | Event::TakenUp { .. }
-                ) {
+                if matches!(job_event.event, Event::TaskEvaluated { .. } | Event::TakenUp { .. }) {
                     following.mirror.list_soon();
                 }
-                self.pending_events
-                    .push_back(PendingEvent::Ready(job_event));
+                self.pending_events.push_back(PendingEvent::Ready(job_event));
             }
-            None => self
-                .pending_events
-                .push_back(PendingEvent::Ready(job_event)),
+            None => self.pending_events.push_back(PendingEvent::Ready(job_event)),
         }
         self.send_ready_events();
     }
@@ -118,10 +110,7 @@ impl Worker {
                     }
                 }
             }
-            Event::Cell {
-                standing: CellState::Done(folder),
-                ..
-            } => {
+            Event::Cell { standing: CellState::Done(folder), .. } => {
                 if let Some(mirror) = self.create_mirror(job, &store::run_name(folder)) {
                     folder.clone_from(&mirror.folder);
                     let open_index = job.and_then(|job| self.open_run_index(job));
@@ -234,13 +223,9 @@ fn is_end_of_run(event: &Event) -> bool {
 /// Converts the end of a run that could not be downloaded to a failure.
 pub(super) fn to_download_failure(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
     let event = match event {
-        Event::Cell {
-            cell, seconds_left, ..
-        } => Event::Cell {
-            cell,
-            standing: CellState::Refused(problem),
-            seconds_left,
-        },
+        Event::Cell { cell, seconds_left, .. } => {
+            Event::Cell { cell, standing: CellState::Refused(problem), seconds_left }
+        }
         _ => {
             let run = String::new();
             Event::Failed { run, problem }

@@ -200,11 +200,7 @@ impl Worker {
         match &mut request {
             ClientRequest::Command(command) => {
                 let ticket = Ticket::from_command(command);
-                let bytes: usize = command
-                    .pixels()
-                    .into_iter()
-                    .map(|pixels| pixels.len())
-                    .sum();
+                let bytes: usize = command.pixels().into_iter().map(|pixels| pixels.len()).sum();
                 if let Some(ticket) = ticket.as_ref().filter(|_| bytes > MAX_RAW_BYTES as usize) {
                     let problem = Problem::new(message!("engine-image-too-large"))
                         .advise(message!("engine-image-too-large-advice"));
@@ -217,14 +213,9 @@ impl Worker {
         }
         self.own_jobs.extend(queued_job(&request));
         self.sent_count += 1;
-        let message = ClientMessage {
-            client: self.client,
-            number: self.sent_count,
-            ask: request,
-        };
+        let message = ClientMessage { client: self.client, number: self.sent_count, ask: request };
         let message = wire::with_relative_runs(message, self.peer.root());
-        self.unacknowledged
-            .push_back((message.clone(), raw.clone()));
+        self.unacknowledged.push_back((message.clone(), raw.clone()));
         if self.is_connected {
             self.write(message, &raw);
         } else if self.link.is_none() && self.retry_at.is_none() {
@@ -233,11 +224,7 @@ impl Worker {
     }
 
     fn send_request(&mut self, request: ClientRequest, raw: &[u8]) {
-        let message = ClientMessage {
-            client: self.client,
-            number: 0,
-            ask: request,
-        };
+        let message = ClientMessage { client: self.client, number: 0, ask: request };
         if self.is_connected {
             self.write(message, raw);
         }
@@ -252,8 +239,7 @@ impl Worker {
             (Ok(_), None) => return,
             (Err(problem), _) => problem,
         };
-        self.unacknowledged
-            .retain(|(message, _)| message.number != number);
+        self.unacknowledged.retain(|(message, _)| message.number != number);
         match job {
             Some(id) => self.fail_job(id, problem),
             None => self.emit(RemoteEvent::RequestFailed(problem)),
@@ -264,8 +250,7 @@ impl Worker {
         match message {
             ServerMessage::Hello(hello) => self.handle_hello(hello),
             ServerMessage::Took(number) => {
-                self.unacknowledged
-                    .retain(|(queued, _)| queued.number > number);
+                self.unacknowledged.retain(|(queued, _)| queued.number > number);
                 if number == 0 {
                     self.emit(RemoteEvent::CaughtUp);
                 }

@@ -73,30 +73,20 @@ impl About {
     pub fn validate(&self) -> Result<Self> {
         let normalized = self.normalized();
         let too_long = |what: &str, length: usize, most: usize| {
-            Problem::new(message!(
-                "problem-text-too-long",
-                what,
-                length = length.to_string()
-            ))
-            .advise(message!("advice-use-at-most", most = most.to_string()))
+            Problem::new(message!("problem-text-too-long", what, length = length.to_string()))
+                .advise(message!("advice-use-at-most", most = most.to_string()))
         };
         let (name, note) = (char_count(&normalized.name), char_count(&normalized.note));
         if name > MAX_NAME_LENGTH {
             return Err(too_long("a name", name, MAX_NAME_LENGTH));
         }
-        if let Some(tag) = normalized
-            .tags
-            .iter()
-            .map(|tag| char_count(tag))
-            .find(|n| *n > MAX_TAG_LENGTH)
+        if let Some(tag) =
+            normalized.tags.iter().map(|tag| char_count(tag)).find(|n| *n > MAX_TAG_LENGTH)
         {
             return Err(too_long("a tag", tag, MAX_TAG_LENGTH));
         }
         if normalized.tags.len() > MAX_TAGS {
-            let what = message!(
-                "problem-too-many-tags",
-                tags = normalized.tags.len().to_string()
-            );
+            let what = message!("problem-too-many-tags", tags = normalized.tags.len().to_string());
             return Err(Problem::new(what)
                 .advise(message!("advice-limit-tags", tags = MAX_TAGS.to_string())));
         }
@@ -169,10 +159,7 @@ impl Search {
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
             let normalized = normalize_option(word);
-            let value = words
-                .peek()
-                .copied()
-                .filter(|next| !search_text.has_option(next));
+            let value = words.peek().copied().filter(|next| !search_text.has_option(next));
             let found = match (normalized.split_once('='), value) {
                 (Some((name, value)), _) => search_text.has_setting(name, value) || mentions(word),
                 // An option's name followed by its value, as on the command line, or two words of the name, tags or
@@ -210,27 +197,18 @@ impl SearchText {
         let mut settings = String::new();
         let mut add = |name: &str, value: &str| {
             let replace_separators = |text: &str| text.replace(['\t', '\n'], " ");
-            settings += &format!(
-                "{}\t{}\n",
-                replace_separators(name),
-                replace_separators(value)
-            );
+            settings += &format!("{}\t{}\n", replace_separators(name), replace_separators(value));
         };
         for (name, value) in options {
-            let (name, value) = (
-                normalize_option(&name),
-                normalize_option(&value.unwrap_or_default()),
-            );
+            let (name, value) =
+                (normalize_option(&name), normalize_option(&value.unwrap_or_default()));
             // `--set top_k=2` is also found by the name `top_k`.
             if let Some((key, value)) = value.split_once('=').filter(|_| name == "set") {
                 add(key, value);
             }
             add(&name, &value);
         }
-        Self {
-            words: fold_case(words),
-            settings,
-        }
+        Self { words: fold_case(words), settings }
     }
 
     /// Creates it for an unreadable run, of which only the name is known.
@@ -239,9 +217,7 @@ impl SearchText {
     }
 
     fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.settings
-            .lines()
-            .filter_map(|line| line.split_once('\t'))
+        self.settings.lines().filter_map(|line| line.split_once('\t'))
     }
 
     /// Returns whether the run has an option with this name.
@@ -305,11 +281,8 @@ mod tests {
 
     #[test]
     fn names_are_one_line_and_tags_are_unique() {
-        let input = about(
-            " my\n run\u{1b}[31m\u{202e}",
-            &["a, b", "b", " ", "a"],
-            "one\r\ntwo\u{7}\n\n",
-        );
+        let input =
+            about(" my\n run\u{1b}[31m\u{202e}", &["a, b", "b", " ", "a"], "one\r\ntwo\u{7}\n\n");
         let normalized = input.validate().unwrap();
         assert_eq!(normalized.name, "my run\\u{1b}[31m\\u{202e}");
         assert_eq!(normalized.tags, ["a", "b"]);
@@ -321,20 +294,13 @@ mod tests {
     #[test]
     fn overlong_parts_are_rejected_or_truncated() {
         let long = "猫".repeat(MAX_NOTE_LENGTH + 1);
-        for input in [
-            about(&long, &[], ""),
-            about("", &[&long], ""),
-            about("", &[], &long),
-        ] {
+        for input in [about(&long, &[], ""), about("", &[&long], ""), about("", &[], &long)] {
             let problem = input.validate().unwrap_err();
             assert!(problem.is("problem-text-too-long"), "{problem}");
             assert!(input.truncated().validate().is_ok());
         }
         let many: Vec<String> = (0..=MAX_TAGS).map(|i| i.to_string()).collect();
-        let many = About {
-            tags: many,
-            ..About::default()
-        };
+        let many = About { tags: many, ..About::default() };
         assert!(many.validate().unwrap_err().what == tr!("problem-too-many-tags", tags = 21));
         assert_eq!(many.truncated().tags.len(), MAX_TAGS);
     }
@@ -417,12 +383,7 @@ mod tests {
             ..RunConfig::default()
         };
         let unquoted = SearchText::new("", config.as_options(&[], &[]));
-        for text in [
-            "blocks=0,2,4",
-            "blocks 0,2,4",
-            "data it's",
-            "data=birds/it's",
-        ] {
+        for text in ["blocks=0,2,4", "blocks 0,2,4", "data it's", "data=birds/it's"] {
             assert!(search(text, &[]).matches(&first_try, &unquoted), "{text}");
         }
         assert!(!search("'/my", &[]).matches(&first_try, &unquoted));

@@ -95,10 +95,7 @@ pub struct CheckReport {
 impl CheckReport {
     /// Returns the overall result.
     pub fn verdict(&self) -> Verdict {
-        let differ = self
-            .differences
-            .iter()
-            .any(|difference| !difference.rounding);
+        let differ = self.differences.iter().any(|difference| !difference.rounding);
         match (differ, self.differences.is_empty()) {
             (true, _) => Verdict::Differs,
             (false, false) => Verdict::EqualWithinRounding,
@@ -113,10 +110,7 @@ impl CheckReport {
 
     /// Returns all findings, one per line, each with its kind; differences come first.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
-        let differs = self
-            .differences
-            .iter()
-            .filter(|difference| !difference.rounding);
+        let differs = self.differences.iter().filter(|difference| !difference.rounding);
         let mut lines: Vec<_> = differs
             .map(|difference| {
                 let more = match difference.count {

@@ -100,9 +100,7 @@ pub fn log_engine_event(job: Option<JobId>, event: &Event) {
         }
         Event::Sheet { ticket, state } => log_work(*ticket, "table", state, |count| count.of),
         Event::Doubts { ticket, state } => {
-            log_work(*ticket, "label check", state, |answers| {
-                answers.labels.len()
-            });
+            log_work(*ticket, "label check", state, |answers| answers.labels.len());
         }
         Event::NotInside { ticket, problem } => {
             tracing::warn!(ticket, "inspection failed: {}", describe_problem(problem));
@@ -185,11 +183,7 @@ fn log_run_event(event: &Event) {
             );
         }
         Event::Phase { phase, .. } => match phase {
-            Phase::Training {
-                task,
-                epoch,
-                frozen,
-            } => {
+            Phase::Training { task, epoch, frozen } => {
                 tracing::debug!(task, epoch, frozen, "training");
             }
             Phase::Measuring { task } => tracing::debug!(task, "measuring"),
@@ -220,10 +214,7 @@ fn describe_settings(config: &RunConfig) -> String {
             false => "own",
         };
     let is_file = |text: &str| {
-        let extension = Path::new(text)
-            .extension()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
+        let extension = Path::new(text).extension().unwrap_or_default().to_ascii_lowercase();
         let extensions = ["safetensors", "npz", "pth", "bin", "json"];
         text.contains(['/', '\\']) || extensions.iter().any(|other| extension == *other)
     };
@@ -267,14 +258,8 @@ mod tests {
             ..RunConfig::default()
         };
         let text = describe_settings(&config);
-        assert!(
-            text.contains("data=own ") && text.contains("backbone=a file "),
-            "{text}"
-        );
-        assert!(
-            text.contains("order=a file ") && !text.contains("mine"),
-            "{text}"
-        );
+        assert!(text.contains("data=own ") && text.contains("backbone=a file "), "{text}");
+        assert!(text.contains("order=a file ") && !text.contains("mine"), "{text}");
         let defaults = describe_settings(&RunConfig::default());
         assert!(
             defaults.contains("data=digits ") && defaults.contains("backbone=lae-nano "),

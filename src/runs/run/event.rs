@@ -251,10 +251,7 @@ pub enum Event {
 impl Event {
     /// Returns whether it ends a job that has begun.
     pub fn ends_job(&self) -> bool {
-        matches!(
-            self,
-            Self::Finished { .. } | Self::Stopped { .. } | Self::Failed { .. }
-        )
+        matches!(self, Self::Finished { .. } | Self::Stopped { .. } | Self::Failed { .. })
     }
 }
 
@@ -401,10 +398,7 @@ mod tests {
         assert!(control.wait_while_paused("r", &mut events, &phase));
         assert!(resume.join().is_ok());
         let run = "r".to_string();
-        let paused = Event::Phase {
-            run: run.clone(),
-            phase: Phase::Paused,
-        };
+        let paused = Event::Phase { run: run.clone(), phase: Phase::Paused };
         assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
         control.set(ControlRequest::Stop);
         assert!(!control.wait_while_paused("r", &mut events, &Phase::Paused));

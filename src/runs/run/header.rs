@@ -104,11 +104,7 @@ impl MethodFacts {
 
     /// Returns a short name for lists: "digits · LAE · adapter 5".
     pub fn run_title(&self, config: &RunConfig) -> String {
-        format!(
-            "{} · {}",
-            config.dataset_name(),
-            self.title_without_dataset(config)
-        )
+        format!("{} · {}", config.dataset_name(), self.title_without_dataset(config))
     }
 
     /// Returns the same without the dataset, for runs that all have the same one: "LAE · adapter 5".
@@ -250,8 +246,7 @@ impl RunHeader {
     /// Returns the number format of its frozen weights. It is not recorded on the CPU; older versions did not record it
     /// for GPUs either, which used the requested one.
     pub fn weight_type(&self) -> WeightType {
-        self.gpu_weights
-            .unwrap_or(self.config.precision.weight_type())
+        self.gpu_weights.unwrap_or(self.config.precision.weight_type())
     }
 
     /// Returns the expert whose predictions are the run's.
@@ -284,8 +279,7 @@ impl RunHeader {
             return;
         }
         let removed = self.tasks.pop();
-        self.class_order
-            .truncate(removed.map_or(0, |task| task.start));
+        self.class_order.truncate(removed.map_or(0, |task| task.start));
         self.train_images.truncate(self.tasks.len());
         self.test_images.truncate(self.tasks.len());
     }
@@ -304,19 +298,13 @@ impl RunHeader {
     /// Returns the tasks that exist while this one (from 0) is learned: all of the run's own, and the added tasks up to
     /// this one.
     pub fn tasks_during(&self, task: usize) -> &[Range<usize>] {
-        let count = self
-            .original_task_count()
-            .max(task + 1)
-            .min(self.tasks.len());
+        let count = self.original_task_count().max(task + 1).min(self.tasks.len());
         &self.tasks[..count]
     }
 
     /// Returns the positions that count for another class, each with the position of that class.
     pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
-        let added_tasks = self
-            .added_tasks
-            .iter()
-            .zip(&self.tasks[self.original_task_count()..]);
+        let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.original_task_count()..]);
         let repeated = added_tasks.flat_map(|(added_task, task)| {
             let repeats = added_task.again.iter();
             repeats.map(move |repeat| (task.start + repeat.class, repeat.of))
@@ -327,9 +315,7 @@ impl RunHeader {
     /// Returns the position of the class for which this position counts.
     pub fn class_at(&self, position: usize) -> usize {
         let repeated_classes = self.repeated_classes();
-        let found = repeated_classes
-            .iter()
-            .find(|(repeated, _)| *repeated == position);
+        let found = repeated_classes.iter().find(|(repeated, _)| *repeated == position);
         found.map_or(position, |(_, original)| *original)
     }
 }

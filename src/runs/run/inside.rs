@@ -185,6 +185,5 @@ impl ProbeInspection {
 
 fn find_values<T>(all: &[(Expert, Vec<T>)], expert: Expert) -> Option<&[T]> {
     let mut all = all.iter();
-    all.find(|(other, _)| *other == expert)
-        .map(|(_, values)| values.as_slice())
+    all.find(|(other, _)| *other == expert).map(|(_, values)| values.as_slice())
 }

@@ -135,11 +135,7 @@ pub struct JobAttachments {
     )]
     pub plugins: Vec<String>,
     /// The texts of backbone tables.
-    #[serde(
-        default,
-        deserialize_with = "one_or_more",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, deserialize_with = "one_or_more", skip_serializing_if = "Vec::is_empty")]
     pub backbones: Vec<String>,
     /// Weight files by the backbone's name in the settings; they replace those named by settings or tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -225,27 +221,17 @@ impl Job {
 
     /// Creates a job that trains a new run with this name.
     pub fn train_named(config: RunConfig, name: String) -> Self {
-        Self {
-            title: name.clone(),
-            name,
-            ..Self::train(config, String::new())
-        }
+        Self { title: name.clone(), name, ..Self::train(config, String::new()) }
     }
 
     /// Creates a job that resumes the interrupted run in this folder, on another device if given.
     pub fn resume(run: PathBuf, device: Option<String>, title: String) -> Self {
-        Self {
-            device,
-            ..Self::new(JobWork::Resume(run), title)
-        }
+        Self { device, ..Self::new(JobWork::Resume(run), title) }
     }
 
     /// Creates a job that trains the unfinished runs of a grid, on this device if given.
     pub fn grid(work: GridWork, device: Option<String>, title: String) -> Self {
-        Self {
-            device,
-            ..Self::new(JobWork::Grid(Box::new(work)), title)
-        }
+        Self { device, ..Self::new(JobWork::Grid(Box::new(work)), title) }
     }
 
     /// Returns whether the job starts again if the program ended while it was running, because no run's folder contains

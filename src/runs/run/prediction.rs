@@ -70,8 +70,6 @@ pub struct Prediction {
 impl Prediction {
     /// Returns the prediction of one expert, if the run has it.
     pub fn expert_prediction(&self, expert: Expert) -> Option<&ClassPrediction> {
-        self.opinions
-            .iter()
-            .find(|prediction| prediction.expert == expert)
+        self.opinions.iter().find(|prediction| prediction.expert == expert)
     }
 }

@@ -45,10 +45,7 @@ impl Queue {
         self.remove(job.id);
         let place = place.min(self.0.len());
         self.0.insert(place, job.clone());
-        Event::Queued {
-            job: Box::new(job),
-            place,
-        }
+        Event::Queued { job: Box::new(job), place }
     }
 
     /// Removes a job.

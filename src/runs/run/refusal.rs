@@ -57,10 +57,7 @@ pub fn fit_threshold(known: &[KnownImage]) -> Option<(f32, RejectionCount)> {
     if known.iter().filter(|(_, value)| value.is_finite()).count() < MIN_IMAGES {
         return None;
     }
-    let folds: Vec<u8> = known
-        .iter()
-        .map(|(position, _)| fold_of(*position))
-        .collect();
+    let folds: Vec<u8> = known.iter().map(|(position, _)| fold_of(*position)).collect();
     let mut total = RejectionCount::default();
     for fold in 0..FOLDS {
         let values = |held_out: bool| {
@@ -96,9 +93,7 @@ pub fn threshold_name(expert: Expert) -> String {
 
 /// Returns an expert's threshold from the measurements of a task, if it was recorded.
 fn recorded_threshold(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
-    measurements
-        .get(&threshold_name(expert))
-        .map(|value| *value as f32)
+    measurements.get(&threshold_name(expert)).map(|value| *value as f32)
 }
 
 /// Returns the recorded number of rejected images of known classes; runs of older versions do not have it.
@@ -264,9 +259,7 @@ mod tests {
             let (limit, rate) = fit_threshold(&known).unwrap();
             assert_eq!(rate.pictures, 40, "every picture is judged once");
             let rejected_share = |values: Vec<f32>| {
-                RejectionCount::from_strangeness(values.into_iter(), limit)
-                    .unwrap()
-                    .share()
+                RejectionCount::from_strangeness(values.into_iter(), limit).unwrap().share()
             };
             fitted += rate.share() / RUNS as f64;
             fresh += rejected_share(draw(1000)) / RUNS as f64;
@@ -296,10 +289,7 @@ mod tests {
                 .unwrap()
         };
         let (_, rate) = fit_threshold(&with_indices(values[..40].iter().copied())).unwrap();
-        let later = Some(RejectionCount {
-            refused: 20,
-            pictures: 20,
-        });
+        let later = Some(RejectionCount { refused: 20, pictures: 20 });
         let expected = RejectionThreshold {
             threshold: 37.0,
             known: Some(rate),
@@ -310,35 +300,17 @@ mod tests {
         // Older versions recorded only the threshold: the rejections of the sample are on the same images.
         let older = BTreeMap::from([(threshold_name(Expert::ANSWER), 37.0)]);
         let same = RejectionThreshold {
-            known: Some(RejectionCount {
-                refused: 2,
-                pictures: 40,
-            }),
+            known: Some(RejectionCount { refused: 2, pictures: 40 }),
             measured: CountedOn::SamePictures,
             ..expected
         };
         assert_eq!(refusal(Some(&older)), same);
         let mut newer = older;
-        newer.extend([
-            ("refused95_answer".into(), 9.0),
-            ("judged95_answer".into(), 100.0),
-        ]);
-        let recorded = Some(RejectionCount {
-            refused: 9,
-            pictures: 100,
-        });
-        assert_eq!(
-            (refusal(Some(&newer)).known, refusal(Some(&newer)).later),
-            (recorded, later)
-        );
-        assert_eq!(
-            RejectionThreshold::from_measurements(None, Some(&probe), Expert::ONLINE),
-            None
-        );
-        assert_eq!(
-            RejectionThreshold::from_measurements(None, None, Expert::ANSWER),
-            None
-        );
+        newer.extend([("refused95_answer".into(), 9.0), ("judged95_answer".into(), 100.0)]);
+        let recorded = Some(RejectionCount { refused: 9, pictures: 100 });
+        assert_eq!((refusal(Some(&newer)).known, refusal(Some(&newer)).later), (recorded, later));
+        assert_eq!(RejectionThreshold::from_measurements(None, Some(&probe), Expert::ONLINE), None);
+        assert_eq!(RejectionThreshold::from_measurements(None, None, Expert::ANSWER), None);
     }
 
     #[test]

@@ -74,16 +74,10 @@ impl Trial {
     /// their indices, for the same images; `None` if their images differ.
     pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
         let Some(best) = self.best() else { return };
-        let finished_count = self
-            .methods
-            .iter()
-            .filter(|method| method.right.is_some())
-            .count();
+        let finished_count = self.methods.iter().filter(|method| method.right.is_some()).count();
         for (index, method) in self.methods.iter_mut().enumerate() {
             let pair = (index != best && method.right.is_some()).then(|| paired(best, index));
-            method.p = pair
-                .flatten()
-                .map(|pair| corrected_p_value(pair.p_value(), finished_count));
+            method.p = pair.flatten().map(|pair| corrected_p_value(pair.p_value(), finished_count));
         }
     }
 
@@ -117,12 +111,8 @@ impl Trial {
                 let best = title(best);
                 sentences.push(match tied.as_slice() {
                     [] => message!("trial-best-method", title = best).into(),
-                    tied => message!(
-                        "trial-no-clear-best",
-                        title = best,
-                        others = tied.join(", ")
-                    )
-                    .into(),
+                    tied => message!("trial-no-clear-best", title = best, others = tied.join(", "))
+                        .into(),
                 });
             }
         }
@@ -179,11 +169,7 @@ mod tests {
                     2 => images * 70 / 100,
                     _ => panic!("{other} did not finish"),
                 };
-                Some(Paired {
-                    images,
-                    first,
-                    second: 0,
-                })
+                Some(Paired { images, first, second: 0 })
             });
             trial
         };
@@ -198,13 +184,7 @@ mod tests {
         // Methods with different images are not compared.
         assert_eq!(trial(&rights, 5000).tied_with_best(), [1, 2]);
         let sentences = few.sentences();
-        assert_eq!(
-            sentences[0],
-            &*tr!("trial-judged", n = 100, judged = 50, one = 2.0)
-        );
-        assert_eq!(
-            sentences[1],
-            &*tr!("trial-no-clear-best", title = "M0", others = "M1")
-        );
+        assert_eq!(sentences[0], &*tr!("trial-judged", n = 100, judged = 50, one = 2.0));
+        assert_eq!(sentences[1], &*tr!("trial-no-clear-best", title = "M0", others = "M1"));
     }
 }

@@ -84,10 +84,7 @@ pub fn remote_name(folder: &Path, machine: &str) -> String {
     let local_name = run_name(folder);
     match about.remote_name.as_str() {
         // Older versions did not record the name.
-        "" => local_name
-            .strip_suffix(&format!("-{machine}"))
-            .unwrap_or(&local_name)
-            .to_string(),
+        "" => local_name.strip_suffix(&format!("-{machine}")).unwrap_or(&local_name).to_string(),
         name => name.to_string(),
     }
 }
@@ -110,9 +107,7 @@ pub fn local_folder(root: &Path, machine: &str, run: &str) -> PathBuf {
     let names = std::iter::once(format!("{run}-{machine}")).chain(numbered);
     let mut folders =
         std::iter::once(default_folder.clone()).chain(names.map(|name| root.join(name)));
-    folders
-        .find(|folder| !is_run(folder))
-        .unwrap_or(default_folder)
+    folders.find(|folder| !is_run(folder)).unwrap_or(default_folder)
 }
 
 /// Records that the run in this folder is resumed locally and is no longer the copy of a remote run.
@@ -123,14 +118,9 @@ pub fn detach_from_remote(folder: &Path) -> Result<()> {
     let about = self::load_about(folder).0;
     match about.place.is_empty() {
         true => Ok(()),
-        false => save_about(
-            folder,
-            &About {
-                place: String::new(),
-                remote_name: String::new(),
-                ..about
-            },
-        ),
+        false => {
+            save_about(folder, &About { place: String::new(), remote_name: String::new(), ..about })
+        }
     }
 }
 
@@ -193,11 +183,7 @@ mod tests {
         let remark = remark.unwrap();
         assert!(remark.is("problem-run-note-unreadable"), "{remark}");
         assert!(remark.what.contains("its tags"), "{remark}");
-        for text in [
-            &b"name = "[..],
-            b"\xff\xfe",
-            &vec![b'#'; MAX_BYTES as usize + 1],
-        ] {
+        for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MAX_BYTES as usize + 1]] {
             write(text);
             let (none, remark) = load_about(run.path());
             assert!(none.is_empty());

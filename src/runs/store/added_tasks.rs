@@ -73,10 +73,7 @@ pub(super) fn load_added_tasks(
                 after = message!("count-tasks", n = after)
             ))
             .at_path(&folder)
-            .advise(message!(
-                "advice-move-added-tasks-folder",
-                added_folder = ADDED_FOLDER
-            )));
+            .advise(message!("advice-move-added-tasks-folder", added_folder = ADDED_FOLDER)));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
         let added_task = load_added_task(&folder, &header.class_order[..first], planned)?;
@@ -86,10 +83,7 @@ pub(super) fn load_added_tasks(
         let row = match rows.pop() {
             Some(row) if rows.is_empty() && row.task == task + 1 => row,
             _ => {
-                return Err(damaged_table(
-                    &path,
-                    "its only row does not belong to the added task",
-                ));
+                return Err(damaged_table(&path, "its only row does not belong to the added task"));
             }
         };
         let report = load_report(&folder, &header, &row)?;
@@ -149,11 +143,7 @@ pub(super) fn load_added_task(
     if classes == 0 || image_counts.iter().any(|counts| counts.len() != classes) {
         return Err(damaged("the numbers of images do not match its classes"));
     }
-    if image_counts
-        .into_iter()
-        .flatten()
-        .any(|count| *count > MAX_ADDED_IMAGES)
-    {
+    if image_counts.into_iter().flatten().any(|count| *count > MAX_ADDED_IMAGES) {
         return Err(damaged("it has more images than an added task accepts"));
     }
     let mut names: Vec<&String> = before.iter().chain(&added_task.classes).collect();
@@ -203,10 +193,7 @@ pub(super) fn remove_partial(run: &Path) {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "partial")
-        {
+        if path.extension().is_some_and(|extension| extension == "partial") {
             // A leftover that cannot be removed has no effect.
             let _ = std::fs::remove_dir_all(path);
         }

@@ -37,8 +37,7 @@ pub fn is_cell_locked(root: &Path, key: &RunKey) -> bool {
 fn lock_path(root: &Path, key: &RunKey) -> PathBuf {
     let prefix = |hash: &str| hash.chars().take(32).collect::<String>();
     let [experiment, repetition] = [&key.experiment, &key.repetition].map(|hash| prefix(hash));
-    root.join(CELLS_FOLDER)
-        .join(format!("{experiment}-{repetition}.lock"))
+    root.join(CELLS_FOLDER).join(format!("{experiment}-{repetition}.lock"))
 }
 
 /// The runs below a folder, by key. A finished run is read only once.
@@ -53,11 +52,8 @@ pub struct RunsByKey {
 impl RunsByKey {
     /// Reads the existing runs. Unreadable runs are left out, because they cannot be resumed.
     pub fn load(root: &Path) -> Self {
-        let mut runs = Self {
-            root: root.to_path_buf(),
-            runs: HashMap::new(),
-            best: HashMap::new(),
-        };
+        let mut runs =
+            Self { root: root.to_path_buf(), runs: HashMap::new(), best: HashMap::new() };
         runs.refresh();
         runs
     }

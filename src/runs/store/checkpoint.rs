@@ -78,12 +78,7 @@ impl Checkpoint {
             let name = name.strip_prefix(COUNTER_PREFIX)?.to_string();
             Some((name, value))
         });
-        Ok(Self {
-            task,
-            epochs_done,
-            counters: counters.collect(),
-            tensors,
-        })
+        Ok(Self { task, epochs_done, counters: counters.collect(), tensors })
     }
 }
 
@@ -118,19 +113,13 @@ mod tests {
 
     #[test]
     fn checkpoint_round_trips_exactly() {
-        let mut checkpoint = Checkpoint {
-            task: 2,
-            epochs_done: 3,
-            ..Checkpoint::default()
-        };
+        let mut checkpoint = Checkpoint { task: 2, epochs_done: 3, ..Checkpoint::default() };
         checkpoint.set("seed", u64::MAX);
         checkpoint.set("seconds", 0.1 + 0.2);
         let tensor = HostTensor::vector(vec![0.1, -7.0]);
         checkpoint.tensors.insert("online.a".into(), tensor);
-        let bulk_tensor = GeneratedTensor {
-            shape: vec![1],
-            values: Box::new(std::iter::once(4.5)),
-        };
+        let bulk_tensor =
+            GeneratedTensor { shape: vec![1], values: Box::new(std::iter::once(4.5)) };
         let mut bytes = Vec::new();
         let bulk = GeneratedTensors::from([("large".to_string(), bulk_tensor)]);
         checkpoint.write(bulk, &mut bytes).unwrap();

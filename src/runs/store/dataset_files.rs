@@ -60,10 +60,8 @@ fn dataset_id(dataset: &str) -> String {
     }
     match published::find_published(dataset) {
         Some(set) if !Path::new(dataset).exists() => set.name.to_string(),
-        _ => std::path::absolute(dataset).map_or_else(
-            |_| dataset.to_string(),
-            |path| path.to_string_lossy().into_owned(),
-        ),
+        _ => std::path::absolute(dataset)
+            .map_or_else(|_| dataset.to_string(), |path| path.to_string_lossy().into_owned()),
     }
 }
 
@@ -77,12 +75,7 @@ fn dataset_file(folder: &Path, dataset: &str) -> PathBuf {
     let id = dataset_id(dataset);
     let name = Path::new(&id).file_stem().unwrap_or_default();
     let sanitize = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = name
-        .to_string_lossy()
-        .chars()
-        .map(sanitize)
-        .take(40)
-        .collect();
+    let name: String = name.to_string_lossy().chars().map(sanitize).take(40).collect();
     let digest = hex(&Sha256::digest(&id));
     folder.join(format!("{name}-{}.toml", &digest[..12]))
 }
@@ -112,12 +105,9 @@ pub fn read_corrections(path: &Path) -> Result<Vec<Correction>> {
         }
     })?;
     let list: CorrectionList = toml::from_str(&text).map_err(|error| {
-        Problem::new(message!(
-            "problem-no-list-of-corrections",
-            message = error.message()
-        ))
-        .at_path(path)
-        .advise(message!("advice-correct-or-move-list"))
+        Problem::new(message!("problem-no-list-of-corrections", message = error.message()))
+            .at_path(path)
+            .advise(message!("advice-correct-or-move-list"))
     })?;
     check_corrected(&list.corrected).map_err(|problem| problem.at_path(path))?;
     Ok(list.corrected)
@@ -131,13 +121,9 @@ pub fn read_corrections(path: &Path) -> Result<Vec<Correction>> {
 pub fn correct_label(root: &Path, dataset: &str, change: Correction) -> Result<Vec<Correction>> {
     let _lock = lock_lists(root)?;
     let mut list = load_corrections(root, dataset)?;
-    let existing = list
-        .iter()
-        .position(|correction| correction.is_about(&change));
+    let existing = list.iter().position(|correction| correction.is_about(&change));
     // The original class is kept when a label is corrected again.
-    let was = existing
-        .map_or(&change.was, |index| &list[index].was)
-        .clone();
+    let was = existing.map_or(&change.was, |index| &list[index].was).clone();
     let is_restored = change.class.as_ref() == Some(&was);
     let change = Correction { was, ..change };
     match (existing, is_restored) {
@@ -172,10 +158,7 @@ fn lock_lists(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
 fn save_corrections(root: &Path, dataset: &str, list: &[Correction]) -> Result<()> {
     check_corrected(list)?;
     let path = corrections_path(root, dataset);
-    let content = CorrectionList {
-        data: dataset_id(dataset),
-        corrected: list.to_vec(),
-    };
+    let content = CorrectionList { data: dataset_id(dataset), corrected: list.to_vec() };
     let text = toml::to_string_pretty(&content)
         .map_err(|error| Problem::with_error("problem-corrected-labels-unwritten", &error))?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
@@ -193,12 +176,9 @@ pub fn load_all_at_once(root: &Path, dataset: &str) -> Result<Option<bool>> {
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
     let answer: StagesAnswer = toml::from_str(&text).map_err(|error| {
-        Problem::new(message!(
-            "problem-arrival-file-invalid",
-            message = error.message()
-        ))
-        .at_path(&path)
-        .advise(message!("advice-move-file-and-answer"))
+        Problem::new(message!("problem-arrival-file-invalid", message = error.message()))
+            .at_path(&path)
+            .advise(message!("advice-move-file-and-answer"))
     })?;
     Ok(Some(answer.all_at_once))
 }
@@ -211,10 +191,7 @@ pub fn save_all_at_once(root: &Path, dataset: &str, all_at_once: bool) -> Result
     let folder = root.join(STAGES_FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of these answers", &folder, &error))?;
-    let answer = StagesAnswer {
-        data: dataset_id(dataset),
-        all_at_once,
-    };
+    let answer = StagesAnswer { data: dataset_id(dataset), all_at_once };
     let text = toml::to_string_pretty(&answer)
         .map_err(|error| Problem::with_error("problem-answer-unwritten", &error))?;
     write_file(&dataset_file(&folder, dataset), text.as_bytes()).map(drop)
@@ -242,10 +219,7 @@ mod tests {
         assert_eq!(load_corrections(root.path(), "digits").unwrap(), []);
         assert_eq!(correct(change("a.png", Some("dog"))).len(), 1);
         assert_eq!(correct(change("b.png", None)).len(), 2);
-        let second_change = Correction {
-            was: "dog".into(),
-            ..change("a.png", Some("cow"))
-        };
+        let second_change = Correction { was: "dog".into(), ..change("a.png", Some("cow")) };
         let list = correct(second_change);
         assert_eq!((list.len(), list[0].was.as_str()), (2, "cat"));
         assert_eq!(load_corrections(root.path(), "digits").unwrap(), list);
@@ -280,12 +254,7 @@ mod tests {
     fn invalid_lists_are_reported() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("list.toml");
-        assert!(
-            read_corrections(&path)
-                .unwrap_err()
-                .what
-                .contains("corrected")
-        );
+        assert!(read_corrections(&path).unwrap_err().what.contains("corrected"));
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
         let problem = read_corrections(&path).unwrap_err();
         assert!(problem.is("problem-no-list-of-corrections"), "{problem}");
@@ -297,10 +266,7 @@ mod tests {
         let answer_for = |dataset: &str| load_all_at_once(root.path(), dataset).unwrap();
         assert_eq!(answer_for("/birds"), None);
         save_all_at_once(root.path(), "/birds", true).unwrap();
-        assert_eq!(
-            (answer_for("/birds"), answer_for("/other/birds")),
-            (Some(true), None)
-        );
+        assert_eq!((answer_for("/birds"), answer_for("/other/birds")), (Some(true), None));
         save_all_at_once(root.path(), "/birds", false).unwrap();
         assert_eq!(answer_for("/birds"), Some(false));
         let path = dataset_file(&root.path().join(STAGES_FOLDER), "/birds");

@@ -36,15 +36,8 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] = [
-        Self::Csv,
-        Self::Markdown,
-        Self::Latex,
-        Self::Svg,
-        Self::Pdf,
-        Self::Png,
-        Self::Html,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Csv, Self::Markdown, Self::Latex, Self::Svg, Self::Pdf, Self::Png, Self::Html];
 
     /// Returns the file extensions as the list that file dialogs take.
     pub fn extensions(self) -> &'static [&'static str] {
@@ -78,14 +71,11 @@ impl Format {
     /// Returns a Problem that lists the extensions if there is no such format.
     pub fn from_path(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-        Self::ALL
-            .into_iter()
-            .find(|format| extension == format.extension())
-            .ok_or_else(|| {
-                Problem::new(message!("problem-extension-not-exportable"))
-                    .at_path(path)
-                    .advise(message!("advice-use-export-extension"))
-            })
+        Self::ALL.into_iter().find(|format| extension == format.extension()).ok_or_else(|| {
+            Problem::new(message!("problem-extension-not-exportable"))
+                .at_path(path)
+                .advise(message!("advice-use-export-extension"))
+        })
     }
 }
 
@@ -114,10 +104,7 @@ pub fn export(
         return csv(&groups);
     }
     let runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::new).collect();
-    let request = TableRequest {
-        unfinished: true,
-        ..TableRequest::by_experiment()
-    };
+    let request = TableRequest { unfinished: true, ..TableRequest::by_experiment() };
     Ok(request.build(&runs)?.export(format)?.into_bytes())
 }
 
@@ -154,9 +141,7 @@ fn csv_row<'a>(
     (task, classes_seen, accuracy_task_given): (usize, usize, Option<f64>),
     (expert, accuracy): (&'a str, f64),
 ) -> [(&'static str, Cell<'a>); 28] {
-    let (config, text) = (&run.config, |text: &'a str| {
-        Cell::Text(escape_formula(text))
-    });
+    let (config, text) = (&run.config, |text: &'a str| Cell::Text(escape_formula(text)));
     let join_words =
         |words: &[String]| Cell::Text(escape_formula(&words.join(", ")).into_owned().into());
     [
@@ -168,10 +153,7 @@ fn csv_row<'a>(
         ("classes_seen", Cell::count(classes_seen)),
         ("expert", Cell::Text(expert.into())),
         ("accuracy_percent", Cell::Real(Some(accuracy))),
-        (
-            "accuracy_task_given_percent",
-            Cell::Real(accuracy_task_given),
-        ),
+        ("accuracy_task_given_percent", Cell::Real(accuracy_task_given)),
         ("seconds_of_run", Cell::Real(Some(run.seconds))),
         ("name", text(&run.about.name)),
         ("tags", join_words(&run.about.tags)),
@@ -200,10 +182,7 @@ mod tests {
 
     #[test]
     fn extension_selects_the_format() {
-        assert_eq!(
-            Format::from_path(Path::new("a.TEX")).ok(),
-            Some(Format::Latex)
-        );
+        assert_eq!(Format::from_path(Path::new("a.TEX")).ok(), Some(Format::Latex));
         assert!(Format::from_path(Path::new("a.docx")).is_err());
     }
 }

@@ -60,11 +60,7 @@ impl RunFolder {
     fn write_initial_files(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         header.run = run_name(path);
         header.folder = path.to_path_buf();
-        let folder = Self {
-            lock: lock_folder(path)?.into(),
-            path: path.to_path_buf(),
-            first: 0,
-        };
+        let folder = Self { lock: lock_folder(path)?.into(), path: path.to_path_buf(), first: 0 };
         if header.method.uses_pet {
             save_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
         }
@@ -94,20 +90,12 @@ impl RunFolder {
         }
         added_tasks::remove_partial(folder);
         remove_partial_files(folder);
-        Ok(Self {
-            path: folder.to_path_buf(),
-            first: 0,
-            lock: folder_lock.into(),
-        })
+        Ok(Self { path: folder.to_path_buf(), first: 0, lock: folder_lock.into() })
     }
 
     /// Returns the same lock, with tasks from `first` (from 0) on saved in another folder.
     pub(super) fn with_destination(self, path: PathBuf, first: usize) -> Self {
-        Self {
-            path,
-            first,
-            ..self
-        }
+        Self { path, first, ..self }
     }
 
     /// Returns whether an older version can resume the run with its present settings and facts.
@@ -290,10 +278,8 @@ impl RunFolder {
         }
         match std::fs::remove_dir_all(&resume) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(
-                    Problem::io("remove the checkpoint of the finished run", &resume, &error)
-                        .advise(message!("advice-delete-folder-manually")),
-                )
+                Err(Problem::io("remove the checkpoint of the finished run", &resume, &error)
+                    .advise(message!("advice-delete-folder-manually")))
             }
             _ => {
                 sync_folder(Some(&self.path));
@@ -331,11 +317,8 @@ fn create_run_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     let name = format!("{time}_{}", short_title(header));
     let mut number = 1;
     loop {
-        let path = if number == 1 {
-            root.join(&name)
-        } else {
-            root.join(format!("{name}-{number}"))
-        };
+        let path =
+            if number == 1 { root.join(&name) } else { root.join(format!("{name}-{number}")) };
         match std::fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 10_000 => {

@@ -35,10 +35,7 @@ pub struct Progress {
 impl Progress {
     /// Returns the progress of a run.
     pub fn new(run: &RunSummary) -> Self {
-        Self {
-            done: run.saved_tasks(),
-            of: run.header.tasks.len(),
-        }
+        Self { done: run.saved_tasks(), of: run.header.tasks.len() }
     }
 
     /// Returns whether every task is measured, so that A_N covers all classes.
@@ -79,9 +76,8 @@ pub fn kinds<'a, T>(runs: &'a [T], group: impl Fn(&T) -> Option<&GroupKey>) -> V
     let (mut indices, mut members) = (HashMap::new(), HashMap::new());
     for run in runs {
         let Some(group) = group(run) else { continue };
-        let index = *indices
-            .entry((group.key.experiment.as_str(), group.measured))
-            .or_insert_with(|| {
+        let index =
+            *indices.entry((group.key.experiment.as_str(), group.measured)).or_insert_with(|| {
                 kinds.push(Vec::new());
                 kinds.len() - 1
             });
@@ -157,21 +153,12 @@ pub(super) struct Kind<'a> {
 /// Kinds with equal words are distinguished by the first settings that differ, or by the run's name if that is not
 /// enough.
 pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
-    let data: HashSet<&str> = kinds
-        .iter()
-        .map(|k| k.header.config.data.as_str())
-        .collect();
-    let words: Vec<String> = kinds
-        .iter()
-        .map(|kind| label(kind, data.len() > 1))
-        .collect();
+    let data: HashSet<&str> = kinds.iter().map(|k| k.header.config.data.as_str()).collect();
+    let words: Vec<String> = kinds.iter().map(|kind| label(kind, data.len() > 1)).collect();
     let with_settings = disambiguate(&words, |duplicates| {
         let config = |index: &usize| kinds[*index].header.config.clone();
-        let configs: Vec<RunConfig> = duplicates
-            .iter()
-            .map(config)
-            .map(RunConfig::experiment_settings)
-            .collect();
+        let configs: Vec<RunConfig> =
+            duplicates.iter().map(config).map(RunConfig::experiment_settings).collect();
         let rows = differences(&configs.iter().collect::<Vec<_>>());
         let describe = |index: usize| {
             let rows = rows.iter().take(MAX_NAMED_SETTINGS);
@@ -182,10 +169,7 @@ pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
         (0..duplicates.len()).map(describe).collect()
     });
     disambiguate(&with_settings, |duplicates| {
-        duplicates
-            .iter()
-            .map(|index| kinds[*index].header.run.clone())
-            .collect()
+        duplicates.iter().map(|index| kinds[*index].header.run.clone()).collect()
     })
 }
 

@@ -58,10 +58,7 @@ const JSON_ORDER: [usize; 9] = [0, 1, 2, 3, 7, 6, 4, 5, 8];
 impl Serialize for Figures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for index in JSON_ORDER
-            .into_iter()
-            .chain(JSON_ORDER.len()..FIGURES.len())
-        {
+        for index in JSON_ORDER.into_iter().chain(JSON_ORDER.len()..FIGURES.len()) {
             map.serialize_entry(FIGURES[index].key, &self.values[index])?;
         }
         for (expert, figures) in &self.by_expert {
@@ -113,10 +110,7 @@ impl Figures {
     /// Combines each figure over several runs with `join`.
     fn combine(all: &[&Self], join: fn(&[f64]) -> Option<f64>) -> Self {
         let combine_at = |index: usize| {
-            let values: Vec<f64> = all
-                .iter()
-                .filter_map(|figures| figures.values[index])
-                .collect();
+            let values: Vec<f64> = all.iter().filter_map(|figures| figures.values[index]).collect();
             join(&values)
         };
         let mut by_expert: ByExpert<[Option<f64>; 3]> = ByExpert::default();
@@ -124,18 +118,12 @@ impl Figures {
             by_expert.or_insert_with(*expert, || {
                 let expert_values = all.iter().filter_map(|f| f.by_expert.get(expert));
                 let values = |index: usize| {
-                    expert_values
-                        .clone()
-                        .filter_map(move |f| f[index])
-                        .collect::<Vec<_>>()
+                    expert_values.clone().filter_map(move |f| f[index]).collect::<Vec<_>>()
                 };
                 [0, 1, 2].map(|index| join(&values(index)))
             });
         }
-        Self {
-            values: std::array::from_fn(combine_at),
-            by_expert,
-        }
+        Self { values: std::array::from_fn(combine_at), by_expert }
     }
 }
 
@@ -302,13 +290,9 @@ impl RunSummary {
             StoredState::Interrupted { epoch, .. } => Some(epoch),
             StoredState::Finished | StoredState::Running => None,
         };
-        let original_label_accuracy = reports
-            .last()
-            .and_then(|last| last.measurements.get(ACCURACY_ON_ORIGINAL_LABELS));
-        let classes = self
-            .latest
-            .iter()
-            .flat_map(|latest| latest.classes.accuracies());
+        let original_label_accuracy =
+            reports.last().and_then(|last| last.measurements.get(ACCURACY_ON_ORIGINAL_LABELS));
+        let classes = self.latest.iter().flat_map(|latest| latest.classes.accuracies());
         let unreadable = reports.iter().map(|report| report.unreadable);
         Summary {
             schema: SCHEMA,

@@ -35,14 +35,9 @@ impl RunKey {
             ..header.config.clone().experiment_settings()
         };
         let tasks = header.tasks.iter().map(ExactSizeIterator::len);
-        let added_tasks = header
-            .added_tasks
-            .iter()
-            .map(|added_task| &added_task.fingerprint);
+        let added_tasks = header.added_tasks.iter().map(|added_task| &added_task.fingerprint);
         // Older runs of some methods applied no dropout.
-        let draws = plugin
-            .contains("dropout(")
-            .then_some(header.drawing.number());
+        let draws = plugin.contains("dropout(").then_some(header.drawing.number());
         let mut experiment = json!({
             "settings": settings,
             "tasks": tasks.collect::<Vec<_>>(),

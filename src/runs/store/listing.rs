@@ -46,13 +46,7 @@ pub fn load_entry(folder: &Path) -> ListedRun {
     if let Ok(summary) = &mut summary {
         summary.header.about = about.clone();
     }
-    ListedRun {
-        run: run_name(folder),
-        folder: folder.to_path_buf(),
-        about,
-        remark,
-        summary,
-    }
+    ListedRun { run: run_name(folder), folder: folder.to_path_buf(), about, remark, summary }
 }
 
 /// Returns all runs below a folder, newest first; damaged runs have a Problem. Returns an empty list if the folder does
@@ -80,13 +74,7 @@ pub struct FileStamps([Option<(u64, SystemTime)>; 5]);
 pub fn file_stamps(folder: &Path) -> FileStamps {
     // The summary alone is not enough: the program that works on the run may be an older version, or the disk may be
     // full.
-    let files = [
-        RUN_FILE,
-        METRICS_FILE,
-        SUMMARY_FILE,
-        ABOUT_FILE,
-        ADDED_FOLDER,
-    ];
+    let files = [RUN_FILE, METRICS_FILE, SUMMARY_FILE, ABOUT_FILE, ADDED_FOLDER];
     FileStamps(files.map(|file| {
         let metadata = std::fs::metadata(folder.join(file)).ok()?;
         Some((metadata.len(), metadata.modified().ok()?))
@@ -96,12 +84,10 @@ pub fn file_stamps(folder: &Path) -> FileStamps {
 /// Returns when a run began: from its header, else from its name, which starts with the local time; `None` if both are
 /// missing. Such runs count as older than all others.
 pub fn start_time(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
-    header
-        .and_then(|header| parse_timestamp(&header.started))
-        .or_else(|| {
-            let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
-            Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
-        })
+    header.and_then(|header| parse_timestamp(&header.started)).or_else(|| {
+        let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
+        Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
+    })
 }
 
 /// Returns the time in a header; `None` if the text is not a time.
@@ -128,11 +114,7 @@ pub fn find_run(root: &Path, wanted: &str) -> Result<PathBuf> {
     let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
     let mut matching: Vec<String> = match newest {
         Some(name) => vec![name],
-        None => names
-            .iter()
-            .filter(|n| n.starts_with(wanted))
-            .cloned()
-            .collect(),
+        None => names.iter().filter(|n| n.starts_with(wanted)).cloned().collect(),
     };
     if matching.is_empty() {
         matching = runs_with_name(&folders, wanted);
@@ -157,21 +139,14 @@ pub fn find_run(root: &Path, wanted: &str) -> Result<PathBuf> {
             several = several.len().to_string()
         ))
         .at_path(root)
-        .advise(message!(
-            "advice-type-more-of-name",
-            several = list_value(several, 5)
-        ))),
+        .advise(message!("advice-type-more-of-name", several = list_value(several, 5)))),
     }
 }
 
 /// Returns the folder names of runs to which the user gave this name.
 fn runs_with_name(folders: &[PathBuf], wanted: &str) -> Vec<String> {
     let has_name = |folder: &&PathBuf| load_about(folder).0.name == wanted;
-    folders
-        .iter()
-        .filter(has_name)
-        .map(|path| run_name(path))
-        .collect()
+    folders.iter().filter(has_name).map(|path| run_name(path)).collect()
 }
 
 /// Returns the folder name of the newest run. It is not always the last in alphabetical order, because folders can be
@@ -180,10 +155,7 @@ fn newest(folders: &[PathBuf]) -> Option<String> {
     let start_key = |folder: &PathBuf| {
         let name = run_name(folder);
         let summary = summarize(folder).ok();
-        (
-            start_time(&name, summary.as_ref().map(|run| &run.header)),
-            name,
-        )
+        (start_time(&name, summary.as_ref().map(|run| &run.header)), name)
     };
     let starts = map_parallel(folders.iter().collect(), start_key);
     starts.into_iter().max().map(|(_, name)| name)

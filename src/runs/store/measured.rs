@@ -84,9 +84,8 @@ impl MetricsRow {
         let measurements = report.measurements.iter();
         let measurements =
             measurements.filter(|(name, _)| !LEGACY_MEASUREMENTS.contains(&name.as_str()));
-        let measurements: Vec<String> = measurements
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let measurements: Vec<String> =
+            measurements.map(|(name, value)| format!("{name}={value}")).collect();
         Self {
             task: report.task + 1,
             images: answers.labels.len(),
@@ -174,9 +173,8 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
     let header = reader.headers().map_err(damaged)?.clone();
     let others = header.iter().enumerate();
     let others = others.filter(|(_, name)| !COLUMNS.iter().any(|column| column == name));
-    let others: Vec<(usize, Expert)> = others
-        .filter_map(|(index, name)| Some((index, Expert::from_key(name)?)))
-        .collect();
+    let others: Vec<(usize, Expert)> =
+        others.filter_map(|(index, name)| Some((index, Expert::from_key(name)?))).collect();
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(damaged)? {

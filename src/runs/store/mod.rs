@@ -139,9 +139,7 @@ fn snapshot_file(folder: &Path, task: usize) -> PathBuf {
 
 /// Returns the path of the predictions after a task (from 0).
 fn answers_file(folder: &Path, task: usize) -> PathBuf {
-    folder
-        .join(CONFUSION_FOLDER)
-        .join(format!("task_{}.csv", task + 1))
+    folder.join(CONFUSION_FOLDER).join(format!("task_{}.csv", task + 1))
 }
 
 /// Returns the path of the study of prompts after a task (from 0).

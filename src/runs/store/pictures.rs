@@ -64,9 +64,7 @@ impl AddedImages {
         std::fs::create_dir_all(&folder).map_err(|error| save_problem(&folder, &error))?;
         let count = train.len() + test.len();
         let too_large = |what: String| {
-            Err(Problem::new(what)
-                .at_path(added_task)
-                .advise(message!("advice-use-fewer-images")))
+            Err(Problem::new(what).at_path(added_task).advise(message!("advice-use-fewer-images")))
         };
         if count > MAX_ADDED_IMAGES {
             return too_large(format!(
@@ -87,9 +85,7 @@ impl AddedImages {
             }
             // The image may have changed since it was checked.
             decode_image(&file, bit_depth).map_err(|problem| problem.at(sample.name()))?;
-            save_with(&folder.join(file_name(position, extension)), |out| {
-                out.write_all(&file)
-            })?;
+            save_with(&folder.join(file_name(position, extension)), |out| out.write_all(&file))?;
             rows.push(ImageRow {
                 split,
                 class: sample.class as usize,
@@ -116,10 +112,7 @@ impl AddedImages {
         let is_valid =
             |row: &ImageRow| IMAGE_EXTENSIONS.contains(&row.ending.as_str()) && row.class < classes;
         if rows.len() > MAX_ADDED_IMAGES || !rows.iter().all(is_valid) {
-            return Err(damaged_table(
-                &path,
-                "it lists no images of this added task",
-            ));
+            return Err(damaged_table(&path, "it lists no images of this added task"));
         }
         Ok(Self::new(added_task, rows, &text, bit_depth))
     }
@@ -130,11 +123,7 @@ impl AddedImages {
             path_in_split: String::new(),
             bit_depth,
         };
-        Self {
-            folder: Arc::new(folder),
-            rows,
-            fingerprint: hex(&Sha256::digest(text)),
-        }
+        Self { folder: Arc::new(folder), rows, fingerprint: hex(&Sha256::digest(text)) }
     }
 
     /// Returns the rows of one split with their positions in the list.
@@ -181,11 +170,9 @@ impl AddedImages {
         if hex(&Sha256::digest(&bytes)) == row.sha256 {
             return Ok(bytes);
         }
-        Err(
-            Problem::new(message!("problem-image-changed-since-learned"))
-                .at_path(&path)
-                .advise(message!("advice-restore-run-folder")),
-        )
+        Err(Problem::new(message!("problem-image-changed-since-learned"))
+            .at_path(&path)
+            .advise(message!("advice-restore-run-folder")))
     }
 
     fn image_path(&self, position: usize, row: &ImageRow) -> PathBuf {
@@ -197,16 +184,9 @@ impl AddedImages {
     /// # Errors
     /// Returns a Problem if it is missing or has changed.
     pub fn test_image(&self, index: usize) -> Result<NamedImage> {
-        let missing = || {
-            Problem::new(message!(
-                "problem-added-task-test-image",
-                index = index.to_string()
-            ))
-        };
-        let (position, row) = self
-            .rows_of_split(Split::Test)
-            .nth(index)
-            .ok_or_else(missing)?;
+        let missing =
+            || Problem::new(message!("problem-added-task-test-image", index = index.to_string()));
+        let (position, row) = self.rows_of_split(Split::Test).nth(index).ok_or_else(missing)?;
         let image = decode_image(&self.read_image(position, row)?, self.folder.bit_depth)
             .map_err(|problem| problem.at_path(self.image_path(position, row)))?;
         Ok(NamedImage::new(row.name.clone(), image))

@@ -45,10 +45,7 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
         allow_plugin(folder, &file)?;
     }
     if let (Some(source), Some(name)) = (&save.source, file.file_name()) {
-        let installed = Installed {
-            from: source.clone(),
-            since: format_now("%Y-%m-%d %H:%M"),
-        };
+        let installed = Installed { from: source.clone(), since: format_now("%Y-%m-%d %H:%M") };
         let name = name.to_string_lossy().into_owned();
         update_notes(folder, |notes| {
             notes.installed.insert(name, installed);
@@ -113,10 +110,7 @@ mod tests {
     #[test]
     fn unreadable_notes_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let (old, backup) = (
-            folder.path().join(NOTES_FILE),
-            folder.path().join(UNREADABLE_NOTES),
-        );
+        let (old, backup) = (folder.path().join(NOTES_FILE), folder.path().join(UNREADABLE_NOTES));
         fs::write(&old, "{\"allowed\": 7}").unwrap();
         let file = folder.path().join("mine.toml");
         allow_plugin(folder.path(), &file).unwrap();

@@ -74,11 +74,7 @@ impl Machine {
     /// and no GPU. The number of threads does not affect results.
     pub fn computes_same_as(&self, other: &Self) -> bool {
         let kind = |machine: &Self| {
-            (
-                machine.system.clone(),
-                machine.processor.clone(),
-                machine.simd.clone(),
-            )
+            (machine.system.clone(), machine.processor.clone(), machine.simd.clone())
         };
         kind(self) == kind(other) && self.driver.is_none() && other.driver.is_none()
     }
@@ -121,9 +117,7 @@ pub fn load_provenance(folder: &Path) -> Result<Option<Provenance>> {
     };
     toml::from_str(&text).map(Some).map_err(|error| {
         let what = format!("the run's provenance cannot be read: {}", error.message());
-        Problem::new(what)
-            .at_path(&path)
-            .advise(message!("advice-restore-provenance-file"))
+        Problem::new(what).at_path(&path).advise(message!("advice-restore-provenance-file"))
     })
 }
 
@@ -142,10 +136,7 @@ pub fn load_image_prints(folder: &Path) -> Result<Option<Vec<ClassFingerprints>>
     let prints: Vec<ClassFingerprints> = from_csv(&bytes, &path)?;
     match prints.iter().all(ClassFingerprints::is_complete) {
         true => Ok(Some(prints)),
-        false => Err(damaged_table(
-            &path,
-            "a row does not have one hash per image",
-        )),
+        false => Err(damaged_table(&path, "a row does not have one hash per image")),
     }
 }
 
@@ -169,10 +160,7 @@ impl RunFolder {
     /// Returns a Problem if the folder cannot be written.
     pub fn record_machine(&self, machine: Machine) -> Result<()> {
         // An unreadable file is replaced.
-        let mut record = load_provenance(self.path())
-            .ok()
-            .flatten()
-            .unwrap_or_default();
+        let mut record = load_provenance(self.path()).ok().flatten().unwrap_or_default();
         let from_task = machine.from_task;
         let last = record.computed_on.last().cloned();
         if last.map(|last| Machine { from_task, ..last }).as_ref() == Some(&machine) {

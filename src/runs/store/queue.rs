@@ -41,10 +41,7 @@ struct Jobs<'a, T> {
 impl QueueFile {
     /// Returns the file of the jobs that wait for this computer. The file is not opened yet.
     pub fn local(root: &Path) -> Self {
-        Self::new(root.to_path_buf(), QUEUE_NAME, |job| Job {
-            held: true,
-            ..job
-        })
+        Self::new(root.to_path_buf(), QUEUE_NAME, |job| Job { held: true, ..job })
     }
 }
 
@@ -57,9 +54,7 @@ impl QueueFile<RemoteJob> {
 
 /// Returns the remote places with requested jobs that are not known to have ended.
 pub fn machines_with_jobs(root: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(root.join(REMOTE_FOLDER))
-        .into_iter()
-        .flatten();
+    let entries = std::fs::read_dir(root.join(REMOTE_FOLDER)).into_iter().flatten();
     let names = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         Some(name.strip_suffix(".toml")?.to_string())
@@ -71,12 +66,7 @@ pub fn machines_with_jobs(root: &Path) -> Vec<String> {
 
 impl<T: Serialize + DeserializeOwned> QueueFile<T> {
     fn new(folder: PathBuf, name: &str, after_restart: fn(T) -> T) -> Self {
-        Self {
-            folder,
-            name: name.to_string(),
-            lock: None,
-            after_restart,
-        }
+        Self { folder, name: name.to_string(), lock: None, after_restart }
     }
 
     fn path_with_extension(&self, extension: &str) -> PathBuf {
@@ -143,9 +133,7 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
         let aside = self.path_with_extension("unreadable.toml");
         let problem = Problem::new(message!("problem-queued-runs-unreadable"));
         match save_file(&aside, text.as_bytes()) {
-            Ok(_) => problem
-                .at_path(&aside)
-                .advise(message!("advice-queue-again")),
+            Ok(_) => problem.at_path(&aside).advise(message!("advice-queue-again")),
             Err(_) => problem.at_path(path),
         }
     }
@@ -160,9 +148,7 @@ pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
         |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let run = canonicalize(run);
     let (jobs, _) = parse_jobs::<Job>(&text);
-    jobs.iter()
-        .filter_map(|job| job.work.run_folder())
-        .any(|queued| canonicalize(queued) == run)
+    jobs.iter().filter_map(|job| job.work.run_folder()).any(|queued| canonicalize(queued) == run)
 }
 
 /// Returns the jobs in a file's text, and whether all entries could be read.
@@ -171,9 +157,7 @@ fn parse_jobs<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);
     };
-    let jobs = list
-        .iter()
-        .filter_map(|value| value.clone().try_into().ok());
+    let jobs = list.iter().filter_map(|value| value.clone().try_into().ok());
     let jobs: Vec<T> = jobs.collect();
     let is_complete = jobs.len() == list.len();
     (jobs, is_complete)
@@ -189,10 +173,7 @@ mod tests {
     fn jobs_are_restored_on_hold() {
         let root = tempfile::tempdir().unwrap();
         let runs = root.path().join("runs");
-        let config = RunConfig {
-            train_limit: Some(7),
-            ..RunConfig::default()
-        };
+        let config = RunConfig { train_limit: Some(7), ..RunConfig::default() };
         let first = Job::train(config, "new".into());
         let grid = GridWork {
             name: "mine".into(),
@@ -215,14 +196,8 @@ mod tests {
         assert!(other.save(&[&second]).is_err());
         drop(file);
         let mut reopened = QueueFile::local(&runs);
-        let held = |job: &Job| Job {
-            held: true,
-            ..job.clone()
-        };
-        assert_eq!(
-            reopened.load(),
-            (vec![held(&first), held(&second), held(&third)], None)
-        );
+        let held = |job: &Job| Job { held: true, ..job.clone() };
+        assert_eq!(reopened.load(), (vec![held(&first), held(&second), held(&third)], None));
         reopened.save(&[]).unwrap();
         assert!(!runs.join("queue.toml").exists());
     }
@@ -255,15 +230,9 @@ mod tests {
         QueueFile::local(root.path()).save(&[&job]).unwrap();
         let path = root.path().join("queue.toml");
         let now = std::fs::read_to_string(&path).unwrap();
-        let before = now.replace(
-            "plugins = ['name = \"Mine\"']",
-            "plugin = 'name = \"Mine\"'",
-        );
+        let before = now.replace("plugins = ['name = \"Mine\"']", "plugin = 'name = \"Mine\"'");
         let before = before.replace("backbones = [\"[mine]\"]", "backbones = \"[mine]\"");
-        assert!(
-            before.contains("\nplugin = ") && before.contains("\nbackbones = \"["),
-            "{now}"
-        );
+        assert!(before.contains("\nplugin = ") && before.contains("\nbackbones = \"["), "{now}");
         std::fs::write(&path, before).unwrap();
         let (jobs, problem) = QueueFile::local(root.path()).load();
         assert_eq!((&jobs[0].own, problem), (&job.own, None));

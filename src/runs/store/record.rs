@@ -110,19 +110,12 @@ pub(super) fn is_older_format(text: &str) -> bool {
 /// Reads the text of a `run.toml`. The name of the run is that of `folder`; Problems name `path`.
 pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<RunHeader> {
     let damaged = |what: String| {
-        Problem::new(what)
-            .at_path(path)
-            .advise(message!("advice-restore-damaged-file"))
+        Problem::new(what).at_path(path).advise(message!("advice-restore-damaged-file"))
     };
     let mut config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
     let facts = toml::from_str::<WithFacts>(text).map_err(|error| {
-        let line = error
-            .span()
-            .map_or(0, |span| line_and_column(text, span.start).0);
-        damaged(format!(
-            "the run's facts cannot be read, line {line}: {}",
-            error.message()
-        ))
+        let line = error.span().map_or(0, |span| line_and_column(text, span.start).0);
+        damaged(format!("the run's facts cannot be read, line {line}: {}", error.message()))
     })?;
     let mut facts = facts.facts;
     let stored_names = std::mem::take(&mut facts.class_order);
@@ -209,12 +202,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
     ];
     let variant = parts.into_iter().filter(|(key, _)| is_off(key));
     MethodFacts {
-        title: if config.method == "lae" {
-            "LAE"
-        } else {
-            "Baseline"
-        }
-        .to_string(),
+        title: if config.method == "lae" { "LAE" } else { "Baseline" }.to_string(),
         variant: variant.map(|(_, words)| words.to_string()).collect(),
         experts: vec![Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
         uses_pet: true,
@@ -240,10 +228,9 @@ fn older_scores(config: &RunConfig) -> Option<ScoreKind> {
 
 /// Returns the name of a run, which is that of its folder.
 pub fn run_name(folder: &Path) -> String {
-    folder.file_name().map_or_else(
-        || folder.display().to_string(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    folder
+        .file_name()
+        .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Returns whether a folder is a run, intact or damaged.

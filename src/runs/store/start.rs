@@ -39,10 +39,7 @@ impl PetStart {
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
             hash.update(Sha256::digest(Self::read(&folder.join(name))?));
         }
-        Ok(Self {
-            folder: folder.to_path_buf(),
-            sha256: hex(&hash.finalize()),
-        })
+        Ok(Self { folder: folder.to_path_buf(), sha256: hex(&hash.finalize()) })
     }
 
     /// Returns whether a folder contains both files of an adapter.
@@ -106,11 +103,9 @@ impl PetStart {
         }
         match Self::load(&folder)?.sha256 == self.sha256 {
             true => Ok(()),
-            false => Err(
-                Problem::new(message!("problem-adapter-changed-while-copying"))
-                    .at_path(&self.folder)
-                    .advise(message!("advice-train-when-not-written")),
-            ),
+            false => Err(Problem::new(message!("problem-adapter-changed-while-copying"))
+                .at_path(&self.folder)
+                .advise(message!("advice-train-when-not-written"))),
         }
     }
 }

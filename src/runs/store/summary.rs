@@ -127,8 +127,7 @@ impl RunSummary {
     /// Returns the measurements after each saved task, without predictions and study of prompts.
     pub fn reports(&self) -> Vec<TaskReport> {
         let rows = self.rows.iter();
-        rows.map(|row| row.to_report(Predictions::default(), Vec::new()))
-            .collect()
+        rows.map(|row| row.to_report(Predictions::default(), Vec::new())).collect()
     }
 
     /// Returns the accuracies of each expert, task by task.
@@ -172,11 +171,7 @@ impl RunSummary {
     /// Adds the measurements of the next task.
     fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
         self.count(report);
-        self.latest = Some(LatestFigures::new(
-            &self.header,
-            report.task,
-            &report.answers,
-        ));
+        self.latest = Some(LatestFigures::new(&self.header, report.task, &report.answers));
         self.prompt_study = None;
         self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
     }
@@ -258,9 +253,7 @@ struct FileState(String, u64, u64);
 impl FileState {
     fn new(folder: &Path, name: String) -> Self {
         let metadata = std::fs::metadata(folder.join(&name)).ok();
-        let modified = metadata
-            .as_ref()
-            .and_then(|metadata| metadata.modified().ok());
+        let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
         let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let nanoseconds = modified.and_then(|age| u64::try_from(age.as_nanos()).ok());
         let length = metadata.map_or(0, |metadata| metadata.len());
@@ -271,9 +264,7 @@ impl FileState {
 /// Returns the state of the files of a run with this number of saved tasks. Only the latest predictions are included,
 /// because earlier ones are never written again.
 fn file_states(folder: &Path, saved: usize) -> Vec<FileState> {
-    let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE]
-        .map(String::from)
-        .to_vec();
+    let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE].map(String::from).to_vec();
     let relative_name = |path: &Path| {
         let path = path.strip_prefix(folder).unwrap_or(path);
         path.to_string_lossy().into_owned()
@@ -283,15 +274,10 @@ fn file_states(folder: &Path, saved: usize) -> Vec<FileState> {
         names.extend([TASK_FILE, METRICS_FILE].map(|name| relative_name(&added_task.join(name))));
     }
     if let Some(last) = saved.checked_sub(1) {
-        names.push(relative_name(&answers_file(
-            &added_tasks::task_folder(folder, last),
-            last,
-        )));
+        names.push(relative_name(&answers_file(&added_tasks::task_folder(folder, last), last)));
     }
-    let mut states: Vec<FileState> = names
-        .into_iter()
-        .map(|name| FileState::new(folder, name))
-        .collect();
+    let mut states: Vec<FileState> =
+        names.into_iter().map(|name| FileState::new(folder, name)).collect();
     // Keys are hashes of all settings, so adding a setting changes all of them.
     states.push(FileState(DEFAULT_SETTINGS_KEY.clone(), 0, 0));
     states
@@ -350,11 +336,7 @@ fn read_current(folder: &Path) -> Option<RunSummary> {
 fn save_summary(folder: &Path, mut summary: RunSummary, sources: Vec<FileState>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
-    let file = SummaryFile {
-        version: VERSION,
-        made_from: sources,
-        summary,
-    };
+    let file = SummaryFile { version: VERSION, made_from: sources, summary };
     if let Ok(text) = serde_json::to_vec(&file) {
         let _ = save_unsynced(&folder.join(SUMMARY_FILE), &text);
     }

@@ -21,9 +21,7 @@ pub fn join_numbers(numbers: &[f64]) -> String {
 /// Returns the numbers in a cell written by [`join_numbers`]; empty if one of them is invalid.
 pub fn parse_numbers(cell: &str) -> Vec<f64> {
     let numbers = cell.split_whitespace().map(str::parse);
-    numbers
-        .collect::<std::result::Result<_, _>>()
-        .unwrap_or_default()
+    numbers.collect::<std::result::Result<_, _>>().unwrap_or_default()
 }
 
 /// A cell of a table.
@@ -63,9 +61,7 @@ fn certainty_column(expert: Expert) -> String {
 pub(super) fn answers_csv(answers: &Predictions) -> Result<Vec<u8>> {
     let standard_experts = Expert::FORMAT_1;
     let others = answers.given.keys().copied();
-    let others: Vec<Expert> = others
-        .filter(|expert| !standard_experts.contains(expert))
-        .collect();
+    let others: Vec<Expert> = others.filter(|expert| !standard_experts.contains(expert)).collect();
     let names =
         |experts: &[Expert]| -> Vec<&str> { experts.iter().copied().map(Expert::key).collect() };
     let [standard_certainties, other_certainties] = [&standard_experts[..], &others]
@@ -113,9 +109,7 @@ impl<'a> Column<'a> {
 
     /// Returns the text in this column of a row; empty if there is no such column.
     pub fn text<'r>(&self, row: &'r csv::StringRecord) -> &'r str {
-        self.index
-            .and_then(|index| row.get(index))
-            .unwrap_or_default()
+        self.index.and_then(|index| row.get(index)).unwrap_or_default()
     }
 
     /// Returns the number in this column of a row; `None` if the cell is empty or there is no such column.
@@ -176,10 +170,7 @@ pub(super) fn read_answers(
             }
         }
         if highest >= classes {
-            return Err(damaged_table(
-                path,
-                &format!("it refers to class {highest} of {classes}"),
-            ));
+            return Err(damaged_table(path, &format!("it refers to class {highest} of {classes}")));
         }
         let source = added_task.number(&row)?.unwrap_or(0);
         if source > added_tasks {
@@ -202,10 +193,7 @@ pub(super) fn read_answers(
     if found == images {
         Ok(answers)
     } else {
-        let what = format!(
-            "it contains {found} of {}",
-            count_with_noun(images, "image")
-        );
+        let what = format!("it contains {found} of {}", count_with_noun(images, "image"));
         Err(damaged_table(path, &what))
     }
 }
@@ -238,12 +226,7 @@ pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
 /// Reads `prompts/task_N.csv` with this number of tasks.
 pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
     let rows = from_csv::<SlotRow>(bytes, path)?;
-    let damaged = || {
-        damaged_table(
-            path,
-            &format!("its rows do not form {tasks} × {tasks} slots"),
-        )
-    };
+    let damaged = || damaged_table(path, &format!("its rows do not form {tasks} × {tasks} slots"));
     if rows.len() != tasks * tasks {
         return Err(damaged());
     }
@@ -270,9 +253,7 @@ pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<
 
 fn write_csv<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
     let failed = |error: &dyn Display| Problem::with_error("problem-run-table-unwritten", error);
-    let mut writer = csv::WriterBuilder::new()
-        .has_headers(header)
-        .from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).map_err(|error| failed(&error))?;
     }

@@ -74,12 +74,8 @@ pub fn list_deleted(root: &Path) -> Vec<TrashedRun> {
     let entries = std::fs::read_dir(&bin).into_iter().flatten().flatten();
     let runs = entries.map(|entry| entry.path());
     let runs = runs.filter(|path| !path.is_symlink() && is_run(path));
-    let mut runs: Vec<TrashedRun> = runs
-        .map(|path| TrashedRun {
-            bytes: folder_size(&path),
-            run: load_entry(&path),
-        })
-        .collect();
+    let mut runs: Vec<TrashedRun> =
+        runs.map(|path| TrashedRun { bytes: folder_size(&path), run: load_entry(&path) }).collect();
     runs.sort_by(|a, b| b.run.run.cmp(&a.run.run));
     runs
 }
@@ -155,20 +151,14 @@ pub(super) fn unused_path(folder: &Path, name: &str) -> PathBuf {
     let mut candidates = std::iter::once(folder.join(name)).chain(numbered);
     let is_unused = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
     // The search ends, because the disk is full before the numbers run out.
-    candidates
-        .find(is_unused)
-        .unwrap_or_else(|| folder.join(name))
+    candidates.find(is_unused).unwrap_or_else(|| folder.join(name))
 }
 
 /// Removes runs that were being erased when the program ended.
 fn sweep(bin: &Path) {
     let entries = std::fs::read_dir(bin).into_iter().flatten().flatten();
     for entry in entries {
-        if entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with(ERASED_PREFIX)
-        {
+        if entry.file_name().to_string_lossy().starts_with(ERASED_PREFIX) {
             // If the removal fails, it is tried again the next time.
             let _ = std::fs::remove_dir_all(entry.path());
         }

@@ -38,9 +38,7 @@ pub fn verify_files(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<File
             Some(recorded) if recorded == actual => result.unchanged += 1,
             Some(recorded) => {
                 let message = hash_mismatch(PLUGIN_FILE, recorded, &actual);
-                result
-                    .differences
-                    .push(Difference::new(Part::Plugin, None, message));
+                result.differences.push(Difference::new(Part::Plugin, None, message));
             }
         }
     }
@@ -57,9 +55,7 @@ pub fn verify_files(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<File
         result.check_figures(task, row, &MetricsRow::new(report, None));
     }
     if unhashed_tasks > 0 {
-        result
-            .unknown
-            .push("the hashes of snapshots and answers".into());
+        result.unknown.push("the hashes of snapshots and answers".into());
     }
     Ok(result)
 }
@@ -74,9 +70,7 @@ impl FileCheckResult {
     fn add(&mut self, task: usize, part: Part, message: Option<String>) {
         match message {
             None => self.unchanged += 1,
-            Some(message) => self
-                .differences
-                .push(Difference::new(part, Some(task), message)),
+            Some(message) => self.differences.push(Difference::new(part, Some(task), message)),
         }
     }
 
@@ -89,11 +83,7 @@ impl FileCheckResult {
             (Part::Answer, hashes[1], answers_file(&task_folder, task)),
         ];
         for (part, recorded, path) in files {
-            let name = path
-                .strip_prefix(folder)
-                .unwrap_or(&path)
-                .display()
-                .to_string();
+            let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             let compared =
                 sha256_of_file(&path).map(|actual| (actual != *recorded).then_some(actual));
             let message = match compared {

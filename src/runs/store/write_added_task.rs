@@ -36,11 +36,7 @@ impl RunFolder {
         create_folder(&run.join(ADDED_FOLDER))?;
         let partial = partial_folder(&run, task);
         std::fs::create_dir(&partial).map_err(|error| save_problem(&partial, &error))?;
-        let added_task = NewAddedTask {
-            run,
-            task,
-            _lock: self.lock(),
-        };
+        let added_task = NewAddedTask { run, task, _lock: self.lock() };
         Ok((self.with_destination(partial, task), added_task))
     }
 }
@@ -54,18 +50,11 @@ impl NewAddedTask {
         let header = summary::summarize(&self.run)?.header;
         let class_count = header.tasks[..self.task].last().map_or(0, |task| task.end);
         let partial = partial_folder(&self.run, self.task);
-        let content = AddedTaskFile {
-            format: FORMAT,
-            added_task: added_task.clone(),
-        };
+        let content = AddedTaskFile { format: FORMAT, added_task: added_task.clone() };
         let text = toml::to_string(&content)
             .map_err(|error| Problem::with_error("problem-added-task-unwritten", &error))?;
         save_file(&partial.join(TASK_FILE), text.as_bytes())?;
-        load_added_task(
-            &partial,
-            &header.class_order[..class_count],
-            header.planned_tasks(),
-        )?;
+        load_added_task(&partial, &header.class_order[..class_count], header.planned_tasks())?;
         let folder = added_task_folder(&self.run, self.task);
         std::fs::rename(&partial, &folder).map_err(|error| save_problem(&folder, &error))?;
         sync_folder(Some(&self.run.join(ADDED_FOLDER)));

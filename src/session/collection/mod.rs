@@ -175,9 +175,8 @@ impl Collection {
         selected: usize,
         classes: Vec<(String, Vec<CollectedImage>)>,
     ) -> Option<Self> {
-        let collected = (1..)
-            .zip(classes)
-            .map(|(id, (name, images))| CollectedClass { id, name, images });
+        let collected =
+            (1..).zip(classes).map(|(id, (name, images))| CollectedClass { id, name, images });
         let collected: Vec<_> = collected.collect();
         let collection = Self {
             name,
@@ -197,10 +196,7 @@ impl Collection {
         }
         for class in other.classes {
             self.last_id += 1;
-            self.classes.push(CollectedClass {
-                id: self.last_id,
-                ..class
-            });
+            self.classes.push(CollectedClass { id: self.last_id, ..class });
         }
     }
 
@@ -386,16 +382,12 @@ impl Session {
             return &[];
         };
         let finished_tasks = self.finished_tasks(run).min(header.tasks.len());
-        let learned = header.tasks[..finished_tasks]
-            .last()
-            .map_or(0, |task| task.end);
+        let learned = header.tasks[..finished_tasks].last().map_or(0, |task| task.end);
         header.class_order.get(..learned).unwrap_or_default()
     }
 
     fn add_collected(&mut self, class_id: u64, images: Vec<CollectedImage>) {
-        let is_full = images
-            .into_iter()
-            .any(|image| !self.collection.add(class_id, image));
+        let is_full = images.into_iter().any(|image| !self.collection.add(class_id, image));
         if is_full {
             self.notify_full();
         }

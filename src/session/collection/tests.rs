@@ -2,16 +2,8 @@ use super::*;
 use crate::tr;
 
 fn collected_image(shade: u8) -> CollectedImage {
-    let image = NamedImage {
-        name: "drawing".into(),
-        width: 4,
-        height: 2,
-        rgb: vec![shade; 24],
-    };
-    CollectedImage {
-        image: image.into(),
-        file: None,
-    }
+    let image = NamedImage { name: "drawing".into(), width: 4, height: 2, rgb: vec![shade; 24] };
+    CollectedImage { image: image.into(), file: None }
 }
 
 fn two_classes() -> Collection {
@@ -66,10 +58,7 @@ fn classes_can_be_added_and_removed() {
     assert_eq!(collection.selected, 1);
     collection.remove_class(0);
     assert_eq!(
-        (
-            collection.classes[collection.selected].name.as_str(),
-            collection.selected
-        ),
+        (collection.classes[collection.selected].name.as_str(), collection.selected),
         ("moon", 0)
     );
     assert!(!collection.add(1, collected_image(0)), "its group is gone");
@@ -84,13 +73,7 @@ fn collections_are_saved_as_separate_image_folders() {
     let mut collection = two_classes();
     let file = root.path().join("photo.JPG");
     std::fs::write(&file, b"as it is").unwrap();
-    collection.add(
-        2,
-        CollectedImage {
-            file: Some(file),
-            ..collected_image(0)
-        },
-    );
+    collection.add(2, CollectedImage { file: Some(file), ..collected_image(0) });
     let folder = root.path().join("made");
     let first = collection.save(&folder).unwrap();
     let second = collection.save(&folder).unwrap();
@@ -98,19 +81,13 @@ fn collections_are_saved_as_separate_image_folders() {
     assert_eq!(second, folder.join("My images 2"));
     let count = |class: &str| first.join(class).read_dir().unwrap().count();
     assert_eq!((count("sun_"), count("moon")), (3, 4));
-    assert_eq!(
-        std::fs::read(first.join("moon/0004.JPG")).unwrap(),
-        b"as it is"
-    );
+    assert_eq!(std::fs::read(first.join("moon/0004.JPG")).unwrap(), b"as it is");
     let stored = image::open(first.join("sun_/0002.png")).unwrap().to_rgb8();
     assert_eq!((stored.dimensions(), stored.into_raw()[0]), ((4, 2), 80));
     assert_eq!(folder.read_dir().unwrap().count(), 2);
     // Nothing is written if the folder cannot be created.
     let problem = collection.save(&root.path().join("photo.JPG")).unwrap_err();
-    assert!(
-        problem.is("io-create-a-folder-for-images-failed"),
-        "{problem}"
-    );
+    assert!(problem.is("io-create-a-folder-for-images-failed"), "{problem}");
     assert_eq!(root.path().read_dir().unwrap().count(), 2);
     // A missing file ends the operation and nothing is left.
     collection.classes[0].images[0].file = Some("/gone.png".into());

@@ -66,12 +66,7 @@ impl ListedImage {
             let result = std::fs::write(&partial, encode_png(picture)?);
             result.map_err(|error| Problem::io("save an image", &path, &error))?;
         }
-        Ok(Self {
-            image,
-            name: picture.name.clone(),
-            truth: None,
-            file: None,
-        })
+        Ok(Self { image, name: picture.name.clone(), truth: None, file: None })
     }
 
     /// Reads the image; `None` if it cannot be read.
@@ -102,11 +97,8 @@ impl Drafts {
         std::fs::create_dir_all(folder)
             .map_err(|error| Problem::io("create the folder of drafts", folder, &error))?;
         let mut new = HashSet::new();
-        let mut list = List {
-            runs: self.runs.clone(),
-            moved: self.moved.clone(),
-            ..List::default()
-        };
+        let mut list =
+            List { runs: self.runs.clone(), moved: self.moved.clone(), ..List::default() };
         for pin in &self.pins {
             list.pins.push(ListedImage {
                 truth: pin.truth.clone(),
@@ -169,25 +161,14 @@ impl Drafts {
             picture
         };
         let pins = list.pins.into_iter().filter_map(|image| {
-            Some(Pin {
-                id: PinId::default(),
-                image: read_image(&image)?,
-                truth: image.truth,
-            })
+            Some(Pin { id: PinId::default(), image: read_image(&image)?, truth: image.truth })
         });
         let pins = pins.collect();
         let mut classes = Vec::new();
         for class in list.classes {
-            let images = class
-                .images
-                .into_iter()
-                .take(MAX_IMAGES)
-                .filter_map(|image| {
-                    Some(CollectedImage {
-                        image: read_image(&image)?,
-                        file: image.file,
-                    })
-                });
+            let images = class.images.into_iter().take(MAX_IMAGES).filter_map(|image| {
+                Some(CollectedImage { image: read_image(&image)?, file: image.file })
+            });
             classes.push((class.name, images.collect()));
         }
         let drafts = Self {

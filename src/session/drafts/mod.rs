@@ -185,10 +185,7 @@ impl Session {
         }
         // After a crash, nothing is computed unless the user requests it.
         if !self.former.crashed {
-            drafts
-                .runs
-                .into_iter()
-                .for_each(|run| self.add_run_to_board(run));
+            drafts.runs.into_iter().for_each(|run| self.add_run_to_board(run));
         }
         if let Some(collection) = drafts.collection {
             self.collection.append(collection);
@@ -216,10 +213,8 @@ impl Session {
                 .count(),
             of: moved.corrections.len(),
         };
-        self.predict.sheet = Some(SheetView {
-            request: request.clone(),
-            state: SheetState::Done(count),
-        });
+        self.predict.sheet =
+            Some(SheetView { request: request.clone(), state: SheetState::Done(count) });
         self.predict.sorted = Fetch::Busy;
         if let Some(last) = &mut self.drafts.last {
             // The previous moves are stored until the table is read.

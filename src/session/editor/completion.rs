@@ -37,10 +37,7 @@ pub fn candidates(
             if marked.span.end == cursor =>
         {
             let is_shape = marked.path.contains("shape");
-            (
-                marked.span.clone(),
-                names(text, is_shape, &marked, compiled),
-            )
+            (marked.span.clone(), names(text, is_shape, &marked, compiled))
         }
         Mark::Text if is_open(text, &marked.span, cursor) => {
             let options = match marked.path.rsplit('.').next()? {
@@ -59,10 +56,7 @@ pub fn candidates(
         .filter(|option| option.text.to_lowercase().starts_with(&prefix) && !prefix.is_empty())
         .collect();
     matching.dedup_by(|a, b| a.text == b.text);
-    if matching
-        .iter()
-        .any(|option| option.text.trim_end_matches('(') == prefix)
-    {
+    if matching.iter().any(|option| option.text.trim_end_matches('(') == prefix) {
         return None;
     }
     matching.truncate(MAX_CANDIDATES);
@@ -76,10 +70,7 @@ fn is_open(text: &str, span: &Range<usize>, cursor: usize) -> bool {
 }
 
 fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {
-    Candidate {
-        text: text.into(),
-        about: about.into(),
-    }
+    Candidate { text: text.into(), about: about.into() }
 }
 
 /// Returns the names that an equation or a shape can use.
@@ -190,14 +181,8 @@ mod tests {
         assert_eq!(completions(text), ["down"]);
         assert_eq!(completions("[equations]\nmlp = \"h + gel"), ["gelu("]);
         assert_eq!(completions("sites = [\"att"), ["attention", "attend"]);
-        assert_eq!(
-            completions("[parameters]\na = { shape = [\"hid"),
-            ["hidden"]
-        );
-        assert_eq!(
-            completions("[parameters]\na = { init = \"kai"),
-            ["kaiming_uniform"]
-        );
+        assert_eq!(completions("[parameters]\na = { shape = [\"hid"), ["hidden"]);
+        assert_eq!(completions("[parameters]\na = { init = \"kai"), ["kaiming_uniform"]);
         assert_eq!(completions("[equations]\nmlp = \"h + gelu"), [""; 0]);
         assert_eq!(completions("# gel"), [""; 0]);
     }

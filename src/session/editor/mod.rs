@@ -143,9 +143,7 @@ impl OpenPlugin {
     /// Returns the time until the next measurement; `None` if no measurement is due.
     pub fn time_until_measurement(&self) -> Option<Duration> {
         let is_due = self.is_valid() && self.measured_version != self.version;
-        let since = self
-            .changed_at
-            .map_or(MEASURE_DELAY, |changed| changed.elapsed());
+        let since = self.changed_at.map_or(MEASURE_DELAY, |changed| changed.elapsed());
         is_due.then(|| MEASURE_DELAY.saturating_sub(since))
     }
 }
@@ -182,10 +180,7 @@ impl Session {
 
     /// Opens the initial text of a new plugin.
     pub fn create_plugin(&mut self) {
-        self.open_text(StoredText {
-            text: new_plugin_text().to_owned(),
-            ..StoredText::default()
-        });
+        self.open_text(StoredText { text: new_plugin_text().to_owned(), ..StoredText::default() });
     }
 
     /// Reopens the text that was open when the window closed.
@@ -227,10 +222,7 @@ impl Session {
 
     /// Returns the open text if its first version is `first_version`, that is, if it was not replaced.
     fn open_version(&mut self, first_version: u64) -> Option<&mut OpenPlugin> {
-        self.editor
-            .open
-            .as_mut()
-            .filter(|open| open.first_version == first_version)
+        self.editor.open.as_mut().filter(|open| open.first_version == first_version)
     }
 
     /// Closes the text. If it has unsaved changes, it can be reopened.
@@ -322,10 +314,7 @@ impl Session {
         };
         let is_taken = |name: &str| {
             let name = name.to_lowercase();
-            self.inventory
-                .plugins
-                .iter()
-                .any(|listed| listed.name == name)
+            self.inventory.plugins.iter().any(|listed| listed.name == name)
         };
         let numbered = (2..).map(|number| format!("{base_name} {number}"));
         let mut names = std::iter::once(base_name.clone()).chain(numbered);

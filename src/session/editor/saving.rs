@@ -136,10 +136,7 @@ impl Session {
         };
         let name = open.name.as_deref().unwrap_or(tr!("editor-default-name"));
         let text = super::replace_name(&open.text, &tr!("editor-default-name-copy", name));
-        self.open_text(StoredText {
-            text,
-            ..StoredText::default()
-        });
+        self.open_text(StoredText { text, ..StoredText::default() });
     }
 
     /// Opens a plugin file that was dropped on the window, so that the user sees it before it is installed.
@@ -147,11 +144,7 @@ impl Session {
         self.task_or_notify(
             move |_| Ok((read_text(&file)?, file)),
             |session, (text, file)| {
-                session.open_text(StoredText {
-                    text,
-                    from: Some(file),
-                    ..StoredText::default()
-                });
+                session.open_text(StoredText { text, from: Some(file), ..StoredText::default() });
             },
         );
     }
@@ -196,11 +189,7 @@ impl Session {
                 let Ok(Some((states, text, changed))) = result else {
                     return;
                 };
-                let is_saving = session
-                    .editor
-                    .open
-                    .as_ref()
-                    .is_some_and(|open| open.is_saving);
+                let is_saving = session.editor.open.as_ref().is_some_and(|open| open.is_saving);
                 if is_saving || session.editor.save_count != saves {
                     // The file may have been read before it was saved; the next check will read it again.
                     return;

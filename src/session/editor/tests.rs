@@ -29,10 +29,7 @@ fn late_results_of_another_text_are_ignored() {
     let now = open_plugin(&mut session, "Now");
     assert!(matches!(session.editor.trial, TrialState::Idle));
     let wrong = ((1, 1), Diagnostic::new(0..1, "wrong"));
-    let checked = PluginCheck {
-        errors: vec![wrong],
-        ..PluginCheck::default()
-    };
+    let checked = PluginCheck { errors: vec![wrong], ..PluginCheck::default() };
     session.accept_check(before, checked.clone());
     let open = session.editor.open.as_ref().unwrap();
     assert!(open.errors.is_empty() && open.checked_version == 0);
@@ -56,19 +53,12 @@ fn a_text_that_is_closed_while_it_is_saved_is_not_lost() {
     let third = open_plugin(&mut session, "Third").0;
     open_plugin(&mut session, "Fourth");
     session.accept_saved_plugin((third, text), Err(Problem::new("the disk is full")));
-    let closed_names: Vec<Option<&str>> = session
-        .editor
-        .closed
-        .iter()
-        .map(|closed| closed.name.as_deref())
-        .collect();
+    let closed_names: Vec<Option<&str>> =
+        session.editor.closed.iter().map(|closed| closed.name.as_deref()).collect();
     assert_eq!(closed_names, [Some("Second"), Some("Third")]);
     session.close_plugin();
     session.reopen_closed_text();
-    assert_eq!(
-        session.stored_text().unwrap().name.as_deref(),
-        Some("Fourth")
-    );
+    assert_eq!(session.stored_text().unwrap().name.as_deref(), Some("Fourth"));
     assert_eq!(session.editor.closed.len(), 2);
 }
 
@@ -95,9 +85,6 @@ fn external_changes_are_adopted_unless_there_are_unsaved_changes() {
 fn a_copy_has_the_same_text_under_another_name() {
     let text = "# of \"name\"\nname = \"Adapter\"\nsites = [\"mlp\"]\n";
     let copy = replace_name(text, "My \"own\"");
-    assert_eq!(
-        copy,
-        "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n"
-    );
+    assert_eq!(copy, "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n");
     assert_eq!(name_span("sites = [\"mlp\"]"), None);
 }

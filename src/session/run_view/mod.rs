@@ -108,11 +108,7 @@ pub struct RunView {
 impl RunView {
     /// Returns the run of a job that was just requested.
     pub fn for_job(job: JobId, title: String) -> Self {
-        Self {
-            job: Some(job),
-            title,
-            ..Self::default()
-        }
+        Self { job: Some(job), title, ..Self::default() }
     }
 
     /// Returns the split that its accuracies are measured on: "test" or "validation".
@@ -123,17 +119,10 @@ impl RunView {
 
     /// Returns a run read from its folder.
     pub fn from_stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
-        let mut view = Self {
-            title: title_of(&header),
-            header: Some(header),
-            ..Self::default()
-        };
+        let mut view = Self { title: title_of(&header), header: Some(header), ..Self::default() };
         view.add_reports(reports);
-        view.stage = if view.reports.len() == view.tasks() {
-            Stage::Finished
-        } else {
-            Stage::Stopped
-        };
+        view.stage =
+            if view.reports.len() == view.tasks() { Stage::Finished } else { Stage::Stopped };
         view
     }
 
@@ -270,9 +259,7 @@ impl RunView {
                 self.log(time, join_translated(&searched.sentences(), " "));
             }
             Event::Assumed(sentences) if self.is_in_added_task() => {
-                sentences
-                    .iter()
-                    .for_each(|sentence| self.log(time, sentence.translated()));
+                sentences.iter().for_each(|sentence| self.log(time, sentence.translated()));
             }
             // Pages show assumptions about data and backbone elsewhere; the other events do not belong to a run.
             Event::Queued { .. }
@@ -328,11 +315,7 @@ impl RunView {
 
     fn enter_phase(&mut self, phase: Phase, time: &str) {
         let previous = self.phase.take();
-        self.stage = if phase == Phase::Paused {
-            Stage::Paused
-        } else {
-            Stage::Running
-        };
+        self.stage = if phase == Phase::Paused { Stage::Paused } else { Stage::Running };
         let text = match (&phase, &previous) {
             (Phase::Preparing(step), _) => step.translated(),
             (Phase::Paused, _) => self.stage.label().into(),
@@ -373,16 +356,13 @@ impl RunView {
             .filter(|_| progress.batches > 0 && self.distance.len() < MAX_LOSSES)
         {
             let share = (progress.batch + 1) as f64 / progress.batches as f64;
-            self.distance
-                .push([progress.epoch as f64 + share, *distance]);
+            self.distance.push([progress.epoch as f64 + share, *distance]);
         }
         self.progress = Some(progress);
     }
 
     fn add_reports(&mut self, reports: Vec<TaskReport>) {
-        reports
-            .into_iter()
-            .for_each(|report| self.add_report(report));
+        reports.into_iter().for_each(|report| self.add_report(report));
         self.forgetting = self.answer_history().forgetting();
         let experts: Vec<Expert> = self.history.experts().collect();
         let expert_forgetting =
@@ -414,21 +394,15 @@ impl RunView {
     fn log_measurement(&mut self, time: &str) {
         let experts: Vec<Expert> = self.history.experts().collect();
         let parts = experts.iter().rev().map(|&expert| {
-            let share = format_percent(
-                self.expert_history(expert).last_accuracy().unwrap_or(0.0),
-                1,
-            );
+            let share =
+                format_percent(self.expert_history(expert).last_accuracy().unwrap_or(0.0), 1);
             match expert {
                 Expert::ANSWER => share,
                 expert => format!("{share} {}", expert.key()),
             }
         });
         let parts: Vec<String> = parts.collect();
-        let text = tr!(
-            "story-log-task-measured",
-            n = self.reports.len(),
-            each = parts.join(", ")
-        );
+        let text = tr!("story-log-task-measured", n = self.reports.len(), each = parts.join(", "));
         self.log(time, text);
     }
 
@@ -444,11 +418,7 @@ impl RunView {
         if self.log.len() == MAX_LOG_LINES {
             self.log.pop_front();
         }
-        self.log.push_back(LogLine {
-            time: time.to_string(),
-            text,
-            warning,
-        });
+        self.log.push_back(LogLine { time: time.to_string(), text, warning });
     }
 
     fn log_check(&mut self, report: &CheckReport, time: &str) {

@@ -50,11 +50,7 @@ pub(in crate::session) fn report(task: usize, answers: &[usize]) -> TaskReport {
             samples: labels.clone(),
             sources: Vec::new(),
             labels,
-            given: crate::method::lae::LAE
-                .experts
-                .iter()
-                .map(|e| (*e, answers.to_vec()))
-                .collect(),
+            given: crate::method::lae::LAE.experts.iter().map(|e| (*e, answers.to_vec())).collect(),
             certainty: Default::default(),
             task_given: Vec::new(),
         },
@@ -69,10 +65,7 @@ pub(in crate::session) fn report(task: usize, answers: &[usize]) -> TaskReport {
 
 fn evaluated_event(task: usize, answers: &[usize]) -> Event {
     let report = Box::new(report(task, answers));
-    Event::TaskEvaluated {
-        run: "r".into(),
-        report,
-    }
+    Event::TaskEvaluated { run: "r".into(), report }
 }
 
 #[test]
@@ -83,10 +76,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     view.apply_event(evaluated_event(1, &[0, 0, 0]), "3");
     view.apply_event(evaluated_event(1, &[0, 1, 2]), "4");
     assert_eq!(view.expert_history(Expert::ONLINE).accuracy, vec![0.5, 1.0]);
-    assert_eq!(
-        view.expert_history(Expert::ENSEMBLE).matrix[1],
-        vec![1.0, 1.0]
-    );
+    assert_eq!(view.expert_history(Expert::ENSEMBLE).matrix[1], vec![1.0, 1.0]);
     assert_eq!(view.class_names(1), ["c"]);
     // Resumes the same run after its first task.
     let mut resumed = RunView::default();
@@ -95,17 +85,10 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     resumed.apply_event(Event::TakenUp { run, reports }, "2");
     resumed.apply_event(evaluated_event(1, &[0, 1, 2]), "3");
     assert_eq!(resumed.reports, view.reports);
-    assert_eq!(
-        resumed.expert_history(Expert::OFFLINE),
-        view.expert_history(Expert::OFFLINE)
-    );
+    assert_eq!(resumed.expert_history(Expert::OFFLINE), view.expert_history(Expert::OFFLINE));
     view.apply_event(Event::Finished { run: "r".into() }, "5");
     assert_eq!((view.stage, view.finished_share()), (Stage::Finished, 1.0));
-    assert!(
-        view.log
-            .iter()
-            .any(|line| line.text.contains("100.0\u{a0}% ensemble"))
-    );
+    assert!(view.log.iter().any(|line| line.text.contains("100.0\u{a0}% ensemble")));
 }
 
 #[test]
@@ -143,10 +126,7 @@ fn an_unfinished_added_task_leaves_the_run_unchanged() {
         let mut view = RunView::default();
         view.apply_event(Event::Started(Box::new(header_with_added_task())), "1");
         let run = String::from("r");
-        let event = Event::TakenUp {
-            run,
-            reports: reports(),
-        };
+        let event = Event::TakenUp { run, reports: reports() };
         view.apply_event(event, "2");
         view
     };
@@ -156,13 +136,7 @@ fn an_unfinished_added_task_leaves_the_run_unchanged() {
     stopped.apply_event(Event::Stopped { run: run() }, "3");
     let mut failed = started();
     let problem = Problem::new("the disk is full");
-    failed.apply_event(
-        Event::Failed {
-            run: run(),
-            problem,
-        },
-        "3",
-    );
+    failed.apply_event(Event::Failed { run: run(), problem }, "3");
     for view in [&stopped, &failed] {
         assert_eq!(view.header, Some(header()));
         assert_eq!((view.stage, view.tasks()), (Stage::Finished, 2));

@@ -44,12 +44,7 @@ impl Disk {
         let augment = augmentation(config).checked()?;
         let count = MAX_IMAGES.min(data.classes.len());
         let to_image = |sample: &Sample, rgb: Vec<u8>| {
-            Arc::new(NamedImage {
-                name: sample.name(),
-                width: input.size,
-                height: input.size,
-                rgb,
-            })
+            Arc::new(NamedImage { name: sample.name(), width: input.size, height: input.size, rgb })
         };
         let mut inputs = Vec::new();
         let mut unreadable = None;
@@ -68,12 +63,9 @@ impl Disk {
                 _ => scenario.train_samples(&data, task),
             };
             // The augmentation depends on an image's index within its task.
-            let candidates: Vec<usize> = (0..samples.len())
-                .filter(|&index| samples[index].1 == position as i64)
-                .collect();
-            let index = candidates
-                .get(request.shift % candidates.len().max(1))
-                .copied();
+            let candidates: Vec<usize> =
+                (0..samples.len()).filter(|&index| samples[index].1 == position as i64).collect();
+            let index = candidates.get(request.shift % candidates.len().max(1)).copied();
             if let Some(index) = index {
                 let sample = &samples[index].0;
                 let first_epoch = (0..task).map(|task| chosen.epochs(task, &train));
@@ -100,11 +92,7 @@ impl Disk {
         if inputs.is_empty() {
             return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-input-no-image"))));
         }
-        Ok(NetworkInputs {
-            input_size: input.size,
-            epoch: request.epoch,
-            images: inputs,
-        })
+        Ok(NetworkInputs { input_size: input.size, epoch: request.epoch, images: inputs })
     }
 }
 
@@ -114,11 +102,5 @@ fn describe_crop(crop: CropBox) -> String {
         true => "data-input-crop-mirrored",
         false => "data-input-crop",
     };
-    tr!(
-        id,
-        width = crop.width,
-        height = crop.height,
-        left = crop.left,
-        top = crop.top
-    )
+    tr!(id, width = crop.width, height = crop.height, left = crop.left, top = crop.top)
 }

@@ -43,10 +43,7 @@ impl Scans {
         watch: &ProgressReporter,
     ) -> Result<Dataset> {
         let key = (location.to_string(), options.bit_depth);
-        let cached = lock(&self.0)
-            .iter()
-            .find(|(cached_key, _)| *cached_key == key)
-            .cloned();
+        let cached = lock(&self.0).iter().find(|(cached_key, _)| *cached_key == key).cloned();
         let scan = match cached.filter(|_| !reload) {
             Some((_, scan)) => scan,
             None => {
@@ -118,17 +115,11 @@ pub(super) fn export(
 /// Returns collected images as a dataset, and the temporary folder of its files, which must outlive it.
 fn collection_dataset(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
     let copy_error = |error: std::io::Error| {
-        Problem::new(tr!(
-            "notices-temporary-copy-failed",
-            why = error.to_string()
-        ))
+        Problem::new(tr!("notices-temporary-copy-failed", why = error.to_string()))
     };
     let folder = tempfile::tempdir().map_err(copy_error)?;
     let images_folder = collection.save(folder.path())?;
-    let options = OpenOptions {
-        min_classes: 1,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { min_classes: 1, ..OpenOptions::default() };
     let data = Dataset::open(&images_folder.display().to_string(), &options)?;
     Ok((data, folder))
 }

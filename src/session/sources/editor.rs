@@ -27,10 +27,7 @@ impl Disk {
         let start = Instant::now();
         let reading = diagnose(text, origin);
         let with_position = |diagnostic: Diagnostic| {
-            (
-                line_and_column(text, diagnostic.span.start),
-                diagnostic.translated(),
-            )
+            (line_and_column(text, diagnostic.span.start), diagnostic.translated())
         };
         let compiled = reading.spec.as_ref().map(|spec| CompiledPlugin {
             plugin: facts(spec).into(),
@@ -49,17 +46,13 @@ impl Disk {
         let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
         let gradients =
             gradients(&spec).map_err(|diagnostic| spec.source.to_problem(&diagnostic))?;
-        Ok(PluginMeasurements {
-            gradients,
-            costs: measure_pet_costs(&spec)?,
-        })
+        Ok(PluginMeasurements { gradients, costs: measure_pet_costs(&spec)? })
     }
 
     /// Returns whether this is a PET plugin file, that is, a TOML file with equations; it may contain errors.
     pub fn is_plugin(&self, path: &Path) -> bool {
-        let is_toml = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let is_toml =
+            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
         let text = is_toml.then(|| read_text(path)).and_then(Result::ok);
         let marked = text.as_deref().map(marks).unwrap_or_default();
         let mut marked = marked.iter();
@@ -81,22 +74,12 @@ impl Disk {
 /// Returns the sizes and constants that a plugin's equations can use, each with a description.
 fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let sizes = spec.sizes.iter().map(|size| {
-        let about = tr!(
-            "notices-size-range",
-            least = size.min,
-            most = size.max,
-            usual = size.default
-        );
+        let about =
+            tr!("notices-size-range", least = size.min, most = size.max, usual = size.default);
         (size.symbol.clone(), about)
     });
     let constants = spec.constants.iter().map(|constant| {
-        (
-            constant.name.clone(),
-            tr!(
-                "notices-number-default",
-                usual = constant.default.to_string()
-            ),
-        )
+        (constant.name.clone(), tr!("notices-number-default", usual = constant.default.to_string()))
     });
     sizes.chain(constants).collect()
 }
@@ -109,11 +92,7 @@ fn backbone_usage(spec: &PetSpec, config: &RunConfig) -> Result<BackboneUsage> {
     let lengths = about.entry.architecture.token_counts();
     let first = chosen.first().copied().unwrap_or_default();
     let tokens = lengths.get(first).map_or(0, |length| length.tokens);
-    let blocks = Blocks {
-        shapes,
-        chosen: &chosen,
-        settings: &settings,
-    };
+    let blocks = Blocks { shapes, chosen: &chosen, settings: &settings };
     let block_usage = diagnose_blocks(spec, blocks, tokens)?;
     let with_pet = footprint::estimate_peak_memory(config, &about, Some((spec, &chosen)));
     let without_pet = footprint::estimate_peak_memory(config, &about, None);

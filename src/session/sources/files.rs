@@ -49,9 +49,7 @@ impl Disk {
         let files = entries.flatten().map(|entry| entry.path());
         let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
         files.sort_by(|a, b| compare_natural(&a.to_string_lossy(), &b.to_string_lossy()));
-        let readable = files
-            .iter()
-            .filter_map(|file| read_collected_image(file).ok());
+        let readable = files.iter().filter_map(|file| read_collected_image(file).ok());
         let images: Vec<CollectedImage> = readable.take(MAX_IMAGES).collect();
         match images.is_empty() {
             true => Err(Problem::new(tr!("notices-folder-without-images"))
@@ -82,15 +80,8 @@ fn read_collected_image(file: &Path) -> Result<CollectedImage> {
 pub(super) fn unwritable_problem(runs_root: &Path) -> Option<Problem> {
     let result = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
     let error = result.err()?;
-    let problem = Problem::new(tr!(
-        "notices-run-folder-unwritable",
-        why = error.to_string()
-    ));
-    Some(
-        problem
-            .at_path(runs_root)
-            .advise(tr!("notices-run-folder-unwritable-advice")),
-    )
+    let problem = Problem::new(tr!("notices-run-folder-unwritable", why = error.to_string()));
+    Some(problem.at_path(runs_root).advise(tr!("notices-run-folder-unwritable-advice")))
 }
 
 /// Opens a file or folder in its default program. `missing_message` is the message if there is no such program.

@@ -25,29 +25,18 @@ impl Disk {
     pub fn plan_grid(&self, source: &GridSource) -> Result<GridView> {
         let root = self.runs_root.as_path();
         let (name, text, device) = read_source(source, root)?;
-        let overrides = Overrides {
-            device: device.clone(),
-            ..Overrides::default()
-        };
+        let overrides = Overrides { device: device.clone(), ..Overrides::default() };
         let plan = plan(&name, &text, root, &overrides)?;
         let (factors, fields) = match source {
             GridSource::Varying(fields) => (factors(&fields.varying), None),
-            GridSource::Named(..) => (
-                String::new(),
-                to_grid_fields(&plan.cells, root).map(Box::new),
-            ),
+            GridSource::Named(..) => {
+                (String::new(), to_grid_fields(&plan.cells, root).map(Box::new))
+            }
             GridSource::Queued(..) => (String::new(), None),
         };
         let runs = plan.cells.cells.len();
         Ok(GridView {
-            work: GridWork {
-                name,
-                text,
-                runs,
-                search: None,
-                cells: Vec::new(),
-                data: Vec::new(),
-            },
+            work: GridWork { name, text, runs, search: None, cells: Vec::new(), data: Vec::new() },
             device,
             factors,
             state: plan.status(),
@@ -68,10 +57,7 @@ impl Disk {
         };
         let mut plan = plan(&name, &text, root, &overrides)?;
         let order = plan.execution_order();
-        let options = SubmitOptions {
-            text: &text,
-            ..SubmitOptions::default()
-        };
+        let options = SubmitOptions { text: &text, ..SubmitOptions::default() };
         slurm::submit(&mut plan, &order, cluster, &options, &mut |_| true)
     }
 }
@@ -117,29 +103,21 @@ fn to_grid_fields(cells: &Cells, root: &Path) -> Option<GridFields> {
         let values = values.into_iter().map(|(_, value)| value).collect();
         axes.push(Axis { key, values });
     }
-    let preset = part
-        .fixed
-        .iter()
-        .find_map(|assignment| match assignment.key {
-            GridKey::Preset => Some(assignment.value.to_string()),
-            _ => None,
-        });
+    let preset = part.fixed.iter().find_map(|assignment| match assignment.key {
+        GridKey::Preset => Some(assignment.value.to_string()),
+        _ => None,
+    });
     let fields = GridFields {
         draft: cells.cells.first()?.config.clone(),
         preset,
-        varying: VaryingSettings {
-            axes,
-            orders: part.orders,
-            seeds: part.seeds,
-        },
+        varying: VaryingSettings { axes, orders: part.orders, seeds: part.seeds },
     };
     let text = grid_text(&fields, root).ok()?;
     let grid = Grid::parse(UNSAVED, &text, UNSAVED).ok()?;
     let reread_cells = Cells::from_grid(grid, root, &Overrides::default()).ok()?;
     let configs = |cells: &Cells| -> Vec<RunConfig> {
         let all = cells.cells.iter();
-        all.map(|cell| with_explicit_settings(&cell.config))
-            .collect()
+        all.map(|cell| with_explicit_settings(&cell.config)).collect()
     };
     (configs(&reread_cells) == configs(cells)).then_some(fields)
 }
@@ -185,10 +163,7 @@ fn plural_title(key: &str) -> String {
 /// Returns the grid file for these settings, some of which have several values. Settings that follow from others are
 /// omitted, so that a row with another method or PET gets its own defaults.
 fn grid_text(fields: &GridFields, root: &Path) -> Result<String> {
-    let (draft, preset) = (
-        &with_explicit_settings(&fields.draft),
-        fields.preset.as_deref(),
-    );
+    let (draft, preset) = (&with_explicit_settings(&fields.draft), fields.preset.as_deref());
     let mut included: Vec<String> = vec!["data".into(), "method".into()];
     // A named setting can change the default of another setting, so the missing ones are added in several rounds.
     for _ in 0..4 {
@@ -235,10 +210,8 @@ fn write_grid(
         text += &format!("preset = {}\n", toml_literal("preset", &preset)?);
     }
     for (key, values) in single.chain(axes).filter(|(_, values)| !values.is_empty()) {
-        let values: Result<Vec<String>> = values
-            .iter()
-            .map(|value| toml_literal(key, value))
-            .collect();
+        let values: Result<Vec<String>> =
+            values.iter().map(|value| toml_literal(key, value)).collect();
         let values = match &values?[..] {
             [only] => only.clone(),
             many => format!("[{}]", many.join(", ")),

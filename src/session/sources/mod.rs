@@ -67,10 +67,7 @@ impl Disk {
     /// Returns these sources with another folder for the user's plugins.
     #[must_use]
     pub fn with_plugins(self, folder: PathBuf) -> Self {
-        Self {
-            plugins: Some(folder),
-            ..self
-        }
+        Self { plugins: Some(folder), ..self }
     }
 
     /// Returns the available plugins.
@@ -125,10 +122,7 @@ pub trait Sources: Send + Sync {
         let disk = self.disk();
         let all_at_once = store::load_all_at_once(&disk.runs_root, &request.location)?;
         let view = data::open(request, &disk.scans, progress)?;
-        Ok(DataView {
-            all_at_once,
-            ..view
-        })
+        Ok(DataView { all_at_once, ..view })
     }
 
     /// Downloads a published dataset or a backbone's weights.
@@ -149,11 +143,7 @@ pub trait Sources: Send + Sync {
 
     /// Prepares a connection to a remote machine without blocking. Only this function runs on the window's thread.
     fn connect_machine(&self, machine: &RemoteMachine, wake: Wake) -> Result<Box<dyn Backend>> {
-        Ok(Box::new(RemoteBackend::start(
-            machine.clone(),
-            &self.disk().runs_root,
-            wake,
-        )?))
+        Ok(Box::new(RemoteBackend::start(machine.clone(), &self.disk().runs_root, wake)?))
     }
 
     /// Reads a stored run.

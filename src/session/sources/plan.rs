@@ -34,10 +34,7 @@ impl Disk {
 
 /// Plans the settings and returns the plan with all problems.
 fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) -> PlanView {
-    let mut plan = PlanView {
-        problems: method::problems(config),
-        ..PlanView::default()
-    };
+    let mut plan = PlanView { problems: method::problems(config), ..PlanView::default() };
     if let Some(data) = data {
         match scenario(config, data) {
             Ok(scenario) => fill_tasks(&mut plan, config, data, scenario),
@@ -83,8 +80,7 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
     }
     plan.set_tasks(scenario, data, config);
     if let Ok(chosen) = &chosen {
-        plan.problems
-            .extend(frozen_pet_problem(chosen, &plan.train_images));
+        plan.problems.extend(frozen_pet_problem(chosen, &plan.train_images));
     }
     plan.cache_bytes = needed_cache_bytes(plan, config, data);
     let missing = |what: &str, advice: &str| Problem::new(what).at("--data").advise(advice);
@@ -139,9 +135,7 @@ fn add_backbone_and_pet(
     plan.backbone = Some(view);
     let shapes = &about.blocks;
     let blocks = config.parse_blocks(shapes.len());
-    let chosen = blocks
-        .clone()
-        .unwrap_or_else(|_| (0..shapes.len()).collect());
+    let chosen = blocks.clone().unwrap_or_else(|_| (0..shapes.len()).collect());
     plan.misfits = misfits(library, shapes, &chosen);
     let method = ConfiguredMethod::from_config(config)?;
     (method.spec.check)(
@@ -159,12 +153,10 @@ fn add_backbone_and_pet(
     }
     let spec = library.get(&config.pet).map_err(at_option("--pet"))?;
     let blocks = blocks?;
-    spec.matching_sites(shapes, &blocks)
-        .map_err(at_option("--pet"))?;
+    spec.matching_sites(shapes, &blocks).map_err(at_option("--pet"))?;
     let settings = PetPlan::settings(&method, &spec)?;
-    let trained = spec
-        .parameter_count(shapes, &blocks, &settings)
-        .map_err(at_option("--pet-size"))?;
+    let trained =
+        spec.parameter_count(shapes, &blocks, &settings).map_err(at_option("--pet-size"))?;
     plan.trained_parameters = Some(trained);
     estimate_memory(plan, config, &about, Some((&spec, &blocks)));
     Ok(())
@@ -185,12 +177,7 @@ fn estimate_memory(
     plan.memory_shortage = free
         .map(|memory| memory.free)
         .filter(|free| expected > *free)
-        .map(|free| {
-            (
-                free,
-                footprint::largest_fitting_micro_batch(config, about, pet, free),
-            )
-        });
+        .map(|free| (free, footprint::largest_fitting_micro_batch(config, about, pet, free)));
 }
 
 /// Returns the plugins that these blocks do not support, each with the reason.
@@ -200,11 +187,7 @@ fn misfits(
     blocks: &[usize],
 ) -> Vec<(String, String)> {
     let misfit = |entry: &crate::pet::library::PluginEntry| {
-        let problem = library
-            .get(&entry.name)
-            .ok()?
-            .matching_sites(shapes, blocks)
-            .err()?;
+        let problem = library.get(&entry.name).ok()?.matching_sites(shapes, blocks).err()?;
         Some((entry.name.to_lowercase(), problem.translated_what()))
     };
     library.entries().iter().filter_map(misfit).collect()
@@ -218,10 +201,7 @@ impl Disk {
         let to_view = |facts: PluginFacts| {
             let file = facts.path.as_deref();
             let since = file.and_then(|file| installation_text(file, user_folder, &notes));
-            PluginView {
-                since,
-                ..facts.into()
-            }
+            PluginView { since, ..facts.into() }
         };
         let all = self.plugin_library().view(None).into_iter();
         all.map(to_view).collect()
@@ -297,20 +277,13 @@ mod tests {
 
     #[test]
     fn the_plan_counts_what_the_run_will_train() {
-        let prefix = RunConfig {
-            pet: "prefix".into(),
-            pet_size: 10,
-            ..RunConfig::default()
-        };
+        let prefix = RunConfig { pet: "prefix".into(), pet_size: 10, ..RunConfig::default() };
         let plain = RunConfig {
             settings: [("learning".to_string(), Setting::Flag(false))].into(),
             ..prefix.clone()
         };
         // Five blocks of width 192: keys and values of 10 tokens, and two scales during training.
-        assert_eq!(
-            planned(&prefix).trained_parameters,
-            Some(5 * (2 * 10 * 192 + 2))
-        );
+        assert_eq!(planned(&prefix).trained_parameters, Some(5 * (2 * 10 * 192 + 2)));
         assert_eq!(planned(&plain).trained_parameters, Some(5 * 2 * 10 * 192));
         let plan = planned(&prefix);
         assert!(plan.memory.is_some() && plan.misfits.is_empty());
@@ -318,16 +291,10 @@ mod tests {
 
     #[test]
     fn plugins_that_do_not_fit_are_named_with_the_reason() {
-        let config = RunConfig {
-            backbone: "convnext_tiny".into(),
-            ..RunConfig::default()
-        };
+        let config = RunConfig { backbone: "convnext_tiny".into(), ..RunConfig::default() };
         let plan = planned(&config);
         let names: Vec<&str> = plan.misfits.iter().map(|(name, _)| name.as_str()).collect();
-        assert!(
-            names.contains(&"prefix") && names.contains(&"lora"),
-            "{names:?}"
-        );
+        assert!(names.contains(&"prefix") && names.contains(&"lora"), "{names:?}");
         assert!(!names.contains(&"adapter"));
         let view = plan.backbone.unwrap();
         assert_eq!(

@@ -31,10 +31,8 @@ impl Disk {
             if folder.problem.is_some() || canonical_path(&folder.path) == default_root {
                 continue;
             }
-            let additional_folder = AdditionalFolder {
-                folder: folder.path.clone(),
-                read_only: folder.read_only,
-            };
+            let additional_folder =
+                AdditionalFolder { folder: folder.path.clone(), read_only: folder.read_only };
             let folder_runs = list_run_folders(&folder.path, Some(additional_folder));
             folder.runs = folder_runs.len();
             runs.extend(folder_runs);
@@ -49,10 +47,7 @@ impl Disk {
         let mut rows: Vec<Arc<RunRow>> = read_rows.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
         *lock(&self.row_cache.0) = read_rows.into_iter().collect();
-        RunListing {
-            rows: Arc::new(rows),
-            folders,
-        }
+        RunListing { rows: Arc::new(rows), folders }
     }
 
     /// Returns the current row of one run; `None` if the folder is no longer a run or not in a listed folder.
@@ -62,9 +57,7 @@ impl Disk {
         if !is_listed || !store::is_run(folder) {
             return None;
         }
-        let additional_folder = cached
-            .as_ref()
-            .and_then(|row| row.additional_folder.clone());
+        let additional_folder = cached.as_ref().and_then(|row| row.additional_folder.clone());
         let row = read_row(folder, additional_folder, cached);
         lock(&self.row_cache.0).insert(folder.to_path_buf(), row.clone());
         Some(row)
@@ -79,9 +72,7 @@ impl Disk {
             _ => canonical,
         };
         if canonical_path(&self.runs_root) == folder
-            || open_folders
-                .iter()
-                .any(|open_folder| canonical_path(open_folder) == folder)
+            || open_folders.iter().any(|open_folder| canonical_path(open_folder) == folder)
         {
             return Err(Problem::new(tr!("notices-run-folder-known")).at_path(folder));
         }

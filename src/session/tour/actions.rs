@@ -52,11 +52,8 @@ impl Session {
         };
         self.hide_tour_runs(&tour);
         let new_tour = Tour::new(&self.experiment.draft.device, tour.draw + 1);
-        self.learn.tour = Some(Tour {
-            pins: tour.pins,
-            earlier_folders: tour.into_folders(),
-            ..new_tour
-        });
+        self.learn.tour =
+            Some(Tour { pins: tour.pins, earlier_folders: tour.into_folders(), ..new_tour });
         self.update_tour();
         self.train_tour_run();
     }
@@ -147,12 +144,7 @@ impl Session {
     /// Shows a task for all runs, if all have finished it.
     pub fn show_tour_task(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
-            let finished_tasks = tour
-                .runs
-                .iter()
-                .map(TourRun::measured_tasks)
-                .min()
-                .unwrap_or(0);
+            let finished_tasks = tour.runs.iter().map(TourRun::measured_tasks).min().unwrap_or(0);
             tour.task = task.min(finished_tasks.saturating_sub(1));
         }
     }

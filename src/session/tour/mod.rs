@@ -152,10 +152,7 @@ fn class_order(draw: u64) -> String {
     if draw == 0 {
         return FIRST_CLASS_ORDER.into();
     }
-    let mut others: Vec<&str> = FIRST_CLASS_ORDER
-        .split(',')
-        .skip(DRAWN_CLASSES.len())
-        .collect();
+    let mut others: Vec<&str> = FIRST_CLASS_ORDER.split(',').skip(DRAWN_CLASSES.len()).collect();
     Rng::new(Purpose::ClassOrder, draw, 0, 0).shuffle(&mut others);
     [&DRAWN_CLASSES[..], &others].concat().join(",")
 }

@@ -77,10 +77,7 @@ impl Tour {
             Some(Tally::from_accuracy(share, run.first_task_images()))
         };
         let (baseline, lae) = (final_accuracy(baseline)?, final_accuracy(lae)?);
-        Some(
-            lae.is_significantly_above(&baseline)
-                .cmp(&baseline.is_significantly_above(&lae)),
-        )
+        Some(lae.is_significantly_above(&baseline).cmp(&baseline.is_significantly_above(&lae)))
     }
 }
 
@@ -93,10 +90,7 @@ impl Session {
         task: usize,
     ) -> Option<DrawingPrediction> {
         let pin = self.learn.tour.as_ref()?.pins[index]?;
-        let prediction = self
-            .predict
-            .pins
-            .prediction(pin, run.folder.as_ref()?, task)?;
+        let prediction = self.predict.pins.prediction(pin, run.folder.as_ref()?, task)?;
         DrawingPrediction::for_class(prediction, DRAWN_CLASSES[index])
     }
 

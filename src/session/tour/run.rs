@@ -50,10 +50,7 @@ pub struct TourRun {
 impl TourRun {
     /// Returns a run that was not requested yet.
     pub(super) fn new(config: RunConfig) -> Self {
-        Self {
-            config,
-            ..Self::default()
-        }
+        Self { config, ..Self::default() }
     }
 
     /// Returns the number of tasks that are learned and tested.
@@ -63,10 +60,7 @@ impl TourRun {
 
     /// Returns whether the engine is working on it or will work on it.
     pub fn is_active(&self) -> bool {
-        matches!(
-            self.state,
-            TourRunState::Queued | TourRunState::Running | TourRunState::Paused
-        )
+        matches!(self.state, TourRunState::Queued | TourRunState::Running | TourRunState::Paused)
     }
 
     /// Returns whether the user has not requested it yet.

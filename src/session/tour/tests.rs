@@ -14,21 +14,13 @@ use crate::session::{Disk, Session};
 fn session() -> (Session, RecordedBackend) {
     let backend = RecordedBackend::default();
     let shared_backend = Box::new(backend.clone());
-    let draft = RunConfig {
-        data: String::new(),
-        ..RunConfig::default()
-    };
+    let draft = RunConfig { data: String::new(), ..RunConfig::default() };
     let session = Session::with_backend(shared_backend, Disk::nowhere(), draft, Arc::new(|| {}));
     (session, backend)
 }
 
 fn image(shade: u8) -> NamedImage {
-    NamedImage {
-        name: "drawing".into(),
-        width: 1,
-        height: 1,
-        rgb: vec![shade; 3],
-    }
+    NamedImage { name: "drawing".into(), width: 1, height: 1, rgb: vec![shade; 3] }
 }
 
 fn header(folder: &str) -> RunHeader {
@@ -103,11 +95,7 @@ fn answer_requests(session: &mut Session, backend: &RecordedBackend, from: &mut 
 }
 
 fn step(session: &Session) -> TourStep {
-    session
-        .learn
-        .tour
-        .as_ref()
-        .map_or(TourStep::Draw, |tour| tour.step)
+    session.learn.tour.as_ref().map_or(TourStep::Draw, |tour| tour.step)
 }
 
 fn draw_both(session: &mut Session) {
@@ -144,10 +132,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     backend.push(Event::Started(Box::new(header("/fine-tuning"))));
     backend.push(report(0, 4));
     session.drain();
-    assert_eq!(
-        (step(&session), backend.last_request()),
-        (TourStep::First, ControlRequest::Pause)
-    );
+    assert_eq!((step(&session), backend.last_request()), (TourStep::First, ControlRequest::Pause));
     answer_requests(&mut session, &backend, &mut handled, 0.9);
     assert_eq!(step(&session), TourStep::Guess);
     // A changed drawing is predicted again.
@@ -162,11 +147,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let run = "/fine-tuning".into();
     backend.push(Event::Finished { run });
     session.drain();
-    assert_eq!(
-        step(&session),
-        TourStep::FineTuning,
-        "the drawings are not answered yet"
-    );
+    assert_eq!(step(&session), TourStep::FineTuning, "the drawings are not answered yet");
     answer_requests(&mut session, &backend, &mut handled, 0.1);
     assert_eq!(step(&session), TourStep::Pet);
     session.train_tour_run();
@@ -192,10 +173,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let redrawn = session.learn.tour.clone().unwrap();
     assert_eq!((redrawn.step, redrawn.pins), (TourStep::First, tour.pins));
     let [order, before_order] = [&redrawn, &tour].map(|tour| tour.run().config.order.clone());
-    assert!(
-        order != before_order && order.starts_with("1,2,"),
-        "{order}"
-    );
+    assert!(order != before_order && order.starts_with("1,2,"), "{order}");
     session.delete_tour_runs();
     assert!(session.learn.tour.is_none() && session.predict.pins.pins().is_empty());
     assert!(session.predict.pins.runs().is_empty());
@@ -213,19 +191,10 @@ fn another_run_is_waited_for_and_never_stopped() {
     assert_eq!(state(&session), TourRunState::Requested);
     backend.push(report(0, 4));
     session.drain();
-    assert_eq!(
-        backend.last_request(),
-        ControlRequest::Run,
-        "another run is not paused"
-    );
+    assert_eq!(backend.last_request(), ControlRequest::Run, "another run is not paused");
     session.leave_tour();
     assert_eq!(backend.last_request(), ControlRequest::Run);
-    assert!(
-        !backend
-            .commands()
-            .iter()
-            .any(|c| matches!(c, Command::Stop(_)))
-    );
+    assert!(!backend.commands().iter().any(|c| matches!(c, Command::Stop(_))));
     // The run is queued behind the other run; leaving the tour removes it.
     draw_both(&mut session);
     session.train_tour_run();
@@ -240,16 +209,11 @@ fn another_run_is_waited_for_and_never_stopped() {
         _ => None,
     });
     assert_eq!(stopped, Some(tour_job));
-    assert_eq!(
-        (session.running_job(), session.waiting().count()),
-        (Some(other), 0)
-    );
+    assert_eq!((session.running_job(), session.waiting().count()), (Some(other), 0));
     // Without queueing, the tour's run starts automatically when the other run ends.
     draw_both(&mut session);
     session.train_tour_run();
-    backend.push(Event::Finished {
-        run: "other".into(),
-    });
+    backend.push(Event::Finished { run: "other".into() });
     session.drain();
     session.drain();
     assert_eq!(state(&session), TourRunState::Running);
@@ -265,10 +229,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         backend.push(Event::Started(Box::new(header("/fine-tuning"))));
         if pause {
             let run = "/base".into();
-            backend.push(Event::Phase {
-                run,
-                phase: Phase::Paused,
-            });
+            backend.push(Event::Phase { run, phase: Phase::Paused });
         }
         session.drain();
         session.leave_tour();
@@ -285,19 +246,13 @@ fn a_run_that_ended_early_can_be_trained_again() {
     backend.push(Event::Started(Box::new(header("/fine-tuning"))));
     let problem = Problem::new("the disk is full");
     let run = "/base".into();
-    backend.push(Event::Failed {
-        run,
-        problem: problem.clone(),
-    });
+    backend.push(Event::Failed { run, problem: problem.clone() });
     session.drain();
     let state = |session: &Session| session.learn.tour.as_ref().unwrap().run().state.clone();
     assert_eq!(state(&session), TourRunState::Ended(Some(problem)));
     session.retrain_tour_run();
     session.drain();
-    assert_eq!(
-        (state(&session), step(&session)),
-        (TourRunState::Running, TourStep::First)
-    );
+    assert_eq!((state(&session), step(&session)), (TourRunState::Running, TourStep::First));
     // The tour waits until a cleared drawing is drawn again.
     session.unpin_drawn(1);
     backend.push(Event::Started(Box::new(header("/again"))));
@@ -314,11 +269,7 @@ fn the_outcome_depends_on_the_score_of_the_drawn_class_and_its_rival() {
         (0.4, 0.3, DrawingOutcome::Uncertain),
         (0.3, 0.4, DrawingOutcome::Wrong),
     ] {
-        let prediction = DrawingPrediction {
-            score,
-            rival_score,
-            rival: "4".into(),
-        };
+        let prediction = DrawingPrediction { score, rival_score, rival: "4".into() };
         assert_eq!(prediction.outcome(), outcome);
     }
 }

@@ -134,9 +134,9 @@ impl UnitQuestion {
     pub fn is_answered(&self, user_answer: &GivenAnswer) -> bool {
         match self.kind {
             // The stored index may be out of range if the lesson was changed since.
-            AnswerKind::Choice(ref choices) => user_answer
-                .choice
-                .is_some_and(|index| index < choices.len()),
+            AnswerKind::Choice(ref choices) => {
+                user_answer.choice.is_some_and(|index| index < choices.len())
+            }
             AnswerKind::Number { .. } => {
                 user_answer.checked && read_number(&user_answer.typed).is_some()
             }
@@ -154,12 +154,7 @@ impl UnitQuestion {
                 (correct.map(|correct| correct == Some(chosen)), None)
             }
             AnswerKind::Number { .. } if !user_answer.checked => return Feedback::Open,
-            AnswerKind::Number {
-                answer,
-                tolerance,
-                slips,
-                ..
-            } => {
+            AnswerKind::Number { answer, tolerance, slips, .. } => {
                 let Some(typed) = read_number(&user_answer.typed) else {
                     return Feedback::NoNumber;
                 };
@@ -211,20 +206,14 @@ fn correct_choice(
 /// Parses a typed number, which can have a decimal point or comma and a percent sign.
 fn read_number(typed: &str) -> Option<f64> {
     let typed = typed.trim().trim_end_matches('%').trim().replace(',', ".");
-    typed
-        .replace('−', "-")
-        .parse()
-        .ok()
-        .filter(|n: &f64| n.is_finite())
+    typed.replace('−', "-").parse().ok().filter(|n: &f64| n.is_finite())
 }
 
 fn choice(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
     let (name, count) = (fields.name.as_str(), fields.choices.len());
     if !(2..=MAX_CHOICES).contains(&count) {
-        return Err(
-            Problem::new(message!("lesson-choice-count", name, n = count))
-                .advise(message!("lesson-choice-count-advice", n = MAX_CHOICES)),
-        );
+        return Err(Problem::new(message!("lesson-choice-count", name, n = count))
+            .advise(message!("lesson-choice-count-advice", n = MAX_CHOICES)));
     }
     let conditions: Vec<String> = match (fields.right, fields.holds.len()) {
         (Some(right), 0) if (1..=count).contains(&right) => {
@@ -239,17 +228,13 @@ fn choice(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
     };
     let parse = |text: &String| Formula::parse(text, runs, true);
     let conditions = conditions.iter().map(parse).collect::<Result<Vec<_>>>()?;
-    Ok(AnswerKind::Choice(
-        fields.choices.iter().cloned().zip(conditions).collect(),
-    ))
+    Ok(AnswerKind::Choice(fields.choices.iter().cloned().zip(conditions).collect()))
 }
 
 fn number(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
     let Some(answer) = &fields.answer else {
-        return Err(
-            Problem::new(message!("lesson-no-answer", name = fields.name.as_str()))
-                .advise(message!("lesson-no-answer-advice")),
-        );
+        return Err(Problem::new(message!("lesson-no-answer", name = fields.name.as_str()))
+            .advise(message!("lesson-no-answer-advice")));
     };
     let slip = |slip: &Slip| {
         let value = Formula::parse(&slip.value, runs, false)?;
@@ -276,11 +261,7 @@ mod tests {
     }
 
     fn typed(text: &str) -> GivenAnswer {
-        GivenAnswer {
-            typed: text.into(),
-            checked: true,
-            ..GivenAnswer::default()
-        }
+        GivenAnswer { typed: text.into(), checked: true, ..GivenAnswer::default() }
     }
 
     #[test]
@@ -300,33 +281,18 @@ mod tests {
         let Feedback::Right(feedback) = question.feedback(&typed("20,5 %"), &results) else {
             panic!("wrong");
         };
-        assert_eq!(
-            feedback[0].to_text(&results, Language::English),
-            "20.0 points"
-        );
+        assert_eq!(feedback[0].to_text(&results, Language::English), "20.0 points");
         assert!(feedback[0].is_pending(&Figures::new()) && !feedback[0].is_pending(&results));
-        assert!(matches!(
-            question.feedback(&typed("20.5"), &Figures::new()),
-            Feedback::Pending
-        ));
-        assert_eq!(
-            question.feedback(&typed("viel"), &results),
-            Feedback::NoNumber
-        );
-        assert_eq!(
-            question.feedback(&GivenAnswer::default(), &results),
-            Feedback::Open
-        );
+        assert!(matches!(question.feedback(&typed("20.5"), &Figures::new()), Feedback::Pending));
+        assert_eq!(question.feedback(&typed("viel"), &results), Feedback::NoNumber);
+        assert_eq!(question.feedback(&GivenAnswer::default(), &results), Feedback::Open);
         let feedback_text = |given: &GivenAnswer| match question.feedback(given, &results) {
             Feedback::Wrong(text) => text[0].to_text(&results, Language::English),
             other => format!("{other:?}"),
         };
         assert_eq!(feedback_text(&typed("70")), "that is what is left");
         assert_eq!(feedback_text(&typed("3")), "no");
-        assert_eq!(
-            question.answer(&results, Language::German).unwrap(),
-            "20,0 points"
-        );
+        assert_eq!(question.answer(&results, Language::German).unwrap(), "20,0 points");
     }
 
     #[test]
@@ -338,26 +304,11 @@ mod tests {
             holds = ["forgetting(a) < 5", "forgetting(a) < 50", "forgetting(a) >= 50"]
         "#;
         let question = UnitQuestion::parse(text, &["a".to_string()]).unwrap();
-        let chosen = |choice| GivenAnswer {
-            choice: Some(choice),
-            ..GivenAnswer::default()
-        };
-        assert!(matches!(
-            question.feedback(&chosen(1), &figures()),
-            Feedback::Right(_)
-        ));
-        assert_eq!(
-            question.feedback(&chosen(0), &figures()),
-            Feedback::Wrong(&[])
-        );
-        assert_eq!(
-            question.answer(&figures(), Language::English).unwrap(),
-            "much"
-        );
-        assert_eq!(
-            question.feedback(&chosen(0), &Figures::new()),
-            Feedback::Pending
-        );
+        let chosen = |choice| GivenAnswer { choice: Some(choice), ..GivenAnswer::default() };
+        assert!(matches!(question.feedback(&chosen(1), &figures()), Feedback::Right(_)));
+        assert_eq!(question.feedback(&chosen(0), &figures()), Feedback::Wrong(&[]));
+        assert_eq!(question.answer(&figures(), Language::English).unwrap(), "much");
+        assert_eq!(question.feedback(&chosen(0), &Figures::new()), Feedback::Pending);
     }
 
     #[test]

@@ -100,9 +100,7 @@ impl Runs {
 
 impl RunPlan {
     fn parse(table: Table) -> Result<Self> {
-        let fields: RunFields = table
-            .try_into()
-            .map_err(|error| block_problem(&error, ""))?;
+        let fields: RunFields = table.try_into().map_err(|error| block_problem(&error, ""))?;
         let nameless = || Problem::new(message!("lesson-run-without-name"));
         let name = fields.name;
         let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-advice")))?;
@@ -119,10 +117,7 @@ impl RunPlan {
         {
             config.base_lr = rate.base;
         }
-        let with_order = |order| RunConfig {
-            order,
-            ..config.clone()
-        };
+        let with_order = |order| RunConfig { order, ..config.clone() };
         let configs: Vec<RunConfig> = match fields.orders.is_empty() {
             true => vec![config],
             false => fields.orders.into_iter().map(with_order).collect(),
@@ -135,11 +130,7 @@ impl RunPlan {
             Some(title) => title,
             None => method::find_method(&configs[0].method)?.title.to_string(),
         };
-        Ok(Self {
-            name,
-            title,
-            configs,
-        })
+        Ok(Self { name, title, configs })
     }
 }
 
@@ -147,10 +138,8 @@ impl RunPlan {
 fn check_run_count(count: usize) -> Result<()> {
     match (1..=MAX_RUNS).contains(&count) {
         true => Ok(()),
-        false => Err(
-            Problem::new(message!("lesson-block-too-many-runs", n = count))
-                .advise(message!("lesson-block-too-many-runs-advice", n = MAX_RUNS)),
-        ),
+        false => Err(Problem::new(message!("lesson-block-too-many-runs", n = count))
+            .advise(message!("lesson-block-too-many-runs-advice", n = MAX_RUNS))),
     }
 }
 
@@ -174,10 +163,8 @@ impl Expectation {
             !condition.trim().is_empty() && !condition.trim().starts_with('#')
         });
         let parse_line = |(condition, line): (&str, usize)| {
-            let formula = Formula::parse(condition, runs, true).map_err(|problem| Problem {
-                place: format!("line {line}"),
-                ..problem
-            })?;
+            let formula = Formula::parse(condition, runs, true)
+                .map_err(|problem| Problem { place: format!("line {line}"), ..problem })?;
             Ok(Self { formula, line })
         };
         lines.map(parse_line).collect()
@@ -189,9 +176,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_valid =
         name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_allowed);
-    let reserved = [
-        "run", "and", "or", "online", "offline", "ensemble", "answer",
-    ];
+    let reserved = ["run", "and", "or", "online", "offline", "ensemble", "answer"];
     match is_valid && name.len() <= 40 && !reserved.contains(&name) {
         true => Ok(()),
         false => Err(Problem::new(message!("lesson-name-invalid", name))
@@ -215,9 +200,7 @@ pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
 
 /// Converts a TOML error to a Problem with the line within the block.
 fn block_problem(error: &toml::de::Error, text: &str) -> Problem {
-    let line = error
-        .span()
-        .map_or(1, |span| line_and_column(text, span.start).0);
+    let line = error.span().map_or(1, |span| line_and_column(text, span.start).0);
     let why = error.message().trim();
     Problem::new(message!("lesson-block-unreadable", why))
         .at(format!("line {line} of the block"))

@@ -111,20 +111,14 @@ const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distan
 /// Maximum number of columns of a table.
 const MAX_COLUMNS: usize = 12;
 /// The default columns of a table.
-const COLUMNS: [(&str, &str); 3] = [
-    ("A_N", "accuracy(run)"),
-    ("Ā_N", "average(run)"),
-    ("F_N", "forgetting(run)"),
-];
+const COLUMNS: [(&str, &str); 3] =
+    [("A_N", "accuracy(run)"), ("Ā_N", "average(run)"), ("F_N", "forgetting(run)")];
 
 impl Figure {
     /// Parses the block.
     pub(super) fn parse(text: &str, runs: &[String]) -> Result<Self> {
         let fields: FigureFields = block(text)?;
-        fields
-            .runs
-            .iter()
-            .try_for_each(|name| check_run_exists(name, runs))?;
+        fields.runs.iter().try_for_each(|name| check_run_exists(name, runs))?;
         if fields.runs.is_empty() || fields.runs.len() > 8 {
             return Err(Problem::new(message!("lesson-figure-run-count"))
                 .advise(message!("lesson-figure-run-count-advice")));
@@ -166,11 +160,7 @@ impl Figure {
                 return Err(Problem::new(message).advise(advice));
             }
         };
-        Ok(Self {
-            title: fields.title,
-            runs: fields.runs,
-            kind,
-        })
+        Ok(Self { title: fields.title, runs: fields.runs, kind })
     }
 
     /// Returns the figure with the available data.
@@ -207,11 +197,7 @@ impl Figure {
                     tasks: run.map_or(0, RunFigures::tasks),
                 }
             }
-            Shape::Bars {
-                value,
-                unit,
-                spread,
-            } => {
+            Shape::Bars { value, unit, spread } => {
                 let row = |(name, shade): (&String, RunStyle)| {
                     let values = values(value, name);
                     let bar = Bar {
@@ -222,11 +208,7 @@ impl Figure {
                     };
                     (bar, values)
                 };
-                Chart::Bars {
-                    rows: runs().map(row).collect(),
-                    unit: unit.clone(),
-                    spread: *spread,
-                }
+                Chart::Bars { rows: runs().map(row).collect(), unit: unit.clone(), spread: *spread }
             }
             Shape::Table(columns) => {
                 let row = |name: &String| {
@@ -262,9 +244,9 @@ impl Chart {
             }
             Self::Bars { rows, .. } => rows.iter().all(|(_, values)| values.is_empty()),
             Self::Matrix { rows, .. } => rows.is_empty(),
-            Self::Table { rows, .. } => rows
-                .iter()
-                .all(|row| row.iter().skip(1).all(|cell| cell == "–")),
+            Self::Table { rows, .. } => {
+                rows.iter().all(|row| row.iter().skip(1).all(|cell| cell == "–"))
+            }
         }
     }
 
@@ -275,12 +257,7 @@ impl Chart {
         match self {
             Self::Curves { lines, .. } | Self::Distance { lines, .. } => lines
                 .iter()
-                .map(|line| {
-                    row(
-                        &line.name,
-                        line.points.iter().map(|p| to_text(p.y)).collect(),
-                    )
-                })
+                .map(|line| row(&line.name, line.points.iter().map(|p| to_text(p.y)).collect()))
                 .collect(),
             Self::Matrix { rows, .. } => rows
                 .iter()
@@ -298,10 +275,7 @@ impl Chart {
                         let texts: Vec<String> = values.iter().copied().map(to_text).collect();
                         text += &format!("  ({})", texts.join("  "));
                     }
-                    format!("{}: {text} {unit}", bar.name)
-                        .trim_end()
-                        .to_string()
-                        + "\n"
+                    format!("{}: {text} {unit}", bar.name).trim_end().to_string() + "\n"
                 })
                 .collect(),
             Self::Table { columns, rows } => rows
@@ -332,20 +306,10 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
 /// finished.
 fn curve(runs: &[RunFigures]) -> Vec<[f64; 2]> {
     let histories = runs.iter().map(|run| run.history.answer_history());
-    let accuracies: Vec<&[f64]> = histories
-        .map(|history| history.accuracy.as_slice())
-        .collect();
-    let length = accuracies
-        .iter()
-        .map(|values| values.len())
-        .min()
-        .unwrap_or(0);
+    let accuracies: Vec<&[f64]> = histories.map(|history| history.accuracy.as_slice()).collect();
+    let length = accuracies.iter().map(|values| values.len()).min().unwrap_or(0);
     let mean_at = |i: usize| {
-        accuracies
-            .iter()
-            .map(|values| values[i] * 100.0)
-            .sum::<f64>()
-            / accuracies.len() as f64
+        accuracies.iter().map(|values| values[i] * 100.0).sum::<f64>() / accuracies.len() as f64
     };
     (0..length).map(|i| [i as f64, mean_at(i)]).collect()
 }
@@ -356,9 +320,7 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     let Some(longest) = all.iter().max_by_key(|run| run.tasks()) else {
         return Vec::new();
     };
-    let same_classes = all
-        .iter()
-        .all(|run| longest.classes.starts_with(&run.classes));
+    let same_classes = all.iter().all(|run| longest.classes.starts_with(&run.classes));
     let label = |(task, names): (usize, &Vec<String>)| {
         let names = names.join(",");
         match same_classes && names.chars().count() <= 9 {
@@ -381,10 +343,6 @@ fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
         points.extend(task_points);
     }
     let start = (run.distance.len() * run.epochs) as f64;
-    points.extend(
-        run.distance_now
-            .iter()
-            .map(|[x, distance]| [start + x, distance * 100.0]),
-    );
+    points.extend(run.distance_now.iter().map(|[x, distance]| [start + x, distance * 100.0]));
     points
 }

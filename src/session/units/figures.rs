@@ -97,10 +97,7 @@ impl RunFigures {
         if self.measured_tasks() == 0 || self.history.experts().any(|other| other == expert) {
             return Ok(self.history.for_expert(expert));
         }
-        Err(NoValue::Never(message!(
-            "formula-no-expert",
-            name = expert.key()
-        )))
+        Err(NoValue::Never(message!("formula-no-expert", name = expert.key())))
     }
 
     /// Returns a figure of the finished run, in percent.
@@ -131,11 +128,7 @@ impl RunFigures {
     pub(super) fn cell(&self, expert: Option<Expert>, after: usize, on: usize) -> Outcome<f64> {
         let history = self.expert_history(expert)?;
         if on > after {
-            return Err(NoValue::Never(message!(
-                "formula-no-results-after-task",
-                after,
-                on
-            )));
+            return Err(NoValue::Never(message!("formula-no-results-after-task", after, on)));
         }
         self.check_measured(after)?;
         let row = history.matrix.get(after - 1);
@@ -144,10 +137,7 @@ impl RunFigures {
 
     /// Returns the final accuracy over the images of all tasks except the last.
     pub(super) fn old_task_accuracy(&self, expert: Option<Expert>) -> Outcome<f64> {
-        let images = self
-            .test_images
-            .split_last()
-            .map_or(&[][..], |(_, old)| old);
+        let images = self.test_images.split_last().map_or(&[][..], |(_, old)| old);
         self.final_value(expert, |history| {
             let row = history.matrix.last()?;
             let correct = row.iter().zip(images).map(|(share, n)| share * *n as f64);
@@ -175,19 +165,14 @@ impl RunFigures {
         match task {
             task if task <= self.measured_tasks() && task > 0 => Ok(()),
             task if task <= self.tasks() || self.tasks() == 0 => Err(NoValue::NotYet),
-            _ => Err(NoValue::Never(message!(
-                "formula-task-count",
-                n = self.tasks()
-            ))),
+            _ => Err(NoValue::Never(message!("formula-task-count", n = self.tasks()))),
         }
     }
 }
 
 fn percent(share: Option<f64>) -> Outcome<f64> {
     let share = share.filter(|share| share.is_finite());
-    share
-        .map(|share| share * 100.0)
-        .ok_or_else(|| NoValue::Never(message!("formula-not-measured")))
+    share.map(|share| share * 100.0).ok_or_else(|| NoValue::Never(message!("formula-not-measured")))
 }
 
 #[cfg(test)]

@@ -50,27 +50,15 @@ static RUN_FUNCTIONS: [RunFunction; 9] = [
     ("average(run)", 0..=0, true, |run, _, expert| {
         run.final_value(expert, History::average_accuracy)
     }),
-    ("forgetting(run)", 0..=0, true, |run, _, expert| {
-        run.final_value(expert, History::forgetting)
-    }),
-    ("given(run)", 0..=0, false, |run, _, _| {
-        run.task_given_accuracy()
-    }),
-    ("old(run)", 0..=0, true, |run, _, expert| {
-        run.old_task_accuracy(expert)
-    }),
-    ("seen(run, i)", 1..=1, true, |run, at, expert| {
-        run.accuracy_after(expert, at[0])
-    }),
-    ("cell(run, i, j)", 2..=2, true, |run, at, expert| {
-        run.cell(expert, at[0], at[1])
-    }),
+    ("forgetting(run)", 0..=0, true, |run, _, expert| run.final_value(expert, History::forgetting)),
+    ("given(run)", 0..=0, false, |run, _, _| run.task_given_accuracy()),
+    ("old(run)", 0..=0, true, |run, _, expert| run.old_task_accuracy(expert)),
+    ("seen(run, i)", 1..=1, true, |run, at, expert| run.accuracy_after(expert, at[0])),
+    ("cell(run, i, j)", 2..=2, true, |run, at, expert| run.cell(expert, at[0], at[1])),
     ("drop(run, j)", 1..=1, true, |run, at, expert| {
         run.final_value(expert, |h| h.drops().get(at[0] - 1).copied())
     }),
-    ("apart(run, task, epoch)", 0..=2, false, |run, at, _| {
-        run.distance(at)
-    }),
+    ("apart(run, task, epoch)", 0..=2, false, |run, at, _| run.distance(at)),
 ];
 
 /// A function of numbers: its name and its value.
@@ -90,9 +78,7 @@ fn function_name(usage: &str) -> &str {
 }
 
 fn run_function(name: &str) -> Option<&'static RunFunction> {
-    RUN_FUNCTIONS
-        .iter()
-        .find(|(usage, ..)| function_name(usage) == name)
+    RUN_FUNCTIONS.iter().find(|(usage, ..)| function_name(usage) == name)
 }
 
 fn number_function(name: &str) -> Option<&'static NumberFunction> {
@@ -137,10 +123,7 @@ impl Formula {
             }
         });
         match checked {
-            Ok(tree) => Ok(Self {
-                text: text.to_owned(),
-                tree,
-            }),
+            Ok(tree) => Ok(Self { text: text.to_owned(), tree }),
             Err(diagnostic) => Err(problem(text, &diagnostic)),
         }
     }
@@ -216,10 +199,8 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
             let message = message!("formula-name-not-number", name = name.as_str());
             let diagnostic = Diagnostic::new(node.span.clone(), message);
             return Err(match runs.contains(name) {
-                true => diagnostic.explain(message!(
-                    "formula-name-not-number-advice",
-                    name = name.as_str()
-                )),
+                true => diagnostic
+                    .explain(message!("formula-name-not-number-advice", name = name.as_str())),
                 false => diagnostic,
             });
         }
@@ -245,10 +226,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
         }
         NodeKind::Negate(_) => {}
         NodeKind::Binary(sign, operands) => {
-            if operands
-                .iter()
-                .any(|side| is_condition(side) != sign.is_logical())
-            {
+            if operands.iter().any(|side| is_condition(side) != sign.is_logical()) {
                 return fail(match sign.is_logical() {
                     true => message!("formula-and-joins-conditions"),
                     false => message!("formula-condition-in-arithmetic"),
@@ -256,9 +234,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
             }
         }
     }
-    node.children()
-        .iter()
-        .try_for_each(|part| check(part, runs))
+    node.children().iter().try_for_each(|part| check(part, runs))
 }
 
 fn unknown_run(name: &str, argument: &Expr, runs: &[String]) -> Diagnostic {
@@ -318,11 +294,9 @@ fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
     match &node.kind {
         NodeKind::Number(number) => Ok(vec![*number]),
         NodeKind::Negate(inner) => Ok(evaluate(inner, results)?.iter().map(|v| -v).collect()),
-        NodeKind::Binary(sign, operands) => combine(
-            *sign,
-            &evaluate(&operands[0], results)?,
-            &evaluate(&operands[1], results)?,
-        ),
+        NodeKind::Binary(sign, operands) => {
+            combine(*sign, &evaluate(&operands[0], results)?, &evaluate(&operands[1], results)?)
+        }
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
                 let (run, numbers, expert) =
@@ -348,10 +322,7 @@ fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
 /// Combines two lists element by element. A single value is combined with each element of the other list.
 fn combine(sign: BinaryOperator, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
     let length = left.len().max(right.len());
-    if [left.len(), right.len()]
-        .iter()
-        .any(|n| *n != 1 && *n != length)
-    {
+    if [left.len(), right.len()].iter().any(|n| *n != 1 && *n != length) {
         return Err(NoValue::Never(message!("formula-repetitions-differ")));
     }
     let value_at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
@@ -414,10 +385,7 @@ mod tests {
             assert!(!problem.remedy.is_empty());
         }
         let problem = Formula::parse("acuracy(a)", &runs, false).unwrap_err();
-        assert_eq!(
-            problem.remedy,
-            tr!("advice-did-you-mean", name = "accuracy")
-        );
+        assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "accuracy"));
         let deep = "(".repeat(200);
         assert!(Formula::parse(&deep, &runs, false).is_err());
         assert!(Formula::parse(&"1+".repeat(300), &runs, false).is_err());
@@ -437,9 +405,7 @@ mod tests {
 
     fn value(text: &str) -> Outcome<f64> {
         let names: Vec<String> = figures().keys().cloned().collect();
-        Formula::parse(text, &names, false)
-            .unwrap()
-            .value(&figures())
+        Formula::parse(text, &names, false).unwrap().value(&figures())
     }
 
     #[test]
@@ -474,13 +440,9 @@ mod tests {
         assert_eq!(value("accuracy(half)"), Err(NoValue::NotYet));
         assert_eq!(value("cell(half, 3, 1)"), Err(NoValue::NotYet));
         assert_eq!(value("apart(half)"), Err(NoValue::NotYet));
-        for never in [
-            "cell(a, 4, 1)",
-            "cell(a, 1, 2)",
-            "accuracy(a, offline)",
-            "apart(a)",
-            "forgetting(b)",
-        ] {
+        for never in
+            ["cell(a, 4, 1)", "cell(a, 1, 2)", "accuracy(a, offline)", "apart(a)", "forgetting(b)"]
+        {
             assert!(matches!(value(never), Err(NoValue::Never(_))), "{never}");
         }
     }

@@ -90,9 +90,8 @@ fn read_folder(folder: &Path) -> Vec<UnitEntry> {
         return Vec::new();
     };
     let paths = list.take(MAX_FILES).flatten().map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
     paths.sort();
     // A file that serves all languages is read in the language of the thread.
     let entry = |path: &PathBuf| read_file(path, Language::spoken());
@@ -117,12 +116,7 @@ fn read_file(path: &Path, default_language: Language) -> UnitEntry {
         let language = language.unwrap_or(default_language);
         Unit::parse(&name, language, &text, &origin).map(Arc::new)
     });
-    UnitEntry {
-        name,
-        language,
-        is_built_in: false,
-        unit,
-    }
+    UnitEntry { name, language, is_built_in: false, unit }
 }
 
 /// Returns one entry for each name, in the given order. It is in this language if available, otherwise in any language.
@@ -192,11 +186,7 @@ impl Session {
     /// Shows the folder of the teacher's lessons in the file manager.
     pub fn reveal_units_folder(&mut self) {
         self.task_or_notify(
-            |sources| {
-                sources
-                    .disk()
-                    .reveal(&create_lessons_folder()?.join(NEW_FILE_NAME))
-            },
+            |sources| sources.disk().reveal(&create_lessons_folder()?.join(NEW_FILE_NAME)),
             |session, folder| session.notify_revealed(&folder),
         );
     }
@@ -247,10 +237,8 @@ mod tests {
 
     #[test]
     fn the_built_in_units_are_valid_and_equal_in_every_language() {
-        let built_in: Vec<UnitEntry> = read_entries()
-            .into_iter()
-            .filter(|entry| entry.is_built_in)
-            .collect();
+        let built_in: Vec<UnitEntry> =
+            read_entries().into_iter().filter(|entry| entry.is_built_in).collect();
         assert_eq!(built_in.len(), 2 * BUILT_IN.len());
         for pair in built_in.chunks(2) {
             let [english, german] = pair else {
@@ -287,10 +275,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write(
-            "mine.md",
-            "+++\ntitle = \"Mine\"\nminutes = 3\norder = 9\n+++\nText\n",
-        );
+        write("mine.md", "+++\ntitle = \"Mine\"\nminutes = 3\norder = 9\n+++\nText\n");
         write("broken.de.md", "no title");
         write("notes.txt", "not a lesson");
         std::fs::create_dir(folder.path().join("folder.md")).unwrap();

@@ -124,7 +124,6 @@ impl Unit {
     pub fn title_of<'a>(&'a self, name: &'a str) -> &'a str {
         let plan = self.plan(name).map(|plan| plan.title.as_str());
         let mut added_tasks = self.added_tasks().filter(|block| block.name == name);
-        plan.or_else(|| Some(added_tasks.next()?.title.as_str()))
-            .unwrap_or(name)
+        plan.or_else(|| Some(added_tasks.next()?.title.as_str())).unwrap_or(name)
     }
 }

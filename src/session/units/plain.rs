@@ -27,10 +27,7 @@ fn part_text(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
 
 /// Returns the whole unit as text.
 pub fn unit_text(unit: &Unit, figures: &Figures) -> String {
-    let parts = unit
-        .parts
-        .iter()
-        .map(|unit_part| part_text(unit, unit_part, figures));
+    let parts = unit.parts.iter().map(|unit_part| part_text(unit, unit_part, figures));
     let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
     let (about, time) = (wrapped(&unit.about, ""), unit.time());
     format!("{}\n{time}\n{about}\n\n{}", unit.title, parts.join("\n"))
@@ -79,15 +76,9 @@ fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
 }
 
 fn question(unit_question: &UnitQuestion, figures: &Figures, language: Language) -> String {
-    let question_text = wrapped(
-        &join_paragraphs(&unit_question.text, figures, language),
-        "  ",
-    );
+    let question_text = wrapped(&join_paragraphs(&unit_question.text, figures, language), "  ");
     // "? " replaces the indentation, which a question without text does not have.
-    let mut text = format!(
-        "? {}",
-        question_text.strip_prefix("  ").unwrap_or(&question_text)
-    );
+    let mut text = format!("? {}", question_text.strip_prefix("  ").unwrap_or(&question_text));
     if let AnswerKind::Choice(choices) = &unit_question.kind {
         for (i, (choice, _)) in choices.iter().enumerate() {
             text.push_str(&format!("  {}) {choice}\n", i + 1));
@@ -95,11 +86,7 @@ fn question(unit_question: &UnitQuestion, figures: &Figures, language: Language)
     }
     if let Some(answer) = unit_question.answer(figures, language) {
         let feedback = join_paragraphs(&unit_question.if_right, figures, language);
-        let end = if answer.ends_with(['.', '?', '!']) {
-            ""
-        } else {
-            "."
-        };
+        let end = if answer.ends_with(['.', '?', '!']) { "" } else { "." };
         let words = format!("→ {answer}{end} {feedback}");
         text.push_str(&wrapped(&words, "  "));
     }
@@ -108,9 +95,7 @@ fn question(unit_question: &UnitQuestion, figures: &Figures, language: Language)
 
 fn added_task_text(unit: &Unit, block: &AddedTaskBlock) -> String {
     let (run, source) = (unit.title_of(&block.run), block.source.as_str());
-    let words = unit
-        .language
-        .fill("learn-added-task", &[("run", run), ("source", source)]);
+    let words = unit.language.fill("learn-added-task", &[("run", run), ("source", source)]);
     format!("[{words}]\n")
 }
 

@@ -108,9 +108,7 @@ pub struct Units {
 impl Units {
     /// Returns the user's answer to this question of the open unit.
     pub fn user_answer(&self, question: &str) -> GivenAnswer {
-        let answer = self
-            .open_unit_answers()
-            .and_then(|answers| answers.get(question));
+        let answer = self.open_unit_answers().and_then(|answers| answers.get(question));
         answer.cloned().unwrap_or_default()
     }
 
@@ -126,9 +124,7 @@ impl Units {
     pub fn has_progress(&self) -> bool {
         let answers = self.open_unit_answers();
         let is_answered = |answers: &BTreeMap<_, _>| {
-            answers
-                .values()
-                .any(|answer| *answer != GivenAnswer::default())
+            answers.values().any(|answer| *answer != GivenAnswer::default())
         };
         answers.is_some_and(is_answered) || self.has_runs()
     }
@@ -166,10 +162,7 @@ impl Units {
     pub fn next_unit(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
         let entries = entries_in_language(self.list.ready()?, language);
         let readable = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
-        readable
-            .skip_while(|other| other.name != unit.name)
-            .nth(1)
-            .cloned()
+        readable.skip_while(|other| other.name != unit.name).nth(1).cloned()
     }
 
     /// Returns how many parts of the open unit are shown, and the message in place of the others; `None` if all are
@@ -284,10 +277,7 @@ impl Session {
             }
         }
         if let Some(jobs) = self.train_together(configs.clone(), names) {
-            self.learn
-                .units
-                .requested
-                .extend(jobs.into_iter().zip(configs));
+            self.learn.units.requested.extend(jobs.into_iter().zip(configs));
         }
         self.update_unit();
     }
@@ -331,11 +321,7 @@ impl Session {
             .train
             .live
             .as_deref()
-            .filter(|run| {
-                run.header
-                    .as_ref()
-                    .is_none_or(|header| self.is_recent_enough(header))
-            })
+            .filter(|run| run.header.as_ref().is_none_or(|header| self.is_recent_enough(header)))
             .filter(|run| self.is_run_of(run, config));
         if let Some(run) = live.filter(|run| run.stage.is_live() || run.stage == Stage::Finished) {
             return from_view(run, false);
@@ -400,11 +386,7 @@ impl Session {
             return from_view(run, true);
         }
         let row = self.row(&folder);
-        match row.filter(|row| {
-            row.header
-                .as_ref()
-                .is_some_and(|header| has_added_tasks(&header))
-        }) {
+        match row.filter(|row| row.header.as_ref().is_some_and(|header| has_added_tasks(&header))) {
             Some(row) => from_row(row, true, true),
             None => without_results(UnitRunState::Missing),
         }
@@ -424,10 +406,7 @@ fn run_state(run: &RunView) -> UnitRunState {
     match run.stage {
         Stage::Running | Stage::Paused => UnitRunState::Working {
             finished_share: run.finished_share(),
-            seconds_left: run
-                .progress
-                .as_ref()
-                .and_then(|progress| progress.seconds_left),
+            seconds_left: run.progress.as_ref().and_then(|progress| progress.seconds_left),
         },
         Stage::Finished => UnitRunState::Done(None),
         Stage::Stopped | Stage::Failed => UnitRunState::Ended(run.problem.clone()),
@@ -460,12 +439,7 @@ fn from_view(run: &RunView, with_added_tasks: bool) -> (UnitRun, RunFigures) {
 
 fn from_row(row: &RunRow, is_own: bool, with_added_tasks: bool) -> (UnitRun, RunFigures) {
     let figures = row.header.as_ref().map(|header| {
-        RunFigures::new(
-            header,
-            &row.history,
-            row.measurements.iter(),
-            with_added_tasks,
-        )
+        RunFigures::new(header, &row.history, row.measurements.iter(), with_added_tasks)
     });
     let run = UnitRun {
         state: UnitRunState::Done((!is_own).then(|| row.name.clone())),

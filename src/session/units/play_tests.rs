@@ -20,17 +20,11 @@ fn session() -> (Session, RecordedBackend) {
 fn a_block_requests_its_runs_once_and_keeps_the_users_settings() {
     let (mut session, backend) = session();
     let unit = library::open("forgetting", Language::German).unwrap();
-    let part = unit
-        .parts
-        .iter()
-        .position(|part| matches!(part, UnitPart::Runs(_)));
+    let part = unit.parts.iter().position(|part| matches!(part, UnitPart::Runs(_)));
     let part = part.unwrap();
     session.open_unit(Some(unit.clone()));
     let name = unit.plans().next().unwrap().name.clone();
-    assert_eq!(
-        session.learn.units.run_repetitions(&name)[0].state,
-        UnitRunState::Missing
-    );
+    assert_eq!(session.learn.units.run_repetitions(&name)[0].state, UnitRunState::Missing);
     let draft = session.experiment.draft.clone();
     session.train_unit_runs(part);
     session.train_unit_runs(part);
@@ -60,22 +54,16 @@ fn the_runs_of_a_lesson_are_named_after_it() {
     session.open_unit(Some(unit.clone()));
     let is_runs = |part: &UnitPart| matches!(part, UnitPart::Runs(_));
     session.train_unit_runs(unit.parts.iter().position(is_runs).unwrap());
-    let job_names = backend
-        .commands()
-        .into_iter()
-        .find_map(|command| match command {
-            crate::run::event::Command::Queue(job) => Some((job.name.clone(), job.title.clone())),
-            _ => None,
-        });
+    let job_names = backend.commands().into_iter().find_map(|command| match command {
+        crate::run::event::Command::Queue(job) => Some((job.name.clone(), job.title.clone())),
+        _ => None,
+    });
     let name = "What is forgotten?: Baseline on the digits".to_string();
     assert_eq!(job_names, Some((name.clone(), name)));
     let progress = session.learn.units.progress(&unit);
     assert_eq!(progress.answered, 0);
     assert!(progress.questions >= 3 && !progress.is_complete());
-    let answer = GivenAnswer {
-        choice: Some(1),
-        ..GivenAnswer::default()
-    };
+    let answer = GivenAnswer { choice: Some(1), ..GivenAnswer::default() };
     session.learn.units.set_answer("guess", answer);
     assert_eq!(session.learn.units.progress(&unit).answered, 1);
     session.learn.units.list = Fetch::Ready(Arc::new(library::read_entries()));
@@ -91,18 +79,12 @@ fn answers_are_kept_over_languages_and_closing() {
     let (mut session, _) = session();
     let open = |language| library::open("forgetting", language).unwrap();
     session.open_unit(Some(open(Language::English)));
-    let answer = GivenAnswer {
-        choice: Some(1),
-        ..GivenAnswer::default()
-    };
+    let answer = GivenAnswer { choice: Some(1), ..GivenAnswer::default() };
     session.learn.units.set_answer("guess", answer.clone());
     session.open_unit(None);
     session.open_unit(Some(open(Language::German)));
     assert_eq!(session.learn.units.user_answer("guess"), answer);
-    assert_eq!(
-        session.learn.units.user_answer("other"),
-        GivenAnswer::default()
-    );
+    assert_eq!(session.learn.units.user_answer("other"), GivenAnswer::default());
 }
 
 #[test]
@@ -115,9 +97,6 @@ fn settings_are_the_same_wherever_they_are_trained() {
         ..default.clone()
     };
     assert!(same_settings(&default, &other_device));
-    let other = RunConfig {
-        epochs: 9,
-        ..default.clone()
-    };
+    let other = RunConfig { epochs: 9, ..default.clone() };
     assert!(!same_settings(&default, &other));
 }

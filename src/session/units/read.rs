@@ -42,11 +42,9 @@ impl Unit {
             problem.at(location)
         })?;
         if pieces.len() > MAX_PARTS {
-            return Err(
-                Problem::new(message!("lesson-too-many-parts", n = MAX_PARTS))
-                    .at(origin)
-                    .advise(message!("lesson-too-many-parts-advice")),
-            );
+            return Err(Problem::new(message!("lesson-too-many-parts", n = MAX_PARTS))
+                .at(origin)
+                .advise(message!("lesson-too-many-parts-advice")));
         }
         let mut parts = Vec::new();
         for piece in pieces {
@@ -69,9 +67,7 @@ impl Unit {
     fn check(&self) -> Result<()> {
         let runs = self.plans().map(|plan| &plan.name);
         let questions = self.questions().map(|question| &question.name);
-        let names = runs
-            .chain(questions)
-            .chain(self.added_tasks().map(|block| &block.name));
+        let names = runs.chain(questions).chain(self.added_tasks().map(|block| &block.name));
         let mut seen = HashSet::new();
         for name in names {
             if !seen.insert(name) {
@@ -92,12 +88,8 @@ impl Unit {
 fn split(text: &str) -> Result<(&str, &str, usize)> {
     let missing =
         || Problem::new(message!("lesson-no-title")).advise(message!("lesson-no-title-advice"));
-    let rest = text
-        .strip_prefix(FENCE)
-        .and_then(|rest| rest.strip_prefix('\n'));
-    let (front, body) = rest
-        .and_then(|rest| rest.split_once("\n+++\n"))
-        .ok_or_else(missing)?;
+    let rest = text.strip_prefix(FENCE).and_then(|rest| rest.strip_prefix('\n'));
+    let (front, body) = rest.and_then(|rest| rest.split_once("\n+++\n")).ok_or_else(missing)?;
     Ok((front, body, front.matches('\n').count() + 4))
 }
 
@@ -108,11 +100,7 @@ fn at_file_line(problem: Problem, origin: &str, first_line: usize) -> Problem {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         let number: usize = digits.parse().ok()?;
         let is_in_block = rest.ends_with("of the block");
-        Some(if is_in_block {
-            first_line + number - 1
-        } else {
-            number
-        })
+        Some(if is_in_block { first_line + number - 1 } else { number })
     });
     problem.at(format!("{origin}, line {}", number.unwrap_or(first_line)))
 }
@@ -201,20 +189,10 @@ mod tests {
             ("minutes = 5", "minutes = x", 3, "lesson-block-unreadable"),
             ("minutes = 5\n", "", 2, "minutes"),
             ("forgetting(a)}", "forgetting(b)}", 7, "\"b\""),
-            (
-                "method = \"baseline\"",
-                "method = \"basline\"",
-                10,
-                "basline",
-            ),
+            ("method = \"baseline\"", "method = \"basline\"", 10, "basline"),
             ("kind = \"curves\"", "kind = \"curve\"", 15, "curve"),
             ("```figure", "```figur", 15, "lesson-no-such-block"),
-            (
-                "forgetting(a) > 1",
-                "forgetting(a)",
-                20,
-                "formula-condition-expected",
-            ),
+            ("forgetting(a) > 1", "forgetting(a)", 20, "formula-condition-expected"),
             ("runs = [\"a\"]", "runs = [\"b\"]", 15, "lesson-no-such-run"),
         ] {
             let text = EXAMPLE.replacen(from, to, 1);
@@ -233,16 +211,8 @@ mod tests {
         let runs = |orders: &str| format!("name = \"a\"\n{orders}");
         let naturals = ["\"natural\""; 3000].join(",");
         for (from, to, words) in [
-            (
-                "name = \"a\"",
-                runs(&format!("orders = [{naturals}]")),
-                "3,000 runs",
-            ),
-            (
-                "name = \"a\"",
-                runs(&"[[runs]]\n".repeat(2000)),
-                "2,000 runs",
-            ),
+            ("name = \"a\"", runs(&format!("orders = [{naturals}]")), "3,000 runs"),
+            ("name = \"a\"", runs(&"[[runs]]\n".repeat(2000)), "2,000 runs"),
         ] {
             let problem = parse_error(&EXAMPLE.replacen(from, &to, 1));
             let is_mentioned = problem.mentions(words) || problem.what.contains(words);

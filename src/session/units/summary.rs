@@ -24,10 +24,7 @@ pub fn summary(unit: &Unit, units: &Units) -> Figure {
             }
         }
     }
-    Figure {
-        title: unit.title.clone(),
-        content: FigureContent::Page(Page { parts }),
-    }
+    Figure { title: unit.title.clone(), content: FigureContent::Page(Page { parts }) }
 }
 
 /// Returns a question as text, with the user's answer and the correct answer.
@@ -57,11 +54,7 @@ fn question_parts(
         _ => {}
     }
     [
-        PagePart::Heading(join_paragraphs(
-            &unit_question.text,
-            &units.figures,
-            language,
-        )),
+        PagePart::Heading(join_paragraphs(&unit_question.text, &units.figures, language)),
         PagePart::Text(parts.join(" · ")),
     ]
 }
@@ -70,10 +63,9 @@ fn question_parts(
 fn chart_parts(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
     let language = unit.language;
     let content = match chart {
-        Chart::Curves { tasks, lines } => FigureContent::LineChart(LineChart {
-            x_labels: tasks,
-            ..LineChart::accuracy(lines)
-        }),
+        Chart::Curves { tasks, lines } => {
+            FigureContent::LineChart(LineChart { x_labels: tasks, ..LineChart::accuracy(lines) })
+        }
         Chart::Distance { lines, .. } => {
             let points = lines.iter().flat_map(|line| &line.points);
             let max = points.map(|point| point.y).fold(1.0, f64::max);

@@ -83,14 +83,8 @@ impl Span {
 
 impl Paragraph {
     pub(super) fn code(text: &str) -> Self {
-        let span = Span {
-            text: text.into(),
-            ..Span::default()
-        };
-        Self {
-            kind: ParagraphKind::Code,
-            spans: vec![span],
-        }
+        let span = Span { text: text.into(), ..Span::default() };
+        Self { kind: ParagraphKind::Code, spans: vec![span] }
     }
 
     /// Returns the text of the whole paragraph, with live values.
@@ -126,10 +120,8 @@ pub(super) fn join_paragraphs(text: &[Paragraph], figures: &Figures, language: L
 
 /// Parses a text without blocks, such as the text of a question.
 pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> {
-    let pieces = split_markdown(text, runs, &|_| 0).map_err(|problem| Problem {
-        place: String::new(),
-        ..problem
-    })?;
+    let pieces = split_markdown(text, runs, &|_| 0)
+        .map_err(|problem| Problem { place: String::new(), ..problem })?;
     let converted = pieces.into_iter().map(|piece| match piece {
         MarkdownPiece::Paragraph(paragraph) => paragraph,
         MarkdownPiece::Fence(_, code, _) => Paragraph::code(&code),
@@ -151,19 +143,13 @@ pub(super) fn split_markdown(
     runs: &[String],
     line_of: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<MarkdownPiece>> {
-    let mut writer = Writer {
-        runs,
-        ..Writer::default()
-    };
+    let mut writer = Writer { runs, ..Writer::default() };
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
     for (event, range) in TextMergeWithOffset::new(events) {
         let line_number = line_of(range.start);
         writer
             .handle_event(event, line_number)
-            .map_err(|problem| Problem {
-                place: format!("line {line_number}"),
-                ..problem
-            })?;
+            .map_err(|problem| Problem { place: format!("line {line_number}"), ..problem })?;
     }
     writer.close_paragraph();
     Ok(writer.pieces)
@@ -330,28 +316,17 @@ impl Writer<'_> {
             Some(last) if last.formula.is_none() && last.has_same_style(&style) => {
                 last.text.push_str(text);
             }
-            _ => open.spans.push(Span {
-                text: text.into(),
-                ..style
-            }),
+            _ => open.spans.push(Span { text: text.into(), ..style }),
         }
     }
 
     /// Returns an empty span in the current style.
     fn style(&self, code: bool) -> Span {
-        Span {
-            strong: self.strong > 0,
-            emphasis: self.emphasis > 0,
-            code,
-            ..Span::default()
-        }
+        Span { strong: self.strong > 0, emphasis: self.emphasis > 0, code, ..Span::default() }
     }
 
     fn open_paragraph(&mut self) -> &mut Paragraph {
-        self.open.get_or_insert(Paragraph {
-            kind: ParagraphKind::Text,
-            spans: Vec::new(),
-        })
+        self.open.get_or_insert(Paragraph { kind: ParagraphKind::Text, spans: Vec::new() })
     }
 }
 
@@ -375,10 +350,7 @@ mod tests {
             })
             .collect();
         let kinds: Vec<ParagraphKind> = all.iter().map(|paragraph| paragraph.kind).collect();
-        let (first, second) = (
-            ParagraphKind::Item(0, Some(1)),
-            ParagraphKind::Item(0, Some(2)),
-        );
+        let (first, second) = (ParagraphKind::Item(0, Some(1)), ParagraphKind::Item(0, Some(2)));
         assert_eq!(
             kinds,
             [
@@ -397,16 +369,10 @@ mod tests {
         assert!(text.lines().nth(*line).unwrap().starts_with("lae-studio"));
         let mut figures = Figures::new();
         let text_of = |figures: &Figures, language| all[1].to_text(figures, language);
-        assert_eq!(
-            text_of(&figures, Language::English),
-            "One two three four five [F_N] %."
-        );
+        assert_eq!(text_of(&figures, Language::English), "One two three four five [F_N] %.");
         let matrix = vec![vec![0.9], vec![0.65, 1.0]];
         figures.insert("a".into(), vec![run(matrix, 2)]);
-        assert_eq!(
-            text_of(&figures, Language::German),
-            "One two three four five 25,0 %."
-        );
+        assert_eq!(text_of(&figures, Language::German), "One two three four five 25,0 %.");
         let mut spans = all[1].spans.iter();
         assert!(spans.any(|span| span.emphasis && span.text == "two"));
         assert!(spans.any(|span| span.strong && span.text == "three"));
@@ -417,10 +383,7 @@ mod tests {
         let problem = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
         assert!(problem.what.contains("\"b\""), "{problem}");
         assert!(paragraphs("set {a, b} and {x: } is no formula", &[]).is_err());
-        assert_eq!(
-            paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(),
-            1
-        );
+        assert_eq!(paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(), 1);
     }
 
     #[test]
@@ -434,10 +397,7 @@ mod tests {
         assert_eq!(names("{a {b: 1 + 2 * 3} {c} }{"), ["b"]);
         assert_eq!(names("{forgetting(a)} {b (c)} `{b: 1}`"), ["…"]);
         let text = &paragraphs("{a {b: 1} {c} }{", &[]).unwrap()[0];
-        assert_eq!(
-            text.to_text(&Figures::new(), Language::English),
-            "{a 1.0 {c} }{"
-        );
+        assert_eq!(text.to_text(&Figures::new(), Language::English), "{a 1.0 {c} }{");
         assert!(paragraphs("{forgeting(a)}", &["a".to_string()]).is_err());
     }
 }

@@ -46,11 +46,7 @@ impl Deref for PluginView {
 
 impl From<PluginFacts> for PluginView {
     fn from(facts: PluginFacts) -> Self {
-        Self {
-            name: facts.name.to_lowercase(),
-            facts,
-            since: None,
-        }
+        Self { name: facts.name.to_lowercase(), facts, since: None }
     }
 }
 
@@ -81,12 +77,7 @@ impl PluginView {
     /// Returns the steps of its default form, each labelled with its sites or the name of the step.
     pub fn equations(&self) -> Vec<(String, String)> {
         let mut rows = Vec::new();
-        for equation in self
-            .variants
-            .first()
-            .into_iter()
-            .flat_map(|form| &form.equations)
-        {
+        for equation in self.variants.first().into_iter().flat_map(|form| &form.equations) {
             let sites = equation.sites.join(", ");
             for (step, text) in &equation.steps {
                 let label = if step.is_empty() { &sites } else { step };
@@ -109,8 +100,7 @@ impl PluginView {
 
     /// Returns its default size. For a plugin without a size, the value has no meaning.
     pub fn default_size(&self) -> usize {
-        self.size()
-            .map_or(RunConfig::default().pet_size, |(_, default, _)| default)
+        self.size().map_or(RunConfig::default().pet_size, |(_, default, _)| default)
     }
 
     /// Returns its other adjustable numbers.
@@ -159,10 +149,7 @@ impl PluginView {
 
 impl<'a> From<&'a PluginView> for Plugin<'a> {
     fn from(view: &'a PluginView) -> Self {
-        Self {
-            name: view.title(),
-            sized: view.size().is_some(),
-        }
+        Self { name: view.title(), sized: view.size().is_some() }
     }
 }
 

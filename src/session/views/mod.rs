@@ -117,12 +117,9 @@ impl DisplayedImageSource {
     pub fn read(&self, (_, split, index): &ImageKey) -> Result<NamedImage> {
         match self {
             Self::Data(data) => load_preview(sample_of(data, *split, *index)?),
-            Self::AddedTask {
-                run,
-                task,
-                added_task,
-                bit_depth,
-            } => store::added_task_images(run, *task, added_task, *bit_depth)?.test_image(*index),
+            Self::AddedTask { run, task, added_task, bit_depth } => {
+                store::added_task_images(run, *task, added_task, *bit_depth)?.test_image(*index)
+            }
             Self::File(path, bit_depth) => load_thumbnail(path, *bit_depth),
         }
     }
@@ -230,19 +227,12 @@ impl PlanView {
         let per_task = |counts: &[usize], limit| -> Vec<usize> {
             let sum = |range: &std::ops::Range<usize>| {
                 let classes = &scenario.class_order[range.clone()];
-                classes
-                    .iter()
-                    .map(|&class| limit_count(counts[class], limit))
-                    .sum()
+                classes.iter().map(|&class| limit_count(counts[class], limit)).sum()
             };
             scenario.tasks.iter().map(sum).collect()
         };
         let names = scenario.class_names(&data.classes);
-        self.tasks = scenario
-            .tasks
-            .iter()
-            .map(|range| names[range.clone()].to_vec())
-            .collect();
+        self.tasks = scenario.tasks.iter().map(|range| names[range.clone()].to_vec()).collect();
         self.train_images = per_task(&data.train, config.train_limit);
         self.test_images = per_task(&data.test, config.test_limit);
         self.scenario = Some(Arc::new(scenario));

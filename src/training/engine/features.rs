@@ -71,10 +71,7 @@ impl FeatureCache {
         [anchor, key]: [&SnapshotKey; 2],
     ) -> Result<Progress> {
         self.collect_loaded();
-        let entry = self
-            .probes
-            .iter()
-            .find(|(cached_key, _)| cached_key == anchor);
+        let entry = self.probes.iter().find(|(cached_key, _)| cached_key == anchor);
         let Some((_, probe)) = entry.cloned() else {
             let Some(predictor) = predictors.predictor(anchor, cache)? else {
                 return Ok(Progress::Load(anchor.clone()));
@@ -123,9 +120,7 @@ impl FeatureCache {
             probe_set.is_ok_and(|probe_set| Arc::ptr_eq(probe_set, cached.probe_pass.probe()))
         };
         self.probe_passes.retain(|cached| {
-            self.probes
-                .iter()
-                .any(|(_, probe_set)| uses_probe_set(cached, probe_set))
+            self.probes.iter().any(|(_, probe_set)| uses_probe_set(cached, probe_set))
         });
     }
 
@@ -143,24 +138,15 @@ impl FeatureCache {
         predictor: &Predictor,
     ) -> Result<()> {
         let probe_passes = &mut self.probe_passes;
-        let at = probe_passes
-            .iter()
-            .position(|cached| cached.matches(key, probe));
+        let at = probe_passes.iter().position(|cached| cached.matches(key, probe));
         let existing = at.and_then(|at| probe_passes.remove(at));
         let mut probe_pass =
             existing.map_or_else(|| ProbePass::new(probe.clone()), |cached| cached.probe_pass);
         probe_pass.step(predictor)?;
         probe_passes.retain(|cached| cached.key != *key);
-        probe_passes.push_back(CachedProbePass {
-            key: key.clone(),
-            probe_pass,
-            axes: None,
-        });
+        probe_passes.push_back(CachedProbePass { key: key.clone(), probe_pass, axes: None });
         let size = |probe_passes: &VecDeque<CachedProbePass>| -> usize {
-            probe_passes
-                .iter()
-                .map(|cached| cached.probe_pass.feature_value_count())
-                .sum()
+            probe_passes.iter().map(|cached| cached.probe_pass.feature_value_count()).sum()
         };
         while size(probe_passes) > MAX_FEATURE_VALUES && probe_passes.len() > 2 {
             probe_passes.pop_front();

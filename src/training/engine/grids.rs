@@ -51,10 +51,9 @@ pub(super) fn run_grid(
     Ok(match end {
         GridEnd::Stopped { .. } => Event::Stopped { run },
         GridEnd::Done { failed: 0 } => Event::Finished { run },
-        GridEnd::Done { failed } => Event::Failed {
-            run,
-            problem: failed_cells_problem(failed, cells.problem.as_ref()),
-        },
+        GridEnd::Done { failed } => {
+            Event::Failed { run, problem: failed_cells_problem(failed, cells.problem.as_ref()) }
+        }
     })
 }
 
@@ -62,10 +61,9 @@ pub(super) fn run_grid(
 fn failed_cells_problem(failed: usize, first: Option<&Problem>) -> Problem {
     let summary = Problem::new(message!("problem-grid-runs-failed", n = failed));
     match first {
-        Some(problem) => summary.advise(message!(
-            "advice-fix-first-error",
-            what = problem.what_text()
-        )),
+        Some(problem) => {
+            summary.advise(message!("advice-fix-first-error", what = problem.what_text()))
+        }
         None => summary,
     }
 }
@@ -133,16 +131,9 @@ pub(super) fn run_check(
     cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
-    let request = CheckRequest {
-        device,
-        train,
-        ..CheckRequest::default()
-    };
+    let request = CheckRequest { device, train, ..CheckRequest::default() };
     let report = check_path(place, &request, cache, &mut Phases(sink), control)?;
-    Ok(finish(
-        report.map(|report| Event::Checked(Box::new(report))),
-        sink,
-    ))
+    Ok(finish(report.map(|report| Event::Checked(Box::new(report))), sink))
 }
 
 /// Forwards only phases and remarks, because the run that a check trains is temporary.
@@ -173,12 +164,7 @@ pub(super) struct CellSink<'a, 'b> {
 impl<'a, 'b> CellSink<'a, 'b> {
     /// Creates a sink for the cells of a plan, which run in this order.
     pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
-        Self {
-            pace: Pace::new(plan, order),
-            sink,
-            problem: None,
-            reported: HashSet::new(),
-        }
+        Self { pace: Pace::new(plan, order), sink, problem: None, reported: HashSet::new() }
     }
 }
 
@@ -214,10 +200,7 @@ impl GridSink for CellSink<'_, '_> {
     }
 
     fn report_waiting(&mut self, cells: usize) {
-        self.event(preparing_event(message!(
-            "doing-waiting-for-runs",
-            n = cells
-        )));
+        self.event(preparing_event(message!("doing-waiting-for-runs", n = cells)));
     }
 }
 
@@ -238,10 +221,7 @@ mod tests {
         // The same search, repeated, gives the same file.
         assert_eq!(save("b"), "rates-best-2.toml");
         for (name, text) in [("rates-best.toml", "a"), ("rates-best-2.toml", "b")] {
-            assert_eq!(
-                std::fs::read_to_string(root.path().join(name)).unwrap(),
-                text
-            );
+            assert_eq!(std::fs::read_to_string(root.path().join(name)).unwrap(), text);
         }
     }
 }

@@ -58,13 +58,11 @@ impl<T: Send + 'static> Helper<T> {
         let engine = engine.clone();
         let outbox = Outbox { sender, engine };
         let fallback = outbox.clone();
-        let spawned = std::thread::Builder::new()
-            .name("lae-helper".into())
-            .spawn(move || {
-                if let Err(problem) = catch_panic_as_problem(|| work(&outbox)) {
-                    outbox.send_result(Err(problem));
-                }
-            });
+        let spawned = std::thread::Builder::new().name("lae-helper".into()).spawn(move || {
+            if let Err(problem) = catch_panic_as_problem(|| work(&outbox)) {
+                outbox.send_result(Err(problem));
+            }
+        });
         if let Err(error) = &spawned {
             fallback.send_result(Err(Problem::thread_not_started(error)));
         }

@@ -80,12 +80,7 @@ impl Engine {
             .name("lae-engine".into())
             .spawn(move || work::serve(state, &runs_root))
             .map_err(|error| Problem::thread_not_started(&error))?;
-        Ok(Self {
-            messages,
-            events,
-            control,
-            thread: Some(thread),
-        })
+        Ok(Self { messages, events, control, thread: Some(thread) })
     }
 
     /// Sends a command; never blocks. If the engine has ended, an event reports it.

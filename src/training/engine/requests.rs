@@ -24,9 +24,7 @@ impl Request for PredictRequest {
 
     fn upcoming(&self) -> Vec<SnapshotKey> {
         let tasks = self.tasks.iter().take(AHEAD);
-        tasks
-            .map(|&task| SnapshotKey::new(&self.run, task))
-            .collect()
+        tasks.map(|&task| SnapshotKey::new(&self.run, task)).collect()
     }
 
     fn step(&mut self, resources: &mut Resources) -> Result<Step> {
@@ -68,12 +66,7 @@ impl Request for InspectionRequest {
         let (mut probe, mut problem) = (None, None);
         if let InspectionTarget::Run { anchor } = self.look {
             let anchor = SnapshotKey::new(&self.run, anchor);
-            let Resources {
-                cache,
-                predictors,
-                features,
-                engine,
-            } = &mut *resources;
+            let Resources { cache, predictors, features, engine } = &mut *resources;
             match features.step(predictors, cache, engine, [&anchor, &key])? {
                 Progress::Load(key) => return Ok(Step::Load(key)),
                 Progress::Wait => return Ok(Step::Wait),
@@ -96,12 +89,8 @@ impl Request for InspectionRequest {
                 movement: predictor.movement()?,
             })),
         };
-        let insight = Inspection {
-            ticket: self.ticket,
-            run: self.run.clone(),
-            task,
-            seen: content,
-        };
+        let insight =
+            Inspection { ticket: self.ticket, run: self.run.clone(), task, seen: content };
         let event = Event::Inside(Box::new(insight));
         Ok(Step::answer(&mut self.tasks, event))
     }

@@ -22,10 +22,7 @@ impl JobSink<'_> {
         if self.name.is_empty() || !header.about.name.is_empty() {
             return;
         }
-        let about = About {
-            name: self.name.to_string(),
-            ..header.about.clone()
-        };
+        let about = About { name: self.name.to_string(), ..header.about.clone() };
         match set_about(&header.folder, &about) {
             Ok(about) => header.about = about,
             Err(problem) => log::warn!("{problem}"),
@@ -44,11 +41,7 @@ impl Sink for JobSink<'_> {
             self.set_run_name(header);
             self.run.clone_from(&header.run);
             // From now on the folder of the run records the job.
-            let restarts = self
-                .state
-                .pending
-                .as_ref()
-                .is_some_and(Job::restarts_from_scratch);
+            let restarts = self.state.pending.as_ref().is_some_and(Job::restarts_from_scratch);
             if !restarts {
                 self.state.pending = None;
                 self.state.save_queue();

@@ -88,11 +88,7 @@ impl TableRequest {
             }
         };
         Helper::spawn(engine, move |outbox| {
-            let last_event = work(&Worker {
-                outbox,
-                ticket,
-                stop,
-            })?;
+            let last_event = work(&Worker { outbox, ticket, stop })?;
             outbox.send(Message::End(last_event));
             Ok(())
         })
@@ -189,9 +185,7 @@ impl Worker<'_> {
             // The request may have been stopped meanwhile.
             let _ = reply.send(answer(predictor));
         })));
-        replies
-            .recv()
-            .map_err(|_| Problem::new(message!("problem-engine-stopped")))?
+        replies.recv().map_err(|_| Problem::new(message!("problem-engine-stopped")))?
     }
 
     fn is_running(&self) -> bool {
@@ -210,17 +204,9 @@ impl Worker<'_> {
             |images: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&images));
         let mut report_progress =
             |count: SheetCount| self.report(sheet_event(self.ticket, SheetState::Working(count)));
-        let selection = ImageSelection {
-            folder: &request.folder,
-            only: &request.only,
-        };
-        let count = write_table(
-            columns,
-            selection,
-            &request.csv,
-            &mut predict,
-            &mut report_progress,
-        )?;
+        let selection = ImageSelection { folder: &request.folder, only: &request.only };
+        let count =
+            write_table(columns, selection, &request.csv, &mut predict, &mut report_progress)?;
         let state = count.map_or(SheetState::Stopped, SheetState::Done);
         Ok(sheet_event(self.ticket, state))
     }
@@ -234,10 +220,7 @@ impl Worker<'_> {
         let mut compute_features =
             |images: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&images));
         let mut report_progress = |done, total| {
-            self.report(doubts_event(
-                self.ticket,
-                LabelCheckState::Working((done, total)),
-            ))
+            self.report(doubts_event(self.ticket, LabelCheckState::Working((done, total))))
         };
         let snapshot = (request.run.as_path(), request.task);
         let should_continue = || self.is_running();
@@ -249,9 +232,8 @@ impl Worker<'_> {
             &mut report_progress,
             &should_continue,
         )?;
-        let state = found.map_or(LabelCheckState::Stopped, |found| {
-            LabelCheckState::Done(Box::new(found))
-        });
+        let state =
+            found.map_or(LabelCheckState::Stopped, |found| LabelCheckState::Done(Box::new(found)));
         Ok(doubts_event(self.ticket, state))
     }
 }

@@ -10,10 +10,7 @@ use crate::run::event::{NamedImage, PredictRequest};
 /// Waits for the next event that `wanted` accepts.
 fn wait_for_event<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
     loop {
-        if let Some(found) = engine
-            .try_recv()
-            .and_then(|job_event| wanted(job_event.event))
-        {
+        if let Some(found) = engine.try_recv().and_then(|job_event| wanted(job_event.event)) {
             return found;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -41,12 +38,8 @@ fn train_command(seed: u64) -> Command {
 
 /// Returns a request to predict a grey image after these tasks.
 fn predict_command(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
-    let image = NamedImage {
-        name: String::new(),
-        width: 32,
-        height: 32,
-        rgb: vec![90; 32 * 32 * 3],
-    };
+    let image =
+        NamedImage { name: String::new(), width: 32, height: 32, rgb: vec![90; 32 * 32 * 3] };
     Command::Predict(PredictRequest {
         ticket,
         about: 0,

@@ -71,16 +71,8 @@ fn execute_job(state: &mut EngineState, job: Job, runs_root: &Path) {
 
 /// Runs the work of a job; returns the event that ends the job.
 fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
-    let (cache, control) = (
-        state.cache.with_attachments(&job.own),
-        state.control.clone(),
-    );
-    let mut sink = JobSink {
-        state,
-        job: job.id,
-        name: &job.name,
-        run: String::new(),
-    };
+    let (cache, control) = (state.cache.with_attachments(&job.own), state.control.clone());
+    let mut sink = JobSink { state, job: job.id, name: &job.name, run: String::new() };
     let device = job.device.as_deref();
     let trial_event = |trial: Trial| Event::Tried(Box::new(trial));
     let result = catch_panic_as_problem(|| {
@@ -89,10 +81,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
                 experiment::train(config, runs_root, &cache, &mut sink, &control)
             }
             JobWork::Resume(run) => {
-                let changes = Changes {
-                    device,
-                    micro_batch: job.micro_batch,
-                };
+                let changes = Changes { device, micro_batch: job.micro_batch };
                 experiment::resume_with(run, &changes, &cache, &mut sink, &control)
             }
             JobWork::Teach { run, source } => {
@@ -120,9 +109,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         Ok(match outcome? {
             Outcome::Finished(header) => Event::Finished { run: header.run },
             Outcome::Stopped(header) => Event::Stopped { run: header.run },
-            Outcome::NotStarted => Event::Stopped {
-                run: sink.run.clone(),
-            },
+            Outcome::NotStarted => Event::Stopped { run: sink.run.clone() },
         })
     });
     let run = sink.run;

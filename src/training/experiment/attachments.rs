@@ -67,14 +67,8 @@ pub fn collect_attachments(
         let name = config.pet.to_lowercase();
         let entries = library.entries().iter();
         // A plugin that is not known here may exist on the other computer.
-        if let Some(entry) = entries
-            .into_iter()
-            .find(|entry| entry.name.to_lowercase() == name)
-        {
-            attachments
-                .inline
-                .plugins
-                .push(entry.spec.clone()?.text().to_string());
+        if let Some(entry) = entries.into_iter().find(|entry| entry.name.to_lowercase() == name) {
+            attachments.inline.plugins.push(entry.spec.clone()?.text().to_string());
         }
         if let Some(start) = &mut config.pet_start {
             check_start(Path::new(&*start))?;
@@ -85,10 +79,7 @@ pub fn collect_attachments(
     }
     let library = BackboneLibrary::with_default_locations();
     if let Some(entry) = library.entry(&config.backbone) {
-        attachments
-            .inline
-            .backbones
-            .extend(library.user_table(entry));
+        attachments.inline.backbones.extend(library.user_table(entry));
         if let WeightSource::File(file) = &entry.source {
             let name = config.backbone.clone();
             attachments.weights.insert(name, file.clone());
@@ -101,9 +92,7 @@ pub fn collect_attachments(
             config.backbone = file.to_string_lossy().into_owned();
         }
         let absolute_path = make_absolute("find the weights", &mut config.backbone)?;
-        attachments
-            .weights
-            .insert(config.backbone.clone(), absolute_path);
+        attachments.weights.insert(config.backbone.clone(), absolute_path);
     }
     attach_data(config, data, &mut attachments)?;
     match attachments.weights.values().find(|file| !file.is_file()) {
@@ -128,12 +117,7 @@ fn attach_data(
         false => None,
     };
     let name = config.data.clone();
-    match (
-        remote_paths
-            .get(&original_name)
-            .or_else(|| remote_paths.get(&name)),
-        local_path,
-    ) {
+    match (remote_paths.get(&original_name).or_else(|| remote_paths.get(&name)), local_path) {
         (Some(remote_path), _) => drop(attachments.inline.data.insert(name, remote_path.clone())),
         (None, Some(local_path)) => drop(attachments.data.insert(name, local_path)),
         (None, None) => {}
@@ -157,16 +141,10 @@ mod tests {
     fn local_dataset_keeps_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let local_path = folder.path().display().to_string();
-        let mut config = RunConfig {
-            data: local_path.clone(),
-            ..RunConfig::default()
-        };
+        let mut config = RunConfig { data: local_path.clone(), ..RunConfig::default() };
         let attachments = collect_attachments(&mut config, &BTreeMap::new()).unwrap();
         let expected = BTreeMap::from([(local_path.clone(), folder.path().to_path_buf())]);
-        assert_eq!(
-            (&attachments.data, &attachments.inline.data),
-            (&expected, &BTreeMap::new())
-        );
+        assert_eq!((&attachments.data, &attachments.inline.data), (&expected, &BTreeMap::new()));
         assert_eq!(config.data, local_path);
         let remote_paths = BTreeMap::from([(local_path.clone(), "/there".to_string())]);
         let attachments = collect_attachments(&mut config, &remote_paths).unwrap();

@@ -109,11 +109,7 @@ fn count_steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> 
                     + load.closed_form.per_image / network.multiplications_per_step()
             }
             PassWork::Learn { .. } => {
-                let factor = if own_weights {
-                    FULL_TRAINING_FACTOR
-                } else {
-                    1.0
-                };
+                let factor = if own_weights { FULL_TRAINING_FACTOR } else { 1.0 };
                 factor * pass.cost() * length_ratio(&load)
                     + (load.queries + load.teachers) / TRAINING_COST
             }
@@ -245,8 +241,7 @@ impl Experience {
     /// Adds a run; later ones replace earlier speeds. `experiment` is the key of the experiment of a finished run.
     pub fn add(&mut self, run: &EarlierRun<'_>, experiment: Option<&str>) {
         let (header, config) = (run.header, &run.header.config);
-        self.earlier_devices
-            .insert(config.device.clone(), header.device.clone());
+        self.earlier_devices.insert(config.device.clone(), header.device.clone());
         if let Some(experiment) = experiment {
             let key = [experiment, &header.device].map(String::from);
             let (sum, count) = self.experiments.entry(key).or_default();
@@ -270,13 +265,10 @@ impl Experience {
         network: Option<Network>,
     ) -> Option<(f64, Option<Basis>)> {
         let device_name = &config.device;
-        let device = self
-            .local_devices
-            .get(device_name)
-            .or_else(|| self.earlier_devices.get(device_name));
+        let device =
+            self.local_devices.get(device_name).or_else(|| self.earlier_devices.get(device_name));
         let finished_runs = experiment.zip(device).and_then(|(experiment, device)| {
-            self.experiments
-                .get(&[experiment, device].map(String::from))
+            self.experiments.get(&[experiment, device].map(String::from))
         });
         if let Some((sum, count)) = finished_runs {
             return Some((sum / *count as f64, Some(Basis::Experiment)));
@@ -284,9 +276,8 @@ impl Experience {
         let keys = device.map(|device| speed_keys(device, config));
         let keys = keys.into_iter().flatten();
         let bases = [Basis::Device, Basis::Backbone, Basis::Method];
-        let speeds = keys
-            .zip(bases)
-            .filter_map(|(key, basis)| Some((*self.speeds.get(&key)?, basis)));
+        let speeds =
+            keys.zip(bases).filter_map(|(key, basis)| Some((*self.speeds.get(&key)?, basis)));
         let best = speeds.last();
         let speed = best.map_or_else(|| self.measured_processor_speed(), |(speed, _)| speed);
         let network = network?;
@@ -354,15 +345,10 @@ mod tests {
     use crate::backbone::library::BackboneLibrary;
     use crate::method::{METHODS, with_explicit_settings};
 
-    const IMAGES: TaskImages<'static> = TaskImages {
-        train: &[270; 5],
-        test: &[90; 5],
-    };
+    const IMAGES: TaskImages<'static> = TaskImages { train: &[270; 5], test: &[90; 5] };
 
     fn network(name: &str) -> Network {
-        let description = BackboneLibrary::with_default_locations()
-            .describe(name)
-            .unwrap();
+        let description = BackboneLibrary::with_default_locations().describe(name).unwrap();
         Network::new(&description.entry.architecture)
     }
 
@@ -408,16 +394,11 @@ mod tests {
         ];
         // The other task is tiny, so that what grows with the tasks does not count.
         let run_steps = |method: &str, network, train: usize, test: usize| {
-            let images = TaskImages {
-                train: &[24, train],
-                test: &[0, test],
-            };
+            let images = TaskImages { train: &[24, train], test: &[0, test] };
             let mut config = config(method);
             config.min_steps = 0;
             if method == "dualprompt" {
-                config
-                    .settings
-                    .insert("study".into(), crate::run::config::Setting::Flag(false));
+                config.settings.insert("study".into(), crate::run::config::Setting::Flag(false));
             }
             config.settings.remove("freeze_epochs");
             count_steps(&config, images, network).unwrap()
@@ -431,24 +412,16 @@ mod tests {
             };
             let (lae, other) = (train_and_test("baseline"), train_and_test(method));
             let lae_answers = train_and_test("lae").1;
-            let ratios = [
-                lae.0 / other.0 / train_ratio,
-                lae_answers / other.1 / test_ratio,
-            ];
+            let ratios = [lae.0 / other.0 / train_ratio, lae_answers / other.1 / test_ratio];
             for ratio in ratios {
-                assert!(
-                    (0.5..2.0).contains(&ratio),
-                    "{method} {network:?}: {ratios:?}"
-                );
+                assert!((0.5..2.0).contains(&ratio), "{method} {network:?}: {ratios:?}");
             }
         }
     }
 
     #[test]
     fn a_ranpac_run_of_ten_thousand_projections_stores_its_matrix_once() {
-        let description = BackboneLibrary::with_default_locations()
-            .describe("lae-nano")
-            .unwrap();
+        let description = BackboneLibrary::with_default_locations().describe("lae-nano").unwrap();
         let bytes = |projections: i64| {
             let mut config = config("ranpac");
             let value = crate::run::config::Setting::Whole(projections);
@@ -456,23 +429,13 @@ mod tests {
             estimate_disk_bytes(&config, &description, IMAGES, 0, 10)
         };
         // M² numbers of 4 bytes each, and W after each task.
-        assert!(
-            (400_000_000..420_000_000).contains(&bytes(10_000)),
-            "{}",
-            bytes(10_000)
-        );
-        assert!(
-            (16_000_000..18_000_000).contains(&bytes(2000)),
-            "{}",
-            bytes(2000)
-        );
+        assert!((400_000_000..420_000_000).contains(&bytes(10_000)), "{}", bytes(10_000));
+        assert!((16_000_000..18_000_000).contains(&bytes(2000)), "{}", bytes(2000));
     }
 
     #[test]
     fn every_method_is_estimated() {
-        let description = BackboneLibrary::with_default_locations()
-            .describe("lae-nano")
-            .unwrap();
+        let description = BackboneLibrary::with_default_locations().describe("lae-nano").unwrap();
         for spec in METHODS {
             let config = config(spec.key);
             assert!(

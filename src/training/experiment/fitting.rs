@@ -35,11 +35,7 @@ impl RunDevice {
         let wanted = resumed.unwrap_or(config.precision.weight_type());
         let (weights, remark) = weight_type(wanted, &device.info, device.half)?;
         let remarks = device.remark.iter().cloned().chain(remark).collect();
-        Ok(Self {
-            device,
-            weights,
-            remarks,
-        })
+        Ok(Self { device, weights, remarks })
     }
 }
 
@@ -51,14 +47,9 @@ pub fn gpu_weight_type(config: &RunConfig) -> Option<WeightType> {
 
 /// Returns the message about a GPU that computes a family wrongly.
 fn unusable_device_problem(info: &DeviceInfo, family: &str, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-cannot-compute",
-        name = &info.name,
-        family,
-        why
-    ))
-    .at(format!("{} {}", info.api.title(), info.driver))
-    .advise(message!("advice-update-driver-then-prepare"))
+    Problem::new(message!("problem-cannot-compute", name = &info.name, family, why))
+        .at(format!("{} {}", info.api.title(), info.driver))
+        .advise(message!("advice-update-driver-then-prepare"))
 }
 
 /// Checks whether a device multiplies bf16 numbers fast enough to train in bf16.
@@ -69,14 +60,11 @@ pub fn check_bf16(info: &DeviceInfo) -> Result<()> {
     let (why, remedy) = match info.is_cpu() {
         true if nn::multiplies_bf16() => return Ok(()),
         true => (message!("problem-cpu-without-bf16"), "advice-choose-f32"),
-        false => (
-            message!("problem-gpu-without-bf16", name = &info.name),
-            "advice-choose-f16-or-cpu",
-        ),
+        false => {
+            (message!("problem-gpu-without-bf16", name = &info.name), "advice-choose-f16-or-cpu")
+        }
     };
-    Err(Problem::new(why)
-        .at("--precision bf16")
-        .advise(message!(remedy)))
+    Err(Problem::new(why).at("--precision bf16").advise(message!(remedy)))
 }
 
 /// Returns the number format for the weights on a device, with a remark if it is not the wanted one. `half` says whether
@@ -96,9 +84,7 @@ pub fn weight_type(
                 true => ("problem-f32-on-cpu", "advice-train-on-gpu"),
                 false => ("problem-f32-on-gpu", "advice-train-on-other-gpu"),
             };
-            let remark = Problem::new(message!(why))
-                .at("--precision")
-                .advise(message!(remedy));
+            let remark = Problem::new(message!(why)).at("--precision").advise(message!(remedy));
             return Ok((WeightType::F32, Some(remark)));
         }
         _ => {}

@@ -43,21 +43,13 @@ pub fn estimate_peak_memory(
 /// Returns the peak memory of training with these settings; `None` if they are invalid, which the training reports.
 pub fn estimate_for_settings(config: &RunConfig, cache: &ResourceCache) -> Option<u64> {
     let description = cache.describe(config.backbone_choice()).ok()?;
-    if !ConfiguredMethod::from_config(config)
-        .ok()?
-        .trains_pet()
-        .ok()?
-    {
+    if !ConfiguredMethod::from_config(config).ok()?.trains_pet().ok()? {
         return Some(estimate_peak_memory(config, &description, None));
     }
     let spec = cache.plugin(&config.pet).ok()?;
     let blocks = config.parse_blocks(description.blocks.len()).ok()?;
     spec.matching_sites(&description.blocks, &blocks).ok()?;
-    Some(estimate_peak_memory(
-        config,
-        &description,
-        Some((&spec, &blocks)),
-    ))
+    Some(estimate_peak_memory(config, &description, Some((&spec, &blocks))))
 }
 
 /// Returns the largest micro-batch that fits into this many free bytes: half the batch, a quarter, and so on. `None` if
@@ -69,19 +61,13 @@ pub fn largest_fitting_micro_batch(
     free: u64,
 ) -> Option<usize> {
     let peak_memory = |micro_batch: usize| {
-        let smaller = RunConfig {
-            micro_batch: Some(micro_batch),
-            ..config.clone()
-        };
+        let smaller = RunConfig { micro_batch: Some(micro_batch), ..config.clone() };
         estimate_peak_memory(&smaller, backbone, pet)
     };
     let current = config.micro_batch.unwrap_or(config.batch).min(config.batch);
-    let halves = std::iter::successors(Some(current.div_ceil(2)), |n| {
-        (*n > 1).then(|| n.div_ceil(2))
-    });
-    halves
-        .filter(|n| *n < current)
-        .find(|n| peak_memory(*n) <= free)
+    let halves =
+        std::iter::successors(Some(current.div_ceil(2)), |n| (*n > 1).then(|| n.div_ceil(2)));
+    halves.filter(|n| *n < current).find(|n| peak_memory(*n) <= free)
 }
 
 /// Returns the peak memory on a GPU with weights of this format, or on the CPU.
@@ -109,23 +95,20 @@ fn peak_bytes(
     let first = blocks.first().copied().unwrap_or(lengths.len());
     let first = demand.first_block.map_or(first, |block| block.min(first));
     let blocks_with_lengths = backbone.blocks.iter().zip(&lengths).enumerate();
-    let widest = blocks_with_lengths
-        .clone()
-        .map(|(_, (shape, length))| shape.width * length.tokens);
-    let saved_values = blocks_with_lengths
-        .skip(first)
-        .map(|(index, (shape, length))| {
-            let step = BlockStep {
-                shape,
-                length: *length,
-                sites: if blocks.contains(&index) { sites } else { &[] },
-                trains_weights: demand.weights,
-            };
-            match gpu {
-                None => step.saved_by_kernels(&family.saved),
-                Some(_) => step.saved_by_framework(&family.saved),
-            }
-        });
+    let widest =
+        blocks_with_lengths.clone().map(|(_, (shape, length))| shape.width * length.tokens);
+    let saved_values = blocks_with_lengths.skip(first).map(|(index, (shape, length))| {
+        let step = BlockStep {
+            shape,
+            length: *length,
+            sites: if blocks.contains(&index) { sites } else { &[] },
+            trains_weights: demand.weights,
+        };
+        match gpu {
+            None => step.saved_by_kernels(&family.saved),
+            Some(_) => step.saved_by_framework(&family.saved),
+        }
+    });
     let temporary = TEMPORARY_TENSORS * widest.max().unwrap_or(0) as f64;
     // Accumulated gradients are kept while the next micro-batch computes its own.
     let accumulated = f64::from(u8::from(micro_batch < config.batch));
@@ -167,20 +150,12 @@ impl BlockStep<'_> {
     fn sizes(&self) -> [f64; 3] {
         let tokens = self.length.tokens as f64;
         let scores = self.shape.heads * self.length.attended;
-        let BlockShape {
-            hidden,
-            fc1_outputs,
-            ..
-        } = *self.shape;
+        let BlockShape { hidden, fc1_outputs, .. } = *self.shape;
         let mlp = match fc1_outputs > hidden {
             true => fc1_outputs + hidden,
             false => hidden,
         };
-        [
-            tokens * self.shape.width as f64,
-            tokens * mlp as f64,
-            tokens * scores as f64,
-        ]
+        [tokens * self.shape.width as f64, tokens * mlp as f64, tokens * scores as f64]
     }
 
     fn site_indicator(&self, sites: &[Site]) -> f64 {
@@ -205,11 +180,7 @@ impl BlockStep<'_> {
         let [by_width, by_hidden] = saved.kernels;
         let layers = by_width * width + by_hidden * hidden;
         // The gradients of trained weights need the input of each linear layer.
-        let inputs = if self.trains_weights {
-            width + hidden
-        } else {
-            0.0
-        };
+        let inputs = if self.trains_weights { width + hidden } else { 0.0 };
         layers + inputs + self.saved_by_pets()
     }
 
@@ -229,13 +200,8 @@ mod tests {
     use crate::pet::library::PluginLibrary as Plugins;
 
     fn peak_for(backbone: &str, pet: &str, batch: usize, gpu: Option<WeightType>) -> f64 {
-        let config = RunConfig {
-            batch,
-            ..RunConfig::default()
-        };
-        let description = BackboneLibrary::with_default_locations()
-            .describe(backbone)
-            .unwrap();
+        let config = RunConfig { batch, ..RunConfig::default() };
+        let description = BackboneLibrary::with_default_locations().describe(backbone).unwrap();
         let spec = Plugins::with_folders(Vec::new()).get(pet).unwrap();
         peak_bytes(&config, &description, Some((&spec, &[0, 1, 2, 3, 4])), gpu) as f64
     }
@@ -268,10 +234,7 @@ mod tests {
     fn the_expected_memory_is_within_a_quarter_of_the_measured() {
         for (backbone, pet, batch, measured) in MEASURED {
             let ratio = peak_for(backbone, pet, batch, None) / (measured * 1e6);
-            assert!(
-                (0.75..1.25).contains(&ratio),
-                "{backbone} {pet} {batch}: {ratio:.2}"
-            );
+            assert!((0.75..1.25).contains(&ratio), "{backbone} {pet} {batch}: {ratio:.2}");
         }
     }
 
@@ -285,14 +248,9 @@ mod tests {
 
     #[test]
     fn batches_that_wait_ready_are_counted() {
-        let config = RunConfig {
-            batch: 64,
-            device: "cpu".into(),
-            ..RunConfig::default()
-        };
-        let description = BackboneLibrary::with_default_locations()
-            .describe("vit_tiny_patch16_224")
-            .unwrap();
+        let config = RunConfig { batch: 64, device: "cpu".into(), ..RunConfig::default() };
+        let description =
+            BackboneLibrary::with_default_locations().describe("vit_tiny_patch16_224").unwrap();
         let total = estimate_peak_memory(&config, &description, None);
         // At least one batch of bytes in addition to the step itself.
         let step = peak_bytes(&config, &description, None, None);
@@ -301,39 +259,23 @@ mod tests {
 
     #[test]
     fn overflowing_estimate_saturates() {
-        let description = BackboneLibrary::with_default_locations()
-            .describe("lae-nano")
-            .unwrap();
+        let description = BackboneLibrary::with_default_locations().describe("lae-nano").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
-        let config = RunConfig {
-            batch: usize::MAX,
-            device: "cpu".into(),
-            ..RunConfig::default()
-        };
-        assert_eq!(
-            estimate_peak_memory(&config, &description, Some((&spec, &[0]))),
-            u64::MAX
-        );
+        let config = RunConfig { batch: usize::MAX, device: "cpu".into(), ..RunConfig::default() };
+        assert_eq!(estimate_peak_memory(&config, &description, Some((&spec, &[0]))), u64::MAX);
     }
 
     #[test]
     fn fewer_images_at_once_take_less_and_the_most_that_fits_is_offered() {
-        let description = BackboneLibrary::with_default_locations()
-            .describe("vit_base_patch16_224")
-            .unwrap();
+        let description =
+            BackboneLibrary::with_default_locations().describe("vit_base_patch16_224").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let pet = Some((&*spec, &[0, 1, 2][..]));
-        let config = |micro_batch| RunConfig {
-            device: "cpu".into(),
-            micro_batch,
-            ..RunConfig::default()
-        };
+        let config =
+            |micro_batch| RunConfig { device: "cpu".into(), micro_batch, ..RunConfig::default() };
         let memory = |at_once| estimate_peak_memory(&config(Some(at_once)), &description, pet);
         assert!(memory(3) < memory(6) && memory(6) < memory(12));
-        assert_eq!(
-            memory(24),
-            estimate_peak_memory(&config(None), &description, pet)
-        );
+        assert_eq!(memory(24), estimate_peak_memory(&config(None), &description, pet));
         assert_eq!(
             largest_fitting_micro_batch(&config(None), &description, pet, memory(6)),
             Some(6)
@@ -346,17 +288,13 @@ mod tests {
             largest_fitting_micro_batch(&config(Some(6)), &description, pet, memory(3)),
             Some(3)
         );
-        assert_eq!(
-            largest_fitting_micro_batch(&config(None), &description, pet, 1000),
-            None
-        );
+        assert_eq!(largest_fitting_micro_batch(&config(None), &description, pet, 1000), None);
     }
 
     #[test]
     fn blocks_before_the_first_pet_keep_nothing() {
-        let description = BackboneLibrary::with_default_locations()
-            .describe("vit_base_patch16_224")
-            .unwrap();
+        let description =
+            BackboneLibrary::with_default_locations().describe("vit_base_patch16_224").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let config = RunConfig::default();
         let peak_with =

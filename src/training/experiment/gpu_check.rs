@@ -55,12 +55,7 @@ fn compute_outputs(
         shift += 1;
         value.clone() + deterministic_values(value.dims(), shift, device) * 0.2
     });
-    let settings = LaeSettings {
-        switches: Switches::NONE,
-        ema: 0.0,
-        learning_rate: 1e-3,
-        seed: 1,
-    };
+    let settings = LaeSettings { switches: Switches::NONE, ema: 0.0, learning_rate: 1e-3, seed: 1 };
     let mut method = Lae::new(backbone, pets, settings);
     method.start_task(CLASSES);
     let side = network.input_size();

@@ -44,13 +44,7 @@ pub(super) struct Images {
 impl Images {
     /// Returns the images of the first `tasks` tasks of a run's own dataset, which have `classes` classes.
     pub fn new(dataset: Option<RunDataset>, tasks: usize, classes: usize) -> Self {
-        Self {
-            dataset,
-            tasks,
-            classes,
-            added_tasks: Vec::new(),
-            copies: BTreeSet::new(),
-        }
+        Self { dataset, tasks, classes, added_tasks: Vec::new(), copies: BTreeSet::new() }
     }
 
     /// Excludes own test images that are copies of `taught` images, since the network has been trained on them.
@@ -91,9 +85,7 @@ impl Images {
             return added_task.map_or_else(Vec::new, |added_task| added_task.train.clone());
         }
         let dataset = self.dataset.as_ref();
-        dataset.map_or_else(Vec::new, |dataset| {
-            dataset.scenario.train_samples(&dataset.data, task)
-        })
+        dataset.map_or_else(Vec::new, |dataset| dataset.scenario.train_samples(&dataset.data, task))
     }
 
     /// Returns the number of own classes seen by the end of a task.
@@ -110,10 +102,7 @@ impl Images {
         answers: &Predictions,
         expert: Expert,
     ) -> Option<f64> {
-        let dataset = self
-            .dataset
-            .as_ref()
-            .filter(|dataset| dataset.data.is_test_corrected())?;
+        let dataset = self.dataset.as_ref().filter(|dataset| dataset.data.is_test_corrected())?;
         let (class_count, data) = (self.classes_seen(dataset, task), &dataset.data);
         let (mut correct, mut total) = (0, 0);
         for (at, prediction) in answers.for_expert(expert).iter().enumerate() {
@@ -173,11 +162,7 @@ pub(super) fn sample_evenly(labels: &[usize], classes: usize, max: usize) -> Vec
     let by_class: Vec<Vec<usize>> = by_class.into_iter().step_by(stride).collect();
     let mut per_class = max.checked_div(by_class.len()).unwrap_or(0);
     // Images that small classes do not use go to the other classes.
-    while by_class
-        .iter()
-        .map(|class| class.len().min(per_class + 1))
-        .sum::<usize>()
-        <= max
+    while by_class.iter().map(|class| class.len().min(per_class + 1)).sum::<usize>() <= max
         && by_class.iter().any(|class| class.len() > per_class)
     {
         per_class += 1;
@@ -196,15 +181,8 @@ mod tests {
     #[test]
     fn classes_are_balanced_and_unused_slots_are_redistributed() {
         // 100 of class 0, 2 of class 1, 100 of class 2.
-        let labels: Vec<usize> = (0..202)
-            .map(|at| {
-                if at < 100 {
-                    0
-                } else {
-                    1 + usize::from(at > 101)
-                }
-            })
-            .collect();
+        let labels: Vec<usize> =
+            (0..202).map(|at| if at < 100 { 0 } else { 1 + usize::from(at > 101) }).collect();
         let chosen = sample_evenly(&labels, 3, 30);
         let count = |class: usize| chosen.iter().filter(|at| labels[**at] == class).count();
         assert_eq!([count(0), count(1), count(2)], [14, 2, 14]);
@@ -217,11 +195,7 @@ mod tests {
     fn many_classes_are_thinned_and_few_pictures_are_all_taken() {
         let labels: Vec<usize> = (0..1000).collect();
         let chosen = sample_evenly(&labels, 1000, 300);
-        assert!(
-            chosen.len() <= 300 && chosen.len() >= 200,
-            "{}",
-            chosen.len()
-        );
+        assert!(chosen.len() <= 300 && chosen.len() >= 200, "{}", chosen.len());
         assert_eq!(sample_evenly(&[0, 1, 1], 2, 300), [0, 1, 2]);
         assert!(sample_evenly(&[], 0, 300).is_empty());
     }

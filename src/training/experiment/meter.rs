@@ -126,19 +126,12 @@ impl Meter {
     /// Ends a task. Returns its training speed in images per second and the seconds per tested image.
     pub fn end_task(&mut self) -> (f64, f64) {
         let (images, time) = std::mem::take(&mut self.tested);
-        (
-            per_second(std::mem::take(&mut self.task)),
-            time.as_secs_f64() / images.max(1) as f64,
-        )
+        (per_second(std::mem::take(&mut self.task)), time.as_secs_f64() / images.max(1) as f64)
     }
 }
 
 fn per_second((images, time): (usize, Duration)) -> f64 {
-    if time.is_zero() {
-        0.0
-    } else {
-        images as f64 / time.as_secs_f64()
-    }
+    if time.is_zero() { 0.0 } else { images as f64 / time.as_secs_f64() }
 }
 
 #[cfg(test)]
@@ -150,11 +143,8 @@ mod tests {
         let work = Meter::pass_work(&Pass::learning(false), 100);
         let mut meter = Meter::new(work + Meter::test_work(100));
         meter.skip(work);
-        let RunProgress {
-            done: share,
-            seconds_left: left,
-            ..
-        } = meter.progress(RunProgress::default());
+        let RunProgress { done: share, seconds_left: left, .. } =
+            meter.progress(RunProgress::default());
         assert!(share > 0.5 && share < 0.6 && left.is_none());
         meter.start();
         meter.add_tested(1000);
@@ -165,10 +155,7 @@ mod tests {
     fn losses_are_handed_over_once() {
         let mut meter = Meter::new(1.0);
         meter.add_losses([1.0, 0.5]);
-        assert_eq!(
-            meter.progress(RunProgress::default()).losses,
-            vec![1.0, 0.5]
-        );
+        assert_eq!(meter.progress(RunProgress::default()).losses, vec![1.0, 0.5]);
         assert!(meter.progress(RunProgress::default()).losses.is_empty());
     }
 }

@@ -119,8 +119,7 @@ pub(crate) fn start_run(
     let (images, prints) = plan.data.detailed_fingerprints();
     let mut header = plan.header(&*method, images)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
-    plan.start()
-        .map_or(Ok(()), |start| start.copy_to_run(folder.path()))?;
+    plan.start().map_or(Ok(()), |start| start.copy_to_run(folder.path()))?;
     folder.save_provenance(&plan.provenance(), &prints)?;
     let run_path = header.folder.clone();
     oom_retry::run_with_retries(&run_path, cache, sink, control, |sink| {
@@ -220,10 +219,7 @@ fn resume_once(
     memory::begin_run();
     let lock = RunFolder::open(folder)?;
     let mut stored_run = store::load_run(folder)?;
-    let Changes {
-        device,
-        micro_batch,
-    } = *changes;
+    let Changes { device, micro_batch } = *changes;
     if let Some(device) = device {
         stored_run.header.config.device = device.to_string();
     }
@@ -240,13 +236,7 @@ fn resume_once(
     // The user may have edited the settings file.
     join_problems(method::problems(&stored_run.header.config))?;
     let original_run = Some((&stored_run.header, stored_run.plugin.as_str()));
-    let plan = TrainingPlan::prepare(
-        &stored_run.header.config,
-        original_run,
-        cache,
-        sink,
-        control,
-    );
+    let plan = TrainingPlan::prepare(&stored_run.header.config, original_run, cache, sink, control);
     let Some(plan) = none_if_stopped(plan, control)? else {
         return Ok(Outcome::NotStarted);
     };
@@ -261,18 +251,10 @@ fn resume_once(
         stored_run.header.gpu_weights = gpu_weights;
         lock.save_header(&stored_run.header)?;
     }
-    lock.record_machine(provenance::describe_machine(
-        &plan.device.info,
-        stored_run.reports.len(),
-    ))?;
+    lock.record_machine(provenance::describe_machine(&plan.device.info, stored_run.reports.len()))?;
     let method = plan.method()?;
-    let mut trainer = Trainer::new(
-        (plan.into_context(), method),
-        stored_run.header,
-        lock,
-        sink,
-        control,
-    )?;
+    let mut trainer =
+        Trainer::new((plan.into_context(), method), stored_run.header, lock, sink, control)?;
     trainer.restore_tasks(stored_run.reports)?;
     trainer.run()
 }
@@ -286,11 +268,9 @@ pub fn check_no_added_tasks(stored_run: &StoredRun) -> Result<()> {
     if header.planned_tasks() == header.original_task_count() {
         return Ok(());
     }
-    Err(
-        Problem::new(message!("problem-stopped-run-has-added-tasks"))
-            .at_path(&header.folder)
-            .advise(message!("advice-undo-added-tasks")),
-    )
+    Err(Problem::new(message!("problem-stopped-run-has-added-tasks"))
+        .at_path(&header.folder)
+        .advise(message!("advice-undo-added-tasks")))
 }
 
 /// Returns whether the checkpoint of a finished run is the one that added tasks need: that of the run's own last task
@@ -306,10 +286,7 @@ fn is_checkpoint_for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool
 
 /// Returns the event that says what is being prepared.
 pub(crate) fn preparing_event(what: impl Into<Words>) -> Event {
-    Event::Phase {
-        run: String::new(),
-        phase: Phase::Preparing(what.into()),
-    }
+    Event::Phase { run: String::new(), phase: Phase::Preparing(what.into()) }
 }
 
 /// Returns `None` if the preparation failed because the user stopped it.
@@ -338,12 +315,7 @@ pub fn join_problems(mut problems: Vec<Problem>) -> Result<()> {
     }
     let collect_parts =
         |part: fn(&Problem) -> &str| problems.iter().map(part).collect::<Vec<&str>>();
-    Err(
-        Problem::new(collect_parts(|problem| problem.what.as_str()).join("; "))
-            .at(join_some(
-                &collect_parts(|problem| problem.place.as_str()),
-                12,
-            ))
-            .advise(collect_parts(|problem| problem.remedy.as_str()).join("; ")),
-    )
+    Err(Problem::new(collect_parts(|problem| problem.what.as_str()).join("; "))
+        .at(join_some(&collect_parts(|problem| problem.place.as_str()), 12))
+        .advise(collect_parts(|problem| problem.remedy.as_str()).join("; ")))
 }

@@ -53,10 +53,7 @@ pub(super) fn run_with_retries(
         cache.forget_backbones();
         device::free_unused_memory();
         device::take_out_of_memory();
-        let changes = Changes {
-            micro_batch: Some(micro_batch),
-            ..Changes::default()
-        };
+        let changes = Changes { micro_batch: Some(micro_batch), ..Changes::default() };
         result = catch_panic_as_problem(|| resume_once(folder, &changes, cache, sink, control));
     }
 }

@@ -83,10 +83,7 @@ fn measure_on_cpu(spec: &Arc<PetSpec>) -> Result<PetCosts> {
         ];
         best = [0, 1, 2].map(|at| best[at].min(times[at]));
     }
-    Ok(PetCosts {
-        prediction: [best[0], best[1]],
-        step: [best[0], best[2]],
-    })
+    Ok(PetCosts { prediction: [best[0], best[1]], step: [best[0], best[2]] })
 }
 
 fn time_milliseconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {

@@ -118,15 +118,8 @@ impl TrainingPlan {
         cache.download_unlisted(config.backbone_choice(), &mut progress)?;
         let description = cache.describe(config.backbone_choice())?;
         let resumed = original_run.map(|(header, _)| header.weight_type());
-        let RunDevice {
-            device: ready,
-            weights,
-            remarks,
-        } = RunDevice::open(
-            config,
-            description.entry.architecture.family().name,
-            resumed,
-        )?;
+        let RunDevice { device: ready, weights, remarks } =
+            RunDevice::open(config, description.entry.architecture.family().name, resumed)?;
         progress(message!("doing-loading-backbone"));
         let backbone = cache.backbone(config.backbone_choice(), weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
@@ -161,10 +154,7 @@ impl TrainingPlan {
             .chain(single_class_warning)
             .chain(nothing_learned)
         {
-            sink.event(Event::Remark {
-                run: String::new(),
-                problem,
-            });
+            sink.event(Event::Remark { run: String::new(), problem });
         }
         Ok(Self {
             config: self_contained_settings(config, &order, &scenario, (&data, &backbone.entry)),
@@ -224,11 +214,9 @@ impl TrainingPlan {
     /// Returns a Problem that says what changed.
     pub fn check_unchanged(&self, header: &RunHeader) -> Result<()> {
         let changed_problem = |what: &str| {
-            Err(
-                Problem::new(message!("problem-changed-since-run-start", what))
-                    .at_path(&header.folder)
-                    .advise(restore_advice(&self.data, "advice-restore-or-train-new")),
-            )
+            Err(Problem::new(message!("problem-changed-since-run-start", what))
+                .at_path(&header.folder)
+                .advise(restore_advice(&self.data, "advice-restore-or-train-new")))
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed_problem("the backbone's weights");
@@ -277,10 +265,7 @@ impl TrainingPlan {
     pub(super) fn into_context(self) -> TrainContext {
         let tasks = &self.scenario.tasks;
         let (count, classes) = (tasks.len(), self.scenario.class_order.len());
-        let dataset = RunDataset {
-            data: self.data,
-            scenario: self.scenario,
-        };
+        let dataset = RunDataset { data: self.data, scenario: self.scenario };
         TrainContext {
             images: Images::new(Some(dataset), count, classes),
             config: self.config,
@@ -357,26 +342,18 @@ pub(super) fn check_same_classes(header: &RunHeader, data: &Dataset) -> Result<(
         (true, true) => return Ok(()),
         (true, false) => message!("problem-dataset-has-new-classes", names = new_names),
         (false, true) => message!("problem-dataset-lacks-classes", names = missing_names),
-        (false, false) => message!(
-            "problem-dataset-classes-changed",
-            missing = missing_names,
-            new = new_names
-        ),
+        (false, false) => {
+            message!("problem-dataset-classes-changed", missing = missing_names, new = new_names)
+        }
     };
-    Err(Problem::new(what)
-        .at(&data.origin)
-        .advise(restore_advice(data, "advice-restore-classes")))
+    Err(Problem::new(what).at(&data.origin).advise(restore_advice(data, "advice-restore-classes")))
 }
 
 /// Returns advice for a dataset that changed: `otherwise`, unless lists were read that older versions ignored.
 pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
     match data.lists.len() {
         0 => message!(otherwise),
-        n => message!(
-            "advice-move-ignored-lists",
-            lists = list_value(&data.lists, 4),
-            n
-        ),
+        n => message!("advice-move-ignored-lists", lists = list_value(&data.lists, 4), n),
     }
 }
 
@@ -397,9 +374,7 @@ fn nothing_learned_problem(
     data: &Dataset,
 ) -> Option<Problem> {
     let tasks = 0..scenario.tasks.len();
-    let train: Vec<usize> = tasks
-        .map(|task| scenario.train_samples(data, task).len())
-        .collect();
+    let train: Vec<usize> = tasks.map(|task| scenario.train_samples(data, task).len()).collect();
     frozen_pet_problem(chosen, &train)
 }
 

@@ -92,20 +92,9 @@ impl PredictorParts {
         };
         let weights = match cache.has_backbone(header.config.backbone_choice(), &device.info) {
             true => None,
-            false => Some(read_weights(
-                cache,
-                header.config.backbone_choice(),
-                download,
-            )?),
+            false => Some(read_weights(cache, header.config.backbone_choice(), download)?),
         };
-        Ok(Self {
-            header,
-            plugin,
-            task,
-            snapshot,
-            device,
-            weights,
-        })
+        Ok(Self { header, plugin, task, snapshot, device, weights })
     }
 
     /// Returns whether the device is the CPU, so that any thread may assemble the predictor.
@@ -124,9 +113,7 @@ impl PredictorParts {
     /// # Errors
     /// Returns a Problem if the file cannot be read.
     pub fn read_ahead(&mut self) -> Result<()> {
-        self.weights
-            .as_mut()
-            .map_or(Ok(()), UnplacedBackbone::read_ahead)
+        self.weights.as_mut().map_or(Ok(()), UnplacedBackbone::read_ahead)
     }
 
     /// Builds the predictor on the device.
@@ -154,9 +141,7 @@ impl PredictorParts {
             let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
             let plan = PetPlan::new(&chosen, spec, backbone.backbone.blocks());
             let start = PetStart::for_run(&self.header)?;
-            Ok(plan?
-                .with_stream_scheme(self.header.drawing)
-                .with_start(start))
+            Ok(plan?.with_stream_scheme(self.header.drawing).with_start(start))
         });
         let recorded = Arc::new(RecordedBackbone::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {
@@ -246,9 +231,7 @@ impl Predictor {
         self.count_predictions(verdicts.len())?;
         let answers = verdicts.into_iter();
         let answers = answers.map(|verdict| {
-            Ok(verdict
-                .ensure_finite()?
-                .merge_repeated_classes(&self.repeated_classes))
+            Ok(verdict.ensure_finite()?.merge_repeated_classes(&self.repeated_classes))
         });
         answers.collect()
     }
@@ -260,12 +243,8 @@ impl Predictor {
         };
         let before = prediction_count.fetch_add(count, Ordering::Relaxed);
         if before < MERGE_THRESHOLD && before + count >= MERGE_THRESHOLD {
-            let pets: Vec<PetStack> = self
-                .method
-                .pets()?
-                .into_iter()
-                .map(|pet| pet.current)
-                .collect();
+            let pets: Vec<PetStack> =
+                self.method.pets()?.into_iter().map(|pet| pet.current).collect();
             pets.iter().for_each(PetStack::enable_folding);
             // Clones share the merged weights.
             let _ = self.mergeable_pets.set(pets);

@@ -33,11 +33,7 @@ pub struct SnapshotKey {
 impl SnapshotKey {
     /// Returns the key of the snapshot that exists now.
     pub fn new(run: &Path, task: usize) -> Self {
-        Self {
-            run: run.to_path_buf(),
-            task,
-            snapshot_time: store::snapshot_time(run, task),
-        }
+        Self { run: run.to_path_buf(), task, snapshot_time: store::snapshot_time(run, task) }
     }
 }
 
@@ -110,10 +106,7 @@ impl PredictorCache {
         let Some((key, prepared)) = found.and_then(|at| self.0.remove(at)) else {
             return Ok(None);
         };
-        self.insert(
-            key,
-            PreparedPredictor::Ready(prepared.into_predictor(cache)?),
-        );
+        self.insert(key, PreparedPredictor::Ready(prepared.into_predictor(cache)?));
         Ok(match self.0.back() {
             Some((_, PreparedPredictor::Ready(predictor))) => Some(predictor),
             _ => None,
@@ -132,10 +125,7 @@ impl PredictorCache {
     ) -> Result<Prediction> {
         let key = SnapshotKey::new(&request.run, task);
         if !self.contains(&key) {
-            self.insert(
-                key.clone(),
-                PreparedPredictor::load(&request.run, task, cache)?,
-            );
+            self.insert(key.clone(), PreparedPredictor::load(&request.run, task, cache)?);
         }
         let predictor = self.predictor(&key, cache)?;
         let predictor = predictor.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;

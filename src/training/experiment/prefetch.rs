@@ -20,10 +20,7 @@ pub(super) fn process_with_prefetch<P: Send, R: Send>(
         let upcoming = pieces.next();
         let (flow, prepared) = std::thread::scope(|scope| {
             let handle = upcoming.map(|piece| scope.spawn(|| prepare(piece)));
-            (
-                consume(piece),
-                handle.map(std::thread::ScopedJoinHandle::join),
-            )
+            (consume(piece), handle.map(std::thread::ScopedJoinHandle::join))
         });
         next = match prepared {
             Some(Err(_)) => return Err(Problem::new(message!("problem-reading-images-failed"))),

@@ -42,12 +42,8 @@ impl<'a> ProgressSink<'a> {
 
     /// Returns how long the run has worked, without pauses.
     pub fn working_time(&self) -> Duration {
-        let current_pause = self
-            .pause_started
-            .map_or(Duration::ZERO, |since| since.elapsed());
-        self.started
-            .elapsed()
-            .saturating_sub(self.paused + current_pause)
+        let current_pause = self.pause_started.map_or(Duration::ZERO, |since| since.elapsed());
+        self.started.elapsed().saturating_sub(self.paused + current_pause)
     }
 
     /// Passes the user's request to stop or pause on to the run, and measures pauses.
@@ -80,23 +76,16 @@ impl<'a> ProgressSink<'a> {
 impl Sink for ProgressSink<'_> {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Phase {
-                phase: Phase::Preparing(what),
-                ..
-            } => self.report(Some(what)),
+            Event::Phase { phase: Phase::Preparing(what), .. } => self.report(Some(what)),
             Event::Progress { progress, .. } => {
                 self.losses.extend(&progress.losses);
                 self.done = progress.done;
                 let done = format!("{:.0}\u{a0}%", self.done * 100.0);
                 self.report(Some(done.into()));
             }
-            Event::Phase {
-                phase: Phase::Paused,
-                ..
-            } => self.sink.event(Event::Phase {
-                run: String::new(),
-                phase: Phase::Paused,
-            }),
+            Event::Phase { phase: Phase::Paused, .. } => {
+                self.sink.event(Event::Phase { run: String::new(), phase: Phase::Paused });
+            }
             _ => {}
         }
     }
@@ -119,21 +108,13 @@ mod tests {
         let user_control = Control::default();
         let mut progress = ProgressSink::new(
             &mut events,
-            Some(message!(
-                "doing-trying-method",
-                title = "LAE",
-                number = 1_usize,
-                of = 2_usize
-            )),
+            Some(message!("doing-trying-method", title = "LAE", number = 1_usize, of = 2_usize)),
         );
         progress.user_control = Some(&user_control);
         user_control.set(ControlRequest::Pause);
         progress.between_batches();
         assert_eq!(progress.run_control.request(), ControlRequest::Pause);
-        progress.event(Event::Phase {
-            run: "r".into(),
-            phase: Phase::Paused,
-        });
+        progress.event(Event::Phase { run: "r".into(), phase: Phase::Paused });
         std::thread::sleep(Duration::from_millis(80));
         assert!(progress.working_time() < Duration::from_millis(60));
         user_control.set(ControlRequest::Run);
@@ -143,10 +124,7 @@ mod tests {
         user_control.set(ControlRequest::Stop);
         progress.between_batches();
         assert_eq!(progress.run_control.request(), ControlRequest::Stop);
-        let paused = Event::Phase {
-            run: String::new(),
-            phase: Phase::Paused,
-        };
+        let paused = Event::Phase { run: String::new(), phase: Phase::Paused };
         assert_eq!(events, [paused]);
     }
 }

@@ -26,16 +26,11 @@ pub struct RecordedBackbone {
 impl RecordedBackbone {
     /// Wraps a network, without recording.
     pub fn new(network: Arc<dyn Backbone>) -> Self {
-        Self {
-            network,
-            recording: Recording::default(),
-        }
+        Self { network, recording: Recording::default() }
     }
 
     fn recording(&self) -> MutexGuard<'_, Option<Vec<Pass>>> {
-        self.recording
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records while `compute` runs. Returns its result and the passes in order.

@@ -42,10 +42,7 @@ struct CachedResources {
 impl ResourceCache {
     /// Returns a handle to the same cache for a job with these attachments.
     pub fn with_attachments(&self, attachments: &JobAttachments) -> Self {
-        Self {
-            resources: Arc::clone(&self.resources),
-            attachments: Arc::new(attachments.clone()),
-        }
+        Self { resources: Arc::clone(&self.resources), attachments: Arc::new(attachments.clone()) }
     }
 
     /// Returns the attachments of the current job.
@@ -55,9 +52,7 @@ impl ResourceCache {
 
     fn lock_resources(&self) -> std::sync::MutexGuard<'_, CachedResources> {
         // Each entry is inserted in one step, so a job that panicked leaves no partial entry.
-        self.resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes the cached dataset, so that it is opened again at its next use.
@@ -101,10 +96,7 @@ impl ResourceCache {
 
     /// Returns the path of the dataset: the one in the job, otherwise the one in the settings.
     fn data_path<'a>(&'a self, config: &'a RunConfig) -> &'a str {
-        self.attachments
-            .data
-            .get(&config.data)
-            .unwrap_or(&config.data)
+        self.attachments.data.get(&config.data).unwrap_or(&config.data)
     }
 
     /// Returns the LoRA that a PET starts from: the one of the job, otherwise the one in the folder that the settings
@@ -202,13 +194,11 @@ impl ResourceCache {
     ) -> Result<Arc<OpenedBackbone>> {
         // Jobs may contain their own tables, so a name alone does not identify a network.
         let chosen = choice.key();
-        let name = match (
-            &self.attachments.backbones[..],
-            self.attachments.weights.get(choice.name),
-        ) {
-            ([], None) => chosen,
-            (tables, file) => format!("{chosen}\n{tables:?}\n{file:?}"),
-        };
+        let name =
+            match (&self.attachments.backbones[..], self.attachments.weights.get(choice.name)) {
+                ([], None) => chosen,
+                (tables, file) => format!("{chosen}\n{tables:?}\n{file:?}"),
+            };
         let key = (ready.info.selector(), weights, name);
         if let Some(opened) = self.lock_resources().backbones.get(&key) {
             return Ok(opened.clone());
@@ -216,9 +206,7 @@ impl ResourceCache {
         let opened = Arc::new(read()?.place((&ready.device, weights))?);
         let mut resources = self.lock_resources();
         // Removes backbones that no job and no predictor uses any more.
-        resources
-            .backbones
-            .retain(|_, backbone| Arc::strong_count(backbone) > 1);
+        resources.backbones.retain(|_, backbone| Arc::strong_count(backbone) > 1);
         resources.backbones.insert(key, opened.clone());
         Ok(opened)
     }
@@ -243,10 +231,7 @@ impl ResourceCache {
 /// Returns the augmentation of training images in these settings.
 pub fn augmentation(config: &RunConfig) -> Augment {
     let [low, high] = config.crop_scale;
-    Augment {
-        crop_scale: (low, high),
-        flip: config.flip,
-    }
+    Augment { crop_scale: (low, high), flip: config.flip }
 }
 
 /// Returns the options with which these settings open their dataset.

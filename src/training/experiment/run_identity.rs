@@ -38,9 +38,7 @@ pub(super) fn new_header(config: RunConfig, pet: Option<&PetSpec>) -> Result<Run
         images: None,
         added_tasks: Vec::new(),
         // Small runs take less than a second, and lists are sorted by this time.
-        started: jiff::Zoned::now()
-            .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")
-            .to_string(),
+        started: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
     })
 }

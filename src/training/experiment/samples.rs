@@ -40,10 +40,7 @@ pub fn sample_images(
     }
     let images = first_images(&data).into_iter().take(MAX_IMAGES);
     let sample = |(class, picture): (usize, Arc<NamedImage>)| {
-        Some(SampleImage {
-            class: data.classes.get(class)?.clone(),
-            png: encode_png(&picture)?,
-        })
+        Some(SampleImage { class: data.classes.get(class)?.clone(), png: encode_png(&picture)? })
     };
     images.filter_map(sample).collect()
 }

@@ -76,9 +76,7 @@ pub fn apply_usual_epoch_shares(config: &mut RunConfig) {
     }
     for setting in epoch_dependent_settings(config) {
         let usual = setting.default_for_epochs(config.epochs);
-        config
-            .settings
-            .extend(usual.map(|usual| (setting.key.to_string(), usual)));
+        config.settings.extend(usual.map(|usual| (setting.key.to_string(), usual)));
     }
 }
 
@@ -114,9 +112,7 @@ fn suggest_backbone(config: &mut RunConfig, image_kind: ImageKind) -> Option<Mes
     if config.backbone != name {
         choose_embedded_backbone(config, name);
     }
-    image_kind
-        .photographs
-        .then(|| message!("remark-photographs", name))
+    image_kind.photographs.then(|| message!("remark-photographs", name))
 }
 
 fn is_embedded(backbone: &str) -> bool {
@@ -141,10 +137,7 @@ fn suggest_training(config: &mut RunConfig, facts: &DatasetFacts) -> Option<Mess
     let usual = RunConfig::default();
     restore_settings(config, &usual);
     let classes = facts.classes.len();
-    match (
-        config.data.as_str(),
-        published::find_published(&config.data),
-    ) {
+    match (config.data.as_str(), published::find_published(&config.data)) {
         ("digits", _) => return None,
         ("letters", _) => {
             config.classes_per_task = LETTERS_CLASSES_PER_TASK.into();
@@ -175,9 +168,7 @@ fn suggest_training(config: &mut RunConfig, facts: &DatasetFacts) -> Option<Mess
     let images = (smallest_class * classes_per_task).max(1);
     config.batch = (images / STEPS_PER_EPOCH).clamp(MIN_BATCH_SIZE, usual.batch);
     let steps = (images / config.batch).max(1);
-    config.epochs = MIN_TOTAL_STEPS
-        .div_ceil(steps)
-        .clamp(usual.epochs, MAX_EPOCHS);
+    config.epochs = MIN_TOTAL_STEPS.div_ceil(steps).clamp(usual.epochs, MAX_EPOCHS);
     apply_usual_epoch_shares(config);
     if steps_of_smallest_task(config, facts).is_some_and(|steps| steps < MIN_STEPS_PER_TASK) {
         config.min_steps = MIN_STEPS_PER_TASK;
@@ -231,16 +222,10 @@ pub fn even_task_sizes(classes: usize) -> String {
 mod tests {
     use super::*;
 
-    const PHOTOGRAPHS: ImageKind = ImageKind {
-        light_on_dark: false,
-        glyph_share: None,
-        photographs: true,
-    };
-    const DRAWINGS: ImageKind = ImageKind {
-        light_on_dark: false,
-        glyph_share: Some(0.5),
-        photographs: false,
-    };
+    const PHOTOGRAPHS: ImageKind =
+        ImageKind { light_on_dark: false, glyph_share: None, photographs: true };
+    const DRAWINGS: ImageKind =
+        ImageKind { light_on_dark: false, glyph_share: Some(0.5), photographs: false };
 
     #[test]
     fn classes_are_split_into_even_tasks_of_two_or_more() {
@@ -262,10 +247,7 @@ mod tests {
     fn a_folder_whose_smallest_task_has_few_steps_gets_enough_of_them() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
         let suggest = |train: &[usize]| {
-            let mut config = RunConfig {
-                data: "/pictures".into(),
-                ..RunConfig::default()
-            };
+            let mut config = RunConfig { data: "/pictures".into(), ..RunConfig::default() };
             let facts = DatasetFacts {
                 classes: &names,
                 train,
@@ -305,10 +287,7 @@ mod tests {
             image_kind: looks,
             split_into_tasks: false,
         };
-        let mut config = RunConfig {
-            data: "/images".into(),
-            ..RunConfig::default()
-        };
+        let mut config = RunConfig { data: "/images".into(), ..RunConfig::default() };
         let messages = suggest_settings(&mut config, &facts(PHOTOGRAPHS));
         assert!(matches!(&messages[..], [words] if words.mentions("remark-photographs")));
         assert_eq!(config.backbone, PHOTO);

@@ -18,10 +18,7 @@ pub(super) struct UnreadableImages {
 impl UnreadableImages {
     /// Begins a pass over this number of images.
     pub fn new(images: usize) -> Self {
-        Self {
-            images,
-            unreadable_count: 0,
-        }
+        Self { images, unreadable_count: 0 }
     }
 
     /// Adds images that could not be read.

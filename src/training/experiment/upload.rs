@@ -65,16 +65,14 @@ fn normalize_on_cpu(
     });
     let mut values = vec![0f32; batch * 3 * area];
     let planes = values.par_chunks_mut(3 * area);
-    planes
-        .zip(pixels.par_chunks(3 * area))
-        .for_each(|(planes, image)| {
-            for (channel, plane) in planes.chunks_exact_mut(area).enumerate() {
-                let bytes = image.iter().skip(channel).step_by(3);
-                for (value, &byte) in plane.iter_mut().zip(bytes) {
-                    *value = table[channel][usize::from(byte)];
-                }
+    planes.zip(pixels.par_chunks(3 * area)).for_each(|(planes, image)| {
+        for (channel, plane) in planes.chunks_exact_mut(area).enumerate() {
+            let bytes = image.iter().skip(channel).step_by(3);
+            for (value, &byte) in plane.iter_mut().zip(bytes) {
+                *value = table[channel][usize::from(byte)];
             }
-        });
+        }
+    });
     Tensor::from_data(TensorData::new(values, [batch, 3, side, side]), device)
 }
 
@@ -85,27 +83,18 @@ mod tests {
 
     #[test]
     fn channels_come_apart_and_are_normalised() {
-        let scale = Normalisation {
-            mean: [0.5, 0.0, 0.0],
-            std: [0.5, 1.0, 0.5],
-        };
+        let scale = Normalisation { mean: [0.5, 0.0, 0.0], std: [0.5, 1.0, 0.5] };
         let pixels = [255, 0, 51, 0, 255, 0, 255, 0, 51, 0, 255, 0];
         let tensor = normalize(&pixels, 2, &scale, &Device::flex());
         assert_eq!(tensor.dims(), [1, 3, 2, 2]);
         let got = HostTensor::read(&tensor).unwrap().values;
         let want = [1.0, -1.0, 1.0, -1.0, 0.0, 1.0, 0.0, 1.0, 0.4, 0.0, 0.4, 0.0];
-        assert!(
-            got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6),
-            "{got:?}"
-        );
+        assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6), "{got:?}");
     }
 
     #[test]
     fn bytes_in_words_become_the_same_images() {
-        let scale = Normalisation {
-            mean: [0.485, 0.456, 0.406],
-            std: [0.229, 0.224, 0.225],
-        };
+        let scale = Normalisation { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
         let pixels: Vec<u8> = (0..3 * 6 * 6 * 3).map(|i| (i * 7919 % 256) as u8).collect();
         let read = |tensor: Tensor<4>| HostTensor::read(&tensor).unwrap();
         let device = Device::flex();

@@ -43,11 +43,7 @@ impl Format {
             "torch",
             "a folder with the weights and one readable Python file, for PyTorch and timm",
         ),
-        (
-            Self::Peft,
-            "peft",
-            "a LoRA in the format of the peft library, for a timm network",
-        ),
+        (Self::Peft, "peft", "a LoRA in the format of the peft library, for a timm network"),
         (
             Self::Onnx,
             "onnx",
@@ -90,31 +86,18 @@ pub fn export(
 ) -> Result<ExportSummary> {
     check_target(target)?;
     // On the CPU, weights are available as f32.
-    let predictor = Predictor::open(
-        folder,
-        task,
-        Some("cpu"),
-        &ResourceCache::default(),
-        download,
-    )?;
+    let predictor =
+        Predictor::open(folder, task, Some("cpu"), &ResourceCache::default(), download)?;
     let method = &predictor.header().method.title;
-    let recipe = predictor
-        .method
-        .exported_classifier()
-        .map_err(|problem| problem.at(method.as_str()))?;
-    let model = Model {
-        predictor: &predictor,
-        recipe,
-    };
+    let recipe =
+        predictor.method.exported_classifier().map_err(|problem| problem.at(method.as_str()))?;
+    let model = Model { predictor: &predictor, recipe };
     let mut files = match format {
         Format::Torch => torch::files(&model)?,
         Format::Peft => peft::files(&model)?,
         Format::Onnx => onnx::files(&model)?,
     };
-    files.push((
-        CHECK_FILE.into(),
-        to_bytes(&model.reference_tensors()?, HashMap::new())?,
-    ));
+    files.push((CHECK_FILE.into(), to_bytes(&model.reference_tensors()?, HashMap::new())?));
     write_files(target, &files)
 }
 

@@ -30,10 +30,7 @@ impl Model<'_> {
     pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
         let classes = self.predictor.classes().len();
         let repeated = self.predictor.header().repeated_classes();
-        repeated
-            .into_iter()
-            .filter(|(class, _)| *class < classes)
-            .collect()
+        repeated.into_iter().filter(|(class, _)| *class < classes).collect()
     }
 
     /// Returns the backbone's weights, or those that the run has trained instead.
@@ -68,19 +65,13 @@ impl Model<'_> {
         };
         let mut tensors = NamedTensors::from([("images".to_owned(), images)]);
         let rows = |row: &dyn Fn(&Answer) -> Vec<f32>| HostTensor {
-            shape: vec![
-                NOISE_IMAGES,
-                answers.first().map_or(0, |answer| row(answer).len()),
-            ],
+            shape: vec![NOISE_IMAGES, answers.first().map_or(0, |answer| row(answer).len())],
             values: answers.iter().flat_map(row).collect(),
         };
         tensors.insert("scores".into(), rows(&|answer| answer.scores.clone()));
         for (at, expert) in self.recipe.experts().iter().enumerate() {
             let probabilities = |answer: &Answer| {
-                answer
-                    .predictions
-                    .get(at)
-                    .map(|opinion| opinion.probabilities.clone())
+                answer.predictions.get(at).map(|opinion| opinion.probabilities.clone())
             };
             let values = rows(&|answer| probabilities(answer).unwrap_or_default());
             tensors.insert(format!("expert.{}", expert.key()), values);

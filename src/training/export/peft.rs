@@ -57,21 +57,10 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             files.push((format!("{prefix}{subfolder}{ADAPTER_VALUES}"), tensors));
         }
     }
-    let backbone = model
-        .predictor
-        .backbone()
-        .backbone
-        .weights()?
-        .into_named()?;
-    files.push((
-        "backbone.safetensors".into(),
-        to_bytes(&backbone, HashMap::new())?,
-    ));
+    let backbone = model.predictor.backbone().backbone.weights()?.into_named()?;
+    files.push(("backbone.safetensors".into(), to_bytes(&backbone, HashMap::new())?));
     files.push(("network.py".into(), network(model)?.into_bytes()));
-    files.push((
-        "preprocessing.json".into(),
-        prepared::preprocessing_json(model, false)?,
-    ));
+    files.push(("preprocessing.json".into(), prepared::preprocessing_json(model, false)?));
     files.push(("prepare.py".into(), prepared::prepare_module()));
     files.push(("README.md".into(), text.into_bytes()));
     Ok(files)
@@ -106,10 +95,8 @@ fn not_lora_problem(stack: &PetStack, site: Site) -> Problem {
 
 /// Returns `adapter_config.json`, with the rank of each layer; scales are multiplied into B.
 fn adapter_config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
-    let ranks: BTreeMap<&String, usize> = layers
-        .iter()
-        .map(|(name, changes)| (name, total_rank(changes)))
-        .collect();
+    let ranks: BTreeMap<&String, usize> =
+        layers.iter().map(|(name, changes)| (name, total_rank(changes))).collect();
     let most = ranks.values().copied().max().unwrap_or(1);
     let others: BTreeMap<&String, usize> = ranks
         .iter()
@@ -170,20 +157,14 @@ fn lora_tensors(layers: &LayerChanges) -> Result<NamedTensors> {
 /// Returns `network.py`, which builds the backbone of the adapter.
 fn network(model: &Model<'_>) -> Result<String> {
     let entry = &model.predictor.backbone().entry;
-    let text = entry
-        .architecture
-        .to_torch(&one_line(&entry.name), &ActiveSites::new())?;
+    let text = entry.architecture.to_torch(&one_line(&entry.name), &ActiveSites::new())?;
     let scale = model.predictor.backbone().normalisation;
     let mut file = format!(
         "\"\"\"The backbone of {}.\"\"\"\n\nfrom functools import partial  # noqa: F401\nfrom pathlib import Path\n\n\
          import torch\nfrom safetensors.torch import load_file\nfrom torch import nn  # noqa: F401\n",
         title(model)
     );
-    for line in text
-        .imports
-        .iter()
-        .filter(|line| !line.contains("functools"))
-    {
+    for line in text.imports.iter().filter(|line| !line.contains("functools")) {
         file += &format!("{line}\n");
     }
     file += &format!(
@@ -206,10 +187,7 @@ fn readme(model: &Model<'_>, folders: &[&str], has_transformers_forms: bool) -> 
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {
         [] => "The adapter is in this folder.".to_owned(),
-        several => format!(
-            "There is one adapter for each expert: `{}`.",
-            several.join("`, `")
-        ),
+        several => format!("There is one adapter for each expert: `{}`.", several.join("`, `")),
     };
     let others = match has_transformers_forms {
         true => {

@@ -234,17 +234,11 @@ impl StudioApp {
         if has_same_classes && config.data != self.session.experiment.draft.data {
             let (current_data, its) = (self.session.experiment.draft.data.clone(), &config.data);
             let its = its.as_str();
-            self.show_notice(&tr!(
-                "shell-still-using-dataset",
-                mine = current_data.as_str(),
-                its
-            ));
+            self.show_notice(&tr!("shell-still-using-dataset", mine = current_data.as_str(), its));
             config.data = current_data;
         }
         self.load_settings(config);
-        let found = presets::presets()
-            .iter()
-            .find(|candidate| candidate.name == preset);
+        let found = presets::presets().iter().find(|candidate| candidate.name == preset);
         self.session.experiment.with_baseline =
             found.is_some_and(|candidate| candidate.comparison.is_some());
         self.session.experiment.preset = Some(preset.to_string());

@@ -26,9 +26,7 @@ impl StudioApp {
     pub(super) fn use_paths(&mut self, ctx: &Context, purpose: DialogPurpose, files: Vec<PathBuf>) {
         match purpose {
             DialogPurpose::Image => self.execute(ctx, UiCommand::PredictFiles(files)),
-            _ => files
-                .into_iter()
-                .for_each(|file| self.use_path(ctx, purpose, file)),
+            _ => files.into_iter().for_each(|file| self.use_path(ctx, purpose, file)),
         }
     }
 
@@ -41,8 +39,7 @@ impl StudioApp {
             DialogPurpose::CollectedImage => self.session.collect_file(path),
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::PetStart => {
-                self.session
-                    .set("pet_start", Some(Setting::Text(text.into())));
+                self.session.set("pet_start", Some(Setting::Text(text.into())));
             }
             DialogPurpose::Image => self.execute(ctx, UiCommand::PredictFiles(vec![path])),
             DialogPurpose::BugReport => self.shell.report.save_path = Some(text),
@@ -95,8 +92,7 @@ impl StudioApp {
     pub(super) fn classify(&mut self, ctx: &Context, files: &[PathBuf]) {
         let Some(model) = self.session.model().map(|row| row.folder.clone()) else {
             let problem = Problem::new(tr!("classify-no-model"));
-            self.session
-                .notify(problem.advise(tr!("classify-no-model-advice")), true);
+            self.session.notify(problem.advise(tr!("classify-no-model-advice")), true);
             return;
         };
         let current_sheet = self.session.predict.sheet.as_ref();
@@ -147,8 +143,7 @@ impl StudioApp {
         }
         if !unchecked.is_empty() {
             let page = Page::ALL.iter().position(|(page, ..)| *page == self.page);
-            self.session
-                .check_dropped_path(page.unwrap_or_default(), unchecked);
+            self.session.check_dropped_path(page.unwrap_or_default(), unchecked);
         }
     }
 
@@ -162,9 +157,7 @@ impl StudioApp {
         let (mut packed, mut images) = (Vec::new(), Vec::new());
         for dropped in std::mem::take(&mut self.session.file_selection.dropped) {
             let (path, is_folder) = (dropped.path, dropped.is_folder);
-            let page = Page::ALL
-                .get(dropped.page)
-                .map_or(self.page, |(page, ..)| *page);
+            let page = Page::ALL.get(dropped.page).map_or(self.page, |(page, ..)| *page);
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             let has_extension =
                 |extensions: &[&str]| extensions.iter().any(|candidate| extension == *candidate);

@@ -25,10 +25,7 @@ impl StudioApp {
         self.draw_bars(ui, &mut commands);
         let frame = Frame::new()
             .fill(theme::tokens(ui).background)
-            .inner_margin(Margin {
-                bottom: 0,
-                ..Margin::same(12)
-            });
+            .inner_margin(Margin { bottom: 0, ..Margin::same(12) });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             if self.pages.present.is_open {
                 self.draw_presenter(ui, &mut commands);
@@ -64,31 +61,22 @@ impl StudioApp {
             let state = (self.page, &self.settings);
             let (shell, session) = (&mut self.shell, &self.session);
             let panel = Panel::top("in place of the top bar");
-            pressed.push(
-                self.error_boundaries
-                    .draw_bar("part-top-bar", ui, panel, |ui| {
-                        shell::top_bar(ui, state, shell, session, commands);
-                    }),
-            );
+            pressed.push(self.error_boundaries.draw_bar("part-top-bar", ui, panel, |ui| {
+                shell::top_bar(ui, state, shell, session, commands);
+            }));
         }
         if self.shell.frame_times {
             let panel = Panel::bottom("in place of the frame times");
             let times = &self.times;
-            pressed.push(
-                self.error_boundaries
-                    .draw_bar("part-frame-times", ui, panel, |ui| {
-                        shell::frame_times_bar(ui, times);
-                    }),
-            );
+            pressed.push(self.error_boundaries.draw_bar("part-frame-times", ui, panel, |ui| {
+                shell::frame_times_bar(ui, times);
+            }));
         }
         let (shell, session) = (&mut self.shell, &self.session);
         let panel = Panel::bottom("in place of the newest notice");
-        pressed.push(
-            self.error_boundaries
-                .draw_bar("part-newest-notice", ui, panel, |ui| {
-                    shell.notices.draw_strip(ui, session, commands);
-                }),
-        );
+        pressed.push(self.error_boundaries.draw_bar("part-newest-notice", ui, panel, |ui| {
+            shell.notices.draw_strip(ui, session, commands);
+        }));
         if pressed.contains(&PressedButton::Report) {
             commands.push(UiCommand::ReportProblem);
         }
@@ -135,11 +123,9 @@ impl StudioApp {
             commands,
         };
         let ctx = ui.ctx().clone();
-        let drawn = self
-            .error_boundaries
-            .draw_overlay("part-presenter-view", &ctx, || {
-                ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx, page));
-            });
+        let drawn = self.error_boundaries.draw_overlay("part-presenter-view", &ctx, || {
+            ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx, page));
+        });
         if !drawn {
             self.pages.present = Default::default();
         }
@@ -157,10 +143,7 @@ impl StudioApp {
         };
         let closing = matches!(self.shell.question, Some(Question::Close));
         let fences = &mut self.error_boundaries;
-        let mut overlays = Overlays {
-            error_boundaries: fences,
-            cx,
-        };
+        let mut overlays = Overlays { error_boundaries: fences, cx };
         let answer = self.shell.draw_overlays(&mut overlays);
         if closing && overlays.error_boundaries.has_failed("part-question") {
             // If the question cannot be shown, the window may be closed without it, because closing saves the run.

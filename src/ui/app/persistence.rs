@@ -28,11 +28,7 @@ pub(super) fn restore_session(session: &mut Session, settings: &Settings) {
     several.clone_from(&settings.several);
     session.open_folders(&settings.folders);
     session.learn.units.answers.clone_from(&settings.answers);
-    session
-        .learn
-        .units
-        .retrained
-        .clone_from(&settings.retrained);
+    session.learn.units.retrained.clone_from(&settings.retrained);
     if let Some(draft) = settings.writing.clone() {
         session.open_stored_text(draft);
     }

@@ -22,17 +22,12 @@ pub enum DisplayChoice {
 
 impl DisplayChoice {
     /// All choices, each with its name on the command line.
-    pub const ALL: [(Self, &'static str); 3] = [
-        (Self::Auto, "auto"),
-        (Self::X11, "x11"),
-        (Self::Wayland, "wayland"),
-    ];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Auto, "auto"), (Self::X11, "x11"), (Self::Wayland, "wayland")];
 
     /// Returns the choice with this name; `None` if there is no such choice.
     pub fn from_name(key: &str) -> Option<Self> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|(_, choice_name)| *choice_name == key)?;
+        let found = Self::ALL.into_iter().find(|(_, choice_name)| *choice_name == key)?;
         Some(found.0)
     }
 }
@@ -78,24 +73,19 @@ pub fn find(choice: DisplayChoice) -> Result<Display> {
     if choice != DisplayChoice::X11 && (env_var("WAYLAND_SOCKET").is_some() || responds()) {
         return Ok(Display::default());
     }
-    Err(no_window_problem(
-        &match (x_connection, display, wayland, choice) {
-            (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
-            (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
-            (_, _, Some(wayland), _) => format!("no Wayland desktop is responding at {wayland}"),
-            (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
-            (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
-        },
-    ))
+    Err(no_window_problem(&match (x_connection, display, wayland, choice) {
+        (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
+        (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
+        (_, _, Some(wayland), _) => format!("no Wayland desktop is responding at {wayland}"),
+        (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
+        (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
+    }))
 }
 
 /// Returns the system's only display.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub fn find(_: DisplayChoice) -> Result<Display> {
-    Ok(Display {
-        takes_files: true,
-        ..Display::default()
-    })
+    Ok(Display { takes_files: true, ..Display::default() })
 }
 
 /// Returns whether the Wayland socket named by the environment accepts a connection.
@@ -115,9 +105,7 @@ fn env_var(variable: &str) -> Option<String> {
 
 /// Returns the message of the window library without its source location.
 pub(super) fn strip_source_location(message: &str) -> String {
-    let text = message
-        .rsplit_once(".rs:")
-        .map_or(message, |(_, rest)| rest);
+    let text = message.rsplit_once(".rs:").map_or(message, |(_, rest)| rest);
     let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
     text.trim().to_owned()
 }
@@ -137,9 +125,6 @@ mod tests {
     fn message_has_no_source_location() {
         let message = "winit EventLoopError: os error at /src/linux/mod.rs:788: No connection";
         assert_eq!(strip_source_location(message), "No connection");
-        assert_eq!(
-            strip_source_location("no adapter: none found"),
-            "no adapter: none found"
-        );
+        assert_eq!(strip_source_location("no adapter: none found"), "no adapter: none found");
     }
 }

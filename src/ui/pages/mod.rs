@@ -122,16 +122,11 @@ fn resume_menu(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
     let original_device = header.map_or("", |header| header.device.as_str());
     if !original_device.is_empty() {
-        faint(
-            ui,
-            tr!("shell-resume-trained-so-far", device = original_device),
-        );
+        faint(ui, tr!("shell-resume-trained-so-far", device = original_device));
     }
     let place = cx.session.resume_machine(folder);
     if let Some(place) = &place
-        && ui
-            .button(tr!("shell-resume-at-place", place = place.as_str()))
-            .clicked()
+        && ui.button(tr!("shell-resume-at-place", place = place.as_str())).clicked()
     {
         cx.dispatch(UiCommand::Resume(folder.to_path_buf(), None));
     }

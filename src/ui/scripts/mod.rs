@@ -13,12 +13,7 @@ pub use order::ReadingOrder;
 const SCRIPTS: [(u32, u32, &str, &str); 13] = [
     (0x0590, 0x05FF, "data-script-hebrew", "Noto Sans Hebrew"),
     (0x0600, 0x077F, "data-script-arabic", "Noto Sans Arabic"),
-    (
-        0x0900,
-        0x097F,
-        "data-script-devanagari",
-        "Noto Sans Devanagari",
-    ),
+    (0x0900, 0x097F, "data-script-devanagari", "Noto Sans Devanagari"),
     (0x0980, 0x09FF, "data-script-bengali", "Noto Sans Bengali"),
     (0x0B80, 0x0BFF, "data-script-tamil", "Noto Sans Tamil"),
     (0x0E00, 0x0E7F, "data-script-thai", "Noto Sans Thai"),
@@ -49,18 +44,13 @@ pub fn missing_fonts(ctx: &Context, names: &[String]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for letter in missing_glyphs {
         let code_point = letter as u32;
-        let entry = SCRIPTS
-            .iter()
-            .find(|(first, last, ..)| (*first..=*last).contains(&code_point));
+        let entry = SCRIPTS.iter().find(|(first, last, ..)| (*first..=*last).contains(&code_point));
         let sentence = match entry {
             Some((.., script, font)) => {
                 let script = tr!(*script);
                 tr!("data-script-font-missing", script, font = *font)
             }
-            None => tr!(
-                "data-character-font-missing",
-                code = format!("U+{code_point:04X}")
-            ),
+            None => tr!("data-character-font-missing", code = format!("U+{code_point:04X}")),
         };
         if !sentences.contains(&sentence) {
             sentences.push(sentence);

@@ -103,9 +103,7 @@ fn reading_order(clusters: &[Cluster]) -> Vec<usize> {
 fn move_glyph(row: &mut Row, index: usize, offset: f32, mirrored: bool) {
     let first = row.glyphs[index].first_vertex as usize;
     let next = row.glyphs.get(index + 1);
-    let end = next.map_or(row.visuals.glyph_vertex_range.end, |glyph| {
-        glyph.first_vertex as usize
-    });
+    let end = next.map_or(row.visuals.glyph_vertex_range.end, |glyph| glyph.first_vertex as usize);
     let glyph = &mut row.glyphs[index];
     glyph.pos.x += offset;
     let mirrored = mirrored && BRACKETS.contains(glyph.chr);
@@ -158,11 +156,7 @@ fn split_clusters(letters: &[char], rtl: bool) -> Vec<Cluster> {
             Some(last) if is_mark || (last.level == level && last.open && in_word) => {
                 last.range.end = index + 1;
             }
-            _ => clusters.push(Cluster {
-                range: index..index + 1,
-                level,
-                open: in_word,
-            }),
+            _ => clusters.push(Cluster { range: index..index + 1, level, open: in_word }),
         }
     }
     clusters
@@ -212,21 +206,10 @@ mod tests {
     #[test]
     fn letters_move_with_their_words() {
         // egui has already ordered the letters within a word, so the last letter comes first.
-        let letters = [
-            ('ב', 2.0),
-            ('א', 3.0),
-            (' ', 1.0),
-            ('(', 1.0),
-            ('ד', 4.0),
-            ('ג', 2.0),
-            (')', 1.0),
-        ];
-        let position = |letter: usize| {
-            letters[..letter]
-                .iter()
-                .map(|(_, width)| width)
-                .sum::<f32>()
-        };
+        let letters =
+            [('ב', 2.0), ('א', 3.0), (' ', 1.0), ('(', 1.0), ('ד', 4.0), ('ג', 2.0), (')', 1.0)];
+        let position =
+            |letter: usize| letters[..letter].iter().map(|(_, width)| width).sum::<f32>();
         let mut placed = vec![(0.0, ' ', false); letters.len()];
         for (letter, offset, mirrored) in glyph_moves(&letters, true) {
             placed[letter] = (position(letter) + offset, letters[letter].0, mirrored);
@@ -236,9 +219,7 @@ mod tests {
         // The letters in visual order; brackets are drawn mirrored.
         assert_eq!(line, ")דג( בא");
         assert!(
-            placed
-                .iter()
-                .all(|(_, letter, mirrored)| *mirrored || !BRACKETS.contains(*letter))
+            placed.iter().all(|(_, letter, mirrored)| *mirrored || !BRACKETS.contains(*letter))
         );
         assert_eq!(placed[0].0, 0.0);
         assert_eq!(placed[6].0, 11.0, "the first word ends where the line ends");

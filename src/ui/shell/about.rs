@@ -35,9 +35,7 @@ impl Draft {
     pub fn new(session: &Session, folder: PathBuf) -> Self {
         let about = session.about(&folder);
         Self {
-            settings_summary: session
-                .header_of(&folder)
-                .map_or_else(String::new, generated_title),
+            settings_summary: session.header_of(&folder).map_or_else(String::new, generated_title),
             folder,
             name: about.name,
             tags: about.tags.join(", "),
@@ -107,21 +105,12 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut enter = false;
     let mut needs_focus = std::mem::take(&mut draft.needs_focus);
     let inputs = [
-        (
-            tr!("shell-run-name"),
-            tr!("shell-run-name-hint"),
-            &mut draft.name,
-        ),
-        (
-            tr!("shell-run-tags"),
-            tr!("shell-run-tags-hint"),
-            &mut draft.tags,
-        ),
+        (tr!("shell-run-name"), tr!("shell-run-name-hint"), &mut draft.name),
+        (tr!("shell-run-tags"), tr!("shell-run-tags-hint"), &mut draft.tags),
     ];
     for (label, hint, text) in inputs {
-        let response = field(ui, label, |ui| {
-            ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
-        });
+        let response =
+            field(ui, label, |ui| ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint)));
         if std::mem::take(&mut needs_focus) {
             response.request_focus();
         }
@@ -147,10 +136,7 @@ pub(super) fn suggested_tags(
     taken: &[String],
     all_tags: &[String],
 ) {
-    let typed = About {
-        tags: vec![tags.clone()],
-        ..About::default()
-    };
+    let typed = About { tags: vec![tags.clone()], ..About::default() };
     let typed = typed.normalized().tags;
     let others = all_tags.iter();
     let others = others.filter(|tag| !typed.contains(tag) && !taken.contains(tag));

@@ -38,14 +38,10 @@ pub fn top_bar(
     commands: &mut Vec<UiCommand>,
 ) {
     let t = tokens(ui);
-    let frame = Frame::new()
-        .fill(t.panel)
-        .inner_margin(Margin::symmetric(14, 0));
-    Panel::top("top bar")
-        .exact_size(TOP_BAR_HEIGHT)
-        .frame(frame)
-        .show_separator_line(true)
-        .show(ui, |ui| {
+    let frame = Frame::new().fill(t.panel).inner_margin(Margin::symmetric(14, 0));
+    Panel::top("top bar").exact_size(TOP_BAR_HEIGHT).frame(frame).show_separator_line(true).show(
+        ui,
+        |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 let bar_width = ui.available_width();
@@ -55,10 +51,8 @@ pub fn top_bar(
                     ui.add_space(12.0);
                 }
                 let widths = Page::ALL.map(|(page, ..)| width(ui, page.title(), 13.0));
-                let tabs: f32 = widths
-                    .iter()
-                    .map(|text_width| text_width + TAB_PADDING + 4.0)
-                    .sum();
+                let tabs: f32 =
+                    widths.iter().map(|text_width| text_width + TAB_PADDING + 4.0).sum();
                 if bar_width > tabs + RUN_WIDTH {
                     for (tab, ..) in Page::ALL {
                         if page_tab(ui, tab, tab == page) {
@@ -71,16 +65,11 @@ pub fn top_bar(
                 let available = ui.available_width();
                 at_end(ui, |ui| {
                     ui.spacing_mut().item_spacing.x = 10.0;
-                    right_end(
-                        ui,
-                        (shell, settings),
-                        session,
-                        commands,
-                        (bar_width, available),
-                    );
+                    right_end(ui, (shell, settings), session, commands, (bar_width, available));
                 });
             });
-        });
+        },
+    );
 }
 
 /// Draws the right end of the bar as far as it fits. `bar_width` is the width of the bar and `available` what the tabs
@@ -119,12 +108,7 @@ fn right_end(
     };
     let device = [bar_width > MIN_FULL_WIDTH, false].into_iter().find(fits);
     let device_space = device.map_or(0.0, |wide| device_width(ui, session, wide));
-    run_chip(
-        ui,
-        session,
-        commands,
-        available - buttons_width - device_space,
-    );
+    run_chip(ui, session, commands, available - buttons_width - device_space);
     if let Some(wide) = device {
         device_chip(ui, session, commands, wide);
     }
@@ -132,9 +116,7 @@ fn right_end(
         settings_menu(ui, settings, commands);
     }
     if has_menu
-        && chip(ui, None, "?", tr!("shell-help"))
-            .on_hover_text(tr!("shell-help-hint"))
-            .clicked()
+        && chip(ui, None, "?", tr!("shell-help")).on_hover_text(tr!("shell-help-hint")).clicked()
     {
         commands.push(UiCommand::Help);
     }
@@ -176,8 +158,7 @@ fn page_tab(ui: &mut Ui, page: Page, selected: bool) -> bool {
         let border = if focused { t.accent } else { t.line };
         paint_border(ui, rect, RADIUS, border);
     }
-    ui.painter()
-        .galley(rect.center() - galley.size() / 2.0, galley, colour);
+    ui.painter().galley(rect.center() - galley.size() / 2.0, galley, colour);
     let keys = keys::format_shortcut(ui.ctx(), &page.shortcut());
     response.on_hover_text(keys).clicked()
 }
@@ -230,9 +211,7 @@ fn width(ui: &Ui, text: &str, size: f32) -> f32 {
 
 fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
     let place = session.experiment.machine.as_deref();
-    let local_device = place
-        .is_none()
-        .then_some(session.experiment.draft.device.as_str());
+    let local_device = place.is_none().then_some(session.experiment.draft.device.as_str());
     let text = device_text(session, wide);
     let response =
         chip(ui, None, &text, tr!("shell-device")).on_hover_text(tr!("shell-device-hint"));
@@ -266,10 +245,8 @@ fn place_rows(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
     for view in &session.machines.list {
         let name = &view.machine.name;
         let chosen = session.experiment.machine.as_ref() == Some(name);
-        let response = ui.selectable_label(
-            chosen,
-            format!("{name} · {}", truncate(&view.summary(), 70)),
-        );
+        let response =
+            ui.selectable_label(chosen, format!("{name} · {}", truncate(&view.summary(), 70)));
         let response = match view.answers.problem() {
             Some(problem) => response.on_hover_text(problem.translated().to_string()),
             None => response.on_hover_text(tr!("shell-device-place")),
@@ -318,9 +295,8 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, avail
     };
     let waiting = session.waiting().count();
     let remote_runs = remote_runs_text(session);
-    let mut texts = [30, 18, 0]
-        .into_iter()
-        .map(|max_chars| chip_text(run, waiting, max_chars) + &remote_runs);
+    let mut texts =
+        [30, 18, 0].into_iter().map(|max_chars| chip_text(run, waiting, max_chars) + &remote_runs);
     let fitting = texts.find(|text| width(ui, text, CHIP_FONT_SIZE) <= available);
     let text = fitting.unwrap_or_else(|| progress_text(run));
     let name = tr!("shell-run-progress", told = text.as_str());

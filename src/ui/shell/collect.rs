@@ -57,13 +57,7 @@ impl Collect {
 
     /// Draws the dialog if it is open.
     pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
-        let OverlayContext {
-            ctx,
-            session,
-            textures,
-            commands,
-            ..
-        } = cx;
+        let OverlayContext { ctx, session, textures, commands, .. } = cx;
         let Some(purpose) = self.purpose.clone() else {
             return;
         };
@@ -86,12 +80,7 @@ impl Collect {
                 ui.spacing_mut().item_spacing.x = 16.0;
                 let list_width = (ui.available_width() - side - 16.0).max(140.0);
                 widgets::part(ui, list_width, |ui| {
-                    draw_groups(
-                        ui,
-                        (collection, known_classes),
-                        (textures, commands),
-                        side + 70.0,
-                    );
+                    draw_groups(ui, (collection, known_classes), (textures, commands), side + 70.0);
                 });
                 widgets::part(ui, side, |ui| {
                     self.draw_canvas_panel(ui, collection, (style, side), commands);
@@ -190,9 +179,7 @@ impl Collect {
             }
             export_menu(ui, DataExportKind::Collection, missing.as_deref(), commands);
             let hint = tr!("shell-collect-kept-until-close");
-            close |= button(ui, tr!("shell-cancel"))
-                .on_hover_text(hint)
-                .clicked();
+            close |= button(ui, tr!("shell-cancel")).on_hover_text(hint).clicked();
         });
         close
     }
@@ -248,11 +235,9 @@ fn draw_groups(
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
     height: f32,
 ) {
-    ScrollArea::vertical()
-        .id_salt("boxes")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .show(ui, |ui| {
+    ScrollArea::vertical().id_salt("boxes").max_height(height).min_scrolled_height(height).show(
+        ui,
+        |ui| {
             let only = collection.classes.len() == 1;
             for (index, group) in collection.classes.iter().enumerate() {
                 let state = (index == collection.selected, only, known_classes);
@@ -269,7 +254,8 @@ fn draw_groups(
                     change_collection(commands, Collection::undo_removal);
                 }
             });
-        });
+        },
+    );
 }
 
 /// Draws a class with its name and images. The third argument says whether the class is selected and whether it is the
@@ -284,20 +270,15 @@ fn draw_group(
     let before = commands.len();
     let choose = move |collection: &mut Collection| collection.select(index);
     let border = if chosen { t.accent } else { t.line };
-    let frame = egui::Frame::new()
-        .stroke(Stroke::new(1.0, border))
-        .corner_radius(8)
-        .inner_margin(8);
+    let frame =
+        egui::Frame::new().stroke(Stroke::new(1.0, border)).corner_radius(8).inner_margin(8);
     let shown = frame.show(ui, |ui| {
         ui.push_id(group.id, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
                 let radio = widgets::outlined(ui, |ui| ui.radio(chosen, ""));
                 let name = match group.name.trim() {
-                    "" => tr!(
-                        "shell-collect-add-images-to",
-                        class = (index + 1).to_string()
-                    ),
+                    "" => tr!("shell-collect-add-images-to", class = (index + 1).to_string()),
                     class => tr!("shell-collect-add-images-to", class),
                 };
                 if radio
@@ -309,9 +290,7 @@ fn draw_group(
                 }
                 let mut name = group.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
-                let field = ui
-                    .add(edit)
-                    .accessible_name(tr!("shell-collect-class-name"));
+                let field = ui.add(edit).accessible_name(tr!("shell-collect-class-name"));
                 if field.gained_focus() {
                     change_collection(commands, choose);
                 }
@@ -329,9 +308,8 @@ fn draw_group(
                 }
             });
             let name = group.name.trim();
-            if let Some(class) = known_classes
-                .iter()
-                .find(|known_class| is_same_name(known_class, name))
+            if let Some(class) =
+                known_classes.iter().find(|known_class| is_same_name(known_class, name))
             {
                 let class = class.as_str();
                 widgets::sentence(ui, tr!("shell-collect-class-known", class));
@@ -369,10 +347,7 @@ fn class_images(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) ->
             let t = tokens(ui);
             let is_highlighted = response.hovered() || response.has_focus();
             paint_border(ui, rect, 4, if is_highlighted { t.bad } else { t.line });
-            if response
-                .on_hover_text(tr!("shell-collect-remove-image"))
-                .clicked()
-            {
+            if response.on_hover_text(tr!("shell-collect-remove-image")).clicked() {
                 removed = Some(index);
             }
         }
@@ -385,9 +360,7 @@ fn name_field(ui: &mut Ui, collection: &Collection, commands: &mut Vec<UiCommand
         faint(ui, tr!("shell-collect-folder-name"));
         let mut name = collection.name.clone();
         let edit = widgets::line_edit(&mut name, 200.0);
-        let field = ui
-            .add(edit)
-            .accessible_name(tr!("shell-collect-folder-name"));
+        let field = ui.add(edit).accessible_name(tr!("shell-collect-folder-name"));
         if field.changed() {
             change_collection(commands, move |collection| collection.name = name);
         }

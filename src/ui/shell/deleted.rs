@@ -18,12 +18,7 @@ pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
     titled_dialog(cx.ctx, "deleted-runs", (title, 560.0), open, |ui| {
         match &cx.session.compare.deleted {
             Fetch::Ready(runs) => {
-                run_list(
-                    ui,
-                    runs,
-                    (available.y - 220.0).clamp(80.0, 380.0),
-                    cx.commands,
-                );
+                run_list(ui, runs, (available.y - 220.0).clamp(80.0, 380.0), cx.commands);
             }
             Fetch::Failed(problem) => widgets::problem(ui, problem),
             Fetch::Nothing | Fetch::Busy => drop(faint(ui, tr!("shell-deleted-loading"))),
@@ -53,14 +48,11 @@ fn run_list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<Ui
             }
         }
     });
-    ScrollArea::vertical()
-        .max_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            for run in runs {
-                ui.push_id(&run.path, |ui| run_row(ui, run, commands));
-            }
-        });
+    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        for run in runs {
+            ui.push_id(&run.path, |ui| run_row(ui, run, commands));
+        }
+    });
 }
 
 fn run_row(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {

@@ -19,11 +19,7 @@ pub const DATASET_FORMATS: [(ExportFormat, &str, &str); 2] = [
         "shell-export-teachable-machine",
         "shell-export-teachable-machine-hint",
     ),
-    (
-        ExportFormat::Folder,
-        "shell-export-zip",
-        "shell-export-zip-hint",
-    ),
+    (ExportFormat::Folder, "shell-export-zip", "shell-export-zip-hint"),
 ];
 
 /// Draws the button with its menu. `disabled_reason` is the reason why nothing can be exported yet.
@@ -65,11 +61,7 @@ pub fn model_format_entries(ui: &mut Ui, model: &ModelToExport, commands: &mut V
     ui.set_max_width(280.0);
     for (format, key, description) in Format::ALL {
         let description = translate_entry("export", key, "about", description);
-        if ui
-            .button(model_title(*format))
-            .on_hover_text(description)
-            .clicked()
-        {
+        if ui.button(model_title(*format)).on_hover_text(description).clicked() {
             let model = model.clone();
             let pick = move |session: &mut Session| session.pick_model(model, *format);
             commands.push(UiCommand::change(pick));
@@ -81,9 +73,7 @@ pub fn model_format_entries(ui: &mut Ui, model: &ModelToExport, commands: &mut V
 
 /// Draws a link of three dots that opens the menu.
 pub fn model_menu_link(ui: &mut Ui, model: &ModelToExport, commands: &mut Vec<UiCommand>) {
-    let open = ui
-        .link("…")
-        .on_hover_text(tr!(MODEL_MENU_TITLE))
-        .accessible_name(tr!(MODEL_MENU_TITLE));
+    let open =
+        ui.link("…").on_hover_text(tr!(MODEL_MENU_TITLE)).accessible_name(tr!(MODEL_MENU_TITLE));
     Popup::menu(&open).show(|ui| model_format_entries(ui, model, commands));
 }

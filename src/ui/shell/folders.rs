@@ -71,10 +71,7 @@ fn folder_row(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
         };
         faint(ui, summary);
         let remove = ui.link(tr!("shell-folders-remove"));
-        if remove
-            .on_hover_text(tr!("shell-folders-remove-hint"))
-            .clicked()
-        {
+        if remove.on_hover_text(tr!("shell-folders-remove-hint")).clicked() {
             let path = folder.path.clone();
             commands.push(UiCommand::change(move |session| session.drop_folder(&path)));
         }

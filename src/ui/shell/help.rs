@@ -29,9 +29,7 @@ pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
         ui.separator();
         shortcuts(ui);
         ui.separator();
-        CollapsingHeader::new(tr!("help-guide"))
-            .id_salt("guide")
-            .show(ui, guide);
+        CollapsingHeader::new(tr!("help-guide")).id_salt("guide").show(ui, guide);
         ui.add_space(4.0);
         close |= button(ui, tr!("shell-close")).clicked();
         close
@@ -43,11 +41,7 @@ fn links(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
     let mut clicked = false;
     for (title, description, command) in [
         ("help-tour", "help-tour-about", UiCommand::Tour),
-        (
-            "help-lesson",
-            "help-lesson-about",
-            UiCommand::Show(Page::Learn),
-        ),
+        ("help-lesson", "help-lesson-about", UiCommand::Show(Page::Learn)),
         ("help-term", "help-term-about", UiCommand::Glossary),
         ("help-command", "help-command-about", UiCommand::Palette),
     ] {
@@ -69,11 +63,7 @@ fn shortcuts(ui: &mut Ui) {
     let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
     let all: Vec<_> = pages.chain(keys::HELP_ENTRIES).collect();
     // Uses two columns if they fit in every language.
-    let columns = if ui.available_width() < TWO_COLUMN_WIDTH {
-        1
-    } else {
-        2
-    };
+    let columns = if ui.available_width() < TWO_COLUMN_WIDTH { 1 } else { 2 };
     grid(ui, "shortcuts", 2 * columns, [16.0, 5.0], |ui| {
         for row in all.chunks(columns) {
             for (shortcut, message_id) in row {

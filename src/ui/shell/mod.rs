@@ -148,10 +148,7 @@ impl<'a> Overlays<'a> {
         draw: impl FnOnce(&mut S, &mut OverlayContext<'a>),
     ) {
         let cx = &mut self.cx;
-        if !self
-            .error_boundaries
-            .draw_overlay(name, cx.ctx, || draw(part, cx))
-        {
+        if !self.error_boundaries.draw_overlay(name, cx.ctx, || draw(part, cx)) {
             *part = S::default();
         }
     }
@@ -175,14 +172,9 @@ fn drop_overlay(ctx: &Context, hint: &str) {
 /// Draws the line of frame times at the bottom of the window.
 pub fn frame_times_bar(ui: &mut Ui, times: &FrameTimes) {
     let t = theme::tokens(ui);
-    let frame = egui::Frame::new()
-        .fill(t.panel)
-        .inner_margin(egui::Margin::symmetric(12, 3));
-    Panel::bottom("frame times")
-        .frame(frame)
-        .show_separator_line(false)
-        .show(ui, |ui| {
-            let text = RichText::new(times.summary());
-            ui.label(text.font(regular(11.0)).color(t.subdued));
-        });
+    let frame = egui::Frame::new().fill(t.panel).inner_margin(egui::Margin::symmetric(12, 3));
+    Panel::bottom("frame times").frame(frame).show_separator_line(false).show(ui, |ui| {
+        let text = RichText::new(times.summary());
+        ui.label(text.font(regular(11.0)).color(t.subdued));
+    });
 }

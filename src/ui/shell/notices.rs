@@ -68,18 +68,11 @@ impl NoticesPanel {
             self.shown_count = session.notices.total;
             let stays_long = |notice: &Notice| notice.is_error || notice.undo.is_some();
             let is_long = notices.last().is_some_and(stays_long);
-            self.visible_until = now
-                + if is_long {
-                    LONG_SECONDS
-                } else {
-                    NOTICE_SECONDS
-                };
+            self.visible_until = now + if is_long { LONG_SECONDS } else { NOTICE_SECONDS };
         }
         let is_low = ui.ctx().content_rect().height() < LOW_WINDOW_HEIGHT;
         let height = if is_low { 12.0 } else { STRIP_HEIGHT };
-        let frame = Frame::new()
-            .fill(tokens(ui).background)
-            .inner_margin(Margin::symmetric(26, 0));
+        let frame = Frame::new().fill(tokens(ui).background).inner_margin(Margin::symmetric(26, 0));
         Panel::bottom("newest notice")
             .exact_size(height)
             .frame(frame)
@@ -103,10 +96,7 @@ impl NoticesPanel {
         let window_response = Window::new(tr!("shell-notices"))
             .id(egui::Id::unique("notices"))
             .open(&mut open)
-            .anchor(
-                Align2::RIGHT_TOP,
-                Vec2::new(-12.0, theme::TOP_BAR_HEIGHT + 8.0),
-            )
+            .anchor(Align2::RIGHT_TOP, Vec2::new(-12.0, theme::TOP_BAR_HEIGHT + 8.0))
             .collapsible(false)
             .resizable(false)
             .default_width(380.0)
@@ -132,10 +122,9 @@ impl NoticesPanel {
             });
         // A click on the bell must not close the list here, because the bell toggles the list itself.
         let is_below_bar = |position: egui::Pos2| position.y > theme::TOP_BAR_HEIGHT;
-        let closed = window_response
-            .as_ref()
-            .is_some_and(|window| window.response.clicked_elsewhere())
-            && ctx.input(|i| i.pointer.interact_pos().is_some_and(is_below_bar));
+        let closed =
+            window_response.as_ref().is_some_and(|window| window.response.clicked_elsewhere())
+                && ctx.input(|i| i.pointer.interact_pos().is_some_and(is_below_bar));
         let closed = closed || window_response.is_some_and(|window| window.inner == Some(true));
         let escape = !is_dialog_open(ctx) && ctx.input(|i| i.key_pressed(egui::Key::Escape));
         self.open = open && !closed && !escape;
@@ -189,12 +178,7 @@ fn newest_notice(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) ->
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
         undo_link(ui, notice, commands);
         if !message.remedy.is_empty() && ui.available_width() > 120.0 {
-            truncated(
-                ui,
-                story::sentence(&message.remedy),
-                regular(13.0),
-                t.subdued,
-            );
+            truncated(ui, story::sentence(&message.remedy), regular(13.0), t.subdued);
         }
         let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
         response.on_hover_text(tr!("shell-notices-all")).clicked()

@@ -133,9 +133,7 @@ impl Palette {
 fn entry_button(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
-        let keys = entry
-            .shortcut
-            .map(|keys| keys::format_shortcut(ui.ctx(), &keys));
+        let keys = entry.shortcut.map(|keys| keys::format_shortcut(ui.ctx(), &keys));
         let keys = match (keys, entry.page) {
             (Some(keys), Some(page)) => {
                 tr!("palette-keys-on-page", keys, page = page.title())

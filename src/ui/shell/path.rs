@@ -50,21 +50,14 @@ impl PathDialog {
         *self = Self {
             purpose: Some(purpose),
             typed: typed.display().to_string(),
-            message: format!("{reason} {}", tr!("shell-path-type"))
-                .trim()
-                .to_owned(),
+            message: format!("{reason} {}", tr!("shell-path-type")).trim().to_owned(),
             ..Self::default()
         };
     }
 
     /// Draws the dialog if it is open.
     pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
-        let OverlayContext {
-            ctx,
-            session,
-            commands,
-            ..
-        } = cx;
+        let OverlayContext { ctx, session, commands, .. } = cx;
         if let Some((purpose, since)) = session.open_dialog() {
             offer_typing(ctx, purpose, since, commands);
         }
@@ -107,10 +100,7 @@ impl PathDialog {
         let mut cancelled = ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
-            let elapsed = self
-                .pending_check
-                .as_ref()
-                .map(|(_, started)| started.elapsed());
+            let elapsed = self.pending_check.as_ref().map(|(_, started)| started.elapsed());
             if let Some(elapsed) = elapsed {
                 ui.request_repaint_after(CHECKING_DELAY.saturating_sub(elapsed));
             }

@@ -44,19 +44,11 @@ impl QuestionText {
         text: impl Into<String>,
         confirm_label: &'static str,
     ) -> Self {
-        Self {
-            headline: headline.into(),
-            text: text.into(),
-            confirm_label,
-            is_destructive: false,
-        }
+        Self { headline: headline.into(), text: text.into(), confirm_label, is_destructive: false }
     }
 
     fn destructive(self) -> Self {
-        Self {
-            is_destructive: true,
-            ..self
-        }
+        Self { is_destructive: true, ..self }
     }
 }
 
@@ -118,9 +110,7 @@ fn close_warning(session: &Session) -> Option<QuestionText> {
     let losses = [
         unsaved_moves.map(|_| tr!("shell-ask-close-moved").to_string()),
         (loses_drafts && collected > 0).then(|| tr!("shell-ask-close-collected", n = collected)),
-        session
-            .is_writing()
-            .then(|| tr!("shell-ask-close-writing").to_string()),
+        session.is_writing().then(|| tr!("shell-ask-close-writing").to_string()),
         is_in_tour(session).then(|| tr!("shell-ask-close-tour").to_string()),
     ];
     sentences.extend(losses.into_iter().flatten());
@@ -214,10 +204,7 @@ fn stop_at_warning(session: &Session, place: &str, job: JobId) -> Option<Questio
             done = grid.state.finished_runs(),
             n = grid.state.lines.len()
         ),
-        None => tr!(
-            "shell-ask-stop-at-kept",
-            title = remote.running()?.title.as_str()
-        ),
+        None => tr!("shell-ask-stop-at-kept", title = remote.running()?.title.as_str()),
     };
     let headline = tr!("shell-ask-stop-at", place);
     Some(QuestionText::new(headline, text, tr!("shell-ask-stop-yes")))

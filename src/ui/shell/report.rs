@@ -33,10 +33,7 @@ pub struct ReportDialog {
 impl ReportDialog {
     /// Opens the dialog.
     pub fn open(&mut self) {
-        *self = Self {
-            open: true,
-            ..Self::default()
-        };
+        *self = Self { open: true, ..Self::default() };
     }
 
     /// Draws the dialog if it is open.
@@ -109,8 +106,7 @@ impl ReportDialog {
             let has_path = self.save_path.is_some();
             let path = self.save_path.get_or_insert_default();
             let edit = TextEdit::singleline(path).desired_width(width);
-            ui.add_enabled(has_path, edit)
-                .accessible_name(tr!("shell-report-save-as"));
+            ui.add_enabled(has_path, edit).accessible_name(tr!("shell-report-save-as"));
             self.save_path.take_if(|_| !has_path);
             if button(ui, tr!("shell-choose")).clicked() {
                 commands.push(UiCommand::pick(DialogPurpose::BugReport));
@@ -135,14 +131,10 @@ impl ReportDialog {
 fn level_menu(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, tr!("settings-log-level"));
-        let level_name = Level::ALL
-            .iter()
-            .find(|(candidate, _, _)| *candidate == level);
+        let level_name = Level::ALL.iter().find(|(candidate, _, _)| *candidate == level);
         let level_name = level_name.map_or("", |(_, _, id)| tr!(*id));
         let list = egui::ComboBox::from_id_salt("log level").selected_text(level_name);
         let response = list.show_ui(ui, |ui| log_levels(ui, level, commands));
-        response
-            .response
-            .accessible_name(tr!("settings-log-level-name"));
+        response.response.accessible_name(tr!("settings-log-level-name"));
     });
 }

@@ -62,14 +62,12 @@ impl TagEntry {
                 let have = tr!("shell-tags-have", share = share.as_str());
                 (format!(" · {share}"), have)
             }
-            TagAction::All => (
-                format!(" · {}", tr!("shell-tags-all")),
-                tr!("shell-tags-add-to-all").into(),
-            ),
-            TagAction::None => (
-                format!(" · {}", tr!("shell-tags-none")),
-                tr!("shell-tags-remove-from-all").into(),
-            ),
+            TagAction::All => {
+                (format!(" · {}", tr!("shell-tags-all")), tr!("shell-tags-add-to-all").into())
+            }
+            TagAction::None => {
+                (format!(" · {}", tr!("shell-tags-none")), tr!("shell-tags-remove-from-all").into())
+            }
         };
         (format!("#{tag}{suffix}"), tooltip)
     }
@@ -85,19 +83,12 @@ impl Draft {
         for tag in runs.iter().flat_map(|(_, about)| &about.tags) {
             match entries.iter_mut().find(|entry| entry.tag == *tag) {
                 Some(entry) => entry.runs += 1,
-                None => entries.push(TagEntry {
-                    tag: tag.clone(),
-                    runs: 1,
-                    action: TagAction::Keep,
-                }),
+                None => {
+                    entries.push(TagEntry { tag: tag.clone(), runs: 1, action: TagAction::Keep });
+                }
             }
         }
-        Self {
-            runs,
-            entries,
-            added: String::new(),
-            needs_focus: true,
-        }
+        Self { runs, entries, added: String::new(), needs_focus: true }
     }
 
     /// Returns the new notes of the runs whose tags change.
@@ -108,21 +99,11 @@ impl Draft {
         };
         let mut changed = Vec::new();
         for (folder, about) in &self.runs {
-            let remaining = about
-                .tags
-                .iter()
-                .filter(|tag| !has_action(tag, TagAction::None));
-            let added_to_all = self
-                .entries
-                .iter()
-                .filter(|entry| entry.action == TagAction::All);
-            let tags = remaining
-                .chain(added_to_all.map(|entry| &entry.tag))
-                .cloned();
-            let updated = About {
-                tags: tags.chain([self.added.clone()]).collect(),
-                ..about.clone()
-            };
+            let remaining = about.tags.iter().filter(|tag| !has_action(tag, TagAction::None));
+            let added_to_all = self.entries.iter().filter(|entry| entry.action == TagAction::All);
+            let tags = remaining.chain(added_to_all.map(|entry| &entry.tag)).cloned();
+            let updated =
+                About { tags: tags.chain([self.added.clone()]).collect(), ..about.clone() };
             let updated = updated.validate()?;
             if updated.tags != about.tags {
                 changed.push((folder.clone(), updated));
@@ -139,11 +120,8 @@ pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
     let modal = dialog(cx.ctx, "tags", 460.0, |ui| {
         headline(ui, tr!("shell-tags-title", n = draft.runs.len()));
         let save = enter | tags_field(ui, draft);
-        let current_tags: Vec<String> = draft
-            .entries
-            .iter()
-            .map(|entry| entry.tag.clone())
-            .collect();
+        let current_tags: Vec<String> =
+            draft.entries.iter().map(|entry| entry.tag.clone()).collect();
         suggested_tags(ui, &mut draft.added, &current_tags, &cx.session.tags());
         tag_chips(ui, draft);
         save_or_cancel(ui, save, draft.changed(), cx.commands)

@@ -63,10 +63,7 @@ pub(super) fn show(open: &mut Option<PathBuf>, cx: &mut OverlayContext<'_>) {
                 commands.push(UiCommand::pick(DialogPurpose::AddedTask));
             }
             if let Some(added_task) = added_task.filter(|_| task_preview.is_none()) {
-                let text = tr!(
-                    "shell-teach-undo",
-                    classes = join_some(&added_task.classes, 3)
-                );
+                let text = tr!("shell-teach-undo", classes = join_some(&added_task.classes, 3));
                 if widgets::button(ui, &text).clicked() {
                     let run = folder.clone();
                     let undo = move |session: &mut Session| session.undo_added_task(&run);

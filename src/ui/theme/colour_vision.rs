@@ -35,11 +35,7 @@ fn perceived_lab(colour: Color32, matrix: &[[f32; 3]; 3]) -> [f32; 3] {
         rows.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum::<f32>())
     };
     let rgb = multiply(matrix, [r, g, b]).map(|v| v.clamp(0.0, 1.0));
-    let xyz = [
-        [0.4124, 0.3576, 0.1805],
-        [0.2126, 0.7152, 0.0722],
-        [0.0193, 0.1192, 0.9505],
-    ];
+    let xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]];
     let [x, y, z] = multiply(&xyz, rgb);
     let root = |v: f32| match v {
         v if v > 0.008856 => v.cbrt(),
@@ -129,10 +125,8 @@ fn shades_of_a_method_are_distinguishable() {
     for (theme, t) in themes() {
         for spec in METHODS {
             let shades = RunStyle::for_runs([spec.key; RunStyle::COUNT]);
-            let colours: Vec<Color32> = shades
-                .into_iter()
-                .map(|shade| t.run_colour(shade))
-                .collect();
+            let colours: Vec<Color32> =
+                shades.into_iter().map(|shade| t.run_colour(shade)).collect();
             let (distance, which) = closest(&colours);
             assert!(distance > 4.0, "{theme}: {} {distance} {which}", spec.key);
         }

@@ -106,13 +106,7 @@ const DARK: Tokens = Tokens {
         rgb(0x9A_8C_F0),
         rgb(0xB8_BE_C9),
     ],
-    heat: [
-        rgb(0x1B_22_33),
-        rgb(0x22_40_6B),
-        rgb(0x2E_6A_A0),
-        rgb(0x4B_A3_C7),
-        rgb(0xA6_E0_D0),
-    ],
+    heat: [rgb(0x1B_22_33), rgb(0x22_40_6B), rgb(0x2E_6A_A0), rgb(0x4B_A3_C7), rgb(0xA6_E0_D0)],
     dark_ink: rgb(0x10_14_1A),
     light_ink: rgb(0xE8_EC_F2),
     canvas_dark: rgb(0x0B_0C_0F),
@@ -146,13 +140,7 @@ const LIGHT: Tokens = Tokens {
         rgb(0x5B_4B_C4),
         rgb(0x8C_91_9C),
     ],
-    heat: [
-        rgb(0xF4_F7_FB),
-        rgb(0xCF_E1_F2),
-        rgb(0x8F_BB_DD),
-        rgb(0x4A_86_BF),
-        rgb(0x16_45_7F),
-    ],
+    heat: [rgb(0xF4_F7_FB), rgb(0xCF_E1_F2), rgb(0x8F_BB_DD), rgb(0x4A_86_BF), rgb(0x16_45_7F)],
     dark_ink: rgb(0x14_17_1C),
     light_ink: rgb(0xFF_FF_FF),
     canvas_dark: rgb(0x0B_0C_0F),
@@ -162,11 +150,7 @@ const LIGHT: Tokens = Tokens {
 
 /// Returns the tokens of the theme of this `Ui`.
 pub fn tokens(ui: &Ui) -> &'static Tokens {
-    if ui.visuals().dark_mode {
-        &DARK
-    } else {
-        &LIGHT
-    }
+    if ui.visuals().dark_mode { &DARK } else { &LIGHT }
 }
 
 /// Returns the tokens of the theme of this context.
@@ -210,13 +194,7 @@ impl Tokens {
             (false, true) => (0.75, 0.45),
         };
         let hue = position as f32 / classes as f32;
-        HsvaGamma {
-            h: hue,
-            s: saturation,
-            v: value,
-            a: 1.0,
-        }
-        .into()
+        HsvaGamma { h: hue, s: saturation, v: value, a: 1.0 }.into()
     }
 
     /// Returns the heat map colour of a share in 0..=1.
@@ -230,11 +208,7 @@ impl Tokens {
     pub fn text_colour_on(&self, background: Color32) -> Color32 {
         let [r, g, b, _] = background.to_array();
         let luminance = 0.299 * f32::from(r) + 0.587 * f32::from(g) + 0.114 * f32::from(b);
-        if luminance > 128.0 {
-            self.dark_ink
-        } else {
-            self.light_ink
-        }
+        if luminance > 128.0 { self.dark_ink } else { self.light_ink }
     }
 }
 
@@ -275,11 +249,8 @@ pub fn set_animations(ctx: &Context, enabled: bool) {
 }
 
 fn style(t: &Tokens, base: Visuals) -> Style {
-    let mut style = Style {
-        visuals: visuals(t, base),
-        animation_time: ANIMATION_SECONDS,
-        ..Style::default()
-    };
+    let mut style =
+        Style { visuals: visuals(t, base), animation_time: ANIMATION_SECONDS, ..Style::default() };
     style.text_styles = [
         (TextStyle::Small, regular(11.0)),
         (TextStyle::Body, regular(13.0)),
@@ -370,11 +341,7 @@ fn font_definitions() -> FontDefinitions {
     add("inter-semibold", fonts::INTER_SEMIBOLD);
     add("mono", fonts::MONO);
     add("symbols", fonts::SYMBOLS);
-    let fallback = definitions
-        .families
-        .get(&FontFamily::Proportional)
-        .cloned()
-        .unwrap_or_default();
+    let fallback = definitions.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
     let mut family = |family: FontFamily, first: &str| {
         let mut chain = vec![first.to_string(), "symbols".to_string()];
         chain.extend(fallback.iter().cloned());
@@ -399,10 +366,7 @@ mod tests {
             for step in 0..=20 {
                 let background = tokens.heat_colour(f64::from(step) / 20.0);
                 let text_colour = tokens.text_colour_on(background);
-                assert!(
-                    colour_vision::contrast(text_colour, background) >= 3.0,
-                    "{background:?}"
-                );
+                assert!(colour_vision::contrast(text_colour, background) >= 3.0, "{background:?}");
             }
         }
     }

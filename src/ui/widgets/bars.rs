@@ -25,12 +25,7 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         .clamp(20.0, (ui.available_width() * 0.36).max(20.0));
     for (i, bar) in bars.iter().enumerate() {
         let share = f64::from(bar.share);
-        let label = format!(
-            "{} {}: {}",
-            expert.key(),
-            bar.name,
-            format_percent(share, 0)
-        );
+        let label = format!("{} {}: {}", expert.key(), bar.name, format_percent(share, 0));
         let mut colour = t.expert_colour(expert);
         if i > 0 {
             colour = colour.lerp_to_gamma(t.card, 0.45);

@@ -71,21 +71,15 @@ fn apply_pen_events(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
     let mut lifted = false;
     for event in events {
         match event {
-            Event::PointerButton {
-                pos,
-                button: PointerButton::Primary,
-                pressed: true,
-                ..
-            } if is_drawable(pos) => {
+            Event::PointerButton { pos, button: PointerButton::Primary, pressed: true, .. }
+                if is_drawable(pos) =>
+            {
                 drawing.strokes.push(vec![to_unit(pos)]);
                 drawing.down = true;
             }
             Event::PointerMoved(pos) if drawing.down => drawing.extend(to_unit(pos)),
             Event::PointerButton {
-                pos,
-                button: PointerButton::Primary,
-                pressed: false,
-                ..
+                pos, button: PointerButton::Primary, pressed: false, ..
             } if drawing.down => {
                 drawing.extend(to_unit(pos));
                 (drawing.down, lifted) = (false, true);

@@ -35,10 +35,7 @@ pub struct Cell {
 impl Cell {
     /// Returns the cell of a single true class and a single predicted class.
     pub fn new(row: usize, column: usize) -> Self {
-        Self {
-            rows: row..row + 1,
-            columns: column..column + 1,
-        }
+        Self { rows: row..row + 1, columns: column..column + 1 }
     }
 }
 
@@ -126,10 +123,8 @@ impl ConfusionMatrix {
             let stroke = Stroke::new(1.0, t.card);
             for i in 1..n {
                 let offset = step * i as f32;
-                ui.painter()
-                    .vline(rect.left() + offset, rect.y_range(), stroke);
-                ui.painter()
-                    .hline(rect.x_range(), rect.top() + offset, stroke);
+                ui.painter().vline(rect.left() + offset, rect.y_range(), stroke);
+                ui.painter().hline(rect.x_range(), rect.top() + offset, stroke);
             }
         }
         let cell_rect = |rows: &Range<usize>, columns: &Range<usize>| {
@@ -142,8 +137,7 @@ impl ConfusionMatrix {
         for frame in self.frames.iter().filter(is_visible) {
             let stroke = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
             let frame_rect = cell_rect(frame, frame);
-            ui.painter()
-                .rect_stroke(frame_rect, 0, stroke, StrokeKind::Middle);
+            ui.painter().rect_stroke(frame_rect, 0, stroke, StrokeKind::Middle);
         }
         let outlines = [(selected, t.accent), (focused.as_ref(), t.strong)];
         for (cell, colour) in outlines {
@@ -152,8 +146,7 @@ impl ConfusionMatrix {
             let margin = Vec2::splat((MIN_FRAME_WIDTH - bounds.width()).max(0.0) / 2.0);
             let stroke = Stroke::new(2.0, colour);
             let bounds = bounds.expand2(margin);
-            ui.painter()
-                .rect_stroke(bounds, 0, stroke, StrokeKind::Middle);
+            ui.painter().rect_stroke(bounds, 0, stroke, StrokeKind::Middle);
         }
         self.labels(ui, rect, step);
         let corner = area.left_bottom() + vec2(12.0, -14.0);
@@ -179,9 +172,7 @@ impl ConfusionMatrix {
         let block_index = |range: &Range<usize>| self.blocks.block_of(range.start);
         let stored: Option<[usize; 2]> = ui.data(|data| data.get_temp(response.id));
         let current = stored.unwrap_or_else(|| {
-            selected.map_or([0, 0], |cell| {
-                [block_index(&cell.rows), block_index(&cell.columns)]
-            })
+            selected.map_or([0, 0], |cell| [block_index(&cell.rows), block_index(&cell.columns)])
         });
         let press_count = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
         let moved = |from: usize, back, forward| {
@@ -190,10 +181,7 @@ impl ConfusionMatrix {
         let row = moved(current[0], Key::ArrowUp, Key::ArrowDown).min(last);
         let column = moved(current[1], Key::ArrowLeft, Key::ArrowRight).min(last);
         ui.data_mut(|data| data.insert_temp(response.id, [row, column]));
-        Some(Cell {
-            rows: self.blocks.range(row),
-            columns: self.blocks.range(column),
-        })
+        Some(Cell { rows: self.blocks.range(row), columns: self.blocks.range(column) })
     }
 
     /// Returns the matrix as a figure for copying and saving.
@@ -228,8 +216,7 @@ impl ConfusionMatrix {
         }
         let at = pos2(rect.center().x, rect.bottom() + 28.0);
         let align = Align2::CENTER_CENTER;
-        ui.painter()
-            .text(at, align, tr!("figure-predicted-class"), font(), t.subdued);
+        ui.painter().text(at, align, tr!("figure-predicted-class"), font(), t.subdued);
     }
 
     /// Shows a tooltip for the cell below the pointer. Returns the cell if it was clicked.
@@ -243,10 +230,7 @@ impl ConfusionMatrix {
             let class = ((distance / step) as usize).min(self.counts.classes().checked_sub(1)?);
             Some(self.blocks.range(self.blocks.block_of(class)))
         };
-        let cell = Cell {
-            rows: block_range(offset.y)?,
-            columns: block_range(offset.x)?,
-        };
+        let cell = Cell { rows: block_range(offset.y)?, columns: block_range(offset.x)? };
         let text = self.describe(&cell);
         response.clone().on_hover_text_at_pointer(text);
         response.clicked().then_some(cell)

@@ -15,17 +15,13 @@ pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
     let size = Vec2::new(width, 36.0);
     let fill = if enabled { t.accent } else { t.subdued };
     let button = filled(ui, text, fill).min_size(size);
-    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, button))
-        .inner
+    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, button)).inner
 }
 
 fn filled<'a>(ui: &Ui, text: &str, fill: Color32) -> Button<'a> {
     let colour = tokens(ui).on_accent;
     let text = RichText::new(text).font(semibold(13.0)).color(colour);
-    Button::new(text)
-        .fill(fill)
-        .stroke(Stroke::NONE)
-        .corner_radius(RADIUS)
+    Button::new(text).fill(fill).stroke(Stroke::NONE).corner_radius(RADIUS)
 }
 
 /// Draws the main button of a dialog, a row or an empty page, which is filled.
@@ -43,10 +39,7 @@ pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
 /// next line of a full row.
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
-    ui.add_enabled(
-        enabled,
-        Button::new(text).min_size(Vec2::new(0.0, CONTROL_HEIGHT)),
-    )
+    ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL_HEIGHT)))
 }
 
 /// Draws a checkbox whose outline is visible while it is not checked.
@@ -148,8 +141,7 @@ pub fn paint_frame(ui: &Ui, rect: Rect, response: &Response) {
 pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     if response.has_focus() {
         let stroke = Stroke::new(2.0, tokens(ui).accent);
-        ui.painter()
-            .rect_stroke(rect, radius, stroke, StrokeKind::Inside);
+        ui.painter().rect_stroke(rect, radius, stroke, StrokeKind::Inside);
     }
 }
 
@@ -299,10 +291,7 @@ mod tests {
             for _ in 0..2 {
                 output = Some(ctx.run_ui(RawInput::default(), |ui| {
                     checkbox(ui, &mut false, "");
-                    assert_eq!(
-                        ui.visuals().widgets.inactive.bg_stroke.color,
-                        tokens(ui).line
-                    );
+                    assert_eq!(ui.visuals().widgets.inactive.bg_stroke.color, tokens(ui).line);
                 }));
             }
             let shapes = output.into_iter().flat_map(|output| output.shapes);

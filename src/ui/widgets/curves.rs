@@ -156,11 +156,9 @@ impl Curves<'_> {
             })
             .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
             .label_formatter(move |at| match at {
-                HoverPosition::NearDataPoint {
-                    plot_name,
-                    position,
-                    ..
-                } if !plot_name.is_empty() => {
+                HoverPosition::NearDataPoint { plot_name, position, .. }
+                    if !plot_name.is_empty() =>
+                {
                     let task = position.x.round() as usize + 1;
                     let after = tr!("figure-after-task", task);
                     let value = format_number(position.y, 1);
@@ -228,11 +226,7 @@ fn mark_current_task(
     let text = RichText::new(format!(" {label}")).color(t.accent);
     let bounds = plot.plot_bounds();
     let y = top - (top - bounds.min()[1]) * 0.02;
-    let anchor = if task > bounds.max()[0] * 0.7 {
-        Align2::RIGHT_TOP
-    } else {
-        Align2::LEFT_TOP
-    };
+    let anchor = if task > bounds.max()[0] * 0.7 { Align2::RIGHT_TOP } else { Align2::LEFT_TOP };
     plot.text(Text::new("", PlotPoint::new(task, y), text).anchor(anchor));
 }
 
@@ -243,21 +237,13 @@ fn draw_curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, with_markers: b
         let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
         let offset_by = |sign: f64| -> Vec<f64> {
             let points = points.iter().zip(&spread);
-            points
-                .map(|(point, std)| (point.y + sign * std).clamp(0.0, 100.0))
-                .collect()
+            points.map(|(point, std)| (point.y + sign * std).clamp(0.0, 100.0)).collect()
         };
         let band = FilledArea::new("", &xs, &offset_by(-1.0), &offset_by(1.0));
-        plot.add(
-            band.fill_color(series.colour.gamma_multiply(0.16))
-                .allow_hover(false),
-        );
+        plot.add(band.fill_color(series.colour.gamma_multiply(0.16)).allow_hover(false));
     }
     plot.line(
-        plots::line(&series.line)
-            .color(series.colour)
-            .width(series.width)
-            .style(series.style),
+        plots::line(&series.line).color(series.colour).width(series.width).style(series.style),
     );
     if with_markers {
         plot.points(

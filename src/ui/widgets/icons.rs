@@ -52,10 +52,7 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
             painter.rect_filled(square, 0, colour);
         }
         Icon::Tick => {
-            painter.line(
-                vec![point(-0.8, 0.05), point(-0.2, 0.65), point(0.85, -0.6)],
-                stroke,
-            );
+            painter.line(vec![point(-0.8, 0.05), point(-0.2, 0.65), point(0.85, -0.6)], stroke);
         }
         Icon::Alert => {
             painter.line_segment([point(0.0, -0.95), point(0.0, 0.3)], stroke);

@@ -53,11 +53,8 @@ pub fn is_covered(ctx: &Context) -> bool {
 
 /// Keeps the focus on this widget when arrow keys are pressed.
 pub fn lock_arrows(ui: &Ui, id: Id) {
-    let filter = EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
+    let filter =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|m| m.set_focus_lock_filter(id, filter));
 }
 
@@ -66,10 +63,7 @@ pub fn lock_arrows(ui: &Ui, id: Id) {
 pub fn arrow_presses(ui: &Ui) -> (usize, usize) {
     let ctx = ui.ctx();
     if let Some(focused) = ctx.memory(egui::Memory::focused) {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            ..EventFilter::default()
-        };
+        let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
         ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
     }
     let press_count = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));

@@ -101,8 +101,7 @@ impl Width {
     fn store(self, ui: &Ui, width: f32) {
         if self.last.is_none_or(|last| (last - width).abs() > 0.5) {
             ui.data_mut(|data| data.insert_temp(self.id, width));
-            ui.ctx()
-                .request_discard("a part of a row is as wide as another");
+            ui.ctx().request_discard("a part of a row is as wide as another");
         }
     }
 }
@@ -122,10 +121,8 @@ pub fn dialog<R>(
     dismissible_modal(ctx, modal, |ui| {
         let height = (window_size.y - DIALOG_EDGE).max(100.0);
         // The scroll area grows with its content; by default it would keep its first height.
-        let scroll_output = ScrollArea::vertical()
-            .max_height(height)
-            .min_scrolled_height(height)
-            .show(ui, |ui| {
+        let scroll_output =
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
                 ui.set_width((window_size.x - DIALOG_EDGE).max(260.0).min(width));
                 content(ui)
             });
@@ -182,10 +179,7 @@ pub struct Column {
 impl Column {
     /// Returns the column inside its scroll area, whose content moves when it is scrolled.
     fn scrolled(self, ui: &Ui) -> Self {
-        Self {
-            top: ui.cursor().top(),
-            ..self
-        }
+        Self { top: ui.cursor().top(), ..self }
     }
 
     /// Returns the height between the cursor and the bottom of the column, at least `min`.
@@ -217,10 +211,7 @@ pub fn two_columns<S>(
     }
     ui.spacing_mut().item_spacing.y = GAP;
     scroll(ui, "page", |ui| {
-        let column = Column {
-            top: ui.max_rect().top(),
-            height: 0.0,
-        };
+        let column = Column { top: ui.max_rect().top(), height: 0.0 };
         left(ui, state, column);
         right(ui, state, column);
     });
@@ -244,10 +235,7 @@ pub fn columns<S>(
     };
     let left_rect = Rect::from_min_max(area.min, egui::pos2(split - GAP, area.bottom()));
     let right_rect = Rect::from_min_max(egui::pos2(split, area.top()), area.max);
-    let column = |ui: &Ui| Column {
-        top: ui.max_rect().top(),
-        height: ui.available_height(),
-    };
+    let column = |ui: &Ui| Column { top: ui.max_rect().top(), height: ui.available_height() };
     ui.scope_builder(UiBuilder::new().max_rect(left_rect), |ui| {
         let column = column(ui);
         scroll(ui, "left", |ui| left(ui, state, column.scrolled(ui)));
@@ -266,8 +254,7 @@ pub fn in_columns<T>(ui: &mut Ui, items: &[T], min_width: f32, mut add: impl FnM
     for row in items.chunks(columns) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
-            row.iter()
-                .for_each(|item| part(ui, width, |ui| add(ui, item)));
+            row.iter().for_each(|item| part(ui, width, |ui| add(ui, item)));
         });
     }
 }
@@ -275,10 +262,7 @@ pub fn in_columns<T>(ui: &mut Ui, items: &[T], min_width: f32, mut add: impl FnM
 /// Draws a part at the bottom of the remaining space that does not scroll.
 pub fn footer<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let response = Panel::bottom(name)
-        .frame(Frame::new().inner_margin(Margin {
-            top: GAP as i8,
-            ..Margin::ZERO
-        }))
+        .frame(Frame::new().inner_margin(Margin { top: GAP as i8, ..Margin::ZERO }))
         .resizable(false)
         .show_separator_line(false)
         .show(ui, add);
@@ -287,11 +271,7 @@ pub fn footer<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R
 
 /// Draws a vertical scroll area that fills the available space.
 pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
-    ScrollArea::vertical()
-        .id_salt(name)
-        .auto_shrink([false, false])
-        .show(ui, add)
-        .inner
+    ScrollArea::vertical().id_salt(name).auto_shrink([false, false]).show(ui, add).inner
 }
 
 /// Draws a grid with this spacing. The last of `columns` fills the row, if their number is given.

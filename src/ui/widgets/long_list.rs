@@ -90,9 +90,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         let difference = height - (self.tops[index + 1] - self.tops[index]);
         // Far down a list, f32 positions are less precise than a fraction of a point.
         if difference.abs() > 0.5 {
-            self.tops[index + 1..]
-                .iter_mut()
-                .for_each(|top| *top += difference);
+            self.tops[index + 1..].iter_mut().for_each(|top| *top += difference);
         }
         if self.heights.get(key) != Some(&height) {
             self.heights.insert(key.clone(), height);

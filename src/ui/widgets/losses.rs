@@ -23,10 +23,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
     let raw = downsample(first, values, MAX_POINTS);
     let smoothed = smooth.then(|| downsample(first, &moving_average(values), MAX_POINTS));
     let top = raw.iter().map(|(_, [_, loss])| *loss).fold(1e-6, f64::max) * 1.05;
-    let (low, high) = (
-        first as f64,
-        (first + values.len()).max(first + 2) as f64 - 1.0,
-    );
+    let (low, high) = (first as f64, (first + values.len()).max(first + 2) as f64 - 1.0);
     let (x_step, y_step) = (nice((high - low) / 4.0).max(1.0), nice(top / 3.0));
     let start = (low / x_step).ceil() * x_step;
     let digits = if y_step >= 1.0 {
@@ -42,11 +39,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
         .x_axis_formatter(|mark, _| format_count(mark.value.round().max(0.0) as usize))
         .y_axis_formatter(move |mark, _| format_number(mark.value, digits))
         .label_formatter(|at| match at {
-            HoverPosition::NearDataPoint {
-                plot_name,
-                position,
-                ..
-            } if !plot_name.is_empty() => {
+            HoverPosition::NearDataPoint { plot_name, position, .. } if !plot_name.is_empty() => {
                 let step = position.x.round().max(0.0) as usize;
                 let loss = format_number(position.y, 4);
                 Some(tr!("figure-loss-value", task = *plot_name, step, loss))
@@ -159,18 +152,10 @@ mod tests {
         let values: Vec<(usize, f32)> = (0..40).map(|at| (at / 20, (at / 20) as f32)).collect();
         assert_eq!(moving_average(&values), values);
         let single_task: Vec<(usize, f32)> = (0..24).map(|at| (0, (at % 2 * 2) as f32)).collect();
-        assert!(
-            moving_average(&single_task)
-                .iter()
-                .all(|(_, loss)| (0.7..1.3).contains(loss))
-        );
+        assert!(moving_average(&single_task).iter().all(|(_, loss)| (0.7..1.3).contains(loss)));
         // The line of a short task keeps its slope.
         let falling: Vec<(usize, f32)> = (0..8).map(|at| (0, -(at as f32))).collect();
-        assert!(
-            moving_average(&falling)
-                .windows(2)
-                .all(|pair| pair[0].1 > pair[1].1)
-        );
+        assert!(moving_average(&falling).windows(2).all(|pair| pair[0].1 > pair[1].1));
     }
 
     #[test]

@@ -54,18 +54,14 @@ pub fn accuracy(
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
     let (rect, response) = allocate_named(ui, size, Role::Image, tr!("figure-accuracy-matrix"));
     let cell = |row: usize, column: usize| {
-        let min = pos2(
-            rect.left() + gutter + side * column as f32,
-            rect.top() + side * row as f32,
-        );
+        let min = pos2(rect.left() + gutter + side * column as f32, rect.top() + side * row as f32);
         Rect::from_min_size(min, Vec2::splat(side)).shrink(1.0)
     };
     let stride = (26.0 / side).ceil().max(1.0) as usize;
     for row in (0..tasks).step_by(stride) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
         let text = tr!("figure-after-row", n = row + 1);
-        ui.painter()
-            .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
+        ui.painter().text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
     if side < MIN_CELL_SIZE {
         let size = Vec2::splat(side * tasks as f32);
@@ -88,14 +84,12 @@ pub fn accuracy(
         } else {
             format!("{}", column + 1)
         };
-        ui.painter()
-            .text(at, Align2::CENTER_CENTER, text, regular(11.0), t.subdued);
+        ui.painter().text(at, Align2::CENTER_CENTER, text, regular(11.0), t.subdued);
     }
     if side < 46.0 {
         let at = pos2(rect.left() + gutter - 8.0, rect.bottom() - 8.0);
         let align = Align2::RIGHT_CENTER;
-        ui.painter()
-            .text(at, align, tr!("figure-on-task"), regular(11.0), t.subdued);
+        ui.painter().text(at, align, tr!("figure-on-task"), regular(11.0), t.subdued);
     }
     show_accuracy_tooltip(rows, &response, rect, gutter, side);
     // The menu is above the diagonal, where there are no cells.
@@ -143,8 +137,7 @@ fn paint_dashed_cell(ui: &Ui, t: &Tokens, rect: Rect) {
         rect.left_top(),
     ];
     let stroke = Stroke::new(1.0, t.line);
-    ui.painter()
-        .extend(Shape::dashed_line(&corners, stroke, 2.5, 2.5));
+    ui.painter().extend(Shape::dashed_line(&corners, stroke, 2.5, 2.5));
 }
 
 fn show_accuracy_tooltip(

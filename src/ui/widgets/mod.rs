@@ -214,15 +214,13 @@ pub fn allocate_named(ui: &mut Ui, size: Vec2, role: Role, name: &str) -> (Rect,
 /// Paints a box with a border inside its edges.
 pub fn paint_box(ui: &Ui, rect: Rect, radius: u8, fill: Color32, border: Color32) {
     let stroke = Stroke::new(1.0, border);
-    ui.painter()
-        .rect(rect, radius, fill, stroke, StrokeKind::Inside);
+    ui.painter().rect(rect, radius, fill, stroke, StrokeKind::Inside);
 }
 
 /// Paints a border inside the edges of a rectangle.
 pub fn paint_border(ui: &Ui, rect: Rect, radius: u8, colour: Color32) {
     let stroke = Stroke::new(1.0, colour);
-    ui.painter()
-        .rect_stroke(rect, radius, stroke, StrokeKind::Inside);
+    ui.painter().rect_stroke(rect, radius, stroke, StrokeKind::Inside);
 }
 
 /// Draws a label that is truncated at the end of the row. A tooltip shows the whole text.

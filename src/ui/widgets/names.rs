@@ -63,10 +63,7 @@ mod tests {
         let at_most = |max: usize| move |text: &str| text.chars().count() <= max;
         assert_eq!(shorten_name("Species number 017", 9), "Spec… 017");
         assert_eq!(shorten_to_fit("cat", at_most(3)), "cat");
-        assert_eq!(
-            shorten_to_fit("Species number 017", at_most(9)),
-            "Spec… 017"
-        );
+        assert_eq!(shorten_to_fit("Species number 017", at_most(9)), "Spec… 017");
         assert_eq!(shorten_to_fit("Species number 018", at_most(8)), "Spec…018");
         assert_eq!(shorten_to_fit("long", at_most(0)), "l…");
         assert_eq!(shorten_to_fit("", at_most(0)), "");

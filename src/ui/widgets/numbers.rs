@@ -33,12 +33,10 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
         return field;
     }
     // An integer with many digits exceeds the precision of f64, so its digits are formatted directly.
-    field
-        .max_decimals(0)
-        .custom_formatter(move |number, _| match number == current {
-            true => digits.clone(),
-            false => format_full(number),
-        })
+    field.max_decimals(0).custom_formatter(move |number, _| match number == current {
+        true => digits.clone(),
+        false => format_full(number),
+    })
 }
 
 /// Returns a field for a share (from 0 to 1) that is shown in percent.
@@ -90,10 +88,7 @@ fn exact_field<'a, T: Copy>(
 
 /// Returns the number as an f64 with the same decimal digits.
 fn to_exact_f64(number: &(impl Numeric + Display)) -> f64 {
-    number
-        .to_string()
-        .parse()
-        .unwrap_or_else(|_| number.to_f64())
+    number.to_string().parse().unwrap_or_else(|_| number.to_f64())
 }
 
 /// Formats a number in the window's language, with six significant digits if it is below a million.
@@ -120,9 +115,7 @@ pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64) -> Response {
     let focused = ui.memory(|memory| memory.has_focus(id));
     let stored: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
     // The text that is being typed is kept unless the seed was changed elsewhere.
-    let current = stored
-        .as_ref()
-        .filter(|(_, stored_seed)| focused && stored_seed == value);
+    let current = stored.as_ref().filter(|(_, stored_seed)| focused && stored_seed == value);
     let mut typed = current.map_or_else(|| value.to_string(), |(text, _)| text.clone());
     let edit = line_edit(&mut typed, SEED_WIDTH).min_size(Vec2::new(SEED_WIDTH, CONTROL_HEIGHT));
     let response = ui.add(edit.id(id));

@@ -41,9 +41,7 @@ pub fn show(
         .scope(|ui| {
             // Tick labels use the text colour of the style.
             ui.visuals_mut().override_text_color = Some(tokens(ui).subdued);
-            ui.style_mut()
-                .text_styles
-                .insert(egui::TextStyle::Body, regular(11.0));
+            ui.style_mut().text_styles.insert(egui::TextStyle::Body, regular(11.0));
             plot.show(ui, draw)
         })
         .inner;
@@ -79,10 +77,6 @@ pub fn grid_marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
 /// Draws a band behind every other task. `tasks` are the ranges of the tasks on the axis.
 pub fn bands(plot: &mut PlotUi<'_>, t: &Tokens, tasks: impl Iterator<Item = RangeInclusive<f64>>) {
     for task in tasks.step_by(2) {
-        plot.span(
-            Span::new("", task)
-                .fill(t.subdued.gamma_multiply(0.07))
-                .border_width(0.0),
-        );
+        plot.span(Span::new("", task).fill(t.subdued.gamma_multiply(0.07)).border_width(0.0));
     }
 }

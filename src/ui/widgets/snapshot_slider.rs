@@ -34,17 +34,14 @@ pub fn slider_with_labels(
     let x = |task: usize| rect.left() + margin + step * task as f32;
     let learned_end = x(enabled.saturating_sub(1));
     let remaining = [pos2(learned_end, y), pos2(x(count - 1), y)];
-    ui.painter()
-        .extend(Shape::dotted_line(&remaining, t.subdued, 6.0, 1.2));
+    ui.painter().extend(Shape::dotted_line(&remaining, t.subdued, 6.0, 1.2));
     let stroke = Stroke::new(3.0, t.accent);
-    ui.painter()
-        .line_segment([pos2(x(0), y), pos2(learned_end, y)], stroke);
+    ui.painter().line_segment([pos2(x(0), y), pos2(learned_end, y)], stroke);
     let stride = (70.0 / step.max(1.0)).ceil().max(1.0) as usize;
     for task in 0..count {
         let at = pos2(x(task), y);
         if task >= enabled {
-            ui.painter()
-                .circle_stroke(at, 4.0, Stroke::new(1.2, t.subdued));
+            ui.painter().circle_stroke(at, 4.0, Stroke::new(1.2, t.subdued));
         } else if task == selected {
             ui.painter().circle_filled(at, 9.0, t.accent);
         } else {
@@ -53,24 +50,10 @@ pub fn slider_with_labels(
         // A label next to the selected stop is omitted if it would overlap the selected label.
         let crowded = task != selected && (task.abs_diff(selected) as f32) * step < 24.0;
         if (task.is_multiple_of(stride) && !crowded) || task == selected {
-            let colour = if task == selected {
-                t.strong
-            } else {
-                t.subdued
-            };
-            let text = if stride > 1 {
-                format!("{}", task + 1)
-            } else {
-                label(task + 1)
-            };
+            let colour = if task == selected { t.strong } else { t.subdued };
+            let text = if stride > 1 { format!("{}", task + 1) } else { label(task + 1) };
             let label_position = pos2(at.x, y + 22.0);
-            ui.painter().text(
-                label_position,
-                Align2::CENTER_CENTER,
-                text,
-                regular(11.0),
-                colour,
-            );
+            ui.painter().text(label_position, Align2::CENTER_CENTER, text, regular(11.0), colour);
         }
     }
     if response.has_focus() {
@@ -81,9 +64,7 @@ pub fn slider_with_labels(
     if let Some(at) = response.interact_pointer_pos()
         && (response.clicked() || response.dragged())
     {
-        let nearest = ((at.x - rect.left() - margin) / step.max(1.0))
-            .round()
-            .max(0.0);
+        let nearest = ((at.x - rect.left() - margin) / step.max(1.0)).round().max(0.0);
         new_stop = nearest as usize;
         response.request_focus();
     }

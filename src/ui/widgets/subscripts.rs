@@ -36,17 +36,10 @@ pub fn append(job: &mut LayoutJob, text: &str, format: &TextFormat) {
     };
     let mut end = 0;
     for range in find_subscripts(text) {
-        let hidden = TextFormat {
-            color: Color32::TRANSPARENT,
-            ..lowered(0.1)
-        };
+        let hidden = TextFormat { color: Color32::TRANSPARENT, ..lowered(0.1) };
         job.append(&text[end..range.start], 0.0, format.clone());
         job.append(&text[range.start..range.start + 1], 0.0, hidden);
-        job.append(
-            &text[range.start + 1..range.end],
-            0.0,
-            lowered(RELATIVE_SIZE),
-        );
+        job.append(&text[range.start + 1..range.end], 0.0, lowered(RELATIVE_SIZE));
         end = range.end;
     }
     job.append(&text[end..], 0.0, format.clone());

@@ -62,10 +62,7 @@ pub fn split_terms(text: &str, format: &TextFormat, explained: &mut Explained) -
             spans.push(plain(&text[position..start]));
         }
         let term = Some(term);
-        spans.push(TextSpan {
-            term,
-            ..plain(&text[start..end])
-        });
+        spans.push(TextSpan { term, ..plain(&text[start..end]) });
         position = end;
     }
     if position < text.len() {
@@ -104,23 +101,13 @@ fn draw_spans(ui: &mut Ui, spans: &[TextSpan], width: f32) -> Response {
         start = letters.end;
         let Some(term) = span.term else { continue };
         let rows = split_rows(&galley, letters);
-        let bounds = rows
-            .iter()
-            .fold(Rect::NOTHING, |all, line| all.union(line.rect));
+        let bounds = rows.iter().fold(Rect::NOTHING, |all, line| all.union(line.rect));
         // A term that is split over two rows reacts to the pointer only in its first row.
-        let target = rows
-            .first()
-            .map_or(bounds, |line| line.rect)
-            .translate(origin);
+        let target = rows.first().map_or(bounds, |line| line.rect).translate(origin);
         let id = response.id.with((index, &term.key));
         let term_response = ui.interact(target, id, Sense::click());
         for row in &rows {
-            underline(
-                ui,
-                row.rect.translate(origin),
-                row.baseline + origin.y,
-                &term_response,
-            );
+            underline(ui, row.rect.translate(origin), row.baseline + origin.y, &term_response);
         }
         show_explanation(ui, term_response, &span.text, term);
     }
@@ -172,9 +159,7 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     // The underline is below the text, because a label can be higher than its text.
     let baseline = label.rect.bottom().min(label.rect.center().y + 9.0);
     underline(ui, label.rect, baseline, &term_response);
-    let name = Language::spoken()
-        .term(key)
-        .map_or(&term.name, |term| &term.name);
+    let name = Language::spoken().term(key).map_or(&term.name, |term| &term.name);
     show_explanation(ui, term_response, name, term);
     label
 }
@@ -203,10 +188,7 @@ fn split_rows(galley: &Galley, letters: Range<usize>) -> Vec<TermRow> {
     for row in &galley.rows {
         let row_range = start..start + row.glyphs.len();
         start = row_range.end + usize::from(row.ends_with_newline);
-        let (from, to) = (
-            letters.start.max(row_range.start),
-            letters.end.min(row_range.end),
-        );
+        let (from, to) = (letters.start.max(row_range.start), letters.end.min(row_range.end));
         if from >= to {
             continue;
         }
@@ -230,10 +212,7 @@ fn underline(ui: &Ui, rect: Rect, baseline: f32, response: &Response) {
     let t = tokens(ui);
     let highlighted = response.hovered() || response.has_focus();
     let colour = if highlighted { t.accent } else { t.subdued };
-    let path = [
-        egui::pos2(rect.left() + 1.0, baseline),
-        egui::pos2(rect.right(), baseline),
-    ];
+    let path = [egui::pos2(rect.left() + 1.0, baseline), egui::pos2(rect.right(), baseline)];
     let painter = ui.painter();
     painter.extend(Shape::dotted_line(&path, colour, DOT_SPACING, 0.7));
     if response.has_focus() {
@@ -320,10 +299,7 @@ mod tests {
             part("PET", true),
             part(", batch after batch.", false),
         ];
-        assert_eq!(
-            parts("Each batch moves the PET, batch after batch."),
-            expected
-        );
+        assert_eq!(parts("Each batch moves the PET, batch after batch."), expected);
         assert_eq!(parts("The PET rests."), [part("The PET rests.", false)]);
     }
 }

@@ -83,11 +83,8 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
     } else {
         ColorImage::filled([1, 1], Color32::TRANSPARENT)
     };
-    let options = if width.max(height) <= 96 {
-        TextureOptions::NEAREST
-    } else {
-        TextureOptions::LINEAR
-    };
+    let options =
+        if width.max(height) <= 96 { TextureOptions::NEAREST } else { TextureOptions::LINEAR };
     ctx.load_texture(name, image, options)
 }
 
@@ -104,10 +101,7 @@ pub fn upload_heat_map(
         _ => ColorImage::new([side, side], cells.collect()),
     };
     // Linear minification prevents cells from being skipped when the texture is scaled down.
-    let options = TextureOptions {
-        minification: TextureFilter::Linear,
-        ..TextureOptions::NEAREST
-    };
+    let options = TextureOptions { minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
     ctx.load_texture(name, image, options)
 }
 

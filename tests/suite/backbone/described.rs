@@ -25,10 +25,7 @@ fn library(folder: &TempDir) -> BackboneLibrary {
 }
 
 fn open(folder: &TempDir, name: &str, values: Option<&str>) -> Result<OpenedBackbone> {
-    let choice = BackboneChoice {
-        values,
-        ..BackboneChoice::from(name)
-    };
+    let choice = BackboneChoice { values, ..BackboneChoice::from(name) };
     library(folder).open(choice, &Device::flex(), &mut |_| true)
 }
 
@@ -68,26 +65,15 @@ fn reads_heads_transform_and_pooling_from_timm_config() {
     // The values stored with a run replace the description.
     let values = opened.entry.values.clone();
     let bare_folder = vit_folder(&[]);
-    let reopened = open(
-        &bare_folder,
-        bare_folder.path().to_str().unwrap(),
-        values.as_deref(),
-    )
-    .unwrap();
+    let reopened =
+        open(&bare_folder, bare_folder.path().to_str().unwrap(), values.as_deref()).unwrap();
     assert_eq!(reopened.entry.architecture, opened.entry.architecture);
-    assert_eq!(
-        (reopened.input, reopened.normalisation),
-        (opened.input, opened.normalisation)
-    );
+    assert_eq!((reopened.input, reopened.normalisation), (opened.input, opened.normalisation));
     let token = open(&folder, name, Some("pool=token")).unwrap();
     let features = |opened: &OpenedBackbone| {
         files::features_without_pet(opened.backbone.as_ref(), files::random_images(1, 32, 32))
     };
-    assert_ne!(
-        features(&opened),
-        features(&token),
-        "the kind of pooling has no effect"
-    );
+    assert_ne!(features(&opened), features(&token), "the kind of pooling has no effect");
 }
 
 #[test]
@@ -96,10 +82,7 @@ fn reads_heads_epsilon_and_transform_from_transformers_config() {
     let resized = r#"{"do_resize": true, "size": {"height": 16, "width": 16}, "resample": 2, "do_normalize": true,
                       "do_rescale": true, "rescale_factor": 0.00392156862745098,
                       "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}"#;
-    let folder = vit_folder(&[
-        ("config.json", config),
-        ("preprocessor_config.json", resized),
-    ]);
+    let folder = vit_folder(&[("config.json", config), ("preprocessor_config.json", resized)]);
     let path = folder.path().join("model.safetensors");
     let path = path.to_str().unwrap();
     let opened = open(&folder, path, None).unwrap();
@@ -121,11 +104,7 @@ fn reads_heads_epsilon_and_transform_from_transformers_config() {
     assert_is(&problem, "problem-transform-unsupported");
     fs::remove_file(folder.path().join("preprocessor_config.json")).unwrap();
     let problem = open(&folder, path, None).err().unwrap();
-    assert_says!(
-        problem.what,
-        "problem-backbone-values-missing",
-        values = "normalisation"
-    );
+    assert_says!(problem.what, "problem-backbone-values-missing", values = "normalisation");
     fs::write(folder.path().join("config.json"), "{").unwrap();
     let problem = open(&folder, path, None).err().unwrap();
     assert_is(&problem, "problem-model-description-unreadable");
@@ -144,18 +123,9 @@ fn accepts_explicit_values_and_rejects_invalid_ones() {
     for (values, id) in [
         ("heads", "problem-backbone-value-invalid"),
         ("colour=red", "problem-backbone-value-invalid"),
-        (
-            "heads=2,normalisation=imagnet",
-            "problem-backbone-value-invalid",
-        ),
-        (
-            "heads=2,mean=a:b:c,std=1:1:1",
-            "problem-transform-unsupported",
-        ),
-        (
-            "heads=2,normalisation=unit,crop_ratio=7",
-            "problem-transform-unsupported",
-        ),
+        ("heads=2,normalisation=imagnet", "problem-backbone-value-invalid"),
+        ("heads=2,mean=a:b:c,std=1:1:1", "problem-transform-unsupported"),
+        ("heads=2,normalisation=unit,crop_ratio=7", "problem-transform-unsupported"),
         ("heads=2", "problem-backbone-values-missing"),
     ] {
         let problem = open(&folder, path, Some(values)).err().unwrap();
@@ -170,10 +140,7 @@ fn accepts_explicit_values_and_rejects_invalid_ones() {
             ..BackboneChoice::from("vit_tiny_patch16_224")
         })
         .unwrap();
-    assert_eq!(
-        described.entry.transform.normalisation.mean[0],
-        0.481_454_66
-    );
+    assert_eq!(described.entry.transform.normalisation.mean[0], 0.481_454_66);
 }
 
 #[test]
@@ -188,25 +155,15 @@ fn finds_backbone_by_repository_name() {
         let description = library.describe(name).unwrap();
         assert_eq!(description.entry.name, "vit_base_patch16_224.mae");
     }
-    let clip = library
-        .describe("timm/vit_base_patch16_clip_224.openai")
-        .unwrap();
-    assert_eq!(
-        clip.entry.name,
-        "vit_base_patch16_clip_quickgelu_224.openai"
-    );
+    let clip = library.describe("timm/vit_base_patch16_clip_224.openai").unwrap();
+    assert_eq!(clip.entry.name, "vit_base_patch16_clip_quickgelu_224.openai");
     let problem = library.describe("facebook/dinov2-small").err().unwrap();
     assert_is(&problem, "problem-backbone-not-downloaded");
     // The layout of the hub's own cache.
     let cache = TempDir::new().unwrap();
     let snapshot = cache.path().join("models--lab--toy/snapshots/0123");
     fs::create_dir_all(&snapshot).unwrap();
-    files::write_safetensors(
-        &files::vit(),
-        Dtype::F32,
-        &[],
-        &snapshot.join("model.safetensors"),
-    );
+    files::write_safetensors(&files::vit(), Dtype::F32, &[], &snapshot.join("model.safetensors"));
     fs::write(snapshot.join("config.json"), TIMM).unwrap();
     let hub_library = BackboneLibrary::new(WeightLocations {
         cache: folder.path().join("cache"),

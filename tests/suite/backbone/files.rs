@@ -31,10 +31,7 @@ impl WeightsBuilder {
     }
 
     fn with_seed(seed: u64) -> Self {
-        Self {
-            rng: StdRng::seed_from_u64(seed),
-            weights: Weights::new(),
-        }
+        Self { rng: StdRng::seed_from_u64(seed), weights: Weights::new() }
     }
 
     /// Random numbers around `center`, exact in half precision.

@@ -30,19 +30,13 @@ fn open(path: &Path) -> Result<OpenedBackbone> {
 }
 
 fn open_with(path: &Path, values: Option<&str>) -> Result<OpenedBackbone> {
-    let choice = BackboneChoice {
-        values,
-        ..BackboneChoice::from(path.to_str().unwrap())
-    };
+    let choice = BackboneChoice { values, ..BackboneChoice::from(path.to_str().unwrap()) };
     library().open(choice, &Device::flex(), &mut |_| true)
 }
 
 /// Features of the network in a file, for two images of 16×16 pixels.
 fn file_features(path: &Path) -> Vec<f32> {
-    features_without_pet(
-        open(path).unwrap().backbone.as_ref(),
-        random_images(2, 16, 16),
-    )
+    features_without_pet(open(path).unwrap().backbone.as_ref(), random_images(2, 16, 16))
 }
 
 /// Features of these weights, by way of a safetensors file.
@@ -105,9 +99,7 @@ fn strips_name_prefixes_in_every_format() {
         if other_prefix == "optimizer." {
             tensors.insert("optimizer.state.0.exp_avg".into(), (vec![2], vec![0.0; 2]));
         } else if !other_prefix.is_empty() {
-            tensors.extend(rename_tensors(&other, |name| {
-                format!("{other_prefix}{name}")
-            }));
+            tensors.extend(rename_tensors(&other, |name| format!("{other_prefix}{name}")));
         }
         let path = folder.path().join("a.safetensors");
         files::write_safetensors(&tensors, Dtype::F32, &[], &path);
@@ -117,17 +109,14 @@ fn strips_name_prefixes_in_every_format() {
         assert_eq!(file_features(&path), reference, "{prefix} in PyTorch");
     }
     // A layer that was compiled alone.
-    let compiled = rename_tensors(&weights, |name| {
-        name.replace("blocks.0.", "blocks.0._orig_mod.")
-    });
+    let compiled =
+        rename_tensors(&weights, |name| name.replace("blocks.0.", "blocks.0._orig_mod."));
     assert_eq!(weights_features(&compiled), reference);
     for weights in [files::swin(), files::convnext()] {
         let wrapped = rename_tensors(&weights, |name| format!("module.backbone.{name}"));
         assert_eq!(weights_features(&wrapped), weights_features(&weights));
     }
-    let wrapped = rename_tensors(&to_jax_layout(&weights), |name| {
-        format!("opt/target/{name}")
-    });
+    let wrapped = rename_tensors(&to_jax_layout(&weights), |name| format!("opt/target/{name}"));
     let path = folder.path().join("a.npz");
     files::write_npz(&wrapped, &path);
     assert_eq!(file_features(&path), reference);
@@ -164,14 +153,10 @@ fn reads_zip64_pytorch_files_of_any_name_length() {
 fn reads_old_swin_tensor_names() {
     let weights = files::swin();
     let mut old = rename_tensors(&weights, |name| {
-        name.replace("layers.1.downsample", "layers.0.downsample")
-            .replace("head.fc", "head")
+        name.replace("layers.1.downsample", "layers.0.downsample").replace("head.fc", "head")
     });
     // Old files also keep what can be computed.
-    old.insert(
-        "layers.0.blocks.1.attn_mask".into(),
-        (vec![4, 4], vec![0.0; 16]),
-    );
+    old.insert("layers.0.blocks.1.attn_mask".into(), (vec![4, 4], vec![0.0; 16]));
     assert_eq!(weights_features(&old), weights_features(&weights));
 }
 
@@ -182,9 +167,7 @@ fn reads_original_convnext_tensor_names() {
         let name = name.replace("stem.", "downsample_layers.0.");
         let name = name.replace("stages.1.downsample.", "downsample_layers.1.");
         let name = name.replace("blocks.", "").replace("conv_dw", "dwconv");
-        name.replace("mlp.fc", "pwconv")
-            .replace("head.norm", "norm")
-            .replace("head.fc", "head")
+        name.replace("mlp.fc", "pwconv").replace("head.norm", "norm").replace("head.fc", "head")
     });
     assert!(original.contains_key("stages.1.0.pwconv2.weight"));
     assert_eq!(weights_features(&original), weights_features(&weights));
@@ -192,9 +175,7 @@ fn reads_original_convnext_tensor_names() {
 
 /// Swaps the two axes of a matrix.
 fn transpose(rows: usize, columns: usize, numbers: &[f32]) -> Vec<f32> {
-    (0..columns * rows)
-        .map(|i| numbers[i % rows * columns + i / rows])
-        .collect()
+    (0..columns * rows).map(|i| numbers[i % rows * columns + i / rows]).collect()
 }
 
 /// The toy ViT as the JAX release stores it.
@@ -203,10 +184,7 @@ fn to_jax_layout(weights: &Weights) -> Weights {
     let get = |name: &str| weights[name].clone();
     let matrix = |name: &str| {
         let (shape, numbers) = get(name);
-        (
-            vec![shape[1], shape[0]],
-            transpose(shape[0], shape[1], &numbers),
-        )
+        (vec![shape[1], shape[0]], transpose(shape[0], shape[1], &numbers))
     };
     // Output, channel, row, column → row, column, channel, output.
     let (_, kernel) = get("patch_embed.proj.weight");
@@ -217,10 +195,7 @@ fn to_jax_layout(weights: &Weights) -> Weights {
                 .extend((0..128).map(|output| kernel[(output * 3 + channel) * 16 + pixel]));
         }
     }
-    converted.insert(
-        "embedding/kernel".into(),
-        (vec![4, 4, 3, 128], transposed_kernel),
-    );
+    converted.insert("embedding/kernel".into(), (vec![4, 4, 3, 128], transposed_kernel));
     converted.insert("embedding/bias".into(), get("patch_embed.proj.bias"));
     converted.insert("cls".into(), get("cls_token"));
     let positions = "Transformer/posembed_input/pos_embedding";
@@ -233,42 +208,25 @@ fn to_jax_layout(weights: &Weights) -> Weights {
         let attention = format!("{target}/MultiHeadDotProductAttention_1");
         for (norm, number) in [("norm1", 0), ("norm2", 2)] {
             let name = format!("{target}/LayerNorm_{number}");
-            converted.insert(
-                format!("{name}/scale"),
-                get(&format!("{source}.{norm}.weight")),
-            );
-            converted.insert(
-                format!("{name}/bias"),
-                get(&format!("{source}.{norm}.bias")),
-            );
+            converted.insert(format!("{name}/scale"), get(&format!("{source}.{norm}.weight")));
+            converted.insert(format!("{name}/bias"), get(&format!("{source}.{norm}.bias")));
         }
         let (_, packed) = get(&format!("{source}.attn.qkv.weight"));
         let (_, bias) = get(&format!("{source}.attn.qkv.bias"));
         for (part, name) in ["query", "key", "value"].into_iter().enumerate() {
             let rows = transpose(128, 128, &packed[part * 128 * 128..][..128 * 128]);
-            converted.insert(
-                format!("{attention}/{name}/kernel"),
-                (vec![128, 2, 64], rows),
-            );
+            converted.insert(format!("{attention}/{name}/kernel"), (vec![128, 2, 64], rows));
             let part = bias[part * 128..][..128].to_vec();
             converted.insert(format!("{attention}/{name}/bias"), (vec![2, 64], part));
         }
         let (_, proj) = matrix(&format!("{source}.attn.proj.weight"));
         converted.insert(format!("{attention}/out/kernel"), (vec![2, 64, 128], proj));
-        converted.insert(
-            format!("{attention}/out/bias"),
-            get(&format!("{source}.attn.proj.bias")),
-        );
+        converted.insert(format!("{attention}/out/bias"), get(&format!("{source}.attn.proj.bias")));
         for (layer, number) in [("fc1", 0), ("fc2", 1)] {
             let name = format!("{target}/MlpBlock_3/Dense_{number}");
-            converted.insert(
-                format!("{name}/kernel"),
-                matrix(&format!("{source}.mlp.{layer}.weight")),
-            );
-            converted.insert(
-                format!("{name}/bias"),
-                get(&format!("{source}.mlp.{layer}.bias")),
-            );
+            converted
+                .insert(format!("{name}/kernel"), matrix(&format!("{source}.mlp.{layer}.weight")));
+            converted.insert(format!("{name}/bias"), get(&format!("{source}.mlp.{layer}.bias")));
         }
     }
     converted.insert("head/kernel".into(), matrix("head.weight"));
@@ -286,12 +244,7 @@ fn reads_original_jax_vit_archive() {
     incomplete.remove("Transformer/encoderblock_1/MlpBlock_3/Dense_1/bias");
     files::write_npz(&incomplete, &path);
     let problem = open_error(&path);
-    assert!(
-        problem
-            .what
-            .contains("encoderblock_1/MlpBlock_3/Dense_1/bias"),
-        "{problem}"
-    );
+    assert!(problem.what.contains("encoderblock_1/MlpBlock_3/Dense_1/bias"), "{problem}");
 }
 
 #[test]
@@ -300,11 +253,7 @@ fn metadata_supplies_heads_and_normalisation() {
     let path = folder.path().join("a.safetensors");
     files::write_safetensors(&files::vit(), Dtype::F32, &[], &path);
     let problem = open_with(&path, None).err().unwrap();
-    assert_says!(
-        problem.what,
-        "problem-backbone-values-missing",
-        values = "heads, normalisation"
-    );
+    assert_says!(problem.what, "problem-backbone-values-missing", values = "heads, normalisation");
     // Runs of older versions keep the assumed values.
     let old = BackboneChoice {
         pretrained_transform: false,
@@ -312,12 +261,7 @@ fn metadata_supplies_heads_and_normalisation() {
     };
     let bare = library().open(old, &Device::flex(), &mut |_| true).unwrap();
     assert!(
-        says!(
-            bare.assumptions[0].english,
-            "network-heads",
-            n = 2,
-            channels = 64
-        ),
+        says!(bare.assumptions[0].english, "network-heads", n = 2, channels = 64),
         "{:?}",
         bare.assumptions
     );
@@ -335,11 +279,7 @@ fn metadata_supplies_heads_and_normalisation() {
     ];
     files::write_safetensors(&files::vit(), Dtype::F32, &metadata, &path);
     let described = open_with(&path, None).unwrap();
-    assert!(
-        described.assumptions.is_empty(),
-        "{:?}",
-        described.assumptions
-    );
+    assert!(described.assumptions.is_empty(), "{:?}", described.assumptions);
     assert_eq!(described.normalisation.mean, [0.5; 3]);
     let architecture = &described.entry.architecture;
     assert_eq!(architecture.family().name, "vit");
@@ -379,16 +319,9 @@ fn wrong_architecture_error_lists_first_tensors_only() {
     let path = folder.path().join("a.safetensors");
     files::write_safetensors(&files::swin(), Dtype::F32, &[], &path);
     let library = library();
-    let read = library
-        .read_from_file("vit_tiny_patch16_224", &path)
-        .unwrap();
+    let read = library.read_from_file("vit_tiny_patch16_224", &path).unwrap();
     let problem = read.place(&Device::flex()).err().unwrap();
-    assert_says!(
-        problem.what,
-        "problem-weights-of-other-family",
-        family = "vit",
-        other = "swin"
-    );
+    assert_says!(problem.what, "problem-weights-of-other-family", family = "vit", other = "swin");
     assert_says!(problem.what, "problem-and-more");
     assert!(problem.what.len() < 700, "{problem}");
     let other = rename_tensors(&files::vit(), |name| name.replace("patch_embed", "stem"));
@@ -460,49 +393,26 @@ fn rejects_paths_that_are_not_weight_files() {
     let problem = open_error(Path::new("nowhere/weights.safetensors"));
     assert_is(&problem, "problem-weight-file-not-found");
     let problem = open_error(Path::new("resnet50"));
-    assert!(
-        problem.what == tr!("problem-backbone-not-found", name = "resnet50"),
-        "{problem}"
-    );
+    assert!(problem.what == tr!("problem-backbone-not-found", name = "resnet50"), "{problem}");
     assert!(problem.remedy.contains("lae-nano"), "{problem}");
     for (typo, expected) in [
         ("vit_base_path16_224", "vit_base_patch16_224"),
         ("convnext_bas", "convnext_base"),
-        (
-            "vit_base_patch16_224.augreg_in21",
-            "vit_base_patch16_224.augreg_in21k",
-        ),
+        ("vit_base_patch16_224.augreg_in21", "vit_base_patch16_224.augreg_in21k"),
     ] {
         let problem = open_error(Path::new(typo));
-        assert_eq!(
-            problem.remedy,
-            tr!("advice-did-you-mean-plain", name = expected)
-        );
+        assert_eq!(problem.remedy, tr!("advice-did-you-mean-plain", name = expected));
     }
     // Another network is not a typo.
     let problem = open_error(Path::new("vit_small_patch14_dinov3.lvd142m"));
     assert!(!problem.mentions("advice-did-you-mean-plain"), "{problem}");
-    assert_eq!(
-        open_error(Path::new("")).what,
-        tr!("problem-no-backbone-chosen")
-    );
+    assert_eq!(open_error(Path::new("")).what, tr!("problem-no-backbone-chosen"));
     let empty = folder.path().join("weights.pth");
     std::fs::write(&empty, "").unwrap();
-    assert_says!(
-        open_error(&empty).what,
-        "problem-weight-file-unusable",
-        why = "it is empty"
-    );
+    assert_says!(open_error(&empty).what, "problem-weight-file-unusable", why = "it is empty");
     // A file of another family under the name of an entry.
-    let swin = folder
-        .path()
-        .join("vit_tiny_patch16_224.augreg_in21k.safetensors");
+    let swin = folder.path().join("vit_tiny_patch16_224.augreg_in21k.safetensors");
     files::write_safetensors(&files::swin(), Dtype::F32, &[], &swin);
     let problem = open_with(&swin, None).err().unwrap();
-    assert_says!(
-        problem.what,
-        "problem-weights-of-other-family",
-        family = "vit",
-        other = "swin"
-    );
+    assert_says!(problem.what, "problem-weights-of-other-family", family = "vit", other = "swin");
 }

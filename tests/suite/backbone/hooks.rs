@@ -21,9 +21,7 @@ fn vit() -> Arc<dyn Backbone> {
 
 fn swin() -> Arc<dyn Backbone> {
     let config = swin::Config::new((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
-    Architecture::new(config)
-        .build_random(5, &Device::flex())
-        .unwrap()
+    Architecture::new(config).build_random(5, &Device::flex()).unwrap()
 }
 
 fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
@@ -33,9 +31,8 @@ fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
 /// Some values between −1 and 1.
 fn test_values(shape: [usize; 3], offset: usize) -> Tensor<3> {
     let count: usize = shape.iter().product();
-    let values: Vec<f32> = (offset..offset + count)
-        .map(|i| ((i * 37) % 101) as f32 / 50.0 - 1.0)
-        .collect();
+    let values: Vec<f32> =
+        (offset..offset + count).map(|i| ((i * 37) % 101) as f32 / 50.0 - 1.0).collect();
     Tensor::from_data(TensorData::new(values, shape), &Device::flex())
 }
 
@@ -47,18 +44,12 @@ struct Recorder {
 
 impl Recorder {
     fn new(sites: &[Site]) -> Self {
-        Self {
-            sites: sites.to_vec(),
-            recorded: Mutex::new(Vec::new()),
-        }
+        Self { sites: sites.to_vec(), recorded: Mutex::new(Vec::new()) }
     }
 
     fn recorded_at(&self, expected_site: Site) -> (Tensor<3>, Tensor<3>) {
         let recorded = self.recorded.lock().unwrap();
-        let found = recorded
-            .iter()
-            .find(|(site, ..)| *site == expected_site)
-            .unwrap();
+        let found = recorded.iter().find(|(site, ..)| *site == expected_site).unwrap();
         (found.1.clone(), found.2.clone())
     }
 }
@@ -90,10 +81,7 @@ fn stream_site_receives_residual_and_mlp_output() {
     for backbone in [vit(), swin()] {
         let before = backbone.embed(random_images(2, 32, 32)).unwrap();
         let stream_recorder = Recorder::new(&[Site::Stream]);
-        let after = backbone
-            .block(0, before.clone(), &stream_recorder)
-            .unwrap()
-            .values;
+        let after = backbone.block(0, before.clone(), &stream_recorder).unwrap().values;
         let (e, h) = stream_recorder.recorded_at(Site::Stream);
         assert_eq!(numbers(&after), numbers(&(e.clone() + h.clone())));
         let plain = backbone.block(0, before.clone(), &PetStack::empty());
@@ -110,11 +98,7 @@ fn stream_site_receives_residual_and_mlp_output() {
         assert!(relative_error(&numbers(&normalised), &numbers(&e)) > 1e-4);
     }
     let convnext = convnext::Config::new(32, vec![1], vec![16]);
-    assert!(
-        !Architecture::new(convnext).blocks()[0]
-            .sites
-            .contains(&Site::Stream)
-    );
+    assert!(!Architecture::new(convnext).blocks()[0].sites.contains(&Site::Stream));
 }
 
 /// Tokens that enter, prefixes in some blocks, and whether all tokens are read.
@@ -139,10 +123,7 @@ impl Hooks for Prompts {
     }
 
     fn prefix(&self, block: usize) -> Option<[Tensor<3>; 2]> {
-        let found = self
-            .prefixes
-            .iter()
-            .find(|(prefix_block, _)| *prefix_block == block);
+        let found = self.prefixes.iter().find(|(prefix_block, _)| *prefix_block == block);
         found.map(|(_, prefix)| prefix.clone())
     }
 
@@ -154,13 +135,8 @@ impl Hooks for Prompts {
 #[test]
 fn prefix_hook_matches_plain_prefix_plugin() {
     let (backbone, device) = (vit(), Device::flex());
-    let spec = PluginLibrary::with_folders(Vec::new())
-        .get("prefix")
-        .unwrap();
-    let settings = PetSettings {
-        variant: Some("plain".to_owned()),
-        ..PetSettings::with_size(3)
-    };
+    let spec = PluginLibrary::with_folders(Vec::new()).get("prefix").unwrap();
+    let settings = PetSettings { variant: Some("plain".to_owned()), ..PetSettings::with_size(3) };
     let blocks = [0, 2];
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 1, &device).unwrap();
     let prefix_of_block =
@@ -173,15 +149,10 @@ fn prefix_hook_matches_plain_prefix_plugin() {
         _ => old.clone(),
     });
     let prompts = Prompts {
-        prefixes: blocks
-            .iter()
-            .map(|&block| (block, prefix_of_block(block)))
-            .collect(),
+        prefixes: blocks.iter().map(|&block| (block, prefix_of_block(block))).collect(),
         ..Prompts::default()
     };
-    let actual = backbone
-        .features(random_images(2, 32, 32), &prompts)
-        .unwrap();
+    let actual = backbone.features(random_images(2, 32, 32), &prompts).unwrap();
     let expected = backbone.features(random_images(2, 32, 32), &stack).unwrap();
     assert!(relative_error(&numbers(&actual), &numbers(&expected)) < 1e-6);
     let plain = backbone.features(random_images(2, 32, 32), &PetStack::empty());
@@ -200,22 +171,15 @@ fn prompts_are_per_image_and_follow_class_token() {
         };
         let tokens = backbone.tokens(images, &prompts).unwrap();
         assert_eq!(tokens.values.dims()[1..], [1 + 2 + 16, WIDTH]);
-        (
-            numbers(&backbone.normed(tokens.clone())),
-            numbers(&backbone.pool(tokens).unwrap()),
-        )
+        (numbers(&backbone.normed(tokens.clone())), numbers(&backbone.pool(tokens).unwrap()))
     };
     let batch = random_images(2, 32, 32);
-    let batched = tokens_and_features(
-        Tensor::cat(vec![image_prompt(0), image_prompt(1)], 0),
-        batch.clone(),
-    );
+    let batched =
+        tokens_and_features(Tensor::cat(vec![image_prompt(0), image_prompt(1)], 0), batch.clone());
     let tokens = 19 * WIDTH;
     for image in 0..2 {
-        let single = tokens_and_features(
-            image_prompt(image),
-            batch.clone().slice_dim(0, image..image + 1),
-        );
+        let single =
+            tokens_and_features(image_prompt(image), batch.clone().slice_dim(0, image..image + 1));
         let part = &batched.0[image * tokens..(image + 1) * tokens];
         assert!(relative_error(part, &single.0) < 1e-5);
         // The feature is the class token after the final norm.
@@ -224,10 +188,8 @@ fn prompts_are_per_image_and_follow_class_token() {
     }
     // One prompt for all images is that prompt for each.
     let shared = tokens_and_features(image_prompt(0), batch.clone());
-    let repeated = tokens_and_features(
-        Tensor::cat(vec![image_prompt(0), image_prompt(0)], 0),
-        batch,
-    );
+    let repeated =
+        tokens_and_features(Tensor::cat(vec![image_prompt(0), image_prompt(0)], 0), batch);
     assert!(relative_error(&shared.0, &repeated.0) < 1e-6);
     assert!(relative_error(&shared.0, &batched.0) > 1e-3);
 }
@@ -248,28 +210,19 @@ fn copied_class_token_gets_same_output() {
 
 #[test]
 fn rejects_prompts_without_class_token() {
-    let pooled = vit::Config {
-        class_token: false,
-        ..vit::Config::new(32, 8, WIDTH, 2, 4)
-    };
+    let pooled = vit::Config { class_token: false, ..vit::Config::new(32, 8, WIDTH, 2, 4) };
     let convnext = convnext::Config::new(32, vec![1], vec![16]);
     let others = [Architecture::new(pooled), Architecture::new(convnext)];
-    let mut others: Vec<Arc<dyn Backbone>> = others
-        .iter()
-        .map(|other| other.build_random(5, &Device::flex()).unwrap())
-        .collect();
+    let mut others: Vec<Arc<dyn Backbone>> =
+        others.iter().map(|other| other.build_random(5, &Device::flex()).unwrap()).collect();
     others.push(swin());
     assert!(vit().class_position().is_some());
     for backbone in others {
         assert!(backbone.class_position().is_none());
         let width = backbone.blocks()[0].width;
-        let prompts = Prompts {
-            entering: Some(test_values([1, 2, width], 0)),
-            ..Prompts::default()
-        };
-        let problem = backbone
-            .features(random_images(1, 32, 32), &prompts)
-            .unwrap_err();
+        let prompts =
+            Prompts { entering: Some(test_values([1, 2, width], 0)), ..Prompts::default() };
+        let problem = backbone.features(random_images(1, 32, 32), &prompts).unwrap_err();
         assert_is(&problem, "problem-backbone-lacks-feature");
         assert!(problem.what.contains("prompt tokens"), "{problem}");
     }
@@ -277,9 +230,7 @@ fn rejects_prompts_without_class_token() {
         prefixes: vec![(0, [0, 1].map(|part| test_values([1, 2, 24], part)))],
         ..Prompts::default()
     };
-    let problem = swin()
-        .features(random_images(1, 32, 32), &prompts)
-        .unwrap_err();
+    let problem = swin().features(random_images(1, 32, 32), &prompts).unwrap_err();
     assert_is(&problem, "problem-backbone-lacks-feature");
     assert!(problem.what.contains("prefixes"), "{problem}");
 }

@@ -65,15 +65,12 @@ fn send_response(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sen
         return;
     }
     let lower = request.to_ascii_lowercase();
-    let from = lower.split_once("range: bytes=").map_or(0, |(_, rest)| {
-        rest.split('-').next().unwrap().parse::<usize>().unwrap()
-    });
+    let from = lower
+        .split_once("range: bytes=")
+        .map_or(0, |(_, rest)| rest.split('-').next().unwrap().parse::<usize>().unwrap());
     let status = if from > 0 {
         let last = body.len() - 1;
-        format!(
-            "206 Partial Content\r\nContent-Range: bytes {from}-{last}/{}",
-            body.len()
-        )
+        format!("206 Partial Content\r\nContent-Range: bytes {from}-{last}/{}", body.len())
     } else {
         "200 OK".to_owned()
     };
@@ -142,30 +139,20 @@ fn first_download_is_cached_and_pins_hash() {
     let opened = opened.unwrap();
     assert_eq!(opened.bytes, body.len() as u64);
     assert_eq!(progress.last().unwrap().done, body.len() as u64);
-    assert!(matches!(
-        library.availability(&opened.entry),
-        Availability::Present(_)
-    ));
+    assert!(matches!(library.availability(&opened.entry), Availability::Present(_)));
     // No table knows its hash, and a warning says what that means.
     assert_says!(
         lae_studio::texts::join_translated(&opened.assumptions, ""),
         "network-hash-of-first-download"
     );
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
-    assert_eq!(
-        hub.sent.load(Ordering::SeqCst),
-        body.len(),
-        "the file was downloaded twice"
-    );
+    assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "the file was downloaded twice");
     // The hash of the first download is what later loads are compared with.
     let path = opened.path.unwrap();
     let mut bytes = body.clone();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&path, bytes).unwrap();
-    let problem = library
-        .open("toy", &Device::flex(), &mut |_| true)
-        .err()
-        .unwrap();
+    let problem = library.open("toy", &Device::flex(), &mut |_| true).err().unwrap();
     assert_is(&problem, "problem-weights-hash-mismatch");
     // And later downloads as well.
     fs::remove_file(&path).unwrap();
@@ -177,10 +164,7 @@ fn first_download_is_cached_and_pins_hash() {
     let problem = open().err().unwrap();
     assert_is(&problem, "problem-hash-changed");
     let record = path.with_file_name("model.safetensors.sha256");
-    assert!(
-        problem.remedy.contains(record.to_str().unwrap()),
-        "{problem}"
-    );
+    assert!(problem.remedy.contains(record.to_str().unwrap()), "{problem}");
     assert!(!path.exists());
     fs::remove_file(record).unwrap();
     open().unwrap();
@@ -191,16 +175,9 @@ fn requests_pinned_commit_and_rejects_branches() {
     let folder = TempDir::new().unwrap();
     let hub = Hub::start(model(&folder), Behaviour::Willing);
     let commit = "0123456789abcdef0123456789abcdef01234567";
-    let pinned = library(
-        &folder,
-        &hub.endpoint,
-        &format!("revision = \"{commit}\"\n"),
-    );
+    let pinned = library(&folder, &hub.endpoint, &format!("revision = \"{commit}\"\n"));
     // This hub has the newest commit only.
-    let problem = pinned
-        .open("toy", &Device::flex(), &mut |_| true)
-        .err()
-        .unwrap();
+    let problem = pinned.open("toy", &Device::flex(), &mut |_| true).err().unwrap();
     let address = format!("/lab/toy/resolve/{commit}/model.safetensors");
     assert!(problem.to_string().contains(&address), "{problem}");
     let branch = library(&folder, &hub.endpoint, "revision = \"main\"\n");
@@ -251,11 +228,7 @@ fn resumes_download_after_broken_connection() {
     let hub = Hub::start(body.clone(), Behaviour::Breaking);
     let library = library(&folder, &hub.endpoint, "");
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
-    assert_eq!(
-        hub.sent.load(Ordering::SeqCst),
-        body.len(),
-        "bytes were sent twice"
-    );
+    assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "bytes were sent twice");
 }
 
 #[test]
@@ -280,12 +253,7 @@ fn rejects_and_removes_weights_with_wrong_hash() {
     assert_is(&problem, "problem-download-hash-mismatch");
     assert!(problem.what.contains(&"0".repeat(64)), "{problem}");
     let toy = library.entry("toy").unwrap();
-    assert_eq!(
-        library.availability(toy),
-        Availability::Absent {
-            downloaded_bytes: 0
-        }
-    );
+    assert_eq!(library.availability(toy), Availability::Absent { downloaded_bytes: 0 });
 }
 
 #[test]
@@ -298,12 +266,7 @@ fn discards_web_page_downloaded_as_weights() {
     let problem = opened.err().unwrap();
     assert_is(&problem, "problem-download-no-weight-file");
     let toy = waiting.entry("toy").unwrap();
-    assert_eq!(
-        waiting.availability(toy),
-        Availability::Absent {
-            downloaded_bytes: 0
-        }
-    );
+    assert_eq!(waiting.availability(toy), Availability::Absent { downloaded_bytes: 0 });
     // The next attempt gets the weights.
     let hub = Hub::start(model(&folder), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
@@ -342,13 +305,7 @@ fn features_of_backbone(
     fs::write(root.join("plugins/backbones.toml"), TOY).unwrap();
     let picture = image::RgbImage::from_pixel(16, 16, image::Rgb([90, 120, 30]));
     picture.save(root.join("picture.png")).unwrap();
-    let words = [
-        env!("CARGO_BIN_EXE_lae-studio"),
-        "features",
-        name,
-        "--image",
-        "picture.png",
-    ];
+    let words = [env!("CARGO_BIN_EXE_lae-studio"), "features", name, "--image", "picture.png"];
     let mut command = match blocks {
         None => Command::new(words[0]),
         Some(kilobytes) => {
@@ -359,14 +316,7 @@ fn features_of_backbone(
             shell
         }
     };
-    for name in [
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "NO_PROXY",
-        "HF_HOME",
-        "HF_HUB_CACHE",
-    ] {
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "HF_HOME", "HF_HUB_CACHE"] {
         command.env_remove(name).env_remove(name.to_lowercase());
     }
     command
@@ -393,10 +343,7 @@ fn reads_hub_endpoint_from_environment() {
     let endpoint = format!("{}/", hub.endpoint);
     let output = features(&folder, &[("HF_ENDPOINT", &endpoint)], None);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout).split(' ').count(),
-        128
-    );
+    assert_eq!(String::from_utf8_lossy(&output.stdout).split(' ').count(), 128);
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len());
 }
 
@@ -408,10 +355,7 @@ fn uses_proxy_from_environment_and_reports_failure() {
     let far = ("HF_ENDPOINT", "http://hub.test");
     let silent = features(&folder, &[far, ("HTTP_PROXY", "http://127.0.0.1:9")], None);
     let words = stderr_of_failure(&silent);
-    assert!(
-        words.contains("proxy") && words.contains("without internet"),
-        "{words}"
-    );
+    assert!(words.contains("proxy") && words.contains("without internet"), "{words}");
     let output = features(&folder, &[far, ("HTTP_PROXY", &proxy.endpoint)], None);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(proxy.sent.load(Ordering::SeqCst), body.len());
@@ -451,17 +395,11 @@ fn downloads_repository_with_its_config() {
         for mut stream in listener.incoming().flatten() {
             let head = read_request_head(&mut BufReader::new(stream.try_clone().unwrap()));
             let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-            let authorized = head
-                .to_ascii_lowercase()
-                .contains("authorization: bearer secret");
+            let authorized = head.to_ascii_lowercase().contains("authorization: bearer secret");
             let mut log = log.lock().unwrap();
-            let first = !log
-                .iter()
-                .any(|(requested, _): &(String, bool)| *requested == path);
+            let first = !log.iter().any(|(requested, _): &(String, bool)| *requested == path);
             log.push((path.clone(), authorized));
-            let file = path
-                .strip_prefix("/lab/net/resolve/main/")
-                .unwrap_or_default();
+            let file = path.strip_prefix("/lab/net/resolve/main/").unwrap_or_default();
             let (status, body) = match file {
                 "config.json" if first => ("429 Too Many\r\nRetry-After: 0", &b""[..]),
                 "config.json" => ("200 OK", config.as_bytes()),
@@ -480,27 +418,13 @@ fn downloads_repository_with_its_config() {
     let output = features_of_backbone("lab/net", &folder, &environment, None);
     assert!(output.status.success(), "{output:?}");
     let requests = requests.lock().unwrap();
-    assert!(
-        requests.iter().all(|(_, authorized)| *authorized),
-        "{requests:?}"
-    );
-    let files: Vec<&str> = requests
-        .iter()
-        .filter_map(|(path, _)| path.rsplit('/').next())
-        .collect();
-    let expected = [
-        "config.json",
-        "config.json",
-        "preprocessor_config.json",
-        "model.safetensors",
-    ];
+    assert!(requests.iter().all(|(_, authorized)| *authorized), "{requests:?}");
+    let files: Vec<&str> =
+        requests.iter().filter_map(|(path, _)| path.rsplit('/').next()).collect();
+    let expected = ["config.json", "config.json", "preprocessor_config.json", "model.safetensors"];
     assert_eq!(files, expected);
     // Nothing is downloaded again.
-    let second_output = features_of_backbone(
-        "lab/net",
-        &folder,
-        &[("HF_ENDPOINT", "http://127.0.0.1:9")],
-        None,
-    );
+    let second_output =
+        features_of_backbone("lab/net", &folder, &[("HF_ENDPOINT", "http://127.0.0.1:9")], None);
     assert_eq!(second_output.stdout, output.stdout);
 }

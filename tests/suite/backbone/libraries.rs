@@ -23,10 +23,7 @@ fn features_match_timm_transformers_and_torchvision() {
         let opened = opened.unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
         let numbers = |named: &NamedTensors, name: &str| named[name].values.clone();
         let images: Tensor<4> = saved["images"].to_device(&Device::flex()).unwrap();
-        let features = opened
-            .backbone
-            .features(images, &PetStack::empty())
-            .unwrap();
+        let features = opened.backbone.features(images, &PetStack::empty()).unwrap();
         let features = features.into_data().try_to_vec::<f32>().unwrap();
         let difference = relative_error(&features, &numbers(&saved, "features"));
         assert!(difference < LIMIT, "{}: {difference:e}", path.display());

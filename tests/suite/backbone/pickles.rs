@@ -46,10 +46,7 @@ fn rejects_oversized_pickles() {
     let long = none_pickle(5 << 20);
     let message = rejection_message(&path, &zip_entries(&[("m/data.pkl", &long)]));
     assert!(message.contains("4 MB"), "{message}");
-    let texts = [
-        ("m/data.pkl", b"\x80\x02}.".as_slice()),
-        ("m/version", &long),
-    ];
+    let texts = [("m/data.pkl", b"\x80\x02}.".as_slice()), ("m/version", &long)];
     let message = rejection_message(&path, &zip_entries(&texts));
     assert!(message.contains("4 MB"), "{message}");
     assert!(rejection_message(&path, &long).contains("without tensors"));

@@ -41,11 +41,7 @@ fn assert_golden_files_pass(
         let worst = report.worst().unwrap();
         eprintln!("{}: {} {:.1e}", path.display(), worst.name, worst.error);
         // Rounded weights show: a check that never left f32 would be closer.
-        assert!(
-            report.passes() && worst.error > 1e-4,
-            "{}: {worst:?}",
-            path.display()
-        );
+        assert!(report.passes() && worst.error > 1e-4, "{}: {worst:?}", path.display());
     }
 }
 
@@ -99,10 +95,7 @@ fn half_precision_features_differ_by_rounding_only() {
         let half = open(weights);
         assert_eq!(half.weights, weights);
         assert_eq!(full.sha256, half.sha256);
-        assert_eq!(
-            full.backbone.parameter_count(),
-            half.backbone.parameter_count()
-        );
+        assert_eq!(full.backbone.parameter_count(), half.backbone.parameter_count());
         let half = features(&half, 2);
         let differences = exact.iter().zip(&half).map(|(a, b)| (a - b).abs());
         let error = differences.fold(0f32, f32::max) / largest;
@@ -130,13 +123,8 @@ fn bf16_run_is_distinct_from_f32_run() {
     let train = |precision, mut sink: Vec<Event>| {
         let cache = &ResourceCache::default();
         let control = Control::default();
-        let outcome = experiment::train(
-            &small_config(precision),
-            root.path(),
-            cache,
-            &mut sink,
-            &control,
-        );
+        let outcome =
+            experiment::train(&small_config(precision), root.path(), cache, &mut sink, &control);
         outcome.map(|outcome| outcome.header().unwrap().clone())
     };
     if let Err(unsupported) = experiment::check_bf16(&device::choose("cpu").unwrap()) {

@@ -12,10 +12,7 @@ fn places(folder: &TempDir) -> WeightLocations {
         cache: folder.path().join("cache"),
         hub_cache: Some(folder.path().join("hub")),
         endpoint: "http://127.0.0.1:1".into(),
-        tables: vec![
-            folder.path().join("first.toml"),
-            folder.path().join("second.toml"),
-        ],
+        tables: vec![folder.path().join("first.toml"), folder.path().join("second.toml")],
     }
 }
 
@@ -43,19 +40,9 @@ fn embedded_table_describes_common_backbones() {
         ("vit_base_patch16_224.augreg_in21k", 85_798_656, 12, 5),
         ("vit_large_patch16_224.augreg_in21k", 303_301_632, 24, 5),
         ("vit_base_patch16_224.orig_in21k", 85_798_656, 12, 5),
-        (
-            "vit_base_patch16_224.augreg_in21k_ft_in1k",
-            85_798_656,
-            12,
-            5,
-        ),
+        ("vit_base_patch16_224.augreg_in21k_ft_in1k", 85_798_656, 12, 5),
         ("vit_base_patch16_224.mae", 85_798_656, 12, 5),
-        (
-            "vit_base_patch16_clip_quickgelu_224.openai",
-            85_799_424,
-            12,
-            5,
-        ),
+        ("vit_base_patch16_clip_quickgelu_224.openai", 85_799_424, 12, 5),
         ("vit_small_patch14_dinov2.lvd142m", 22_056_192, 12, 5),
         ("vit_base_patch14_dinov2.lvd142m", 86_579_712, 12, 5),
         ("swin_tiny_patch4_window7_224.ms_in22k", 27_519_354, 12, 10),
@@ -69,21 +56,12 @@ fn embedded_table_describes_common_backbones() {
         assert_eq!(described.parameters, parameters, "{name}");
         assert_eq!(described.blocks.len(), blocks, "{name}");
         assert_eq!(described.entry.pet_blocks, pets, "{name}");
-        assert_eq!(
-            described.state,
-            Availability::Absent {
-                downloaded_bytes: 0
-            },
-            "{name}"
-        );
+        assert_eq!(described.state, Availability::Absent { downloaded_bytes: 0 }, "{name}");
         assert_ne!(described.entry.licence, "not stated", "{name}");
         assert_ne!(described.entry.pretrained_on, "not stated", "{name}");
         assert!(described.entry.size_mb.is_some(), "{name}");
     }
-    for name in [
-        "vit_small_patch14_dinov2.lvd142m",
-        "vit_base_patch14_dinov2.lvd142m",
-    ] {
+    for name in ["vit_small_patch14_dinov2.lvd142m", "vit_base_patch14_dinov2.lvd142m"] {
         assert!(library.entry(name).is_some(), "{name}");
     }
 }
@@ -115,30 +93,16 @@ fn user_table_adds_replaces_and_reports_faulty_entries() {
     let places = places(&folder);
     fs::write(&places.tables[0], TOY).unwrap();
     let replaced = TOY.replace("\"unit\"", "\"symmetric\"");
-    fs::write(
-        &places.tables[1],
-        format!("{replaced}\n[[backbone]]\nname = 3\n"),
-    )
-    .unwrap();
+    fs::write(&places.tables[1], format!("{replaced}\n[[backbone]]\nname = 3\n")).unwrap();
     let library = BackboneLibrary::new(places.clone());
     assert_eq!(library.problems().len(), 1);
-    assert!(
-        library.problems()[0].place.contains("second.toml:14"),
-        "{:?}",
-        library.problems()
-    );
+    assert!(library.problems()[0].place.contains("second.toml:14"), "{:?}", library.problems());
     // Only the faulty entry is skipped.
-    assert_eq!(
-        library.entry("toy").unwrap().transform.normalisation.mean,
-        [0.5; 3]
-    );
+    assert_eq!(library.entry("toy").unwrap().transform.normalisation.mean, [0.5; 3]);
     fs::write(&places.tables[1], replaced).unwrap();
     let library = BackboneLibrary::new(places);
     assert!(library.problems().is_empty());
-    assert_eq!(
-        library.entry("toy").unwrap().transform.normalisation.mean,
-        [0.5; 3]
-    );
+    assert_eq!(library.entry("toy").unwrap().transform.normalisation.mean, [0.5; 3]);
     let toys = library.entries().iter().filter(|entry| entry.name == "toy");
     assert_eq!(toys.count(), 1);
 }
@@ -165,22 +129,12 @@ fn describe_explains_skipped_table_entry() {
     let folder = TempDir::new().unwrap();
     let wrong = TOY.replace("heads = 2", "heads = 3");
     fs::write(folder.path().join("first.toml"), wrong).unwrap();
-    let problem = BackboneLibrary::new(places(&folder))
-        .describe("toy")
-        .err()
-        .unwrap();
+    let problem = BackboneLibrary::new(places(&folder)).describe("toy").err().unwrap();
     assert_is(&problem, "problem-dimensions-inconsistent");
     assert!(problem.what.contains("3 heads"), "{problem}");
     assert!(problem.place.ends_with("first.toml:2"), "{problem}");
-    fs::write(
-        folder.path().join("first.toml"),
-        format!("{TOY}colour = 1\n"),
-    )
-    .unwrap();
-    let problem = BackboneLibrary::new(places(&folder))
-        .describe("toy")
-        .err()
-        .unwrap();
+    fs::write(folder.path().join("first.toml"), format!("{TOY}colour = 1\n")).unwrap();
+    let problem = BackboneLibrary::new(places(&folder)).describe("toy").err().unwrap();
     assert_is(&problem, "problem-backbone-entry-unreadable");
     assert!(problem.what.contains("`colour`"), "{problem}");
     assert!(problem.place.ends_with("first.toml:12"), "{problem}");
@@ -188,16 +142,9 @@ fn describe_explains_skipped_table_entry() {
     let good = TOY.replace("\"toy\"", "\"good\"");
     let text = format!("{TOY}colour = 1\n{good}");
     fs::write(folder.path().join("first.toml"), text).unwrap();
-    assert!(
-        BackboneLibrary::new(places(&folder))
-            .entry("good")
-            .is_some()
-    );
+    assert!(BackboneLibrary::new(places(&folder)).entry("good").is_some());
     fs::write(folder.path().join("first.toml"), "[[backbone]\n").unwrap();
-    let problem = BackboneLibrary::new(places(&folder))
-        .describe("toy")
-        .err()
-        .unwrap();
+    let problem = BackboneLibrary::new(places(&folder)).describe("toy").err().unwrap();
     assert!(
         says!(problem.what, "problem-backbone-not-found", name = "toy")
             && says!(problem.what, "problem-backbone-table-unreadable"),
@@ -222,10 +169,7 @@ fn rejects_impossible_dimensions_in_table() {
         (4_096, "[1, 512]", "weights are too many"),
     ] {
         fs::write(folder.path().join("first.toml"), swin(width, depths)).unwrap();
-        let problem = BackboneLibrary::new(places(&folder))
-            .describe("wide")
-            .err()
-            .unwrap();
+        let problem = BackboneLibrary::new(places(&folder)).describe("wide").err().unwrap();
         assert_is(&problem, "problem-dimensions-inconsistent");
         assert!(problem.what.contains(word), "{problem}");
     }

@@ -28,21 +28,9 @@ fn families() -> Vec<Architecture> {
         activation: Activation::GeluTanh,
         ..plain.clone()
     };
-    let pooled = vit::Config {
-        registers: 1,
-        pool: vit::Pool::Avg,
-        fc_norm: true,
-        ..plain.clone()
-    };
-    let attending = vit::Config {
-        class_token: false,
-        pool: vit::Pool::Map,
-        ..plain.clone()
-    };
-    let without_token = vit::Config {
-        class_token: false,
-        ..plain.clone()
-    };
+    let pooled = vit::Config { registers: 1, pool: vit::Pool::Avg, fc_norm: true, ..plain.clone() };
+    let attending = vit::Config { class_token: false, pool: vit::Pool::Map, ..plain.clone() };
+    let without_token = vit::Config { class_token: false, ..plain.clone() };
     let rotary = vit::Config {
         rope: Some(vit::Rotary::DinoV3),
         swiglu: true,
@@ -59,14 +47,8 @@ fn families() -> Vec<Architecture> {
         ..plain.clone()
     };
     let convnext = convnext::Config::new(32, vec![1, 2], vec![8, 20]);
-    let normed = convnext::Config {
-        final_norm: true,
-        ..convnext.clone()
-    };
-    let version_2 = convnext::Config {
-        response_norm: true,
-        ..convnext.clone()
-    };
+    let normed = convnext::Config { final_norm: true, ..convnext.clone() };
+    let version_2 = convnext::Config { response_norm: true, ..convnext.clone() };
     vec![
         Architecture::new(plain),
         Architecture::new(all_options),
@@ -95,9 +77,8 @@ fn network(architecture: &Architecture) -> (std::sync::Arc<dyn Backbone>, Weight
     let weights = fresh.weights().unwrap().map_values(|_, values| {
         seed += 1.0;
         let count = values.dims()[0];
-        let noise: Vec<f32> = (0..count)
-            .map(|i| ((i as f32 + 1.0) * 7.3 + seed).sin() * 0.2)
-            .collect();
+        let noise: Vec<f32> =
+            (0..count).map(|i| ((i as f32 + 1.0) * 7.3 + seed).sin() * 0.2).collect();
         values * 3.0 + Tensor::from_data(TensorData::new(noise, [count]), &Device::flex())
     });
     (fresh.with_weights(&weights).unwrap(), weights)
@@ -117,10 +98,8 @@ fn extracted_weights_rebuild_same_network() {
         assert_eq!(a, b, "{architecture:?}");
         let (changed, weights) = network(&architecture);
         assert!(
-            relative_error(
-                &features_without_pet(changed.as_ref(), random_images(2, 32, 32)),
-                &a
-            ) > 1e-2
+            relative_error(&features_without_pet(changed.as_ref(), random_images(2, 32, 32)), &a)
+                > 1e-2
         );
         assert_eq!(weights.count(), changed.parameter_count());
     }
@@ -133,27 +112,18 @@ fn gradients_match_finite_differences() {
         let (backbone, weights) = network(&architecture);
         let weighted_sum = |features: Tensor<2>| {
             let [rows, columns] = features.dims();
-            let direction = (0..rows * columns)
-                .map(|i| ((i * i) as f32).sin())
-                .collect();
+            let direction = (0..rows * columns).map(|i| ((i * i) as f32).sin()).collect();
             let data = TensorData::new::<f32, _>(direction, [rows, columns]);
             (features * Tensor::from_data(data, &Device::flex())).sum()
         };
         let features_with = |weights: &Weights| {
             let backbone = backbone.with_weights(weights).unwrap();
-            backbone
-                .features(random_images(2, 32, 32), &PetStack::empty())
-                .unwrap()
+            backbone.features(random_images(2, 32, 32), &PetStack::empty()).unwrap()
         };
         let tracked = weights.tracked();
         let output = features_with(&tracked);
         let plain = features_without_pet(backbone.as_ref(), random_images(2, 32, 32));
-        let actual = output
-            .clone()
-            .inner()
-            .into_data()
-            .try_to_vec::<f32>()
-            .unwrap();
+        let actual = output.clone().inner().into_data().try_to_vec::<f32>().unwrap();
         assert!(relative_error(&actual, &plain) < 1e-5, "{architecture:?}");
         let gradients = tracked.take_gradients(&mut weighted_sum(output).backward());
         let names: Vec<&str> = gradients.iter().map(|(name, _)| name.as_str()).collect();
@@ -174,10 +144,7 @@ fn gradients_match_finite_differences() {
             };
             let estimate = (loss_at(step) - loss_at(-step)) / (2.0 * step);
             let allowed = 0.02 * norm + 0.01;
-            assert!(
-                (estimate - norm).abs() < allowed,
-                "{name}: {estimate} instead of {norm}"
-            );
+            assert!((estimate - norm).abs() < allowed, "{name}: {estimate} instead of {norm}");
         }
     }
 }
@@ -203,24 +170,15 @@ fn roundtrips_weights_and_names_invalid_tensors() {
     assert!(problem.what.contains("backbone.norm.bias"), "{problem}");
     let (_, foreign) = network(&families()[4]);
     let problem = backbone.with_weights(&foreign).err().unwrap();
-    assert!(
-        problem.what.contains("patch_embed.proj.weight"),
-        "{problem}"
-    );
+    assert!(problem.what.contains("patch_embed.proj.weight"), "{problem}");
 }
 
 #[test]
 fn rejects_training_in_half_precision_or_other_sizes() {
     let architecture = &families()[0];
-    let half = architecture
-        .build_random(5, (&Device::flex(), WeightType::F16))
-        .unwrap();
+    let half = architecture.build_random(5, (&Device::flex(), WeightType::F16)).unwrap();
     let problem = half.weights().err().unwrap();
-    assert_says!(
-        problem.what,
-        "problem-precision-prediction-only",
-        kept = "f16"
-    );
+    assert_says!(problem.what, "problem-precision-prediction-only", kept = "f16");
     for (family, size) in [(0, [32, 40]), (3, [8, 8])] {
         let (backbone, weights) = network(&families()[family]);
         let tracked = backbone.with_weights(&weights.tracked()).unwrap();

@@ -69,10 +69,7 @@ fn falls_back_when_kernels_are_wrong_or_crash() {
         let output = output.unwrap();
         let stderr_text = stderr(&output);
         assert_eq!(output.status.code(), Some(0), "{stderr_text}");
-        assert!(
-            stderr_text.contains("largest relative error"),
-            "{stderr_text}"
-        );
+        assert!(stderr_text.contains("largest relative error"), "{stderr_text}");
         assert!(
             !stderr_text.contains(", with the program's own kernels"),
             "{fault}: {stderr_text}"
@@ -83,10 +80,7 @@ fn falls_back_when_kernels_are_wrong_or_crash() {
     let mut words: Vec<&str> = words.split_whitespace().collect();
     words.push(&gpu);
     let out = runs.join("out");
-    let output = program_command(&words, runs)
-        .env("LAE_RUNS", &out)
-        .output()
-        .unwrap();
+    let output = program_command(&words, runs).env("LAE_RUNS", &out).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = std::fs::read_to_string(only_run(&out).join("run.toml")).unwrap();
     assert!(text.contains("\ngpu_weights = \"f16\"\n"), "{text}");

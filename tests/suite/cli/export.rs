@@ -68,10 +68,7 @@ fn torch_export_is_complete_and_parses_as_python() {
         assert_eq!(check[name].shape, [2, 10], "{name}");
     }
     let python = Command::new("python3")
-        .args([
-            "-c",
-            "import ast, sys; ast.parse(open(sys.argv[1], encoding='utf-8').read())",
-        ])
+        .args(["-c", "import ast, sys; ast.parse(open(sys.argv[1], encoding='utf-8').read())"])
         .arg(to.join("model.py"))
         .output();
     match python {
@@ -86,17 +83,10 @@ fn prepare_with_python(folder: &Path, images: &[PathBuf]) -> Option<Vec<Vec<u8>>
                    for path in sys.argv[1:]: \
                    sys.stdout.buffer.write((prepare(path) * 255).round().astype('uint8').tobytes())";
     let mut python = Command::new("python3");
-    let output = python
-        .args(["-c", program])
-        .args(images)
-        .current_dir(folder);
+    let output = python.args(["-c", program]).args(images).current_dir(folder);
     let output = output.output().ok()?;
     let lacks_module = stderr(&output).contains("ModuleNotFoundError");
-    assert!(
-        output.status.success() || lacks_module,
-        "{}",
-        stderr(&output)
-    );
+    assert!(output.status.success() || lacks_module, "{}", stderr(&output));
     let bytes_per_image = output.stdout.len() / images.len();
     let chunks = || output.stdout.chunks(bytes_per_image).map(<[u8]>::to_vec);
     output.status.success().then(|| chunks().collect())
@@ -112,10 +102,7 @@ fn exported_prepare_py_matches_program_preprocessing() {
     let runs = tempfile::tempdir().unwrap();
     let words = [QUICK, &["--bit-depth", "12", "--json", "-", "--quiet"]].concat();
     let deep = json(&run(&words, runs.path()));
-    for (run, bit_depth, max) in [
-        (finished_run(), 16, 65_535),
-        ((runs.path(), &deep), 12, 4_200),
-    ] {
+    for (run, bit_depth, max) in [(finished_run(), 16, 65_535), ((runs.path(), &deep), 12, 4_200)] {
         let (_work, to) = export_run_from(run, "onnx", &[]);
         let text = std::fs::read_to_string(to.join("preprocessing.json")).unwrap();
         let preparation: Value = serde_json::from_str(&text).unwrap();
@@ -155,11 +142,7 @@ fn exported_prepare_py_matches_program_preprocessing() {
             let difference = |at: usize| actual[at].abs_diff(python[at % 3 * area + at / 3]);
             let largest = (0..actual.len()).map(difference).max().unwrap();
             assert!(largest <= 1, "{}: {largest}", path.display());
-            assert!(
-                actual.iter().any(|value| *value > 100),
-                "{}",
-                path.display()
-            );
+            assert!(actual.iter().any(|value| *value > 100), "{}", path.display());
         }
     }
 }
@@ -218,9 +201,7 @@ fn onnx_nodes_only_use_earlier_outputs() {
     let named = |field: u64, inner: u64| {
         let messages = graph.iter().filter(move |(number, _)| *number == field);
         messages.map(move |(_, message)| {
-            let name = protobuf_fields(message)
-                .into_iter()
-                .find(|(number, _)| *number == inner);
+            let name = protobuf_fields(message).into_iter().find(|(number, _)| *number == inner);
             text(name.unwrap().1)
         })
     };
@@ -255,11 +236,8 @@ fn rejected_export_writes_nothing() {
         words
     };
     let export_error = |words: &[String], extra_args: &[&str]| {
-        let words: Vec<&str> = words
-            .iter()
-            .map(String::as_str)
-            .chain(extra_args.iter().copied())
-            .collect();
+        let words: Vec<&str> =
+            words.iter().map(String::as_str).chain(extra_args.iter().copied()).collect();
         run_expecting_error(&words, runs)
     };
     let message = export_error(&words("peft", "adapter"), &[]);

@@ -28,8 +28,7 @@ fn limited_driver() -> Option<&'static LimitedDriver> {
         let software = files
             .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
             .find(|path| {
-                path.file_name()
-                    .is_some_and(|name| name.to_string_lossy().starts_with("lvp"))
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lvp"))
             })?;
         let text = std::fs::read_to_string(software).unwrap();
         let mut json: Value = serde_json::from_str(&text).unwrap();
@@ -45,10 +44,7 @@ fn limited_driver() -> Option<&'static LimitedDriver> {
         json["ICD"]["library_path"] = shim.to_str().into();
         let manifest = folder_path.join("between.json");
         std::fs::write(&manifest, json.to_string()).unwrap();
-        Some(LimitedDriver {
-            manifest,
-            forwarded_library: library.as_str()?.to_string(),
-        })
+        Some(LimitedDriver { manifest, forwarded_library: library.as_str()?.to_string() })
     });
     if driver.is_none() {
         skip("no C compiler or no software Vulkan of Mesa's");
@@ -94,12 +90,7 @@ impl StartedRun {
         let (driver, gpu) = (limited_driver()?, software_gpu(root.path())?);
         let limit = ("LOST_FULL", megabytes);
         let output = run_limited(driver, limit, &train_args(&gpu), root.path());
-        Some(Self {
-            driver,
-            root,
-            code: output.status.code(),
-            stderr_text: stderr(&output),
-        })
+        Some(Self { driver, root, code: output.status.code(), stderr_text: stderr(&output) })
     }
 
     /// The micro-batch in its settings.
@@ -125,10 +116,7 @@ fn out_of_gpu_memory_reduces_micro_batch() {
     );
     assert_says!(stderr_text, "advice-continues-from-last-epoch");
     // The framework's own errors are not printed: it fails a thousand times before a result is read.
-    assert!(
-        !stderr_text.contains("panicked") && stderr_text.lines().count() < 24,
-        "{stderr_text}"
-    );
+    assert!(!stderr_text.contains("panicked") && stderr_text.lines().count() < 24, "{stderr_text}");
     let fewer = run.micro_batch().unwrap();
     assert!((1..64).contains(&fewer), "{fewer}");
 }
@@ -142,10 +130,7 @@ fn gpu_lost_by_out_of_memory_resumes_with_smaller_batch() {
     let stderr_text = &run.stderr_text;
     assert_eq!(run.code, Some(1), "{stderr_text}");
     let what = tr!("problem-device-out-of-memory");
-    assert!(
-        stderr_text.contains(&format!("problem: {what}\n")),
-        "{stderr_text}"
-    );
+    assert!(stderr_text.contains(&format!("problem: {what}\n")), "{stderr_text}");
     assert_says!(stderr_text, "advice-restart-with-smaller-batches");
     assert!(!stderr_text.contains("panicked"), "{stderr_text}");
     assert_eq!(run.micro_batch(), Some(32));

@@ -45,10 +45,7 @@ impl TestGrid {
         let report = self.json(&["--list"]);
         let list = report["cells"].as_array().unwrap();
         assert!(list.iter().all(|cell| cell["state"] == "done"), "{report}");
-        let runs: HashSet<&str> = list
-            .iter()
-            .map(|cell| cell["run"].as_str().unwrap())
-            .collect();
+        let runs: HashSet<&str> = list.iter().map(|cell| cell["run"].as_str().unwrap()).collect();
         assert_eq!((list.len(), runs.len()), (cells, cells));
         let all = json(&run_json(&["runs"], &self.runs()));
         let all = all.as_array().unwrap();
@@ -60,9 +57,7 @@ impl TestGrid {
 /// The number of runs in a folder that contain this file.
 pub(super) fn runs_with_file(root: &Path, file: &str) -> usize {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.path().join(file).exists())
-        .count()
+    entries.filter(|entry| entry.path().join(file).exists()).count()
 }
 
 #[cfg(unix)]
@@ -82,17 +77,10 @@ fn killed_grid_resumes_without_duplicate_or_missing_runs() {
     let output = grid.run(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let table = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        table.contains("method lae") && table.contains("mean ± std"),
-        "{table}"
-    );
+    assert!(table.contains("method lae") && table.contains("mean ± std"), "{table}");
     grid.assert_complete(8);
     let repeated = grid.run(&[]);
-    assert!(
-        stderr(&repeated).contains("8 runs: 8 done"),
-        "{}",
-        stderr(&repeated)
-    );
+    assert!(stderr(&repeated).contains("8 runs: 8 done"), "{}", stderr(&repeated));
     grid.assert_complete(8);
 }
 
@@ -115,10 +103,7 @@ fn shards_cover_grid_and_only_filters_runs() {
     let numbers = |words: &[&str]| -> Vec<u64> {
         let report = grid.json(&[&["--list"], words].concat());
         let cells = report["cells"].as_array().unwrap();
-        cells
-            .iter()
-            .map(|cell| cell["number"].as_u64().unwrap())
-            .collect()
+        cells.iter().map(|cell| cell["number"].as_u64().unwrap()).collect()
     };
     let mut numbers_of_shards: Vec<u64> = Vec::new();
     for shard in ["1/4", "2/4", "3/4", "4/4"] {
@@ -128,20 +113,11 @@ fn shards_cover_grid_and_only_filters_runs() {
     assert_eq!(numbers_of_shards, (0..6).collect::<Vec<u64>>());
     assert_eq!(numbers(&["--shard", "9/9"]), [0; 0]);
     assert_eq!(numbers(&["--only", "method=lae"]), [0, 1, 2]);
-    assert_eq!(
-        numbers(&["--only", "method=lae", "method=baseline", "seed=1"]),
-        [1, 4]
-    );
+    assert_eq!(numbers(&["--only", "method=lae", "method=baseline", "seed=1"]), [1, 4]);
     assert_eq!(numbers(&["--only", "row=BASE"]), [3, 4, 5]);
     for (words, expected) in [
-        (
-            &["--only", "method=l2p"][..],
-            "no run of this grid has method=l2p",
-        ),
-        (
-            &["--only", "metod=lae"],
-            &*tr!("advice-did-you-mean", name = "method"),
-        ),
+        (&["--only", "method=l2p"][..], "no run of this grid has method=l2p"),
+        (&["--only", "metod=lae"], &*tr!("advice-did-you-mean", name = "method")),
         (&["--only", "lae"], "write it as KEY=VALUE"),
         (&["--data", "digits"], "write it as NAME=PATH"),
     ] {
@@ -150,11 +126,7 @@ fn shards_cover_grid_and_only_filters_runs() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
     for shard in ["0/2", "3/2", "1", "a/b"] {
-        assert_eq!(
-            grid.run(&["--shard", shard]).status.code(),
-            Some(2),
-            "{shard}"
-        );
+        assert_eq!(grid.run(&["--shard", shard]).status.code(), Some(2), "{shard}");
     }
     // Only the shard is run.
     let report = grid.json(&["--shard", "1/3", "--quiet"]);
@@ -174,18 +146,12 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
     let stderr_text = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{stderr_text}");
     assert_eq!(stderr_text.matches("problem: ").count(), 1, "{stderr_text}");
-    assert!(
-        stderr_text.contains("3 more runs for the same reason"),
-        "{stderr_text}"
-    );
+    assert!(stderr_text.contains("3 more runs for the same reason"), "{stderr_text}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let states = report["cells"].as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|cell| cell["state"].as_str().unwrap()).collect();
     assert_eq!(states.iter().filter(|state| **state == "done").count(), 4);
-    assert_eq!(
-        states.iter().filter(|state| **state == "refused").count(),
-        4
-    );
+    assert_eq!(states.iter().filter(|state| **state == "refused").count(), 4);
     let wrong = TestGrid::new("epoch = 3\n");
     let stderr_text = stderr(&wrong.run(&[]));
     assert!(
@@ -200,9 +166,7 @@ fn ctrl_c_saves_grid_run_and_same_command_resumes() {
     let grid = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
     let mut child = grid.command(&[]).spawn().unwrap();
     let root = grid.runs();
-    wait_for(&mut child, || {
-        (runs_with_file(&root, "metrics.csv") >= 1).then(|| root.clone())
-    });
+    wait_for(&mut child, || (runs_with_file(&root, "metrics.csv") >= 1).then(|| root.clone()));
     let output = interrupt(child);
     assert!(
         stderr(&output).contains("run the same command with the same options to continue"),
@@ -218,14 +182,8 @@ fn lists_built_in_grids_and_prints_their_text() {
     let runs = tempfile::tempdir().unwrap();
     let listed = json(&run_json(&["grid"], runs.path()));
     let listed = listed.as_array().unwrap();
-    let table = listed
-        .iter()
-        .find(|grid| grid["name"] == "cifar100-10")
-        .unwrap();
-    assert_eq!(
-        (&table["rows"], &table["runs"]),
-        (&Value::from(17), &Value::from(51))
-    );
+    let table = listed.iter().find(|grid| grid["name"] == "cifar100-10").unwrap();
+    assert_eq!((&table["rows"], &table["runs"]), (&Value::from(17), &Value::from(51)));
     let text = run(&["grid", "switches-demo", "--text"], runs.path()).stdout;
     let file = runs.path().join("own.toml");
     std::fs::write(&file, text).unwrap();
@@ -236,17 +194,11 @@ fn lists_built_in_grids_and_prints_their_text() {
         assert!(report["costs"][key].as_f64().unwrap() > 0.0, "{key}");
     }
     let cell = &report["cells"][0];
-    assert_eq!(
-        (&cell["state"], &cell["order"]),
-        (&Value::from("to_do"), &Value::from("natural"))
-    );
+    assert_eq!((&cell["state"], &cell["order"]), (&Value::from("to_do"), &Value::from("natural")));
     assert_eq!(cell["key"]["experiment"].as_str().unwrap().len(), 64);
     assert_eq!(report["costs"]["measured"], false);
     let words = ["grid", file.to_str().unwrap(), "--list"];
-    let output = run(
-        &[&words[..], &["--device", "no such card"]].concat(),
-        runs.path(),
-    );
+    let output = run(&[&words[..], &["--device", "no such card"]].concat(), runs.path());
     assert_eq!(output.status.code(), Some(0));
     let stderr_text = stderr(&output);
     assert!(stderr_text.contains("no such card"), "{stderr_text}");
@@ -256,10 +208,7 @@ fn lists_built_in_grids_and_prints_their_text() {
 fn train_crosses_orders_and_seeds() {
     let runs = tempfile::tempdir().unwrap();
     let repetitions = ["--orders", "2", "--seeds", "2", "--seed", "7", "--quiet"];
-    let output = run_json(
-        &[QUICK, &repetitions, &["--method", "baseline"]].concat(),
-        runs.path(),
-    );
+    let output = run_json(&[QUICK, &repetitions, &["--method", "baseline"]].concat(), runs.path());
     let report = json(&output);
     let all = report["runs"].as_array().unwrap().iter();
     let order_and_seed = |run: &Value| {
@@ -269,10 +218,7 @@ fn train_crosses_orders_and_seeds() {
     };
     let actual: Vec<(String, u64)> = all.map(order_and_seed).collect();
     let expected = [("natural", 7), ("natural", 8), ("seed:1", 7), ("seed:1", 8)];
-    assert_eq!(
-        actual,
-        expected.map(|(order, seed)| (order.to_string(), seed))
-    );
+    assert_eq!(actual, expected.map(|(order, seed)| (order.to_string(), seed)));
     assert!(report["std"]["final_accuracy"].is_f64());
 }
 
@@ -333,28 +279,14 @@ fn groups_repeated_notes_of_grid_runs() {
     let grid = TestGrid::new(&format!("{single_class_task}seeds = 2\n"));
     for device in ["cpu", "cpu,cpu"] {
         let runs = grid.folder.path().join(device);
-        let output = grid.run(&[
-            "--quiet",
-            "--device",
-            device,
-            "--out",
-            runs.to_str().unwrap(),
-        ]);
+        let output = grid.run(&["--quiet", "--device", device, "--out", runs.to_str().unwrap()]);
         let stderr_text = stderr(&output);
         assert_eq!(output.status.code(), Some(0), "{stderr_text}");
-        let notes = stderr_text
-            .lines()
-            .filter(|line| says!(line, "problem-single-class-task", task = 2));
+        let notes =
+            stderr_text.lines().filter(|line| says!(line, "problem-single-class-task", task = 2));
         let notes: Vec<&str> = notes.collect();
         assert_eq!(notes.len(), 2, "{stderr_text}");
-        assert!(
-            notes[1].starts_with("note (3 more times): "),
-            "{stderr_text}"
-        );
-        assert_eq!(
-            stderr_text.matches("where: --classes-per-task").count(),
-            1,
-            "{stderr_text}"
-        );
+        assert!(notes[1].starts_with("note (3 more times): "), "{stderr_text}");
+        assert_eq!(stderr_text.matches("where: --classes-per-task").count(), 1, "{stderr_text}");
     }
 }

@@ -48,29 +48,15 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
     kill(&lab.daemon().unwrap());
     let report = json(&child.wait_with_output().unwrap());
     assert_eq!(run_results(&report), run_results(&expected));
-    assert_eq!(
-        (
-            runs_with_file(&remote_root, "run.toml"),
-            lab.local_runs().len()
-        ),
-        (2, 2)
-    );
+    assert_eq!((runs_with_file(&remote_root, "run.toml"), lab.local_runs().len()), (2, 2));
     let listed = json(&run_json(&["runs"], &lab.local_root()));
     let listed = listed.as_array().unwrap();
-    assert!(
-        listed
-            .iter()
-            .all(|run| run["place"] == "lab" && run["state"] == "finished")
-    );
+    assert!(listed.iter().all(|run| run["place"] == "lab" && run["state"] == "finished"));
     // All runs are local: the remote machine is not contacted again.
     lab.revoke_key();
     let repeated = run(&["grid", &file, "--place", "lab"], &lab.local_root());
     assert_eq!(repeated.status.code(), Some(0), "{}", stderr(&repeated));
-    assert!(
-        stderr(&repeated).contains("2 runs: 2 done"),
-        "{}",
-        stderr(&repeated)
-    );
+    assert!(stderr(&repeated).contains("2 runs: 2 done"), "{}", stderr(&repeated));
 }
 
 #[test]
@@ -89,29 +75,13 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
     let detached = run(&[&words[..], &["--detach"]].concat(), &lab.local_root());
     let stderr_text = stderr(&detached);
     assert_eq!(detached.status.code(), Some(0), "{stderr_text}");
-    assert_says!(
-        stderr_text,
-        "doing-copying-files",
-        n = 24,
-        what = tr!("copied-dataset")
-    );
-    assert_says!(
-        stderr_text,
-        "doing-copying-files",
-        n = 1,
-        what = tr!("copied-backbone")
-    );
+    assert_says!(stderr_text, "doing-copying-files", n = 24, what = tr!("copied-dataset"));
+    assert_says!(stderr_text, "doing-copying-files", n = 1, what = tr!("copied-backbone"));
     assert!(stderr_text.contains("it continues at lab"), "{stderr_text}");
     assert_eq!(lab.local_runs().len(), 0);
     let end = Instant::now() + crate::TIMEOUT;
     let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
-    while finished()
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|run| run["state"] == "finished")
-        .count()
-        < 2
+    while finished().as_array().unwrap().iter().filter(|run| run["state"] == "finished").count() < 2
     {
         assert!(Instant::now() < end, "the runs did not finish in time");
         std::thread::sleep(Duration::from_millis(200));
@@ -119,18 +89,9 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
     // The same command without `--detach` downloads the finished runs.
     let report = json(&run_json(&words, &lab.local_root()));
     assert_eq!(run_results(&report).len(), 2);
-    assert_eq!(
-        (
-            runs_with_file(&lab.remote_root(), "run.toml"),
-            lab.local_runs().len()
-        ),
-        (2, 2)
-    );
+    assert_eq!((runs_with_file(&lab.remote_root(), "run.toml"), lab.local_runs().len()), (2, 2));
     let local = [&words[..2], &words[4..]].concat();
     let mut local = program_command(&[&local[..], &["--json", "-"]].concat(), &lab.path("local"));
     local.env("XDG_DATA_HOME", lab.local_root().join("data"));
-    assert_eq!(
-        run_results(&report),
-        run_results(&json(&local.output().unwrap()))
-    );
+    assert_eq!(run_results(&report), run_results(&json(&local.output().unwrap())));
 }

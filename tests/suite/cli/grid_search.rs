@@ -11,22 +11,11 @@ fn halving_search_writes_grid_of_best_settings() {
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
     let grid = TestGrid::new(&text);
     let file = grid.folder.path().join("best.toml").display().to_string();
-    let words = [
-        "--search",
-        "halving",
-        "--validation",
-        "0.25",
-        "--winners",
-        &file,
-        "--quiet",
-    ];
+    let words = ["--search", "halving", "--validation", "0.25", "--winners", &file, "--quiet"];
     let report = grid.json(&words);
     let contest = &report["contests"][0];
     // Six with one epoch, three with two, two with four: 20 epochs in place of 24.
-    assert_eq!(
-        (&contest["tried"], &contest["rounds"]),
-        (&6.into(), &3.into())
-    );
+    assert_eq!((&contest["tried"], &contest["rounds"]), (&6.into(), &3.into()));
     let steps = |key: &str| contest[key].as_u64().unwrap();
     assert_eq!(steps("steps") * 24, steps("steps_of_all") * 20);
     let chosen = &contest["chosen"];
@@ -36,19 +25,10 @@ fn halving_search_writes_grid_of_best_settings() {
     let runs = json(&run_json(&["runs"], &grid.runs()));
     let runs = runs.as_array().unwrap();
     assert_eq!(runs.len(), (6 + 3 + 2) * 2);
-    assert!(
-        runs.iter().all(|run| run["measured_on"] == "validation"),
-        "{runs:?}"
-    );
+    assert!(runs.iter().all(|run| run["measured_on"] == "validation"), "{runs:?}");
     // It resumes where it was: nothing is run twice.
     assert_eq!(grid.json(&words), report);
-    assert_eq!(
-        json(&run_json(&["runs"], &grid.runs()))
-            .as_array()
-            .unwrap()
-            .len(),
-        runs.len()
-    );
+    assert_eq!(json(&run_json(&["runs"], &grid.runs())).as_array().unwrap().len(), runs.len());
     // The grid it writes names test images.
     let best = json(&run_json(&["grid", &file, "--quiet"], &grid.runs()));
     assert_eq!(best["cells"].as_array().unwrap().len(), 2);
@@ -73,21 +53,14 @@ fn search_reports_and_respects_step_budget() {
     let rows = contest["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[1]["settings"]["base_lr"], "0.01");
-    let sum_of_rows = |key: &str| {
-        rows.iter()
-            .map(|row| row[key].as_f64().unwrap())
-            .sum::<f64>()
-    };
+    let sum_of_rows = |key: &str| rows.iter().map(|row| row[key].as_f64().unwrap()).sum::<f64>();
     assert_eq!(sum_of_rows("steps"), contest["steps"].as_f64().unwrap());
     assert!(sum_of_rows("seconds") > 0.0);
     assert!((sum_of_rows("seconds") - contest["seconds"].as_f64().unwrap()).abs() < 1e-6);
     let step_budget = all["budget"].as_u64().unwrap() * 3 / 4;
     let limited = listed(&["all", "--budget", &step_budget.to_string()]);
     let contest = &limited["contests"][1];
-    assert_eq!(
-        (&contest["tried"], &contest["left_out"]),
-        (&Value::from(3), &Value::from(1))
-    );
+    assert_eq!((&contest["tried"], &contest["left_out"]), (&Value::from(3), &Value::from(1)));
     let rows = contest["rows"].as_array().unwrap();
     assert_eq!(rows.iter().filter(|row| row["left_out"] == true).count(), 1);
     // Four with half of the epochs and two with all of them would be no less than four with all.
@@ -106,21 +79,13 @@ fn search_reports_and_respects_step_budget() {
         &["--search", "all", "--budget", "3"],
         &tr!("problem-too-few-training-steps", budget = 3, title = "LAE"),
     );
-    assert_rejected(
-        &["--search", "halving", "--device", "cpu,cpu"],
-        "a single device",
-    );
+    assert_rejected(&["--search", "halving", "--device", "cpu,cpu"], "a single device");
     let single_row_grid = TestGrid::new(TINY);
     assert_says!(
         stderr(&single_row_grid.run(&["--search", "all"])),
         "problem-grid-rows-not-comparable"
     );
-    assert_eq!(
-        grid.run(&["--search", "all", "--validation", "1.5"])
-            .status
-            .code(),
-        Some(2)
-    );
+    assert_eq!(grid.run(&["--search", "all", "--validation", "1.5"]).status.code(), Some(2));
 }
 
 #[test]
@@ -130,10 +95,8 @@ fn search_counts_steps_of_each_method() {
         .replace("\"baseline\"", "\"aper\", \"simplecil\"");
     let listed = TestGrid::new(&text).json(&["--list", "--search", "all"]);
     let contests = listed["contests"].as_array().unwrap();
-    let steps: Vec<u64> = contests
-        .iter()
-        .map(|contest| contest["steps"].as_u64().unwrap() / 2)
-        .collect();
+    let steps: Vec<u64> =
+        contests.iter().map(|contest| contest["steps"].as_u64().unwrap() / 2).collect();
     let [lae, aper, simplecil] = steps.as_slice() else {
         panic!("{listed}");
     };
@@ -178,10 +141,7 @@ fn search_excludes_incomplete_rows_and_notes_single_runs() {
     assert!(edge.starts_with("base_lr "), "{contest}");
     let text = String::from_utf8(grid.run(&words).stdout).unwrap();
     assert_says!(text, "search-one-run-each");
-    assert!(
-        says!(text, "search-highest-value") || says!(text, "search-lowest-value"),
-        "{text}"
-    );
+    assert!(says!(text, "search-highest-value") || says!(text, "search-lowest-value"), "{text}");
     let unranked = tr!("search-rows-unranked", rows = "pet nosuch");
     assert!(text.contains(unranked.trim_end_matches('.')), "{text}");
     let no_rows_message = stderr_if_no_row_trains(&grid);

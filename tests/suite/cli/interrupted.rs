@@ -18,11 +18,7 @@ fn killed_run_resumes_to_same_result() {
     let words = [SLOWER, &["--quiet"]].concat();
     let mut child = program_command(&words, &killed).spawn().unwrap();
     // Kill it in the first task, in the middle of a later one, and right after a task was saved.
-    for file in [
-        "resume/checkpoint.safetensors",
-        "confusion/task_1.csv",
-        "task_2.safetensors",
-    ] {
+    for file in ["resume/checkpoint.safetensors", "confusion/task_1.csv", "task_2.safetensors"] {
         wait_for(&mut child, || Some(first_run(&killed)?.join(file)));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -32,19 +28,12 @@ fn killed_run_resumes_to_same_result() {
         assert_eq!(listed[0]["state"], "interrupted");
         assert!(listed[0]["epochs_done"].is_u64());
         let words = ["resume", run.to_str().unwrap(), "--quiet", "--json", "-"];
-        child = program_command(&words, &killed)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        child = program_command(&words, &killed).stdout(Stdio::piped()).spawn().unwrap();
     }
     let output = child.wait_with_output().unwrap();
     assert_eq!(kills, 3);
     assert_eq!(essence(&json(&output)), essence(&expected));
-    let files = [
-        "task_1.safetensors",
-        "task_3.safetensors",
-        "confusion/task_3.csv",
-    ];
+    let files = ["task_1.safetensors", "task_3.safetensors", "confusion/task_3.csv"];
     for file in files {
         let [a, b] =
             [&uninterrupted, &killed].map(|root| std::fs::read(only_run(root).join(file)).unwrap());
@@ -75,11 +64,7 @@ fn child_process_exits_when_stdin_closes() {
     let success = child.try_wait().unwrap().map(|status| status.success());
     let _ = child.kill();
     child.wait().unwrap();
-    assert_eq!(
-        success,
-        Some(false),
-        "the child still runs or had already finished"
-    );
+    assert_eq!(success, Some(false), "the child still runs or had already finished");
 }
 
 /// Starts a run and waits for its first checkpoint.
@@ -111,10 +96,7 @@ fn ctrl_c_saves_run_and_prints_resume_command() {
     let stderr_text = stderr(&interrupt(child));
     let command = format!("lae-studio resume '{}/", root.display());
     assert!(stderr_text.contains(&command), "{stderr_text}");
-    assert_eq!(
-        json(&run_json(&["resume", "latest"], &root))["state"],
-        "finished"
-    );
+    assert_eq!(json(&run_json(&["resume", "latest"], &root))["state"], "finished");
 }
 
 /// Data folder and weights are renamed while a run is interrupted; then a class is added.
@@ -125,9 +107,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
     let path_text = |name: &str| root.path().join(name).display().to_string();
     let dataset = DatasetFixture::new();
     for class in ["a", "b", "c", "d"] {
-        dataset
-            .write_class(&format!("train/{class}"), 40)
-            .write_class(&format!("test/{class}"), 3);
+        dataset.write_class(&format!("train/{class}"), 40).write_class(&format!("test/{class}"), 3);
     }
     std::fs::rename(dataset.path(), path_text("images")).unwrap();
     files::write_safetensors(
@@ -137,17 +117,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
         Path::new(&path_text("net.safetensors")),
     );
     let (data, net) = (path_text("images"), path_text("net.safetensors"));
-    let words = [
-        "train",
-        "--data",
-        &data,
-        "--backbone",
-        &net,
-        "--device",
-        "cpu",
-        "--epochs",
-        "20",
-    ];
+    let words = ["train", "--data", &data, "--backbone", &net, "--device", "cpu", "--epochs", "20"];
     let options = [
         "--classes-per-task",
         "2",
@@ -182,12 +152,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
     run_expecting_error(&["resume", "latest", "--quiet"], &runs);
     for words in [&["worst", "latest"][..], &["inside", "latest"]] {
         let output = run_with_new_paths(words);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{words:?}: {}",
-            stderr(&output)
-        );
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
     }
     let image = format!("{data}/test/a/000.png");
     let output = run_with_new_paths(&["predict", "latest", &image]);
@@ -196,15 +161,8 @@ fn accepts_new_paths_of_moved_data_and_weights() {
         picture_file(&Path::new(&data).join(name), name);
     }
     let stderr_text = stderr(&run_with_new_paths(&["resume", "latest", "--quiet"]));
-    assert_says!(
-        stderr_text,
-        "problem-dataset-has-new-classes",
-        names = "c99"
-    );
-    assert!(
-        stderr_text.contains("--data") && !stderr_text.contains("--order"),
-        "{stderr_text}"
-    );
+    assert_says!(stderr_text, "problem-dataset-has-new-classes", names = "c99");
+    assert!(stderr_text.contains("--data") && !stderr_text.contains("--order"), "{stderr_text}");
     for split in ["train", "test"] {
         std::fs::remove_dir_all(format!("{data}/{split}/c99")).unwrap();
     }
@@ -243,24 +201,13 @@ fn run_resumes_after_full_disk() {
     };
     let output = limited(&[QUICK, &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    assert!(
-        stderr(&output).contains("could not save"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains("could not save"), "{}", stderr(&output));
     let folder = only_run(root.path());
     let partial_files = |folder: &Path| {
-        let entries = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().path());
-        entries
-            .filter(|p| p.extension().is_some_and(|e| e == "partial"))
-            .count()
+        let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+        entries.filter(|p| p.extension().is_some_and(|e| e == "partial")).count()
     };
-    assert_eq!(
-        partial_files(&folder) + partial_files(&folder.join("resume")),
-        0
-    );
+    assert_eq!(partial_files(&folder) + partial_files(&folder.join("resume")), 0);
     // With space again it resumes to the same result.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
     assert_eq!(essence(&resumed), essence(finished_run().1));
@@ -296,17 +243,11 @@ fn run_resumes_on_another_device() {
     let path = run.join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("device = \"cpu\""), "{text}");
-    std::fs::write(
-        &path,
-        text.replacen("device = \"cpu\"", "device = \"geforce 256\"", 1),
-    )
-    .unwrap();
+    std::fs::write(&path, text.replacen("device = \"cpu\"", "device = \"geforce 256\"", 1))
+        .unwrap();
     let message = run_expecting_error(&["resume", "half"], root.path());
     assert!(message.contains("geforce 256"), "{message}");
-    let resumed = json(&run_json(
-        &["resume", "half", "--device", "cpu", "--quiet"],
-        root.path(),
-    ));
+    let resumed = json(&run_json(&["resume", "half", "--device", "cpu", "--quiet"], root.path()));
     assert_eq!(essence(&resumed), essence(summary));
     assert!(!std::fs::read_to_string(&path).unwrap().contains("geforce"));
 }

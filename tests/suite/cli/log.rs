@@ -40,10 +40,7 @@ fn assert_no_private_names(text: &str, home: &Path) {
     for name in names {
         assert!(!text.contains(name), "{name}: {text}");
     }
-    assert!(
-        text.lines().all(|line| !line.contains(char::is_control)),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| !line.contains(char::is_control)), "{text}");
 }
 
 #[test]
@@ -74,20 +71,8 @@ fn log_records_actions_without_private_names() {
     let data_text = data.to_str().unwrap();
     for failing_args in [
         vec!["train", "--data", missing.to_str().unwrap()],
-        vec![
-            "train",
-            "--data",
-            data_text,
-            "--order",
-            order.to_str().unwrap(),
-        ],
-        vec![
-            "train",
-            "--data",
-            data_text,
-            "--backbone",
-            missing.to_str().unwrap(),
-        ],
+        vec!["train", "--data", data_text, "--order", order.to_str().unwrap()],
+        vec!["train", "--data", data_text, "--backbone", missing.to_str().unwrap()],
         vec!["resume", "hoopoe"],
         vec!["predict", "latest", missing.to_str().unwrap()],
         vec!["data", missing.to_str().unwrap()],
@@ -96,10 +81,7 @@ fn log_records_actions_without_private_names() {
         run_expecting_error(&failing_args, runs.path());
         let added = read_log(runs.path())[before..].to_string();
         let mut lines = added.lines();
-        assert!(
-            lines.any(|l| l.contains("ERROR") && l.contains("a Problem of src/")),
-            "{added}"
-        );
+        assert!(lines.any(|l| l.contains("ERROR") && l.contains("a Problem of src/")), "{added}");
         assert_no_private_names(&added, runs.path());
     }
 }
@@ -167,11 +149,7 @@ fn report_show_matches_zip_and_omits_private_names() {
     for name in names {
         assert!(listed.contains(&name) && shown.contains(&format!("== {name}\n")));
         let mut text = String::new();
-        archive
-            .by_name(&name)
-            .unwrap()
-            .read_to_string(&mut text)
-            .unwrap();
+        archive.by_name(&name).unwrap().read_to_string(&mut text).unwrap();
         assert_no_private_names(&text, runs.path());
         match name.as_str() {
             "settings.toml" => assert!(text.contains("data = \"‹own›\"\nepochs = 3"), "{text}"),

@@ -8,10 +8,7 @@ fn run_traced(command: &Command, folder: &Path) -> Option<(Output, Vec<String>)>
     let calls = folder.join("calls.txt");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-e", "trace=%network", "-o"]);
-    strace
-        .arg(&calls)
-        .arg(command.get_program())
-        .args(command.get_args());
+    strace.arg(&calls).arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         strace.env(name, value.unwrap_or_default());
     }
@@ -41,10 +38,8 @@ fn poll_sockets(command: &mut Command) -> Vec<String> {
 fn demo_run_opens_no_socket() {
     let runs = tempfile::tempdir().unwrap();
     let demo = |device: &'static str| {
-        let words: Vec<&str> = QUICK
-            .iter()
-            .map(|word| if *word == "cpu" { device } else { word })
-            .collect();
+        let words: Vec<&str> =
+            QUICK.iter().map(|word| if *word == "cpu" { device } else { word }).collect();
         program_command(&words, runs.path())
     };
     let Some((output, calls)) = run_traced(&demo("cpu"), runs.path()) else {
@@ -61,12 +56,7 @@ fn demo_run_opens_no_socket() {
     assert!(!reaches_network(&calls), "{calls:?}");
     // Control: a download is detected.
     let image = stroke_image(runs.path());
-    let words = [
-        "features",
-        "vit_tiny_patch16_224",
-        "--image",
-        image.to_str().unwrap(),
-    ];
+    let words = ["features", "vit_tiny_patch16_224", "--image", image.to_str().unwrap()];
     let mut download = program_command(&words, runs.path());
     download.env("HF_ENDPOINT", "http://127.0.0.1:9");
     let (_, calls) = run_traced(&download, runs.path()).unwrap();

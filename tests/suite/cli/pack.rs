@@ -17,23 +17,12 @@ fn packs_unpacks_and_checks_run() {
     let unpacked = run(&["unpack", &file], other.path());
     assert_eq!(unpacked.status.code(), Some(0), "{}", stderr(&unpacked));
     let listed = json(&run(&["runs", "--json", "-"], other.path()));
-    for figure in [
-        "final_accuracy",
-        "average_accuracy",
-        "forgetting",
-        "started",
-    ] {
+    for figure in ["final_accuracy", "average_accuracy", "forgetting", "started"] {
         assert_eq!(listed[0][figure], summary[figure], "{figure}");
     }
-    assert_says!(
-        run_expecting_error(&["unpack", &file], other.path()),
-        "problem-run-exists"
-    );
+    assert_says!(run_expecting_error(&["unpack", &file], other.path()), "problem-run-exists");
 
-    let report = json(&run(
-        &["check", &file, "--train", "--quiet", "--json", "-"],
-        other.path(),
-    ));
+    let report = json(&run(&["check", &file, "--train", "--quiet", "--json", "-"], other.path()));
     assert_eq!(report["verdict"], "equal", "{report}");
     assert_eq!(report["run"], name);
     assert_eq!(report["unknown"], serde_json::json!([]), "{report}");
@@ -45,27 +34,16 @@ fn packs_unpacks_and_checks_run() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["differences"][0]["part"], "plugin", "{report}");
-    let output = run(
-        &["check", "latest", "--limit", "2", "--quiet"],
-        other.path(),
-    );
+    let output = run(&["check", "latest", "--limit", "2", "--quiet"], other.path());
     let listing = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        listing.lines().next().unwrap().contains(": differs ("),
-        "{listing}"
-    );
-    assert!(
-        listing.contains("differs    plugin.toml has changed"),
-        "{listing}"
-    );
+    assert!(listing.lines().next().unwrap().contains(": differs ("), "{listing}");
+    assert!(listing.contains("differs    plugin.toml has changed"), "{listing}");
 }
 
 /// The only run in a folder that has other entries, too.
 fn only_run_folder(root: &Path) -> PathBuf {
     let entries = std::fs::read_dir(root).unwrap().flatten();
-    let mut runs = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.join("run.toml").exists());
+    let mut runs = entries.map(|entry| entry.path()).filter(|path| path.join("run.toml").exists());
     runs.next().unwrap()
 }
 
@@ -88,9 +66,7 @@ fn rejects_invalid_pack_unpack_and_check_arguments() {
     run_expecting_error(&["unpack", &path_text("gone.laerun.zip")], work.path());
     let message = run_expecting_error(&["check", name, "--data", &path_text("nowhere")], runs);
     assert!(message.contains("nowhere"), "{message}");
-    let message = run_expecting_error(
-        &["check", name, "--weights", &path_text("nowhere.pth")],
-        runs,
-    );
+    let message =
+        run_expecting_error(&["check", name, "--weights", &path_text("nowhere.pth")], runs);
     assert!(message.contains("nowhere.pth"), "{message}");
 }

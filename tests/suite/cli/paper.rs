@@ -31,12 +31,7 @@ fn preset_notes_split_that_differs_from_paper() {
     for preset in ["imagenet-r-10", "imagenet-r-5"] {
         let stderr_text = stderr_of_failed_start(&["--preset", preset], &data);
         assert!(stderr_text.starts_with("note: "), "{stderr_text}");
-        assert_says!(
-            stderr_text,
-            "data-split-not-comparable",
-            data = "ImageNet-R",
-            ours = drawn
-        );
+        assert_says!(stderr_text, "data-split-not-comparable", data = "ImageNet-R", ours = drawn);
         assert_eq!(stderr_text.matches("note:").count(), 1, "{stderr_text}");
     }
     // Task sizes of no published table need no note.
@@ -52,11 +47,7 @@ fn preset_notes_split_that_differs_from_paper() {
     assert!(has_no_split_note(&stderr_text), "{stderr_text}");
     // CODA-Prompt's table has lists of its own.
     let stderr_text = stderr_of_failed_start(&["--preset", "imagenet-r-5"], &data);
-    assert_says!(
-        stderr_text,
-        "data-split-not-comparable",
-        ours = tr!("data-split-lists")
-    );
+    assert_says!(stderr_text, "data-split-not-comparable", ours = tr!("data-split-lists"));
 }
 
 #[test]
@@ -87,11 +78,7 @@ fn domainnet_preset_uses_class_orders_of_paper() {
     let text = include_str!("../../../assets/class-orders.json");
     let class_orders: Value = serde_json::from_str(text).unwrap();
     let natural: Value = (0..345).collect();
-    let expected = [
-        &natural,
-        &class_orders["domainnet_order2"],
-        &class_orders["domainnet_order3"],
-    ];
+    let expected = [&natural, &class_orders["domainnet_order2"], &class_orders["domainnet_order3"]];
     let runs = summary["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 3);
     for (run, order) in runs.iter().zip(expected) {

@@ -27,10 +27,7 @@ impl Drop for Lab {
 
 fn sshd_program() -> Option<PathBuf> {
     let candidates = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd"];
-    let sshd = candidates
-        .iter()
-        .map(PathBuf::from)
-        .find(|path| path.exists());
+    let sshd = candidates.iter().map(PathBuf::from).find(|path| path.exists());
     let is_installed = |tool: &str| {
         let tool = Command::new(tool).arg("-V").stdin(Stdio::null()).output();
         tool.is_ok()
@@ -59,11 +56,7 @@ impl Lab {
         }
         fs::copy(path("key.pub"), path("authorized")).unwrap();
         // A port that was free a moment ago.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         // Keeps files of the remote program apart from this user's own.
         let lines = [
             format!("Port {port}"),
@@ -127,11 +120,7 @@ impl Lab {
             self.remote_root().display(),
         );
         fs::create_dir_all(self.local_root().join("config/lae-studio")).unwrap();
-        fs::write(
-            self.local_root().join("config/lae-studio/places.toml"),
-            text,
-        )
-        .unwrap();
+        fs::write(self.local_root().join("config/lae-studio/places.toml"), text).unwrap();
     }
 
     /// The text of the places file.
@@ -166,11 +155,7 @@ impl Lab {
             let folder = self.path("pictures").join(class);
             fs::create_dir_all(&folder).unwrap();
             for number in 0..12u8 {
-                let shade = if class == "dark" {
-                    number
-                } else {
-                    200 + number
-                };
+                let shade = if class == "dark" { number } else { 200 + number };
                 let image = image::RgbImage::from_pixel(24, 24, image::Rgb([shade; 3]));
                 image.save(folder.join(format!("{number}.png"))).unwrap();
             }
@@ -178,12 +163,8 @@ impl Lab {
     }
 
     pub(super) fn local_runs(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.local_root())
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        entries
-            .filter(|path| path.join("run.toml").exists())
-            .collect()
+        let entries = fs::read_dir(self.local_root()).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.join("run.toml").exists()).collect()
     }
 }
 
@@ -201,18 +182,13 @@ pub(super) fn ssh_clients(process: &Child) -> Vec<String> {
         .unwrap();
     let process_list = String::from_utf8(output.stdout).unwrap();
     let ssh = process_list.lines().filter(|line| line.ends_with("ssh"));
-    ssh.filter_map(|line| Some(line.split_whitespace().next()?.to_string()))
-        .collect()
+    ssh.filter_map(|line| Some(line.split_whitespace().next()?.to_string())).collect()
 }
 
 /// Asserts that two runs have the same snapshots, predictions and plugin.
 fn assert_same_files(first: &Path, other: &Path) {
-    for file in [
-        "task_1.safetensors",
-        "task_3.safetensors",
-        "confusion/task_3.csv",
-        "plugin.toml",
-    ] {
+    for file in ["task_1.safetensors", "task_3.safetensors", "confusion/task_3.csv", "plugin.toml"]
+    {
         let [a, b] = [first, other].map(|run| fs::read(run.join(file)).unwrap());
         assert!(a == b, "{file} differs");
     }
@@ -236,13 +212,7 @@ fn remote_run_equals_local_run_and_is_downloaded() {
     assert!(!lab.local_root().join(".coming").exists());
     // The downloaded run predicts locally and is listed on both machines.
     let stroke = stroke_image(lab.root.path());
-    let words = [
-        "predict",
-        "latest",
-        stroke.to_str().unwrap(),
-        "--device",
-        "cpu",
-    ];
+    let words = ["predict", "latest", stroke.to_str().unwrap(), "--device", "cpu"];
     let prediction = run(&words, &lab.local_root());
     assert_eq!(prediction.status.code(), Some(0), "{}", stderr(&prediction));
     let listed = json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
@@ -292,10 +262,7 @@ fn remote_runs_list_accepts_local_options() {
     let output = run(&words, &lab.local_root());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.contains("Final accuracy vs.") && text.contains("1 of 2"),
-        "{text}"
-    );
+    assert!(text.contains("Final accuracy vs.") && text.contains("1 of 2"), "{text}");
     let rows: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     let methods = rows.as_array().unwrap().iter();
     let methods: Vec<&Value> = methods.map(|row| &row["by"]["method"]).collect();
@@ -306,21 +273,14 @@ fn remote_runs_list_accepts_local_options() {
 fn train_with_cuts(lab: &Lab, words: &[&str], max_cuts: usize) -> (usize, Output) {
     let words = [words, &["--quiet", "--place", "lab", "--json", "-"]].concat();
     let mut command = program_command(&words, &lab.local_root());
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut cuts = 0;
     while child.try_wait().unwrap().is_none() {
         // Each connection lasts a little longer than the one before, then the cycle restarts.
         std::thread::sleep(Duration::from_millis(600 + 100 * (cuts as u64 % 8)));
         for client in ssh_clients(&child) {
             if cuts < max_cuts && lab.daemon().is_some() {
-                let killed = Command::new("kill")
-                    .args(["-KILL", &client])
-                    .status()
-                    .unwrap();
+                let killed = Command::new("kill").args(["-KILL", &client]).status().unwrap();
                 cuts += usize::from(killed.success());
             }
         }
@@ -334,23 +294,13 @@ fn connection_loss_does_not_change_result() {
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
     let (cuts, output) = train_with_cuts(&lab, SLOWER, 12);
-    assert_eq!(
-        essence(&json(&output)),
-        essence(&expected),
-        "after {cuts} cuts"
-    );
+    assert_eq!(essence(&json(&output)), essence(&expected), "after {cuts} cuts");
     assert!(cuts > 2, "{cuts}");
     assert_same_files(&lab.local_runs()[0], &only_run(&local));
     // Requests repeated after a cut were executed once.
-    let remote_entries = fs::read_dir(lab.remote_root())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    assert_eq!(
-        remote_entries
-            .filter(|path| path.join("run.toml").exists())
-            .count(),
-        1
-    );
+    let remote_entries =
+        fs::read_dir(lab.remote_root()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(remote_entries.filter(|path| path.join("run.toml").exists()).count(), 1);
 }
 
 /// Repeats runs until a hundred cuts are reached.
@@ -363,11 +313,7 @@ fn hundred_connection_losses_do_not_change_result() {
     let mut cuts = 0;
     while cuts < 100 {
         let (new_cuts, output) = train_with_cuts(&lab, SLOWER, 100 - cuts);
-        assert_eq!(
-            essence(&json(&output)),
-            essence(&expected),
-            "after {new_cuts} cuts"
-        );
+        assert_eq!(essence(&json(&output)), essence(&expected), "after {new_cuts} cuts");
         assert!(new_cuts > 0, "a run finished before it could be cut");
         cuts += new_cuts;
     }
@@ -381,41 +327,19 @@ fn detached_run_resumes_after_engine_is_killed() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
-    let detached = run(
-        &[SLOWER, &["--place", "lab", "--detach"]].concat(),
-        &lab.local_root(),
-    );
+    let detached = run(&[SLOWER, &["--place", "lab", "--detach"]].concat(), &lab.local_root());
     assert_eq!(detached.status.code(), Some(0), "{}", stderr(&detached));
-    assert!(
-        stderr(&detached).contains("resume --place lab"),
-        "{}",
-        stderr(&detached)
-    );
+    assert!(stderr(&detached).contains("resume --place lab"), "{}", stderr(&detached));
     // Its engine is killed in the middle.
     let remote_run = || first_run_folder(&lab.remote_root());
     let end = Instant::now() + crate::TIMEOUT;
     while !remote_run().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
-        assert!(
-            Instant::now() < end,
-            "the first task did not finish in time"
-        );
+        assert!(Instant::now() < end, "the first task did not finish in time");
         std::thread::sleep(Duration::from_millis(5));
     }
     let daemon = lab.daemon().unwrap();
-    assert!(
-        Command::new("kill")
-            .args(["-KILL", &daemon])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let name = remote_run()
-        .unwrap()
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_string();
+    assert!(Command::new("kill").args(["-KILL", &daemon]).status().unwrap().success());
+    let name = remote_run().unwrap().file_name().unwrap().to_str().unwrap().to_string();
     let words = ["resume", "--place", "lab", &name, "--quiet"];
     let resumed = json(&run_json(&words, &lab.local_root()));
     assert_eq!(essence(&resumed), essence(&expected));
@@ -445,10 +369,7 @@ fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
     let local_run = &lab.local_runs()[0];
     assert!(local_run.join("resume/checkpoint.safetensors").exists());
     // A run stopped remotely resumes locally as well.
-    let resumed = json(&run_json(
-        &["resume", "latest", "--quiet"],
-        &lab.local_root(),
-    ));
+    let resumed = json(&run_json(&["resume", "latest", "--quiet"], &lab.local_root()));
     assert_eq!(resumed["state"], "finished");
 }
 
@@ -459,27 +380,15 @@ fn download_preserves_locally_added_tasks() {
     run_json(&words, &lab.local_root());
     let added = letters("AB", 10);
     let source = added.path().to_str().unwrap();
-    let taught = json(&run_json(
-        &["teach", "latest", source, "--quiet"],
-        &lab.local_root(),
-    ));
+    let taught = json(&run_json(&["teach", "latest", source, "--quiet"], &lab.local_root()));
     assert_eq!(taught["task"], 6);
     let local_run = lab.local_runs().remove(0);
     fs::write(local_run.join("notes.txt"), "mine").unwrap();
     // A missing local file is downloaded again.
     fs::remove_file(local_run.join("task_2.safetensors")).unwrap();
-    let downloaded = json(&run_json(
-        &["resume", "--place", "lab", "latest"],
-        &lab.local_root(),
-    ));
-    assert_eq!(
-        downloaded["lessons"],
-        json(&run_json(&["runs"], &lab.local_root()))[0]["lessons"]
-    );
-    assert_eq!(
-        downloaded["lessons"][0]["classes"],
-        serde_json::json!(["A", "B"])
-    );
+    let downloaded = json(&run_json(&["resume", "--place", "lab", "latest"], &lab.local_root()));
+    assert_eq!(downloaded["lessons"], json(&run_json(&["runs"], &lab.local_root()))[0]["lessons"]);
+    assert_eq!(downloaded["lessons"][0]["classes"], serde_json::json!(["A", "B"]));
     assert!(local_run.join("lessons/task_6/pictures/0001.png").exists());
     assert!(local_run.join("task_2.safetensors").exists() && local_run.join("notes.txt").exists());
 }
@@ -491,9 +400,7 @@ fn stop_remote_run_at(lab: &Lab, file: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for(&mut child, || {
-        Some(first_run_folder(&lab.remote_root())?.join(file))
-    });
+    wait_for(&mut child, || Some(first_run_folder(&lab.remote_root())?.join(file)));
     interrupt(child);
 }
 
@@ -513,38 +420,21 @@ fn rejects_remote_resume_of_run_with_local_tasks() {
     let remote_run = first_run_folder(&lab.remote_root()).unwrap();
     let daemon = lab.daemon().unwrap();
     kill(&daemon);
-    let resumed = run(
-        &["resume", remote_run.to_str().unwrap(), "--quiet"],
-        &lab.remote_root(),
-    );
+    let resumed = run(&["resume", remote_run.to_str().unwrap(), "--quiet"], &lab.remote_root());
     assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
     let message = run_expecting_error(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_says!(message, "place-run-has-added-tasks");
     assert!(lesson_file.exists());
     json(&run_json(&["teach", "latest", "--undo"], &lab.local_root()));
-    let downloaded = json(&run_json(
-        &["resume", "--place", "lab", "latest"],
-        &lab.local_root(),
-    ));
-    assert_eq!(
-        (&downloaded["state"], &downloaded["task_count"]),
-        (&"finished".into(), &3.into())
-    );
+    let downloaded = json(&run_json(&["resume", "--place", "lab", "latest"], &lab.local_root()));
+    assert_eq!((&downloaded["state"], &downloaded["task_count"]), (&"finished".into(), &3.into()));
 }
 
 #[test]
 fn remote_resume_accepts_smaller_micro_batch() {
     let Some(lab) = Lab::start() else { return };
     stop_remote_run_at(&lab, "resume/checkpoint.safetensors");
-    let words = [
-        "resume",
-        "--place",
-        "lab",
-        "latest",
-        "--quiet",
-        "--micro-batch",
-        "4",
-    ];
+    let words = ["resume", "--place", "lab", "latest", "--quiet", "--micro-batch", "4"];
     let resumed = json(&run_json(&words, &lab.local_root()));
     assert_eq!(resumed["config"]["micro_batch"], 4, "{}", resumed["config"]);
 }
@@ -578,16 +468,10 @@ fn images_are_uploaded_once() {
         "-",
     ];
     let local = json(&run(&settings, &lab.path("local")));
-    let first = run(
-        &[&settings[..], &["--place", "lab"]].concat(),
-        &lab.local_root(),
-    );
+    let first = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.local_root());
     assert_eq!(essence(&json(&first)), essence(&local));
     assert_says!(stderr(&first), "doing-copying-files", n = 24);
-    let second = run(
-        &[&settings[..], &["--place", "lab"]].concat(),
-        &lab.local_root(),
-    );
+    let second = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.local_root());
     assert_eq!(essence(&json(&second)), essence(&local));
     assert!(!stderr(&second).contains("copying"), "{}", stderr(&second));
 }
@@ -608,28 +492,11 @@ fn uploads_table_column_with_its_images() {
     fs::write(&table, format!("file,parity,shade\n{}", rows.concat())).unwrap();
     fs::write(lab.path("private.png"), "not to be carried").unwrap();
     let data = format!("{}#parity", table.display());
-    let words = [
-        "--epochs",
-        "1",
-        "--classes-per-task",
-        "1",
-        "--device",
-        "cpu",
-    ];
-    let method = [
-        "--freeze-epochs",
-        "0",
-        "--backbone",
-        "lae-nano",
-        "--json",
-        "-",
-    ];
+    let words = ["--epochs", "1", "--classes-per-task", "1", "--device", "cpu"];
+    let method = ["--freeze-epochs", "0", "--backbone", "lae-nano", "--json", "-"];
     let settings = [&["train", "--data", &data][..], &words, &method].concat();
     let local = json(&run(&settings, &lab.path("local")));
-    let remote = run(
-        &[&settings[..], &["--place", "lab"]].concat(),
-        &lab.local_root(),
-    );
+    let remote = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.local_root());
     assert_eq!(essence(&json(&remote)), essence(&local));
     let stderr_text = stderr(&remote);
     assert_says!(stderr_text, "doing-copying-files", n = 25);
@@ -669,25 +536,17 @@ pub(super) fn install_custom_plugin_and_backbone(lab: &Lab) {
     let data = lab.local_root().join("data/lae-studio");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let lora = include_str!("../../../plugins/lora.toml");
-    let plugin = lora
-        .replace("\"LoRA\"", "\"Mine\"")
-        .replace("e @ a_k", "2 * e @ a_k");
+    let plugin = lora.replace("\"LoRA\"", "\"Mine\"").replace("e @ a_k", "2 * e @ a_k");
     fs::write(data.join("plugins/mine.toml"), plugin).unwrap();
     let nano = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lae-nano.safetensors");
     fs::copy(nano, data.join("nano.safetensors")).unwrap();
     let table = include_str!("../../../assets/backbones.toml");
     let start = table.find("name = \"lae-nano\"").unwrap();
-    let end = table[start..]
-        .find("[[")
-        .map_or(table.len(), |end| start + end);
+    let end = table[start..].find("[[").map_or(table.len(), |end| start + end);
     let entry = table[start..end]
         .replace("\"lae-nano\"", "\"my-nano\"")
         .replace("embedded = true", "file = \"nano.safetensors\"");
-    fs::write(
-        data.join("backbones.toml"),
-        format!("[[backbone]]\n{entry}"),
-    )
-    .unwrap();
+    fs::write(data.join("backbones.toml"), format!("[[backbone]]\n{entry}")).unwrap();
 }
 
 #[test]
@@ -702,30 +561,16 @@ fn uploads_custom_plugins_and_backbones() {
             program_command(&[&words[..], &["--json", "-"]].concat(), &lab.path("local"));
         let expected = expected.env("XDG_DATA_HOME", lab.local_root().join("data"));
         let expected = json(&expected.output().unwrap());
-        let trained = run_json(
-            &[&words[..], &["--place", "lab"]].concat(),
-            &lab.local_root(),
-        );
+        let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.local_root());
         assert_eq!(essence(&json(&trained)), essence(&expected), "{backbone}");
         // The same content is uploaded once, whatever its name.
         let is_first = backbone == "my-nano";
         let copied = tr!("copied-backbone");
-        let is_copied = says!(
-            stderr(&trained),
-            "doing-copying-files",
-            n = 1,
-            what = copied
-        );
+        let is_copied = says!(stderr(&trained), "doing-copying-files", n = 1, what = copied);
         assert_eq!(is_copied, is_first);
         // The downloaded run predicts with the local files.
         let stroke = stroke_image(lab.root.path());
-        let words = [
-            "predict",
-            "latest",
-            stroke.to_str().unwrap(),
-            "--device",
-            "cpu",
-        ];
+        let words = ["predict", "latest", stroke.to_str().unwrap(), "--device", "cpu"];
         let prediction = run(&words, &lab.local_root());
         assert_eq!(prediction.status.code(), Some(0), "{}", stderr(&prediction));
     }
@@ -737,20 +582,10 @@ fn uploads_adapter_of_pet_start() {
     let folder = lab.local_root().join("adapter");
     let adapter_path =
         start::write_adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
-    let pet_options = [
-        "--pet",
-        "lora",
-        "--pet-size",
-        "2",
-        "--pet-start",
-        &adapter_path,
-    ];
+    let pet_options = ["--pet", "lora", "--pet-size", "2", "--pet-start", &adapter_path];
     let words = [QUICK, &pet_options, &["--quiet"]].concat();
     let expected = json(&run_json(&words, &lab.path("local")));
-    let trained = run_json(
-        &[&words[..], &["--place", "lab"]].concat(),
-        &lab.local_root(),
-    );
+    let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.local_root());
     assert_eq!(essence(&json(&trained)), essence(&expected));
     let stderr_text = stderr(&trained);
     let copied = tr!("copied-adapter");
@@ -777,10 +612,7 @@ fn remote_run_with_custom_plugin_and_backbone_resumes() {
         Some(first_run_folder(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
     });
     interrupt(child);
-    let resumed = run_json(
-        &["resume", "--place", "lab", "latest", "--quiet"],
-        &lab.local_root(),
-    );
+    let resumed = run_json(&["resume", "--place", "lab", "latest", "--quiet"], &lab.local_root());
     assert_eq!(json(&resumed)["state"], "finished");
 }
 
@@ -836,44 +668,27 @@ fn reports_unreachable_remote_machines() {
     let Some(lab) = Lab::start() else { return };
     let train = [QUICK, &["--place", "lab"]].concat();
     let message = run_expecting_error(&[QUICK, &["--place", "lob"]].concat(), &lab.local_root());
-    assert!(
-        message.contains(&tr!("advice-did-you-mean", name = "lab")),
-        "{message}"
-    );
+    assert!(message.contains(&tr!("advice-did-you-mean", name = "lab")), "{message}");
     lab.write_places_file("lab", "no-such-program");
     let message = run_expecting_error(&train, &lab.local_root());
-    assert_says!(
-        message,
-        "place-program-not-found",
-        program = "no-such-program",
-        place = "lab"
-    );
+    assert_says!(message, "place-program-not-found", program = "no-such-program", place = "lab");
     assert_says!(message, "place-program-not-found-advice");
     // A program of another version says so in its first frame.
     let head = r#"{"message":{"Hello":{"protocol":9,"version":"9.9.9","system":"linux","processor":"x86_64","folder":"/","instance":5}}}"#;
     let script = lab.path("other-version");
     let length = head.len().to_le_bytes();
-    let length: String = length[..4]
-        .iter()
-        .map(|byte| format!("\\{byte:03o}"))
-        .collect();
+    let length: String = length[..4].iter().map(|byte| format!("\\{byte:03o}")).collect();
     let text = format!(
         "#!/bin/sh\nprintf 'LAE\\001{length}\\000\\000\\000\\000'\nprintf '%s' '{head}'\ncat > /dev/null\n"
     );
     fs::write(&script, text).unwrap();
-    let made = Command::new("chmod")
-        .args(["755", script.to_str().unwrap()])
-        .status();
+    let made = Command::new("chmod").args(["755", script.to_str().unwrap()]).status();
     assert!(made.unwrap().success());
     lab.write_places_file("lab", script.to_str().unwrap());
     let message = run_expecting_error(&train, &lab.local_root());
     assert_says!(message, "place-version-differs", theirs = "9.9.9");
     // A program that speaks another protocol.
-    fs::write(
-        &script,
-        "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n",
-    )
-    .unwrap();
+    fs::write(&script, "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n").unwrap();
     let message = run_expecting_error(&train, &lab.local_root());
     assert!(message.contains("an invalid message"), "{message}");
     // A rejected key, then a port without a server.
@@ -887,11 +702,8 @@ fn reports_unreachable_remote_machines() {
     fs::write(&file, text).unwrap();
     let message = run_expecting_error(&train, &lab.local_root());
     assert_says!(message, "place-host-not-responding");
-    fs::write(
-        &file,
-        "[lab]\nssh = \"no-such-host.invalid\"\noptions = [\"-F\", \"none\"]\n",
-    )
-    .unwrap();
+    fs::write(&file, "[lab]\nssh = \"no-such-host.invalid\"\noptions = [\"-F\", \"none\"]\n")
+        .unwrap();
     let message = run_expecting_error(&train, &lab.local_root());
     assert_says!(message, "place-host-unknown");
     fs::write(&file, "[lab]\nshs = \"lab\"\n").unwrap();
@@ -920,22 +732,11 @@ fn supports_fish_and_tcsh_login_shells() {
         );
         fs::write(file, text).unwrap();
         let copied = run(&["places", "--copy", "lab"], &lab.local_root());
-        assert_eq!(
-            copied.status.code(),
-            Some(0),
-            "{shell}: {}",
-            stderr(&copied)
-        );
-        let trained = run_json(
-            &[QUICK, &["--quiet", "--place", "lab"]].concat(),
-            &lab.local_root(),
-        );
+        assert_eq!(copied.status.code(), Some(0), "{shell}: {}", stderr(&copied));
+        let trained =
+            run_json(&[QUICK, &["--quiet", "--place", "lab"]].concat(), &lab.local_root());
         assert_eq!(json(&trained)["place"], "lab", "{shell}");
-        assert!(
-            remote_root
-                .join("it's a $HOME!x/.program/lae-studio")
-                .exists()
-        );
+        assert!(remote_root.join("it's a $HOME!x/.program/lae-studio").exists());
         let lock = fs::read_to_string(remote_root.join("it's a $HOME!x/.serve/lock")).unwrap();
         kill(lock.lines().next().unwrap());
     }

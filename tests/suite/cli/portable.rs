@@ -18,10 +18,7 @@ struct PortableProgram {
 
 impl PortableProgram {
     fn new() -> Self {
-        let portable = Self {
-            folder: TempDir::new().unwrap(),
-            home: TempDir::new().unwrap(),
-        };
+        let portable = Self { folder: TempDir::new().unwrap(), home: TempDir::new().unwrap() };
         let executable = env!("CARGO_BIN_EXE_lae-studio");
         let program = portable.program();
         if fs::hard_link(executable, &program).is_err() {
@@ -89,17 +86,14 @@ fn portable_program_uses_adjacent_plugins_and_cache() {
             let picture = image::GrayImage::from_pixel(8, 8, image::Luma([shade + number]));
             picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
             let options = zip::write::SimpleFileOptions::default();
-            zip.start_file(format!("{class}/{number}.png"), options)
-                .unwrap();
+            zip.start_file(format!("{class}/{number}.png"), options).unwrap();
             zip.write_all(png.get_ref()).unwrap();
         }
     }
     zip.finish().unwrap();
     let inspected = portable.run(&["data", &archive.to_string_lossy()]);
     assert!(stdout_text(&inspected).contains("bright"), "{inspected:?}");
-    let unpacked = fs::read_dir(portable.data_folder().join("cache"))
-        .unwrap()
-        .count();
+    let unpacked = fs::read_dir(portable.data_folder().join("cache")).unwrap().count();
     assert!(unpacked > 0);
     assert_eq!(fs::read_dir(portable.home.path()).unwrap().count(), 0);
 }
@@ -140,8 +134,5 @@ fn rejects_window_options_before_subcommands() {
     let rejected = portable.run(&["--out", "somewhere", "runs"]);
     assert_eq!(rejected.status.code(), Some(2));
     let stderr_text = String::from_utf8_lossy(&rejected.stderr);
-    assert!(
-        stderr_text.contains("'--out' before a subcommand"),
-        "{stderr_text}"
-    );
+    assert!(stderr_text.contains("'--out' before a subcommand"), "{stderr_text}");
 }

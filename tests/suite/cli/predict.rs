@@ -13,12 +13,8 @@ fn predict_json_contains_consistent_probabilities() {
     let entry = &all[0];
     assert_eq!(entry["path"], path);
     assert_eq!(entry["class"], entry["ensemble"]["class"]);
-    let classes: Vec<&str> = summary["class_order"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| c.as_str().unwrap())
-        .collect();
+    let classes: Vec<&str> =
+        summary["class_order"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
     for expert in ["online", "offline", "ensemble"] {
         let view = &entry[expert];
         let probabilities = view["probabilities"].as_object().unwrap();
@@ -46,13 +42,7 @@ fn predict_json_contains_consistent_probabilities() {
     assert!((entry["confidence"].as_f64().unwrap() - highest).abs() < 1e-6);
     // After the first task only its two classes exist.
     let first = json(&run_json(&["predict", name, &path, "--task", "1"], runs));
-    assert_eq!(
-        first[0]["online"]["probabilities"]
-            .as_object()
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(first[0]["online"]["probabilities"].as_object().unwrap().len(), 2);
     let message = run_expecting_error(&["predict", name, &path, "--task", "9"], runs);
     assert!(message.contains("from 1 to 5"), "{message}");
 }
@@ -90,10 +80,7 @@ fn predict_copies_images_into_class_folders() {
     // An existing folder is refused before anything is classified.
     std::fs::remove_file(&csv).unwrap();
     let message = run_expecting_error(&words, runs);
-    assert!(
-        message.contains(tr!("problem-folder-not-empty")),
-        "{message}"
-    );
+    assert!(message.contains(tr!("problem-folder-not-empty")), "{message}");
     assert!(!Path::new(&csv).exists());
 }
 
@@ -103,64 +90,29 @@ fn predict_copies_images_into_class_folders() {
 fn run_on_12_bit_images_matches_rescaled_images() {
     let mut results = Vec::new();
     for (times, depth) in [(1, &["--bit-depth", "12"][..]), (16, &[])] {
-        let (data, added, runs) = (
-            DatasetFixture::new(),
-            DatasetFixture::new(),
-            tempfile::tempdir().unwrap(),
-        );
+        let (data, added, runs) =
+            (DatasetFixture::new(), DatasetFixture::new(), tempfile::tempdir().unwrap());
         for class in ["a", "b", "c", "d"] {
             data.write_12_bit_class(class, 6, times);
         }
-        added
-            .write_12_bit_class("e", 6, times)
-            .write_12_bit_class("f", 6, times);
+        added.write_12_bit_class("e", 6, times).write_12_bit_class("f", 6, times);
         let data_path = data.path().to_str().unwrap();
-        let words = [
-            "train",
-            "--data",
-            data_path,
-            "--method",
-            "simplecil",
-            "--classes-per-task",
-            "2",
-        ];
-        let words = [
-            &words[..],
-            &["--device", "cpu", "--json", "-", "--quiet"],
-            depth,
-        ]
-        .concat();
+        let words =
+            ["train", "--data", data_path, "--method", "simplecil", "--classes-per-task", "2"];
+        let words = [&words[..], &["--device", "cpu", "--json", "-", "--quiet"], depth].concat();
         let summary = json(&run(&words, runs.path()));
         let name = summary["run"].as_str().unwrap();
         let run_settings =
             std::fs::read_to_string(runs.path().join(name).join("run.toml")).unwrap();
-        assert_eq!(
-            run_settings.contains("bit_depth = 12"),
-            times == 1,
-            "{run_settings}"
-        );
-        assert_eq!(
-            run_settings.contains("bit_depth"),
-            times == 1,
-            "{run_settings}"
-        );
-        let taught = run(
-            &["teach", name, added.path().to_str().unwrap()],
-            runs.path(),
-        );
+        assert_eq!(run_settings.contains("bit_depth = 12"), times == 1, "{run_settings}");
+        assert_eq!(run_settings.contains("bit_depth"), times == 1, "{run_settings}");
+        let taught = run(&["teach", name, added.path().to_str().unwrap()], runs.path());
         assert_eq!(taught.status.code(), Some(0), "{}", stderr(&taught));
         let image = data.path().join("c/001.png").display().to_string();
         let mut answer = json(&run_json(&["predict", name, &image], runs.path()));
         answer[0]["path"] = Value::Null;
         let csv = runs.path().join("answers.csv");
-        let words = [
-            "predict",
-            name,
-            "--folder",
-            data_path,
-            "--csv",
-            csv.to_str().unwrap(),
-        ];
+        let words = ["predict", name, "--folder", data_path, "--csv", csv.to_str().unwrap()];
         let output = run(&words, runs.path());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let checked = run(&["check", name], runs.path());

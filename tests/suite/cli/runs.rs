@@ -25,14 +25,8 @@ fn run_name_and_tags_are_searchable_and_exported() {
     assert_eq!(report["name"], "=Mine");
     assert_eq!(report["tags"], serde_json::json!(["thesis", "b", "c"]));
     // One part is changed, the others stay.
-    let report = json(&run(
-        &["name", "=Mine", "--note", "", "--json", "-"],
-        root_path,
-    ));
-    assert_eq!(
-        (&report["name"], &report["note"]),
-        (&"=Mine".into(), &"".into())
-    );
+    let report = json(&run(&["name", "=Mine", "--note", "", "--json", "-"], root_path));
+    assert_eq!((&report["name"], &report["note"]), (&"=Mine".into(), &"".into()));
     let count = |words: &[&str]| {
         let full_args = [&["runs"], words, &["--json", "-"]].concat();
         json(&run(&full_args, root_path)).as_array().unwrap().len()
@@ -51,27 +45,13 @@ fn run_name_and_tags_are_searchable_and_exported() {
     assert_eq!(run(&export, root_path).status.code(), Some(0));
     let text = std::fs::read_to_string(&table).unwrap();
     assert!(text.lines().next().unwrap().contains(",name,tags,"));
-    assert!(
-        text.lines()
-            .nth(1)
-            .unwrap()
-            .contains(",'=Mine,\"thesis, b, c\","),
-        "{text}"
-    );
+    assert!(text.lines().nth(1).unwrap().contains(",'=Mine,\"thesis, b, c\","), "{text}");
     let long = "x".repeat(121);
     let message = run_expecting_error(&["name", &name, "--name", &long], root_path);
-    assert_says!(
-        message,
-        "problem-text-too-long",
-        what = "a name",
-        length = 121
-    );
+    assert_says!(message, "problem-text-too-long", what = "a name", length = 121);
     let plain = run(&["name", &name], root_path);
     let plain = String::from_utf8(plain.stdout).unwrap();
-    assert!(
-        plain.contains("name  =Mine\ntags  thesis, b, c\n"),
-        "{plain}"
-    );
+    assert!(plain.contains("name  =Mine\ntags  thesis, b, c\n"), "{plain}");
 }
 
 #[test]
@@ -81,34 +61,20 @@ fn deletes_restores_and_erases_runs() {
     let folder = root_path.join(&name);
     assert_eq!(run(&["delete", "latest"], root_path).status.code(), Some(0));
     assert!(!folder.exists());
-    assert_eq!(
-        json(&run(&["runs", "--json", "-"], root_path)),
-        serde_json::json!([])
-    );
+    assert_eq!(json(&run(&["runs", "--json", "-"], root_path)), serde_json::json!([]));
     let listed = json(&run(&["restore", "--json", "-"], root_path));
     assert_eq!(listed[0]["run"], name.as_str());
     assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
     let message = run_expecting_error(&["restore", "nothing"], root_path);
-    assert!(
-        message.contains("there is no deleted run named \"nothing\""),
-        "{message}"
-    );
+    assert!(message.contains("there is no deleted run named \"nothing\""), "{message}");
     assert_eq!(run(&["restore", &name], root_path).status.code(), Some(0));
     assert!(folder.join("run.toml").exists());
     // Only what is in the trash is deleted for good.
     run_expecting_error(&["delete", &name, "--for-good"], root_path);
     assert!(folder.exists());
     run(&["delete", &name], root_path);
-    assert_eq!(
-        run(&["delete", &name, "--for-good"], root_path)
-            .status
-            .code(),
-        Some(0)
-    );
-    assert_eq!(
-        json(&run(&["restore", "--json", "-"], root_path)),
-        serde_json::json!([])
-    );
+    assert_eq!(run(&["delete", &name, "--for-good"], root_path).status.code(), Some(0));
+    assert_eq!(json(&run(&["restore", "--json", "-"], root_path)), serde_json::json!([]));
 }
 
 #[test]
@@ -121,22 +87,10 @@ fn predict_folder_table_matches_single_predictions() {
     let elsewhere = tempfile::tempdir().unwrap();
     let csv = elsewhere.path().join("table.csv").display().to_string();
     let pictures = folder.path().display().to_string();
-    let words = [
-        "predict",
-        name,
-        "--folder",
-        &pictures,
-        "--csv",
-        &csv,
-        "--all-columns",
-        "--json",
-        "-",
-    ];
+    let words =
+        ["predict", name, "--folder", &pictures, "--csv", &csv, "--all-columns", "--json", "-"];
     let written = json(&run(&words, runs));
-    assert_eq!(
-        (&written["pictures"], &written["unreadable"]),
-        (&2.into(), &1.into())
-    );
+    assert_eq!((&written["pictures"], &written["unreadable"]), (&2.into(), &1.into()));
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
     let answer = &json(&run_json(&["predict", name, &image], runs))[0];
@@ -165,26 +119,13 @@ fn predict_folder_table_matches_single_predictions() {
     for (short, long) in out.lines().zip(text.lines()) {
         assert!(long.starts_with(&format!("{short},")), "{long}");
     }
-    let always_answer = [
-        "predict",
-        name,
-        "--folder",
-        &pictures,
-        "--csv",
-        "-",
-        "--always-answer",
-    ];
+    let always_answer = ["predict", name, "--folder", &pictures, "--csv", "-", "--always-answer"];
     let out = String::from_utf8(run(&always_answer, runs).stdout).unwrap();
-    let index = rows[0]
-        .iter()
-        .position(|head| *head == "none_of_these")
-        .unwrap();
+    let index = rows[0].iter().position(|head| *head == "none_of_these").unwrap();
     let row: Vec<&str> = out.lines().nth(1).unwrap().split(',').collect();
     assert_eq!((row[index], row[index + 2]), ("", ""), "{out}");
     assert_eq!((row[1], row[index + 1]), (rows[1][1], rows[1][index + 1]));
-    let conflicting_args = [
-        "predict", name, "--folder", &pictures, "--csv", "-", "--json", "-",
-    ];
+    let conflicting_args = ["predict", name, "--folder", &pictures, "--csv", "-", "--json", "-"];
     assert!(
         run_expecting_error(&conflicting_args, runs)
             .contains("--json cannot be used with a table on standard output")

@@ -59,10 +59,7 @@ fn serve_folder_is_private_to_its_user() {
     fs::remove_file(folder.server_file("journal")).unwrap();
     let attached = folder.attach();
     assert_eq!(attached.status.code(), Some(0), "{}", stderr(&attached));
-    assert_eq!(
-        fs::metadata(folder.server_file("")).unwrap().mode() & 0o777,
-        0o700
-    );
+    assert_eq!(fs::metadata(folder.server_file("")).unwrap().mode() & 0o777, 0o700);
 }
 
 #[test]
@@ -116,17 +113,9 @@ fn serve_names_other_machine_and_ignores_stale_lock() {
     assert!(started.elapsed() < Duration::from_secs(20));
     assert!(message.contains("runs on login-7"), "{message}");
     // A lock that was not refreshed for minutes is stale.
-    let lock = File::options()
-        .write(true)
-        .open(folder.server_file("lock"))
-        .unwrap();
-    lock.set_modified(SystemTime::now() - Duration::from_secs(300))
-        .unwrap();
+    let lock = File::options().write(true).open(folder.server_file("lock")).unwrap();
+    lock.set_modified(SystemTime::now() - Duration::from_secs(300)).unwrap();
     let attached = folder.attach();
     assert_eq!(attached.status.code(), Some(0), "{}", stderr(&attached));
-    assert!(
-        !fs::read_to_string(folder.server_file("lock"))
-            .unwrap()
-            .contains("login-7")
-    );
+    assert!(!fs::read_to_string(folder.server_file("lock")).unwrap().contains("login-7"));
 }

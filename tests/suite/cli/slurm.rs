@@ -5,14 +5,7 @@ use super::grid::{TINY, TestGrid, runs_with_file};
 use super::*;
 
 /// Programs of the test cluster.
-const PROGRAMS: [&str; 6] = [
-    "sbatch",
-    "squeue",
-    "scontrol",
-    "slurmctld",
-    "slurmd",
-    "munged",
-];
+const PROGRAMS: [&str; 6] = ["sbatch", "squeue", "scontrol", "slurmctld", "slurmd", "munged"];
 
 /// A Slurm cluster with two nodes, stopped when dropped.
 struct Slurm {
@@ -54,10 +47,8 @@ impl Slurm {
     }
 
     fn run_command(&self, words: &[&str]) -> String {
-        let output = Command::new(words[0])
-            .args(&words[1..])
-            .env("SLURM_CONF", self.path())
-            .output();
+        let output =
+            Command::new(words[0]).args(&words[1..]).env("SLURM_CONF", self.path()).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
@@ -89,10 +80,7 @@ impl Array<'_> {
 
     fn run(&self, words: &[&str]) -> Output {
         let mut command = self.grid.command(words);
-        command
-            .env("SLURM_CONF", self.slurm.path())
-            .output()
-            .unwrap()
+        command.env("SLURM_CONF", self.slurm.path()).output().unwrap()
     }
 
     fn list_cells(&self) -> Vec<Value> {
@@ -117,9 +105,7 @@ impl Array<'_> {
 /// The ids of tasks in this state.
 fn task_ids(cells: &[Value], state: &str) -> Vec<String> {
     let matching = cells.iter().filter(|cell| cell["task"]["state"] == state);
-    matching
-        .map(|cell| cell["task"]["id"].as_str().unwrap().to_string())
-        .collect()
+    matching.map(|cell| cell["task"]["id"].as_str().unwrap().to_string()).collect()
 }
 
 fn done_count(cells: &[Value]) -> usize {
@@ -131,10 +117,7 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     let Some(slurm) = Slurm::start() else { return };
     let text = format!("{TINY}seeds = 6\n").replace("epochs = 1", "epochs = 12");
     let grid = TestGrid::new(&text);
-    let array = Array {
-        grid: &grid,
-        slurm: &slurm,
-    };
+    let array = Array { grid: &grid, slurm: &slurm };
     array.write_places_file();
     let submitted = array.run(&["--slurm", "here"]);
     let stderr_text = stderr(&submitted);
@@ -144,27 +127,17 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     let repeated = array.run(&["--slurm", "here"]);
     assert_says!(stderr(&repeated), "slurm-nothing-to-submit");
     array.wait_until(|cells| done_count(cells) >= 1 && task_ids(cells, "running").len() == 2);
-    slurm.run_command(&[
-        "scontrol",
-        "update",
-        "node=n2",
-        "state=drain",
-        "reason=test",
-    ]);
+    slurm.run_command(&["scontrol", "update", "node=n2", "state=drain", "reason=test"]);
     let runs_on_first_node = |cells: &[Value]| {
-        let mut running = cells
-            .iter()
-            .filter(|cell| cell["task"]["state"] == "running");
+        let mut running = cells.iter().filter(|cell| cell["task"]["state"] == "running");
         running.clone().count() == 1 && running.all(|cell| cell["task"]["node"] == "n1")
     };
     let cells = array.wait_until(runs_on_first_node);
     let requeued = task_ids(&cells, "running").remove(0);
     slurm.run_command(&["scontrol", "requeue", &requeued]);
     let cells = array.wait_until(|cells| task_ids(cells, "waiting").contains(&requeued));
-    let cancelled = task_ids(&cells, "waiting")
-        .into_iter()
-        .rfind(|task| *task != requeued)
-        .unwrap();
+    let cancelled =
+        task_ids(&cells, "waiting").into_iter().rfind(|task| *task != requeued).unwrap();
     slurm.run_command(&["scancel", &cancelled]);
     slurm.run_command(&["scontrol", "update", "node=n2", "state=resume"]);
     let is_over =
@@ -185,10 +158,7 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
 fn reports_slurm_rejections_and_failed_tasks() {
     let Some(slurm) = Slurm::start() else { return };
     let grid = TestGrid::new(TINY);
-    let array = Array {
-        grid: &grid,
-        slurm: &slurm,
-    };
+    let array = Array { grid: &grid, slurm: &slurm };
     array.write_places_file();
     let assert_rejected = |words: &[&str], expected: &str| {
         let output = array.run(words);
@@ -196,43 +166,25 @@ fn reports_slurm_rejections_and_failed_tasks() {
         assert_eq!(output.status.code(), Some(1), "{stderr_text}");
         assert!(stderr_text.contains(expected), "{stderr_text}");
     };
-    let expected_message = tr!(
-        "slurm-job-rejected",
-        said = "invalid partition specified: none"
-    );
+    let expected_message = tr!("slurm-job-rejected", said = "invalid partition specified: none");
     assert_rejected(&["--slurm", "wrong"], &expected_message);
     assert_rejected(&["--slurm", "alone"], "the place alone is not a cluster");
-    assert_rejected(
-        &["--slurm", "hre"],
-        &tr!("advice-did-you-mean", name = "here"),
-    );
+    assert_rejected(&["--slurm", "hre"], &tr!("advice-did-you-mean", name = "here"));
     assert!(
-        !grid
-            .runs()
-            .join(".slurm")
-            .read_dir()
-            .unwrap()
-            .any(|entry| entry.unwrap().path().is_dir())
+        !grid.runs().join(".slurm").read_dir().unwrap().any(|entry| entry.unwrap().path().is_dir())
     );
     assert_eq!(array.run(&["--slurm", "broken"]).status.code(), Some(0));
     array.wait_until(|cells| task_ids(cells, "failed").len() == 2);
     let listing = array.run(&["--slurm", "here", "--list"]).stdout;
     let listing = String::from_utf8(listing).unwrap();
-    assert!(
-        listing.contains("and 1 more run for the same reason: no driver here"),
-        "{listing}"
-    );
+    assert!(listing.contains("and 1 more run for the same reason: no driver here"), "{listing}");
     assert!(listing.contains("to submit these again"), "{listing}");
     // The same command submits them again, and waiting tasks can be cancelled.
     slurm.run_command(&["scontrol", "update", "partition=tests", "state=down"]);
     assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));
     array.wait_until(|cells| task_ids(cells, "waiting").len() == 2);
     let cancelled = array.run(&["--slurm", "here", "--cancel"]);
-    assert!(
-        stderr(&cancelled).contains("2 tasks cancelled"),
-        "{}",
-        stderr(&cancelled)
-    );
+    assert!(stderr(&cancelled).contains("2 tasks cancelled"), "{}", stderr(&cancelled));
     array.wait_until(|cells| task_ids(cells, "cancelled").len() == 2);
     assert_eq!(runs_with_file(&grid.runs(), "run.toml"), 0);
 }
@@ -248,9 +200,5 @@ fn reports_missing_slurm_with_advice() {
     assert_says!(stderr_text, "slurm-command-not-found-here", name = "sbatch");
     assert_says!(stderr_text, "slurm-command-not-found-here-advice");
     let printed = run(&["grid", "--template"], &grid.runs());
-    assert!(
-        String::from_utf8(printed.stdout)
-            .unwrap()
-            .contains("exec {command}")
-    );
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("exec {command}"));
 }

@@ -21,10 +21,8 @@ pub(super) fn write_adapter(
     let mut named = NamedTensors::new();
     for block in blocks {
         let value = |index: usize| ((index * 37 + block) % 101) as f32 / 1000.0 - 0.05;
-        let a = HostTensor {
-            shape: vec![rank, WIDTH],
-            values: (0..rank * WIDTH).map(value).collect(),
-        };
+        let a =
+            HostTensor { shape: vec![rank, WIDTH], values: (0..rank * WIDTH).map(value).collect() };
         let b = HostTensor {
             shape: vec![3 * WIDTH, rank],
             values: (0..3 * WIDTH * rank)
@@ -43,14 +41,7 @@ pub(super) fn write_adapter(
 }
 
 fn train_args<'a>(adapter_path: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let pet_options = [
-        "--pet",
-        "lora",
-        "--pet-size",
-        "2",
-        "--pet-start",
-        adapter_path,
-    ];
+    let pet_options = ["--pet", "lora", "--pet-size", "2", "--pet-start", adapter_path];
     let ends = ["--quiet", "--json", "-"];
     [QUICK, &pet_options, more, &ends].concat()
 }
@@ -62,10 +53,7 @@ fn run_stores_copy_of_pet_start_adapter() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = work.path().join("adapter");
     let adapter_path = write_adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let frozen_args = train_args(
-        &adapter_path,
-        &["--method", "baseline", "--base-lr", "1e-12"],
-    );
+    let frozen_args = train_args(&adapter_path, &["--method", "baseline", "--base-lr", "1e-12"]);
     let summary = json(&run(&frozen_args, runs.path()));
     let name = summary["run"].as_str().unwrap();
     let run_folder = runs.path().join(name);
@@ -74,42 +62,23 @@ fn run_stores_copy_of_pet_start_adapter() {
         lae_studio::tensors::load(&run_folder.join("task_1.safetensors"), "read it").unwrap();
     let value = |index: usize, block: usize| ((index * 37 + block) % 101) as f32 / 1000.0 - 0.05;
     let a = &tensors["online.3.a_k"].values;
-    assert!(
-        (a[2 * 5 + 1] - value(WIDTH + 5, 3)).abs() < 1e-6,
-        "row 1 of A is column 1 here"
-    );
+    assert!((a[2 * 5 + 1] - value(WIDTH + 5, 3)).abs() < 1e-6, "row 1 of A is column 1 here");
     let b = &tensors["online.3.b_v"].values;
     let row = 2 * WIDTH + 9;
     assert!((b[WIDTH + 9] - 2.0 * value(row * 2 + 1 + 7, 3)).abs() < 1e-6);
-    assert!(
-        tensors["online.1.b_k"]
-            .values
-            .iter()
-            .all(|value| value.abs() < 1e-6)
-    );
+    assert!(tensors["online.1.b_k"].values.iter().all(|value| value.abs() < 1e-6));
     // The original is no longer needed.
     std::fs::remove_dir_all(&folder).unwrap();
-    let report = json(&run(
-        &["check", name, "--train", "--quiet", "--json", "-"],
-        runs.path(),
-    ));
+    let report = json(&run(&["check", name, "--train", "--quiet", "--json", "-"], runs.path()));
     assert_eq!(report["verdict"], "equal", "{report}");
     let file = work.path().join("a.laerun.zip").display().to_string();
-    assert_eq!(
-        run(&["pack", name, &file], runs.path()).status.code(),
-        Some(0)
-    );
+    assert_eq!(run(&["pack", name, &file], runs.path()).status.code(), Some(0));
     let other = tempfile::tempdir().unwrap();
-    let report = json(&run(
-        &["check", &file, "--train", "--quiet", "--json", "-"],
-        other.path(),
-    ));
+    let report = json(&run(&["check", &file, "--train", "--quiet", "--json", "-"], other.path()));
     assert_eq!(report["verdict"], "equal", "{report}");
     let config = run_folder.join("run.toml").display().to_string();
-    let repeated = json(&run(
-        &["train", "--config", &config, "--quiet", "--json", "-"],
-        runs.path(),
-    ));
+    let repeated =
+        json(&run(&["train", "--config", &config, "--quiet", "--json", "-"], runs.path()));
     assert_eq!(repeated["final_accuracy"], summary["final_accuracy"]);
     let copy = run_folder.join("start/adapter_config.json");
     std::fs::write(&copy, CONFIG.replace('4', "8")).unwrap();
@@ -132,10 +101,7 @@ const FULL_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern": 
 fn first_matching_alpha_pattern_sets_scale() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let adapter_path = write_adapter(work.path(), FULL_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let frozen_args = train_args(
-        &adapter_path,
-        &["--method", "baseline", "--base-lr", "1e-12"],
-    );
+    let frozen_args = train_args(&adapter_path, &["--method", "baseline", "--base-lr", "1e-12"]);
     let summary = json(&run(&frozen_args, runs.path()));
     let run_folder = runs.path().join(summary["run"].as_str().unwrap());
     let (tensors, _) =
@@ -144,10 +110,7 @@ fn first_matching_alpha_pattern_sets_scale() {
     for (block, scale) in [(0, 8.0 / 2.0), (3, 6.0 / 2.0)] {
         let stored = ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
         let b = &tensors[&format!("online.{block}.b_v")].values;
-        assert!(
-            (b[WIDTH + 9] - scale * stored).abs() < 1e-6,
-            "block {block}"
-        );
+        assert!((b[WIDTH + 9] - scale * stored).abs() < 1e-6, "block {block}");
     }
 }
 
@@ -205,51 +168,28 @@ fn rejects_adapters_that_do_not_fit_pet() {
         ),
         (
             write_named_adapter("text", "{", 2, &[0], KEYS_AND_VALUES),
-            tr!(
-                "problem-adapter-unreadable",
-                file = "adapter_config.json",
-                error = ""
-            ),
+            tr!("problem-adapter-unreadable", file = "adapter_config.json", error = ""),
         ),
         (
             write_named_adapter("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
-            tr!(
-                "problem-adapter-rank",
-                layer = "blocks.0.attn.qkv",
-                rank = 3,
-                size = 2
-            ),
+            tr!("problem-adapter-rank", layer = "blocks.0.attn.qkv", rank = 3, size = 2),
         ),
         (
             write_named_adapter("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),
-            tr!(
-                "problem-adapter-layer-without-pet",
-                layer = "blocks.9.attn.qkv"
-            ),
+            tr!("problem-adapter-layer-without-pet", layer = "blocks.9.attn.qkv"),
         ),
         (
             write_named_adapter("query", CONFIG, 2, &[0], [true; 3]),
-            tr!(
-                "problem-adapter-site-without-pet",
-                site = "query",
-                layer = "blocks.0.attn.qkv"
-            ),
+            tr!("problem-adapter-site-without-pet", site = "query", layer = "blocks.0.attn.qkv"),
         ),
-        (
-            work.path().join("nowhere").display().to_string(),
-            "adapter_config.json".into(),
-        ),
+        (work.path().join("nowhere").display().to_string(), "adapter_config.json".into()),
     ];
     for (adapter_path, expected) in &cases {
         let message = run_expecting_error(&train_args(adapter_path, &[]), runs.path());
         assert!(message.contains(expected), "{expected}: {message}");
     }
     let adapter_path = write_named_adapter("fine", CONFIG, 2, &[0], KEYS_AND_VALUES);
-    let words = [
-        QUICK,
-        &["--pet", "adapter", "--pet-start", &adapter_path, "--quiet"],
-    ]
-    .concat();
+    let words = [QUICK, &["--pet", "adapter", "--pet-start", &adapter_path, "--quiet"]].concat();
     // Adapter acts at none of the layers.
     let message = run_expecting_error(&words, runs.path());
     assert_says!(message, "problem-adapter-layer-without-pet");
@@ -260,17 +200,7 @@ fn rejects_adapters_that_do_not_fit_pet() {
     run_expecting_error(&train_args(&small, &[]), runs.path());
     // A method without a PET has nothing to start.
     let stderr_text = stderr(&run(
-        &[
-            QUICK,
-            &[
-                "--method",
-                "simplecil",
-                "--pet-start",
-                &adapter_path,
-                "--quiet",
-            ],
-        ]
-        .concat(),
+        &[QUICK, &["--method", "simplecil", "--pet-start", &adapter_path, "--quiet"]].concat(),
         runs.path(),
     ));
     assert!(stderr_text.contains("--pet-start"), "{stderr_text}");

@@ -36,17 +36,11 @@ fn assert_matches_schema(value: &Value, expected: &Value, schema: &Value, path: 
         }
         Value::Object(fields) => {
             for name in expected["required"].as_array().into_iter().flatten() {
-                assert!(
-                    fields.contains_key(name.as_str().unwrap()),
-                    "{path} lacks {name}"
-                );
+                assert!(fields.contains_key(name.as_str().unwrap()), "{path} lacks {name}");
             }
             for (name, field) in fields {
                 let field_path = format!("{path}.{name}");
-                match (
-                    expected["properties"].get(name),
-                    &expected["additionalProperties"],
-                ) {
+                match (expected["properties"].get(name), &expected["additionalProperties"]) {
                     (Some(property), _) => {
                         assert_matches_schema(field, property, schema, &field_path);
                     }
@@ -90,9 +84,7 @@ fn run_json_matches_schema() {
     assert!(why.contains("the larger of two probabilities"), "{why}");
     let tasks = trained["tasks"].as_array().unwrap();
     let row = |task: usize| tasks[task]["matrix_row"].as_array().unwrap();
-    let learned: Vec<f64> = (0..5)
-        .map(|task| row(task)[task].as_f64().unwrap())
-        .collect();
+    let learned: Vec<f64> = (0..5).map(|task| row(task)[task].as_f64().unwrap()).collect();
     assert!((learned.iter().sum::<f64>() / 5.0 - number("learning_accuracy")).abs() < 1e-9);
     let gains = (0..4).map(|task| row(4)[task].as_f64().unwrap() - learned[task]);
     assert!((gains.sum::<f64>() / 4.0 - number("backward_transfer")).abs() < 1e-9);
@@ -117,15 +109,7 @@ fn several_runs() -> &'static Path {
 #[test]
 fn groups_runs_and_compares_with_reference_row() {
     let runs = several_runs();
-    let words = [
-        "runs",
-        "--by",
-        "method",
-        "--against",
-        "method=baseline",
-        "--sort",
-        "-final",
-    ];
+    let words = ["runs", "--by", "method", "--against", "method=baseline", "--sort", "-final"];
     let rows = json(&run_json(&words, runs));
     let schema = schema();
     let rows = rows.as_array().unwrap();
@@ -137,17 +121,11 @@ fn groups_runs_and_compares_with_reference_row() {
         assert!(mean <= before);
         before = mean;
     }
-    let row_of_method = |method: &str| {
-        rows.iter()
-            .find(|row| row["by"]["method"] == method)
-            .unwrap()
-    };
+    let row_of_method =
+        |method: &str| rows.iter().find(|row| row["by"]["method"] == method).unwrap();
     let (lae, baseline) = (row_of_method("lae"), row_of_method("baseline"));
     assert_eq!(lae["runs"].as_array().unwrap().len(), 3);
-    assert!(
-        baseline.get("against").is_none(),
-        "a row is compared with itself"
-    );
+    assert!(baseline.get("against").is_none(), "a row is compared with itself");
     let difference = lae["against"]["mean"].as_f64().unwrap();
     let means = [lae, baseline].map(|row| row["mean"]["final_accuracy"].as_f64().unwrap());
     assert!((difference - (means[0] - means[1])).abs() < 1e-9);
@@ -179,10 +157,7 @@ fn groups_runs_and_compares_with_reference_row() {
     assert_eq!(row_of_method("simplecil")["against"]["pairs"], 1);
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();
-    assert!(
-        text.contains("Final accuracy vs. Baseline") && text.contains(" ± "),
-        "{text}"
-    );
+    assert!(text.contains("Final accuracy vs. Baseline") && text.contains(" ± "), "{text}");
 }
 
 #[test]
@@ -204,35 +179,18 @@ fn calibration_error_requires_probabilities() {
     let note = "no calibration error for SimpleCIL: its scores are cosine similarities";
     let words = ["runs", "--by", "method", "--columns", "final,ece"];
     let table = String::from_utf8(run(&words, several_runs()).stdout).unwrap();
-    assert!(
-        table.contains(note) && !table.contains("error for LAE"),
-        "{table}"
-    );
+    assert!(table.contains(note) && !table.contains("error for LAE"), "{table}");
     let table = String::from_utf8(run(&words[..3], several_runs()).stdout).unwrap();
     assert!(!table.contains("no calibration error"), "{table}");
 }
 
 #[test]
 fn notes_rows_that_average_different_settings() {
-    let output = run(
-        &[
-            "runs",
-            "--by",
-            "data",
-            "--columns",
-            "final,ece,epochs,method",
-        ],
-        several_runs(),
-    );
+    let output =
+        run(&["runs", "--by", "data", "--columns", "final,ece,epochs,method"], several_runs());
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.contains("means include runs that differ in "),
-        "{text}"
-    );
-    assert!(
-        text.contains("method") && text.contains("several"),
-        "{text}"
-    );
+    assert!(text.contains("means include runs that differ in "), "{text}");
+    assert!(text.contains("method") && text.contains("several"), "{text}");
 }
 
 #[test]
@@ -259,12 +217,7 @@ fn exports_table_as_markdown_latex_and_csv() {
     let export = |name: &str| {
         let path = folder.path().join(name);
         let words = ["runs", "--by", "method", "--columns", "final,seconds"];
-        let against = [
-            "--against",
-            "method=lae",
-            "--export",
-            path.to_str().unwrap(),
-        ];
+        let against = ["--against", "method=lae", "--export", path.to_str().unwrap()];
         let output = run(&[&words[..], &against].concat(), runs);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         std::fs::read_to_string(path).unwrap()
@@ -275,10 +228,7 @@ fn exports_table_as_markdown_latex_and_csv() {
     ));
     assert_eq!(markdown.lines().count(), 5);
     let latex = export("table.tex");
-    assert!(
-        latex.contains("\\begin{tabular}{lrrrrr}") && latex.contains(" \\pm "),
-        "{latex}"
-    );
+    assert!(latex.contains("\\begin{tabular}{lrrrrr}") && latex.contains(" \\pm "), "{latex}");
     let csv = export("table.csv");
     let (titles, rows) = csv.split_once('\n').unwrap();
     assert_eq!(
@@ -287,12 +237,7 @@ fn exports_table_as_markdown_latex_and_csv() {
     );
     for row in rows.lines() {
         let cells: Vec<&str> = row.split(',').collect();
-        assert!(
-            cells[2]
-                .parse::<f64>()
-                .is_ok_and(|a| (0.0..=100.0).contains(&a)),
-            "{row}"
-        );
+        assert!(cells[2].parse::<f64>().is_ok_and(|a| (0.0..=100.0).contains(&a)), "{row}");
     }
 }
 
@@ -332,10 +277,7 @@ fn unfinished_runs_are_omitted_unless_requested() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("omitted because unfinished: 1 run"));
     let svg = std::fs::read_to_string(&file).unwrap();
-    assert!(
-        svg.contains("LAE · adapter 5") && !svg.contains("L2P"),
-        "{svg}"
-    );
+    assert!(svg.contains("LAE · adapter 5") && !svg.contains("L2P"), "{svg}");
     run(&[&export[..], &["--unfinished"]].concat(), root.path());
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.contains("L2P · adapter 5, 1 of 2 tasks"), "{svg}");
@@ -362,18 +304,12 @@ fn rejects_table_options_without_effect() {
     let runs = several_runs();
     for (words, expected) in [
         (&["--unfinished"][..], "--unfinished has no effect"),
-        (
-            &["--export", "a.md", "--figure", "loss"],
-            "--figure has no effect",
-        ),
+        (&["--export", "a.md", "--figure", "loss"], "--figure has no effect"),
     ] {
         let message = run_expecting_error(&[&["runs"], words].concat(), runs);
         assert!(message.contains(expected), "{words:?}: {message}");
     }
-    for words in [
-        &["--export", "a.md", "--json", "-"][..],
-        &["--grid", "demo", "--place", "lab"],
-    ] {
+    for words in [&["--export", "a.md", "--json", "-"][..], &["--grid", "demo", "--place", "lab"]] {
         let output = run(&[&["runs"], words].concat(), runs);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
     }
@@ -382,61 +318,20 @@ fn rejects_table_options_without_effect() {
 #[test]
 fn rejects_invalid_columns_and_conditions() {
     let runs = several_runs();
-    let [row, rows] = [
-        &["--by", "method", "--against"][..],
-        &["--by", "method", "--export"],
-    ];
+    let [row, rows] = [&["--by", "method", "--against"][..], &["--by", "method", "--export"]];
     for (words, value, id, part) in [
         (&["--by"][..], "methd", "advice-did-you-mean", "`method`"),
-        (
-            &["--by"],
-            "final",
-            "problem-group-by-metric",
-            "final_accuracy",
-        ),
-        (
-            &["--columns"],
-            "nonsense-of-mine",
-            "problem-run-column-not-found",
-            "`nonsense_of_mine`",
-        ),
-        (
-            &["--where"],
-            "final",
-            "problem-condition-no-comparison",
-            "`final`",
-        ),
-        (
-            &["--where"],
-            "final >",
-            "problem-condition-side-missing",
-            "`final >`",
-        ),
-        (
-            &["--where"],
-            "final > high",
-            "problem-condition-needs-number",
-            "`high`",
-        ),
+        (&["--by"], "final", "problem-group-by-metric", "final_accuracy"),
+        (&["--columns"], "nonsense-of-mine", "problem-run-column-not-found", "`nonsense_of_mine`"),
+        (&["--where"], "final", "problem-condition-no-comparison", "`final`"),
+        (&["--where"], "final >", "problem-condition-side-missing", "`final >`"),
+        (&["--where"], "final > high", "problem-condition-needs-number", "`high`"),
         (row, "method = l2p", "problem-no-row-with-value", "l2p"),
-        (
-            row,
-            "seed < 9",
-            "problem-several-rows-with-value",
-            "seed < 9",
-        ),
-        (
-            &["--sort"],
-            "forgeting",
-            "advice-did-you-mean",
-            "`forgetting`",
-        ),
+        (row, "seed < 9", "problem-several-rows-with-value", "seed < 9"),
+        (&["--sort"], "forgeting", "advice-did-you-mean", "`forgetting`"),
         (rows, "a.svg", "problem-table-columns-not-exportable", ""),
     ] {
         let message = run_expecting_error(&[&["runs"], words, &[value]].concat(), runs);
-        assert!(
-            says!(message, id) && message.contains(part),
-            "{value}: {message}"
-        );
+        assert!(says!(message, id) && message.contains(part), "{value}: {message}");
     }
 }

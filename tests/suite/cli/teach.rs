@@ -27,10 +27,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     let taught = json(&output);
     assert_eq!(taught["task"], 6);
     assert_eq!(taught["old"]["classes"].as_array().unwrap().len(), 10);
-    assert_eq!(
-        (&taught["old"]["images"], &taught["new"]["images"]),
-        (&60.into(), &4.into())
-    );
+    assert_eq!((&taught["old"]["images"], &taught["new"]["images"]), (&60.into(), &4.into()));
     assert_eq!(taught["new"]["classes"], serde_json::json!(["A", "B"]));
     assert_eq!(taught["new"]["before"], 0.0);
     assert!(taught["new"]["after"].is_f64() && taught["old"]["before"].is_f64());
@@ -38,10 +35,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     assert_eq!(taught["lesson"]["train_images"], serde_json::json!([8, 8]));
     assert!(taught["lesson"]["fingerprint"].as_str().unwrap().len() == 64);
     let listed = json(&run_json(&["runs"], root.path()));
-    assert_eq!(
-        listed[0]["lessons"][0]["classes"],
-        taught["lesson"]["classes"]
-    );
+    assert_eq!(listed[0]["lessons"][0]["classes"], taught["lesson"]["classes"]);
     assert_eq!(listed[0]["tasks"].as_array().unwrap().len(), 6);
     let picture = run.join("lessons/task_6/pictures/0001.png");
     let words = ["predict", "run", picture.to_str().unwrap()];
@@ -50,27 +44,15 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     assert!(answer[0]["ensemble"]["probabilities"]["B"].is_number());
     for export in ["a.csv", "a.md", "a.svg"] {
         let to = root.path().join(export);
-        let output = super::run(
-            &["runs", "run", "--export", to.to_str().unwrap()],
-            root.path(),
-        );
+        let output = super::run(&["runs", "run", "--export", to.to_str().unwrap()], root.path());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
-    assert_says!(
-        run_expecting_error(&["resume", "run"], root.path()),
-        "problem-run-finished"
-    );
+    assert_says!(run_expecting_error(&["resume", "run"], root.path()), "problem-run-finished");
     let worst_args = ["worst", "run", "--split", "train", "--class", "A"];
     let message = run_expecting_error(&worst_args, root.path());
-    assert!(
-        message.contains("\"A\" belongs to an added task"),
-        "{message}"
-    );
+    assert!(message.contains("\"A\" belongs to an added task"), "{message}");
     let undo_report = json(&run_json(&["teach", "run", "--undo"], root.path()));
-    assert_eq!(
-        undo_report["undone"]["classes"],
-        taught["lesson"]["classes"]
-    );
+    assert_eq!(undo_report["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(folder_contents(&run) == before);
     assert_says!(
         run_expecting_error(&["teach", "run", "--undo"], root.path()),
@@ -79,12 +61,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     // Output as text.
     let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    for expected in [
-        "before  after",
-        "old classes       10",
-        "new classes        2",
-        "--undo",
-    ] {
+    for expected in ["before  after", "old classes       10", "new classes        2", "--undo"] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
 }
@@ -93,11 +70,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
 fn teach_rejects_invalid_arguments() {
     let root = tempfile::tempdir().unwrap();
     copy_run(root.path());
-    for words in [
-        &["teach", "run"][..],
-        &["teach", "run", "x", "--undo"],
-        &["teach"],
-    ] {
+    for words in [&["teach", "run"][..], &["teach", "run", "x", "--undo"], &["teach"]] {
         let output = super::run(words, root.path());
         assert_eq!(output.status.code(), Some(2), "{words:?}");
     }

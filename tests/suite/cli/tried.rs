@@ -20,10 +20,7 @@ fn try_compares_methods_without_storing_runs() {
     ];
     let report = json(&run_json(&words, runs.path()));
     let methods = report["methods"].as_array().unwrap();
-    let keys: Vec<&str> = methods
-        .iter()
-        .filter_map(|entry| entry["method"].as_str())
-        .collect();
+    let keys: Vec<&str> = methods.iter().filter_map(|entry| entry["method"].as_str()).collect();
     assert_eq!(keys, ["lae", "simplecil", "ranpac"]);
     for entry in methods {
         let accuracy = entry["right"].as_f64().unwrap();
@@ -37,11 +34,7 @@ fn try_compares_methods_without_storing_runs() {
         let key = entry["method"].as_str().unwrap();
         assert_eq!(entry["p"].is_f64(), key != report["best"], "{entry}");
         let is_level = entry["p"].as_f64().is_some_and(|p| p > 0.05);
-        assert_eq!(
-            report["level"].as_array().unwrap().contains(&key.into()),
-            is_level,
-            "{report}"
-        );
+        assert_eq!(report["level"].as_array().unwrap().contains(&key.into()), is_level, "{report}");
     }
     // The closed form answers nearly all digits; one epoch of 24 images of each cannot.
     assert_eq!(report["best"], "ranpac", "{report}");

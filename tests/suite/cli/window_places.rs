@@ -34,10 +34,7 @@ impl Sources for TestSources {
 
     fn machines(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
         let places = RemoteMachines::parse(&self.places, "places.toml")?;
-        Ok((
-            places.list().to_vec(),
-            store::machines_with_jobs(&self.root),
-        ))
+        Ok((places.list().to_vec(), store::machines_with_jobs(&self.root)))
     }
 }
 
@@ -63,16 +60,9 @@ fn wait_until(session: &mut Session, what: &str, mut condition: impl FnMut(&Sess
     while !condition(session) {
         let frame = Instant::now();
         session.drain();
-        assert!(
-            frame.elapsed() < Duration::from_secs(2),
-            "a frame took too long"
-        );
-        let notices: Vec<String> = session
-            .notices
-            .list
-            .iter()
-            .map(|n| n.problem.to_string())
-            .collect();
+        assert!(frame.elapsed() < Duration::from_secs(2), "a frame took too long");
+        let notices: Vec<String> =
+            session.notices.list.iter().map(|n| n.problem.to_string()).collect();
         assert!(started.elapsed() < crate::TIMEOUT, "{what}: {notices:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -122,10 +112,8 @@ fn remote_and_local_runs_train_concurrently() {
     session.select_machine(Some("lab".into()));
     assert!(session.start());
     session.select_machine(None);
-    session.experiment.draft = RunConfig {
-        classes_per_task: "4,3,3".into(),
-        ..slow_config("digits")
-    };
+    session.experiment.draft =
+        RunConfig { classes_per_task: "4,3,3".into(), ..slow_config("digits") };
     assert!(session.start());
     let mut overlapped = false;
     wait_until(&mut session, "both runs have ended", |s| {
@@ -136,11 +124,7 @@ fn remote_and_local_runs_train_concurrently() {
     });
     assert!(overlapped, "the runs did not train at the same time");
     wait_until(&mut session, "they are listed", |s| {
-        !s.is_busy()
-            && s.rows()
-                .filter(|row| row.state == RunState::Finished)
-                .count()
-                == 2
+        !s.is_busy() && s.rows().filter(|row| row.state == RunState::Finished).count() == 2
     });
     let remote_run = session.rows().find(|row| row.about.place == "lab").unwrap();
     assert_eq!(remote_run.header.as_ref().unwrap().config.data, data);
@@ -153,10 +137,7 @@ fn remote_and_local_runs_train_concurrently() {
 #[test]
 fn remote_runs_continue_while_window_is_closed() {
     let Some(lab) = Lab::start() else { return };
-    let config = RunConfig {
-        classes_per_task: "4,3,3".into(),
-        ..slow_config("digits")
-    };
+    let config = RunConfig { classes_per_task: "4,3,3".into(), ..slow_config("digits") };
     let mut session = open(&lab, config.clone());
     session.select_machine(Some("lab".into()));
     session.start();
@@ -172,11 +153,7 @@ fn remote_runs_continue_while_window_is_closed() {
     assert_eq!(store::machines_with_jobs(&lab.local_root()), ["lab"]);
     let mut session = open(&lab, config);
     wait_until(&mut session, "both runs are downloaded", |s| {
-        let idle = s
-            .train
-            .machines
-            .get("lab")
-            .is_some_and(MachineJobs::is_idle);
+        let idle = s.train.machines.get("lab").is_some_and(MachineJobs::is_idle);
         let finished = s.rows().filter(|row| row.state == RunState::Finished);
         idle && finished.count() == 2
     });
@@ -188,10 +165,7 @@ fn remote_runs_continue_while_window_is_closed() {
 #[test]
 fn run_resumes_remotely_after_engine_dies_without_window() {
     let Some(lab) = Lab::start() else { return };
-    let config = RunConfig {
-        classes_per_task: "4,3,3".into(),
-        ..slow_config("digits")
-    };
+    let config = RunConfig { classes_per_task: "4,3,3".into(), ..slow_config("digits") };
     let mut session = open(&lab, config.clone());
     session.select_machine(Some("lab".into()));
     session.start();
@@ -200,13 +174,7 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
     });
     drop(session);
     let daemon = lab.daemon().unwrap();
-    assert!(
-        Command::new("kill")
-            .args(["-KILL", &daemon])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-KILL", &daemon]).status().unwrap().success());
     let mut session = open(&lab, config);
     wait_until(&mut session, "the run is reported as stopped", |s| {
         live_run(s).is_some_and(|run| !run.stage.is_live())
@@ -215,15 +183,11 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
     assert_eq!(problem.what, tr!("engine-stopped-during-run"));
     let folder = lab.local_runs().remove(0);
     wait_until(&mut session, "it is listed", |s| {
-        !s.is_busy()
-            && s.rows()
-                .any(|row| matches!(row.state, RunState::Unfinished(_)))
+        !s.is_busy() && s.rows().any(|row| matches!(row.state, RunState::Unfinished(_)))
     });
     assert_eq!(session.resume_machine(&folder).as_deref(), Some("lab"));
     session.resume(&folder, None);
-    wait_until(&mut session, "it is finished", |s| {
-        has_ended(s, Stage::Finished)
-    });
+    wait_until(&mut session, "it is finished", |s| has_ended(s, Stage::Finished));
     assert_eq!(lab.local_runs(), [folder]);
 }
 
@@ -235,9 +199,7 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     let mut session = open(&lab, slow_config("digits"));
     session.select_machine(Some("lab".into()));
     session.open_grid(file.display().to_string());
-    wait_until(&mut session, "the grid is read", |s| {
-        s.remaining_grid_runs() == Some(2)
-    });
+    wait_until(&mut session, "the grid is read", |s| s.remaining_grid_runs() == Some(2));
     assert!(session.start());
     let grid_progress = |s: &Session| {
         let grid = s.train.machines.get("lab").and_then(|at| at.grid.clone());
@@ -247,16 +209,7 @@ fn remote_grid_resumes_after_window_and_engine_end() {
         let second = live_run(s).is_some_and(|run| run.progress.is_some());
         grid_progress(s) == Some((1, true)) && second
     });
-    assert_eq!(
-        session.train.machines["lab"]
-            .grid
-            .as_ref()
-            .unwrap()
-            .state
-            .lines
-            .len(),
-        2
-    );
+    assert_eq!(session.train.machines["lab"].grid.as_ref().unwrap().state.lines.len(), 2);
     drop(session);
     kill(&lab.daemon().unwrap());
     let mut session = open(&lab, slow_config("digits"));
@@ -265,14 +218,8 @@ fn remote_grid_resumes_after_window_and_engine_end() {
         at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
     });
     session.release_machine_jobs("lab");
-    wait_until(&mut session, "all runs are downloaded", |s| {
-        grid_progress(s) == Some((2, false))
-    });
-    assert!(
-        session
-            .take_comparison()
-            .is_some_and(|runs| runs.len() == 2)
-    );
+    wait_until(&mut session, "all runs are downloaded", |s| grid_progress(s) == Some((2, false)));
+    assert!(session.take_comparison().is_some_and(|runs| runs.len() == 2));
     assert_eq!(lab.local_runs().len(), 2);
     assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
 }
@@ -284,11 +231,7 @@ fn removing_job_cancels_its_upload() {
     fs::create_dir_all(data.join("large")).unwrap();
     make_images(&data);
     for number in 0..40u8 {
-        fs::write(
-            data.join(format!("large/{number}.png")),
-            vec![number; 4 << 20],
-        )
-        .unwrap();
+        fs::write(data.join(format!("large/{number}.png")), vec![number; 4 << 20]).unwrap();
     }
     let mut session = open(&lab, slow_config(&data.display().to_string()));
     session.select_machine(Some("lab".into()));
@@ -300,30 +243,18 @@ fn removing_job_cancels_its_upload() {
     let status = remote_jobs.uploads.values().next().unwrap();
     assert_eq!(
         status.english,
-        tr!(
-            "doing-copying-files",
-            n = 88,
-            what = tr!("copied-dataset"),
-            place = "lab"
-        )
+        tr!("doing-copying-files", n = 88, what = tr!("copied-dataset"), place = "lab")
     );
     let job = remote_jobs.queue.jobs().next().unwrap().id;
     session.remove_machine_job("lab", job);
-    wait_until(&mut session, "the job is removed", |s| {
-        s.train.machines["lab"].is_idle()
-    });
+    wait_until(&mut session, "the job is removed", |s| s.train.machines["lab"].is_idle());
     let started = Instant::now();
-    wait_until(&mut session, "time passes", |_| {
-        started.elapsed() > Duration::from_secs(4)
-    });
+    wait_until(&mut session, "time passes", |_| started.elapsed() > Duration::from_secs(4));
     assert!(live_run(&session).is_none());
     assert!(store::machines_with_jobs(&lab.local_root()).is_empty());
     assert!(lab.local_runs().is_empty());
     let uploaded = total_bytes(&lab.remote_root().join(".data"));
-    assert!(
-        uploaded < 160 << 20,
-        "the whole dataset was uploaded: {uploaded} bytes"
-    );
+    assert!(uploaded < 160 << 20, "the whole dataset was uploaded: {uploaded} bytes");
 }
 
 /// Bytes of all files below a folder.
@@ -340,10 +271,7 @@ fn total_bytes(folder: &Path) -> u64 {
 #[test]
 fn remote_run_pauses_resumes_and_stops() {
     let Some(lab) = Lab::start() else { return };
-    let config = RunConfig {
-        epochs: 20,
-        ..slow_config("digits")
-    };
+    let config = RunConfig { epochs: 20, ..slow_config("digits") };
     let mut session = open(&lab, config);
     session.select_machine(Some("lab".into()));
     session.start();
@@ -353,22 +281,16 @@ fn remote_run_pauses_resumes_and_stops() {
         progress.is_some_and(|progress| progress.epoch > 0)
     });
     session.control_machine_run("lab", lae_studio::run::event::ControlRequest::Pause);
-    wait_until(&mut session, "it is paused", |s| {
-        has_ended(s, Stage::Paused)
-    });
+    wait_until(&mut session, "it is paused", |s| has_ended(s, Stage::Paused));
     session.control_machine_run("lab", lae_studio::run::event::ControlRequest::Run);
     wait_until(&mut session, "it resumes", |s| has_ended(s, Stage::Running));
     let job = session.train.machines["lab"].job().unwrap();
     session.stop_on_machine("lab", job);
-    wait_until(&mut session, "it is stopped and downloaded", |s| {
-        has_ended(s, Stage::Stopped)
-    });
+    wait_until(&mut session, "it is stopped and downloaded", |s| has_ended(s, Stage::Stopped));
     let local_run = lab.local_runs().remove(0);
     assert!(local_run.join("resume/checkpoint.safetensors").exists());
     // Here it resumes as a local run.
-    wait_until(&mut session, "it is listed", |s| {
-        !s.is_busy() && s.row(&local_run).is_some()
-    });
+    wait_until(&mut session, "it is listed", |s| !s.is_busy() && s.row(&local_run).is_some());
     session.resume(&local_run, Some("cpu".into()));
     wait_until(&mut session, "it resumes here", |s| {
         s.train.running().is_some_and(|run| run.progress.is_some())
@@ -395,9 +317,7 @@ fn unreachable_machine_is_reported_without_blocking_frames() {
     });
     session.select_machine(Some("lab".into()));
     session.start();
-    wait_until(&mut session, "the run is refused", |s| {
-        has_ended(s, Stage::Failed)
-    });
+    wait_until(&mut session, "the run is refused", |s| has_ended(s, Stage::Failed));
     let notice = &session.notices.list.last().unwrap().problem;
     assert_is(notice, "place-ssh-key-rejected");
     assert!(store::machines_with_jobs(&lab.local_root()).is_empty());

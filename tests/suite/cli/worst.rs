@@ -12,23 +12,13 @@ fn worst_report(words: &[&str]) -> Value {
 #[test]
 fn worst_lists_most_certain_mistakes_first() {
     let report = worst_report(&[]);
-    assert_eq!(
-        (report["task"].as_u64(), report["tested"].as_u64()),
-        (Some(5), Some(60))
-    );
+    assert_eq!((report["task"].as_u64(), report["tested"].as_u64()), (Some(5), Some(60)));
     assert_eq!(report["noted"], true);
     let pictures = report["pictures"].as_array().unwrap();
-    assert_eq!(
-        pictures.len() as u64,
-        report["wrong"].as_u64().unwrap().min(50)
-    );
+    assert_eq!(pictures.len() as u64, report["wrong"].as_u64().unwrap().min(50));
     assert!(!pictures.is_empty(), "such a short run must make mistakes");
     let certainty = |picture: &Value| picture["certainty"].as_f64().unwrap();
-    assert!(
-        pictures
-            .windows(2)
-            .all(|pair| certainty(&pair[0]) >= certainty(&pair[1]))
-    );
+    assert!(pictures.windows(2).all(|pair| certainty(&pair[0]) >= certainty(&pair[1])));
     for picture in pictures {
         assert_ne!(picture["class"], picture["answer"]);
         assert!(picture["picture"].as_str().unwrap().ends_with(".png"));
@@ -48,10 +38,7 @@ fn worst_lists_most_certain_mistakes_first() {
     let expected = format!("{} of 6 test images of \"{class}\" w", counts[1]);
     assert!(text.starts_with(&expected), "{text}");
     let message = run_expecting_error(&["worst", name, "--class", "eleven"], runs);
-    assert!(
-        message.contains("no class \"eleven\" has been learned by task 5"),
-        "{message}"
-    );
+    assert!(message.contains("no class \"eleven\" has been learned by task 5"), "{message}");
 }
 
 #[test]
@@ -87,45 +74,25 @@ fn worst_lists_mislabelled_training_images_first() {
     let run = json(&run_json(&words, root.path()));
     let name = run["run"].as_str().unwrap();
     let report = json(&run_json(&["worst", name, "--split", "train"], root.path()));
-    assert_eq!(
-        (&report["split"], &report["expert"]),
-        (&"train".into(), &"answer".into())
-    );
+    assert_eq!((&report["split"], &report["expert"]), (&"train".into(), &"answer".into()));
     assert_eq!(report["tested"].as_u64(), Some(data.train.len() as u64));
     assert!(report["noted"].is_null());
     let pictures = report["pictures"].as_array().unwrap();
-    let first: Vec<&str> = pictures
-        .iter()
-        .take(4)
-        .map(|picture| picture["picture"].as_str().unwrap())
-        .collect();
-    assert!(
-        mislabelled
-            .iter()
-            .all(|name| first.contains(&name.as_str())),
-        "{first:?}"
-    );
+    let first: Vec<&str> =
+        pictures.iter().take(4).map(|picture| picture["picture"].as_str().unwrap()).collect();
+    assert!(mislabelled.iter().all(|name| first.contains(&name.as_str())), "{first:?}");
     let certainty = |picture: &Value| picture["certainty"].as_f64().unwrap();
     let pairs = pictures.windows(2);
-    assert!(
-        pairs
-            .into_iter()
-            .all(|pair| certainty(&pair[0]) >= certainty(&pair[1]))
-    );
+    assert!(pairs.into_iter().all(|pair| certainty(&pair[0]) >= certainty(&pair[1])));
     for picture in pictures {
         assert_ne!(picture["class"], picture["answer"]);
         assert_eq!(picture["source"], 0);
     }
-    let nines = [
-        "worst", name, "--split", "train", "--class", "9", "--top", "2",
-    ];
+    let nines = ["worst", name, "--split", "train", "--class", "9", "--top", "2"];
     let nines = json(&run_json(&nines, root.path()));
     // Images relabelled as nine count as nines.
-    let mut labels: Vec<&str> = data
-        .train
-        .iter()
-        .map(|sample| &*data.classes[sample.class as usize])
-        .collect();
+    let mut labels: Vec<&str> =
+        data.train.iter().map(|sample| &*data.classes[sample.class as usize]).collect();
     for (label, sample) in labels.iter_mut().zip(&data.train) {
         if mislabelled.contains(&sample.name()) {
             *label = "9";
@@ -140,18 +107,14 @@ fn worst_lists_mislabelled_training_images_first() {
         .map(|p| p["picture"].as_str().unwrap())
         .collect();
     assert!(
-        names.iter().all(|name| mislabelled
+        names
             .iter()
-            .any(|mislabelled_name| mislabelled_name == name)),
+            .all(|name| mislabelled.iter().any(|mislabelled_name| mislabelled_name == name)),
         "{names:?}"
     );
     // After the first task the images of later classes are left out.
-    let task = [
-        "worst", name, "--split", "train", "--task", "1", "--top", "0",
-    ];
-    let tested = json(&run_json(&task, root.path()))["tested"]
-        .as_u64()
-        .unwrap();
+    let task = ["worst", name, "--split", "train", "--task", "1", "--top", "0"];
+    let tested = json(&run_json(&task, root.path()))["tested"].as_u64().unwrap();
     assert!(tested < data.train.len() as u64 * 6 / 10, "{tested}");
     // Test images are what is listed without the option.
     let tests = json(&run_json(&["worst", name], root.path()));
@@ -168,37 +131,21 @@ fn worst_recomputes_missing_certainties() {
     let table = folder.join("confusion/task_5.csv");
     let text = std::fs::read_to_string(&table).unwrap();
     let titles = text.lines().next().unwrap().to_string();
-    let kept_columns = titles
-        .split(',')
-        .take_while(|title| !title.ends_with("certainty"))
-        .count();
+    let kept_columns = titles.split(',').take_while(|title| !title.ends_with("certainty")).count();
     let old: Vec<String> = text
         .lines()
-        .map(|line| {
-            line.split(',')
-                .take(kept_columns)
-                .collect::<Vec<_>>()
-                .join(",")
-        })
+        .map(|line| line.split(',').take(kept_columns).collect::<Vec<_>>().join(","))
         .collect();
     std::fs::write(&table, old.join("\n") + "\n").unwrap();
-    let recomputed = json(&run_json(
-        &["worst", name, "--device", "cpu"],
-        copied.path(),
-    ));
+    let recomputed = json(&run_json(&["worst", name, "--device", "cpu"], copied.path()));
     assert_eq!(recomputed["noted"], false);
     let report = worst_report(&[]);
-    let (old, new) = (
-        recomputed["pictures"].as_array().unwrap(),
-        report["pictures"].as_array().unwrap(),
-    );
+    let (old, new) =
+        (recomputed["pictures"].as_array().unwrap(), report["pictures"].as_array().unwrap());
     assert_eq!(old.len(), new.len());
     let sum =
         |list: &[Value]| -> f64 { list.iter().map(|p| p["certainty"].as_f64().unwrap()).sum() };
-    assert!(
-        (sum(old) - sum(new)).abs() < 1e-3,
-        "certainties of snapshot and test differ"
-    );
+    assert!((sum(old) - sum(new)).abs() < 1e-3, "certainties of snapshot and test differ");
 }
 
 #[test]
@@ -215,10 +162,7 @@ fn predict_reports_none_of_these() {
     assert_eq!(predictions[0]["none_of_these"], strange > limit);
     let stored = summary["tasks"][4]["gauges"]["strange95_ensemble"].as_f64();
     assert!((stored.unwrap() - limit).abs() < 1e-4);
-    let predictions = json(&run_json(
-        &["predict", name, &path, "--always-answer"],
-        runs,
-    ));
+    let predictions = json(&run_json(&["predict", name, &path, "--always-answer"], runs));
     assert!(predictions[0]["none_of_these"].is_null() && predictions[0]["class"].is_string());
     let inside = json(&run_json(&["inside", name, "--task", "2"], runs));
     let rejection = &inside["none_of_these"]["ensemble"];
@@ -226,10 +170,7 @@ fn predict_reports_none_of_these() {
     assert_eq!(rejection["measured"], "cross_fitted");
     let measurements = &summary["tasks"][1]["gauges"];
     assert_eq!(measurements["judged95_ensemble"], 24.0);
-    assert_eq!(
-        measurements["refused95_ensemble"].as_f64(),
-        rejection["known"]["refused"].as_f64()
-    );
+    assert_eq!(measurements["refused95_ensemble"].as_f64(), rejection["known"]["refused"].as_f64());
     assert_eq!(rejection["later"]["pictures"], 36);
 }
 
@@ -266,9 +207,5 @@ fn corrected_option_selects_label_corrections() {
     // A run stores the list in its settings.
     let words = [QUICK, &["--quiet", "--classes-per-task", "10"]].concat();
     let summary_json = json(&run_json(&words, root.path()));
-    assert_eq!(
-        summary_json["config"]["mended"].as_array().unwrap().len(),
-        1,
-        "{name}"
-    );
+    assert_eq!(summary_json["config"]["mended"].as_array().unwrap().len(), 1, "{name}");
 }

@@ -11,17 +11,9 @@ fn predict_reports_broken_images_and_classifies_others() {
     let truncated = folder.path().join("cut.png");
     std::fs::write(&truncated, &bytes[..bytes.len() / 2]).unwrap();
     let [good, truncated] = [good, truncated].map(|path| path.display().to_string());
-    let output = run_json(
-        &["predict", "latest", &truncated, &good, "/nowhere.png"],
-        runs,
-    );
+    let output = run_json(&["predict", "latest", &truncated, &good, "/nowhere.png"], runs);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(
-        stderr(&output).matches("problem: ").count(),
-        2,
-        "{}",
-        stderr(&output)
-    );
+    assert_eq!(stderr(&output).matches("problem: ").count(), 2, "{}", stderr(&output));
     let entries: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(entries[0]["problem"]["what"].is_string() && entries[1]["class"].is_string());
 }
@@ -32,12 +24,7 @@ fn truncated_run_file_is_named() {
     let root = tempfile::tempdir().unwrap();
     let name = summary["run"].as_str().unwrap();
     let picture = stroke_image(root.path()).display().to_string();
-    for file in [
-        "run.toml",
-        "metrics.csv",
-        "task_5.safetensors",
-        "plugin.toml",
-    ] {
+    for file in ["run.toml", "metrics.csv", "task_5.safetensors", "plugin.toml"] {
         let copies = root.path().join(file.replace('.', "-"));
         copy_folder(&runs.join(name), &copies.join(name));
         let path = copies.join(name).join(file);
@@ -85,10 +72,7 @@ fn reports_unusable_runs_folder() {
     let file = root.path().join("file");
     std::fs::write(&file, "").unwrap();
     let message = run_expecting_error(QUICK, &file);
-    assert!(
-        message.contains("folder for runs") && message.contains("file"),
-        "{message}"
-    );
+    assert!(message.contains("folder for runs") && message.contains("file"), "{message}");
 }
 
 #[test]
@@ -96,20 +80,10 @@ fn rejects_mismatched_class_order_before_first_run() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path().join("runs");
     // The preset's second order is one of a hundred classes; digits has ten.
-    let words = [
-        "--preset",
-        "cifar100-10",
-        "--backbone",
-        "lae-nano",
-        "--orders",
-        "2",
-    ];
+    let words = ["--preset", "cifar100-10", "--backbone", "lae-nano", "--orders", "2"];
     let full_args: Vec<&str> = QUICK.iter().copied().chain(words).collect();
     let message = run_expecting_error(&full_args, &runs);
-    assert!(
-        message.contains("run 2 of 2 (class order cifar100_order2)"),
-        "{message}"
-    );
+    assert!(message.contains("run 2 of 2 (class order cifar100_order2)"), "{message}");
     assert!(message.contains("10 classes"), "{message}");
     assert!(first_run(&runs).is_none(), "a run was started");
 }
@@ -117,10 +91,7 @@ fn rejects_mismatched_class_order_before_first_run() {
 #[test]
 fn rejects_huge_numbers_immediately() {
     let root = tempfile::tempdir().unwrap();
-    for (option, expected) in [
-        ("--epochs", "epochs"),
-        ("--batch", "the batch is too large"),
-    ] {
+    for (option, expected) in [("--epochs", "epochs"), ("--batch", "the batch is too large")] {
         let begun = Instant::now();
         let large = [option, "9000000000000000000"];
         let full_args: Vec<&str> = QUICK.iter().copied().chain(large).collect();
@@ -170,19 +141,14 @@ fn cpu_run_loads_no_graphics_driver() {
     let output = child.wait_with_output().unwrap();
     let stderr_text = stderr(&output);
     assert!(output.status.success(), "{stderr_text}");
-    assert!(
-        stderr_text.starts_with("needs about "),
-        "its own lines come first: {stderr_text}"
-    );
+    assert!(stderr_text.starts_with("needs about "), "its own lines come first: {stderr_text}");
 }
 
 #[test]
 fn devices_command_suppresses_driver_output() {
     let root = tempfile::tempdir().unwrap();
-    let output = program_command(&["devices"], root.path())
-        .env_remove("XDG_RUNTIME_DIR")
-        .output()
-        .unwrap();
+    let output =
+        program_command(&["devices"], root.path()).env_remove("XDG_RUNTIME_DIR").output().unwrap();
     assert!(output.status.success());
     assert_eq!(stderr(&output), "");
 }
@@ -200,10 +166,7 @@ fn notes_single_class_task_before_training() {
             && says!(stderr_text, "problem-single-class-task", task = 4),
         "{stderr_text}"
     );
-    assert!(
-        stderr_text.contains("--classes-per-task 3,3,4"),
-        "{stderr_text}"
-    );
+    assert!(stderr_text.contains("--classes-per-task 3,3,4"), "{stderr_text}");
 }
 
 #[test]
@@ -230,19 +193,13 @@ fn escapes_control_characters_in_names() {
     let odd_folder = root.path().join("\u{1b}[2Jdata");
     std::fs::create_dir(&odd_folder).unwrap();
     let message = run_expecting_error(&["data", odd_folder.to_str().unwrap()], root.path());
-    assert!(
-        !message.contains('\u{1b}') && message.contains("\\u{1b}[2Jdata"),
-        "{message}"
-    );
+    assert!(!message.contains('\u{1b}') && message.contains("\\u{1b}[2Jdata"), "{message}");
     for class in ["a\u{1b}[31m", "b\u{202e}gnp", "c\u{9b}2J"] {
         for number in 0..4 {
             let folder = odd_folder.join(class);
             std::fs::create_dir_all(&folder).unwrap();
-            std::fs::rename(
-                stroke_image(root.path()),
-                folder.join(format!("{number}.png")),
-            )
-            .unwrap();
+            std::fs::rename(stroke_image(root.path()), folder.join(format!("{number}.png")))
+                .unwrap();
         }
     }
     let output = run(&["data", odd_folder.to_str().unwrap()], root.path());
@@ -251,10 +208,7 @@ fn escapes_control_characters_in_names() {
     const CONTROL_CHARACTERS: [char; 3] = ['\u{1b}', '\u{202e}', '\u{9b}'];
     assert!(!shown.contains(CONTROL_CHARACTERS), "{shown}");
     // JSON escapes these characters and keeps the names.
-    let output = run(
-        &["data", odd_folder.to_str().unwrap(), "--json", "-"],
-        root.path(),
-    );
+    let output = run(&["data", odd_folder.to_str().unwrap(), "--json", "-"], root.path());
     let json = String::from_utf8_lossy(&output.stdout);
     assert!(!json.contains(CONTROL_CHARACTERS), "{json}");
     let report: Value = serde_json::from_str(&json).unwrap();
@@ -268,11 +222,7 @@ fn sum_of_task_sizes_does_not_overflow() {
     let max = usize::MAX;
     for (sizes, code, word) in [
         (format!("{max},11"), 1, tr!("advice-sum-to-class-count")),
-        (
-            format!("{max},{max},12"),
-            1,
-            tr!("advice-sum-to-class-count"),
-        ),
+        (format!("{max},{max},12"), 1, tr!("advice-sum-to-class-count")),
         // Larger than the data set: all of it is one task.
         (format!("{max}+3"), 0, ""),
         (max.to_string(), 0, ""),
@@ -306,19 +256,14 @@ fn handles_non_utf8_arguments() {
 
     let (runs, _) = finished_run();
     let odd = std::ffi::OsStr::from_bytes(b"\xff.png");
-    let output = program_command(&["predict", "latest"], runs)
-        .arg(odd)
-        .output()
-        .unwrap();
+    let output = program_command(&["predict", "latest"], runs).arg(odd).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("problem: "), "{}", stderr(&output));
     // An image of such a name is read like any other, alone and in its folder. Not every system has such files.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(odd);
     if std::fs::rename(stroke_image(folder.path()), &path).is_ok() {
-        let single = program_command(&["predict", "latest"], runs)
-            .arg(&path)
-            .output();
+        let single = program_command(&["predict", "latest"], runs).arg(&path).output();
         let table = ["predict", "latest", "--csv", "-", "--folder"];
         let in_folder = program_command(&table, runs).arg(folder.path()).output();
         for output in [single.unwrap(), in_folder.unwrap()] {
@@ -326,10 +271,7 @@ fn handles_non_utf8_arguments() {
         }
     }
     // An argument that must be text is rejected as wrong usage.
-    let output = program_command(&["predict"], runs)
-        .arg(odd)
-        .output()
-        .unwrap();
+    let output = program_command(&["predict"], runs).arg(odd).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
@@ -345,12 +287,7 @@ fn names_unusable_display() {
     let live_wayland = ("WAYLAND_DISPLAY", "wayland-7");
     let display_error = |words: &[&str], variables: &[(&str, &str)]| {
         let mut program = program_command(words, root.path());
-        for variable in [
-            "DISPLAY",
-            "WAYLAND_DISPLAY",
-            "WAYLAND_SOCKET",
-            "LAE_DISPLAY",
-        ] {
+        for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "LAE_DISPLAY"] {
             program.env_remove(variable);
         }
         program.env("XDG_RUNTIME_DIR", root.path());

@@ -25,11 +25,7 @@ const ACTIONS: [Action; 7] = [
         before: &[],
         faults: &["rename:error=EIO:when=1", "fsync:signal=KILL:when=1"],
     },
-    Action {
-        words: &["restore", "run"],
-        before: DELETE,
-        faults: &["rename:signal=KILL:when=1"],
-    },
+    Action { words: &["restore", "run"], before: DELETE, faults: &["rename:signal=KILL:when=1"] },
     Action {
         words: &["delete", "run", "--for-good"],
         before: DELETE,
@@ -102,9 +98,7 @@ fn commands_are_atomic_and_repeatable_under_faults() {
                  --classes-per-task 5 --device cpu --quiet";
     run_successfully(first.path(), &words.split_whitespace().collect::<Vec<_>>());
     let runs = first.path().join("runs");
-    let mut entries = std::fs::read_dir(&runs)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let mut entries = std::fs::read_dir(&runs).unwrap().map(|entry| entry.unwrap().path());
     let run_folder = entries.find(|path| path.join("run.toml").exists()).unwrap();
     std::fs::rename(run_folder, runs.join("run")).unwrap();
     copy_folder(letters("AB", 4).path(), &first.path().join("new"));
@@ -126,10 +120,7 @@ fn commands_are_atomic_and_repeatable_under_faults() {
             assert!(!stderr_text.contains("panicked"), "{what}: {stderr_text}");
             assert!(!output.status.success(), "{what} was ignored");
             let failed = output.status.code() == Some(1);
-            assert!(
-                !failed || stderr_text.contains("problem: "),
-                "{what}: {stderr_text}"
-            );
+            assert!(!failed || stderr_text.contains("problem: "), "{what}: {stderr_text}");
             let current = finished_files(home.path());
             assert!(
                 current == before || current == after,
@@ -138,10 +129,7 @@ fn commands_are_atomic_and_repeatable_under_faults() {
             if current == before {
                 run_successfully(home.path(), action.words);
             }
-            assert!(
-                finished_files(home.path()) == after,
-                "{what}: it cannot be repeated"
-            );
+            assert!(finished_files(home.path()) == after, "{what}: it cannot be repeated");
         }
     }
 }

@@ -46,15 +46,11 @@ fn class_images() -> Vec<(String, Vec<u8>)> {
         let pixel = image::Rgb([number * 40, class.len() as u8 * 90, 7]);
         let picture = image::RgbImage::from_pixel(4, 4, pixel);
         let mut bytes = Cursor::new(Vec::new());
-        picture
-            .write_to(&mut bytes, image::ImageFormat::Png)
-            .unwrap();
+        picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
         (format!("s/{class}/{number}.png"), bytes.into_inner())
     };
     let class_names = ["a", "bb"].into_iter();
-    class_names
-        .flat_map(|class| (0..3).map(move |number| class_image(class, number)))
-        .collect()
+    class_names.flat_map(|class| (0..3).map(move |number| class_image(class, number))).collect()
 }
 
 /// Random entries of an archive: the images, some of them under other names or with other content.
@@ -82,10 +78,7 @@ fn random_entries(dice: &mut Dice) -> Vec<(String, Vec<u8>)> {
 /// Opens the archive of a case; what it unpacks stays in the cache folder next to it.
 fn can_open(folder: &Path, name: &str) -> bool {
     let cache = folder.join("cache");
-    let options = OpenOptions {
-        unpack_to: Some(cache.clone()),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { unpack_to: Some(cache.clone()), ..OpenOptions::default() };
     let data = Dataset::open(folder.join(name).to_str().unwrap(), &options);
     let stem = name.split('.').next().unwrap();
     for entry in file_names(&cache) {
@@ -101,10 +94,8 @@ impl Target for Zip {
     const NAME: &'static str = "zip";
 
     fn valid_cases(&self) -> Vec<Case> {
-        let entries: Vec<ZipEntry> = class_images()
-            .into_iter()
-            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
-            .collect();
+        let entries: Vec<ZipEntry> =
+            class_images().into_iter().map(|(name, bytes)| ZipEntry::new(&name, bytes)).collect();
         vec![single_file_case("set.zip", build_zip(&entries, None))]
     }
 
@@ -125,13 +116,7 @@ impl Target for Zip {
         if dice.one_in(2) {
             dice.mutate(
                 &mut bytes,
-                &[
-                    b"PK\x03\x04",
-                    b"PK\x01\x02",
-                    b"PK\x05\x06",
-                    b"PK\x06\x06",
-                    b"PK\x06\x07",
-                ],
+                &[b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"],
             );
         }
         single_file_case("set.zip", bytes)
@@ -190,23 +175,13 @@ impl Target for Tar {
                 false => b'0',
             };
             let is_damaged = dice.one_in(8);
-            tar.extend(tar_entry(
-                name.as_bytes(),
-                &bytes,
-                kind,
-                is_damaged.then_some(&mut *dice),
-            ));
+            tar.extend(tar_entry(name.as_bytes(), &bytes, kind, is_damaged.then_some(&mut *dice)));
         }
         tar.extend([0; 1024]);
         if dice.one_in(4) {
             dice.mutate(
                 &mut tar,
-                &[
-                    b"ustar\x0000",
-                    b"ustar  \0",
-                    b"GNU.sparse.map",
-                    b"./PaxHeader",
-                ],
+                &[b"ustar\x0000", b"ustar  \0", b"GNU.sparse.map", b"./PaxHeader"],
             );
         }
         let mut case = tar_case(dice.below(3), &tar, dice.below(42) as u8);
@@ -255,10 +230,7 @@ impl Target for Shards {
             })
         });
         let tar: Vec<u8> = samples.chain([0; 1024]).collect();
-        vec![
-            single_file_case("set.parquet", PARQUET),
-            single_file_case("set.tar", tar),
-        ]
+        vec![single_file_case("set.parquet", PARQUET), single_file_case("set.tar", tar)]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -325,16 +297,11 @@ impl Target for Teachable {
 
     fn valid_cases(&self) -> Vec<Case> {
         let project = |prefix: &str| {
-            let mut entries = vec![ZipEntry::new(
-                &format!("{prefix}manifest.json"),
-                MANIFEST.into(),
-            )];
+            let mut entries =
+                vec![ZipEntry::new(&format!("{prefix}manifest.json"), MANIFEST.into())];
             for (number, (name, bytes)) in class_images().into_iter().enumerate() {
                 let class = name.split('/').nth(1).unwrap();
-                entries.push(ZipEntry::new(
-                    &format!("{prefix}{class}-!-{number}.png"),
-                    bytes,
-                ));
+                entries.push(ZipEntry::new(&format!("{prefix}{class}-!-{number}.png"), bytes));
             }
             single_file_case("set.tm", build_zip(&entries, None))
         };
@@ -381,19 +348,14 @@ impl Target for Teachable {
             let many = 1 << dice.below(12);
             let colliding_entry = |n: usize| {
                 (
-                    format!(
-                        "{prefix}{}-!-0.png",
-                        ":?*<>|"[..1 + n % 6].repeat(n / 6 % 40)
-                    ),
+                    format!("{prefix}{}-!-0.png", ":?*<>|"[..1 + n % 6].repeat(n / 6 % 40)),
                     b"".to_vec(),
                 )
             };
             entries.extend((0..many).map(colliding_entry));
         }
-        let entries: Vec<ZipEntry> = entries
-            .into_iter()
-            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
-            .collect();
+        let entries: Vec<ZipEntry> =
+            entries.into_iter().map(|(name, bytes)| ZipEntry::new(&name, bytes)).collect();
         let one_in = [200, 100_000, 100_000][dice.below(3)];
         let mut bytes = build_zip(&entries, Some((dice, one_in)));
         if dice.one_in(6) {

@@ -13,10 +13,7 @@ use super::{Case, Target, fuzz, single_file_case};
 const MAX_IMAGE_BYTES: usize = 768 << 20;
 
 fn can_open(folder: &Path) -> bool {
-    let options = OpenOptions {
-        unpack_to: Some(folder.join("cache")),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { unpack_to: Some(folder.join("cache")), ..OpenOptions::default() };
     let opened = Dataset::open(folder.to_str().unwrap(), &options);
     let Ok(data) = opened else { return false };
     // What was opened can be shown, numbered and decoded.
@@ -49,10 +46,8 @@ fn cifar_case(images: usize) -> Case {
     batch.extend(((images * 3072) as u32).to_le_bytes());
     batch.extend((0..images * 3072).map(|byte| (byte * 7 % 251) as u8));
     batch.extend(b"tbu.");
-    let mut case = Case::from([
-        ("batches.meta".into(), meta),
-        ("test_batch".into(), batch.clone()),
-    ]);
+    let mut case =
+        Case::from([("batches.meta".into(), meta), ("test_batch".into(), batch.clone())]);
     case.insert("data_batch_1".into(), batch);
     case
 }
@@ -188,9 +183,7 @@ impl Target for Lists {
     fn valid_cases(&self) -> Vec<Case> {
         let image_case = |start: u8, folder: &str, texts: &[(&str, &str)]| -> Case {
             let image_file = |i: u8| (format!("{folder}{i}.png"), tiny_png(start + i));
-            let texts = texts
-                .iter()
-                .map(|(name, text)| ((*name).into(), (*text).into()));
+            let texts = texts.iter().map(|(name, text)| ((*name).into(), (*text).into()));
             (0..6).map(image_file).chain(texts).collect()
         };
         let lines = "p/0.png 0\np/1.png 0\np/2.png 1\np/3.png 1\n";
@@ -211,10 +204,7 @@ impl Target for Lists {
             image_case(
                 0,
                 "p/",
-                &[
-                    ("train_list.txt", lines),
-                    ("val_list.txt", "p/4.png 0\np/5.png 1\n"),
-                ],
+                &[("train_list.txt", lines), ("val_list.txt", "p/4.png 0\np/5.png 1\n")],
             ),
             image_case(0, "", &[("labels.csv", table)]),
             image_case(0, "", &[("labels.tsv", &table.replace(',', "\t"))]),

@@ -36,11 +36,7 @@ impl Downloads {
                 let _ = respond(stream, &answer);
             }
         });
-        Self {
-            lane,
-            address,
-            answers,
-        }
+        Self { lane, address, answers }
     }
 }
 
@@ -79,11 +75,7 @@ impl Target for Downloads {
             "HTTP/1.1 206 Partial Content\nContent-Length: 2000\nContent-Range: bytes 1000-2999/3000\nETag: \"v1\"\nConnection: close\n",
             &body[1000..],
         );
-        let chunked_body = b"BB8\r\n"
-            .iter()
-            .chain(&body)
-            .chain(b"\r\n0\r\n\r\n")
-            .copied();
+        let chunked_body = b"BB8\r\n".iter().chain(&body).chain(b"\r\n0\r\n\r\n").copied();
         let chunked = build_response(
             "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nConnection: close\n",
             &chunked_body.collect::<Vec<u8>>(),
@@ -91,11 +83,7 @@ impl Target for Downloads {
         let mut resumed = Case::from([("1".into(), partial)]);
         resumed.insert("got.part".into(), body[..1000].to_vec());
         resumed.insert("got.part.tag".into(), b"\"v1\"".to_vec());
-        vec![
-            Case::from([("1".into(), complete)]),
-            resumed,
-            Case::from([("1".into(), chunked)]),
-        ]
+        vec![Case::from([("1".into(), complete)]), resumed, Case::from([("1".into(), chunked)])]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {

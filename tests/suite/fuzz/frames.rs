@@ -20,37 +20,18 @@ fn server_messages() -> Vec<u8> {
         wire::write(&mut bytes, ServerMessage::Event { number, event }, &[]).unwrap();
     }
     let (run, path, from) = ("a".to_string(), "metrics.csv".to_string(), 3);
-    wire::write(
-        &mut bytes,
-        ServerMessage::Piece { run, path, from },
-        b"1,2,3",
-    )
-    .unwrap();
+    wire::write(&mut bytes, ServerMessage::Piece { run, path, from }, b"1,2,3").unwrap();
     bytes
 }
 
 fn client_messages() -> Vec<u8> {
     let mut bytes = Vec::new();
-    let files = vec![FileEntry {
-        path: "a/b.png".into(),
-        bytes: 3,
-        sha256: "0".repeat(64),
-    }];
-    let missing = ClientRequest::Missing {
-        number: 1,
-        set: "0".repeat(32),
-        files,
-    };
-    let requests = commands(1)
-        .into_iter()
-        .map(|command| ClientRequest::Command(Box::new(command)));
+    let files = vec![FileEntry { path: "a/b.png".into(), bytes: 3, sha256: "0".repeat(64) }];
+    let missing = ClientRequest::Missing { number: 1, set: "0".repeat(32), files };
+    let requests = commands(1).into_iter().map(|command| ClientRequest::Command(Box::new(command)));
     for (number, ask) in (1..).zip(requests.chain([missing])) {
         let client = 1;
-        let message = ClientMessage {
-            client,
-            number,
-            ask,
-        };
+        let message = ClientMessage { client, number, ask };
         wire::write(&mut bytes, message, b"raw").unwrap();
     }
     bytes
@@ -120,20 +101,12 @@ fn rejects_false_lengths_and_skips_leading_noise() {
     let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
     let problem = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
     assert!(problem.what.contains("declared size"), "{problem}");
-    let allowed = [
-        b"LAE\x01".as_slice(),
-        &wire::MAX_HEAD_BYTES.to_le_bytes(),
-        &[0; 4],
-        b"{}",
-    ]
-    .concat();
+    let allowed =
+        [b"LAE\x01".as_slice(), &wire::MAX_HEAD_BYTES.to_le_bytes(), &[0; 4], b"{}"].concat();
     let problem = wire::read::<ServerMessage>(&mut allowed.as_slice()).unwrap_err();
     assert!(problem.what.contains("incomplete"), "{problem}");
-    let greeting = [
-        b"Welcome to lab!\nLA LAE\n".as_slice(),
-        &super::frames::server_messages(),
-    ]
-    .concat();
+    let greeting =
+        [b"Welcome to lab!\nLA LAE\n".as_slice(), &super::frames::server_messages()].concat();
     let hello = wire::read::<ServerMessage>(&mut greeting.as_slice()).unwrap();
     assert!(matches!(hello, Some((ServerMessage::Hello(_), _))));
     let problem = wire::read::<ServerMessage>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
@@ -143,9 +116,8 @@ fn rejects_false_lengths_and_skips_leading_noise() {
 #[test]
 fn rejects_run_paths_outside_folder() {
     let predict_command = |run: &str| {
-        let Some(Command::Predict(request)) = commands(1)
-            .into_iter()
-            .find(|command| matches!(command, Command::Predict(_)))
+        let Some(Command::Predict(request)) =
+            commands(1).into_iter().find(|command| matches!(command, Command::Predict(_)))
         else {
             panic!("no such command");
         };

@@ -15,8 +15,7 @@ impl Target for Grids {
 
     fn valid_cases(&self) -> Vec<Case> {
         let all = shipped().iter();
-        all.map(|grid| single_file_case("grid.toml", grid.text))
-            .collect()
+        all.map(|grid| single_file_case("grid.toml", grid.text)).collect()
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -56,9 +55,7 @@ impl Target for Grids {
             return false;
         };
         let runs = grid.parts.iter();
-        let runs: u64 = runs
-            .map(|part| part.row_count() as u64 * part.repetitions())
-            .sum();
+        let runs: u64 = runs.map(|part| part.row_count() as u64 * part.repetitions()).sum();
         if runs > 200 {
             return true;
         }

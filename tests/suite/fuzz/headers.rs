@@ -12,12 +12,8 @@ pub fn split_header(bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
 pub fn join_header(header: &[u8], mut data: Vec<u8>) -> Vec<u8> {
     let parsed = serde_json::from_slice::<serde_json::Value>(header).ok();
     let tensors = parsed.as_ref().and_then(serde_json::Value::as_object);
-    let entries = tensors
-        .into_iter()
-        .flat_map(|tensors_by_name| tensors_by_name.values());
-    let last = entries
-        .filter_map(|entry| entry.get("data_offsets")?.get(1)?.as_u64())
-        .max();
+    let entries = tensors.into_iter().flat_map(|tensors_by_name| tensors_by_name.values());
+    let last = entries.filter_map(|entry| entry.get("data_offsets")?.get(1)?.as_u64()).max();
     if let Some(last) = last.filter(|last| *last < 8 << 20) {
         data.resize(last as usize, 0);
     }
@@ -47,10 +43,7 @@ fn reshape(header: &mut Vec<u8>, dice: &mut Dice) {
     let names: Vec<String> = tensors.keys().cloned().collect();
     for _ in 0..1 + dice.below(4) {
         let name = dice.choose(&names).clone();
-        let Some(shape) = tensors
-            .get(&name)
-            .and_then(|entry| entry["shape"].as_array())
-        else {
+        let Some(shape) = tensors.get(&name).and_then(|entry| entry["shape"].as_array()) else {
             continue;
         };
         let mut shape: Vec<u64> = shape.iter().filter_map(serde_json::Value::as_u64).collect();
@@ -77,10 +70,7 @@ fn reshape(header: &mut Vec<u8>, dice: &mut Dice) {
         }
     }
     let mut offset = 0u64;
-    for (_, entry) in tensors
-        .iter_mut()
-        .filter(|(name, _)| *name != "__metadata__")
-    {
+    for (_, entry) in tensors.iter_mut().filter(|(name, _)| *name != "__metadata__") {
         let width = match entry["dtype"].as_str() {
             Some("F16" | "BF16") => 2,
             Some("F64" | "I64") => 8,

@@ -101,9 +101,7 @@ impl Target for LessonFiles {
         let read = |name: String| std::fs::read(folder.join(name)).unwrap();
         let mut names = file_names(&folder);
         names.sort();
-        let cases = names
-            .into_iter()
-            .map(|name| single_file_case("own.md", read(name)));
+        let cases = names.into_iter().map(|name| single_file_case("own.md", read(name)));
         cases.collect()
     }
 
@@ -119,9 +117,7 @@ impl Target for LessonFiles {
         // Printed, asked and checked: before its runs are there, and with them.
         for figures in [Figures::new(), self.figures(&unit)] {
             plain::unit_text(&unit, &figures);
-            unit.parts
-                .iter()
-                .for_each(|part| answer_question(part, &figures));
+            unit.parts.iter().for_each(|part| answer_question(part, &figures));
         }
         true
     }
@@ -134,9 +130,7 @@ impl LessonFiles {
         let runs = plans.map(|plan| (plan.name.clone(), plan.configs.len()));
         let added_runs = unit.added_tasks().map(|teach| (teach.name.clone(), 1));
         let all_runs = runs.chain(added_runs);
-        all_runs
-            .map(|(name, times)| (name, vec![self.trained.clone(); times]))
-            .collect()
+        all_runs.map(|(name, times)| (name, vec![self.trained.clone(); times])).collect()
     }
 }
 
@@ -156,11 +150,7 @@ fn answer_question(part: &UnitPart, figures: &Figures) {
     match part {
         UnitPart::Question(ask) => {
             for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
-                let given_answer = GivenAnswer {
-                    choice,
-                    typed: typed.into(),
-                    checked: true,
-                };
+                let given_answer = GivenAnswer { choice, typed: typed.into(), checked: true };
                 ask.feedback(&given_answer, figures);
             }
         }
@@ -221,30 +211,15 @@ impl Target for AddedTasks {
         };
         let letters = crate::teach::letters("AB", 5);
         let source = letters.path().to_str().unwrap();
-        experiment::teach(
-            &header.folder,
-            source,
-            None,
-            &cache,
-            &mut Vec::new(),
-            &control,
-        )
-        .unwrap();
+        experiment::teach(&header.folder, source, None, &cache, &mut Vec::new(), &control).unwrap();
         let files = read_case(&header.folder).into_iter();
-        vec![
-            files
-                .map(|(name, bytes)| (format!("run/{name}"), bytes))
-                .collect(),
-        ]
+        vec![files.map(|(name, bytes)| (format!("run/{name}"), bytes)).collect()]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         let mut case = valid[0].clone();
-        let lesson_files: Vec<String> = case
-            .keys()
-            .filter(|name| name.starts_with("run/lessons/"))
-            .cloned()
-            .collect();
+        let lesson_files: Vec<String> =
+            case.keys().filter(|name| name.starts_with("run/lessons/")).cloned().collect();
         for _ in 0..1 + dice.below(2) {
             let name = match dice.below(4) {
                 0 => dice.choose(&lesson_files).as_str(),
@@ -283,10 +258,7 @@ impl Target for AddedTasks {
             match entry.summary {
                 Ok(run) => is_valid &= read_full_run(&store::load_run(&run.header.folder).unwrap()),
                 Err(problem) => {
-                    assert!(
-                        !problem.mentions("problem-run-reading-internal-error"),
-                        "{problem}"
-                    );
+                    assert!(!problem.mentions("problem-run-reading-internal-error"), "{problem}");
                     is_valid = false;
                 }
             }
@@ -328,10 +300,7 @@ fn read_full_run(stored: &StoredRun) -> bool {
 
 /// Updates the fingerprint of the list of images.
 fn update_fingerprint(case: &mut Case) {
-    let Some(fingerprint) = case
-        .get(IMAGE_LIST_PATH)
-        .map(|list| hex(&Sha256::digest(list)))
-    else {
+    let Some(fingerprint) = case.get(IMAGE_LIST_PATH).map(|list| hex(&Sha256::digest(list))) else {
         return;
     };
     let Some(Ok(text)) = case.get(LESSON_PATH).cloned().map(String::from_utf8) else {
@@ -360,10 +329,7 @@ impl Target for AboutFile {
                 note: "two\nlines".into(),
                 ..About::default()
             },
-            About {
-                note: "\"quoted\" \u{202e} [x]".into(),
-                ..About::default()
-            },
+            About { note: "\"quoted\" \u{202e} [x]".into(), ..About::default() },
         ];
         abouts
             .map(|about| {

@@ -26,10 +26,7 @@ fn record_change(change: isize) {
     });
 }
 
-#[allow(
-    unsafe_code,
-    reason = "the interface of allocators; everything is passed on"
-)]
+#[allow(unsafe_code, reason = "the interface of allocators; everything is passed on")]
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         record_change(layout.size() as isize);
@@ -64,10 +61,7 @@ impl Meter {
     pub fn start() -> Self {
         let held = HELD.get();
         MOST.set(held);
-        Self {
-            held,
-            time: thread_time(),
-        }
+        Self { held, time: thread_time() }
     }
 
     /// Most bytes held at a time since the start, and processor time.
@@ -90,9 +84,7 @@ fn thread_time() -> Duration {
 fn meter_measures_memory_and_time_of_own_thread() {
     let meter = Meter::start();
     let block = vec![1u8; 5 << 20];
-    let sum: u64 = (0..20)
-        .map(|_| block.iter().map(|&b| u64::from(b)).sum::<u64>())
-        .sum();
+    let sum: u64 = (0..20).map(|_| block.iter().map(|&b| u64::from(b)).sum::<u64>()).sum();
     drop(block);
     let (memory, time) = meter.stop();
     assert_eq!(sum, 100 << 20);
@@ -101,8 +93,6 @@ fn meter_measures_memory_and_time_of_own_thread() {
     assert!(!is_supported || (time > Duration::ZERO && time < Duration::from_secs(60)));
     // Other threads are not counted.
     let meter = Meter::start();
-    std::thread::spawn(|| drop(vec![0u8; 50 << 20]))
-        .join()
-        .unwrap();
+    std::thread::spawn(|| drop(vec![0u8; 50 << 20])).join().unwrap();
     assert!(meter.stop().0 < 1 << 20);
 }

@@ -40,18 +40,13 @@ impl Target for PackedRuns {
         let plugin = include_str!("../../../plugins/adapter.toml");
         let folder = RunFolder::create(root.path(), &mut header(), plugin).unwrap();
         for task in 0..2 {
-            folder
-                .save_task(&report(task), &Default::default())
-                .unwrap();
+            folder.save_task(&report(task), &Default::default()).unwrap();
         }
         let path = folder.path().to_path_buf();
         drop(folder);
         let file = root.path().join("a.laerun.zip");
         store::pack(&path, &file).unwrap();
-        vec![single_file_case(
-            "a.laerun.zip",
-            std::fs::read(file).unwrap(),
-        )]
+        vec![single_file_case("a.laerun.zip", std::fs::read(file).unwrap())]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -68,10 +63,8 @@ impl Target for PackedRuns {
         if !dice.one_in(4) {
             update_manifest(&mut files);
         }
-        let mut entries: Vec<ZipEntry> = files
-            .into_iter()
-            .map(|(name, bytes)| ZipEntry::new(&name, bytes))
-            .collect();
+        let mut entries: Vec<ZipEntry> =
+            files.into_iter().map(|(name, bytes)| ZipEntry::new(&name, bytes)).collect();
         if dice.one_in(6) {
             let at = dice.below(entries.len());
             entries[at].attributes = *dice.choose(&[0o120_777, 0o40_755, 0o20_666]) << 16;
@@ -101,10 +94,7 @@ impl Target for PackedRuns {
 fn update_manifest(files: &mut [(String, Vec<u8>)]) {
     let manifest_entries = files.iter().filter(|(name, _)| name != "manifest.json");
     let manifest_entries = manifest_entries.map(|(name, bytes)| {
-        let hash: String = Sha256::digest(bytes)
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect();
+        let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
         json!({"name": name, "bytes": bytes.len(), "sha256": hash})
     });
     let manifest_entries: Vec<Value> = manifest_entries.collect();

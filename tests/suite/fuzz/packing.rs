@@ -17,12 +17,7 @@ pub struct ZipEntry {
 
 impl ZipEntry {
     pub fn new(name: &str, bytes: Vec<u8>) -> Self {
-        Self {
-            name: name.into(),
-            bytes,
-            deflated: true,
-            attributes: 0o100_644 << 16,
-        }
+        Self { name: name.into(), bytes, deflated: true, attributes: 0o100_644 << 16 }
     }
 }
 
@@ -74,13 +69,7 @@ pub fn build_zip(entries: &[ZipEntry], dice: Option<(&mut Dice, usize)>) -> Vec<
         sum.update(&entry.bytes);
         let start = archive.len() as u64;
         // Version, flags (names are UTF-8), method, time, date.
-        let head = [
-            (2, 20),
-            (2, 0x800),
-            (2, u64::from(entry.deflated) * 8),
-            (2, 0),
-            (2, 0x21),
-        ];
+        let head = [(2, 20), (2, 0x800), (2, u64::from(entry.deflated) * 8), (2, 0), (2, 0x21)];
         let sizes = [
             (4, u64::from(sum.sum())),
             (4, packed.len() as u64),
@@ -100,13 +89,7 @@ pub fn build_zip(entries: &[ZipEntry], dice: Option<(&mut Dice, usize)>) -> Vec<
             fields.write(&mut directory, width, number);
         }
         // Comment, disk, internal and external attributes, place.
-        let tail = [
-            (2, 0),
-            (2, 0),
-            (2, 0),
-            (4, u64::from(entry.attributes)),
-            (4, start),
-        ];
+        let tail = [(2, 0), (2, 0), (2, 0), (4, u64::from(entry.attributes)), (4, start)];
         for (width, number) in tail {
             fields.write(&mut directory, width, number);
         }
@@ -116,14 +99,7 @@ pub fn build_zip(entries: &[ZipEntry], dice: Option<(&mut Dice, usize)>) -> Vec<
     archive.extend_from_slice(&directory);
     archive.extend_from_slice(b"PK\x05\x06");
     let count = entries.len() as u64;
-    let end = [
-        (2, 0),
-        (2, 0),
-        (2, count),
-        (2, count),
-        (4, directory.len() as u64),
-        (4, start),
-    ];
+    let end = [(2, 0), (2, 0), (2, count), (2, count), (4, directory.len() as u64), (4, start)];
     for (width, number) in end {
         fields.write(&mut archive, width, number);
     }
@@ -207,12 +183,7 @@ pub fn compress_xz(bytes: &[u8], dictionary: u8) -> Vec<u8> {
     archive.push(0);
     let unpadded = archive.len() - start;
     archive.resize(archive.len().next_multiple_of(4), 0);
-    let mut index = [
-        vec![0, 1],
-        encode_varint(unpadded),
-        encode_varint(bytes.len()),
-    ]
-    .concat();
+    let mut index = [vec![0, 1], encode_varint(unpadded), encode_varint(bytes.len())].concat();
     index.resize(index.len().next_multiple_of(4), 0);
     let index = with_checksum(index);
     archive.extend(&index);

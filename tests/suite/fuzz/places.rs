@@ -15,10 +15,7 @@ impl Target for PlacesFiles {
     fn valid_cases(&self) -> Vec<Case> {
         let ssh = "[lab]\nssh = \"lab\"\noptions = [\"-p\", \"2222\"]\nfolder = \"~/lae\"\ndata = { a = \"/b\" }\n";
         let slurm = "[c]\nslurm = true\ngpus = 1\ntime = \"2:00:00\"\nmodules = [\"cuda\"]\n";
-        vec![
-            single_file_case("places.toml", ssh),
-            single_file_case("places.toml", slurm),
-        ]
+        vec![single_file_case("places.toml", ssh), single_file_case("places.toml", slurm)]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -42,10 +39,7 @@ impl Target for PlacesFiles {
         let bytes = std::fs::read(folder.join("places.toml")).unwrap_or_default();
         let places = RemoteMachines::parse(&String::from_utf8_lossy(&bytes), "places.toml");
         places.is_ok_and(|places| {
-            let hosts = places
-                .list()
-                .iter()
-                .filter_map(|place| place.ssh.as_deref());
+            let hosts = places.list().iter().filter_map(|place| place.ssh.as_deref());
             hosts.for_each(|host| assert!(!host.starts_with('-')));
             true
         })

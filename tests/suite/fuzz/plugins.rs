@@ -75,9 +75,7 @@ impl Target for Plugins {
 
     fn valid_cases(&self) -> Vec<Case> {
         let texts = BUILT_IN.iter();
-        texts
-            .map(|text| single_file_case("own.toml", *text))
-            .collect()
+        texts.map(|text| single_file_case("own.toml", *text)).collect()
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -88,9 +86,7 @@ impl Target for Plugins {
         let library = PluginLibrary::with_folders(vec![folder.to_path_buf()]);
         assert!(!library.view(None).is_empty());
         // The text of a built-in plugin is that plugin in the list.
-        PluginEntry::from_file(&folder.join("own.toml"))
-            .spec
-            .is_ok()
+        PluginEntry::from_file(&folder.join("own.toml")).spec.is_ok()
     }
 }
 

@@ -59,10 +59,7 @@ const WORDS: &[&[u8]] = &[
 struct RunFolders;
 
 fn test_tensors() -> NamedTensors {
-    let tensor = HostTensor {
-        shape: vec![2],
-        values: vec![1.0, -1.0],
-    };
+    let tensor = HostTensor { shape: vec![2], values: vec![1.0, -1.0] };
     NamedTensors::from([("online.a".to_string(), tensor)])
 }
 
@@ -79,9 +76,7 @@ impl Target for RunFolders {
             images: 2,
             prints: "0123456789ab".into(),
         };
-        folder
-            .save_provenance(&Provenance::default(), &[prints])
-            .unwrap();
+        folder.save_provenance(&Provenance::default(), &[prints]).unwrap();
         let mut first = report(0);
         first.slots = vec![SlotCounts::zeros(1)];
         folder.save_task(&first, &test_tensors()).unwrap();
@@ -92,9 +87,7 @@ impl Target for RunFolders {
             tensors: test_tensors(),
             ..Checkpoint::default()
         };
-        folder
-            .save_checkpoint(&checkpoint, GeneratedTensors::new())
-            .unwrap();
+        folder.save_checkpoint(&checkpoint, GeneratedTensors::new()).unwrap();
         let path = folder.path().to_path_buf();
         drop(folder);
         let about = About {
@@ -125,12 +118,7 @@ impl Target for RunFolders {
             let varied = vary_header(
                 bytes,
                 dice,
-                &[
-                    b"\"task\":\"9\"",
-                    b"\"epochs_done\":\"",
-                    b"counter.",
-                    b"bulk.",
-                ],
+                &[b"\"task\":\"9\"", b"\"epochs_done\":\"", b"counter.", b"bulk."],
             );
             case.insert(tensors.into(), varied);
         }
@@ -144,28 +132,19 @@ impl Target for RunFolders {
             assert!(entry.about.validate().is_ok(), "{:?}", entry.about);
             if let Err(problem) = &entry.summary {
                 // A list shows a panic as a Problem.
-                assert!(
-                    !problem.mentions("problem-run-reading-internal-error"),
-                    "{problem}"
-                );
+                assert!(!problem.mentions("problem-run-reading-internal-error"), "{problem}");
             }
         }
         for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {
             let folder = &run.header.folder;
             // The stored summary equals one made from the other files.
-            assert_eq!(
-                store::summarize(folder).unwrap().saved_tasks(),
-                run.saved_tasks()
-            );
+            assert_eq!(store::summarize(folder).unwrap().saved_tasks(), run.saved_tasks());
             if let Ok(stored) = store::load_run(folder) {
                 let _ = store::verify_files(&stored, None);
                 stores.push(stored);
             }
             serde_json::to_string(&run.for_scripts()).unwrap();
-            let _ = (
-                store::load_provenance(folder),
-                store::load_image_prints(folder),
-            );
+            let _ = (store::load_provenance(folder), store::load_image_prints(folder));
             for task in 0..run.saved_tasks() {
                 let _ = store::load_snapshot(folder, task);
             }
@@ -175,10 +154,7 @@ impl Target for RunFolders {
         let exported = kinds
             .map(|kind| export(&summaries, (kind, RunFigure::default()), &|_| Vec::new()).is_ok());
         let _ = store::summary_of_orders(&stores);
-        let _ = (
-            store::find_run(folder, "latest"),
-            store::find_run(folder, "r"),
-        );
+        let _ = (store::find_run(folder, "latest"), store::find_run(folder, "r"));
         if let Ok(open_run) = RunFolder::open(&folder.join("run")) {
             let _ = (open_run.load_checkpoint(), open_run.load_bulk("a"));
         }

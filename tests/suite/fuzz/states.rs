@@ -21,10 +21,7 @@ struct StopInSecond(Control);
 impl Sink for StopInSecond {
     fn event(&mut self, event: Event) {
         if let Event::Phase { phase, .. } = event
-            && matches!(
-                phase,
-                Phase::Training { task: 1, .. } | Phase::Measuring { task: 1 }
-            )
+            && matches!(phase, Phase::Training { task: 1, .. } | Phase::Measuring { task: 1 })
         {
             self.0.set(ControlRequest::Stop);
         }
@@ -103,12 +100,7 @@ impl Target for States {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let picture = NamedImage {
-            name: "grey".into(),
-            width: 8,
-            height: 8,
-            rgb: vec![99; 192],
-        };
+        let picture = NamedImage { name: "grey".into(), width: 8, height: 8, rgb: vec![99; 192] };
         let prediction = Predictor::open(folder, 0, Some("cpu"), &self.cache, false)
             .and_then(|predictor| predictor.predict(&picture));
         let control = Control::default();
@@ -117,15 +109,7 @@ impl Target for States {
     }
 
     fn allowed_leftovers(&self) -> &'static [&'static str] {
-        &[
-            "lock",
-            "state.safetensors",
-            "task_2",
-            "prompts",
-            "confusion",
-            "metrics",
-            "resume",
-        ]
+        &["lock", "state.safetensors", "task_2", "prompts", "confusion", "metrics", "resume"]
     }
 }
 
@@ -134,14 +118,8 @@ fn mutate_values(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (header, mut data) = split_header(bytes);
     for _ in 0..1 + dice.below(64) {
         let at = dice.below(data.len() / 4) * 4;
-        let value = [
-            f32::NAN,
-            f32::INFINITY,
-            -f32::MAX,
-            f32::MIN_POSITIVE,
-            1e20,
-            0.0,
-        ][dice.below(6)];
+        let value =
+            [f32::NAN, f32::INFINITY, -f32::MAX, f32::MIN_POSITIVE, 1e20, 0.0][dice.below(6)];
         if let Some(field) = data.get_mut(at..at + 4) {
             field.copy_from_slice(&value.to_le_bytes());
         }
@@ -152,9 +130,5 @@ fn mutate_values(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
 #[test]
 fn fuzz_states() {
     let data = crate::teach::letters("ABCD", 4);
-    fuzz(States {
-        data,
-        cache: ResourceCache::default(),
-        runs: Default::default(),
-    });
+    fuzz(States { data, cache: ResourceCache::default(), runs: Default::default() });
 }

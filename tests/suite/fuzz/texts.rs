@@ -27,16 +27,10 @@ impl Target for Configs {
 
     fn valid_cases(&self) -> Vec<Case> {
         let config_case = |spec: &'static lae_studio::method::MethodSpec| {
-            let mut config = RunConfig {
-                train_limit: Some(5),
-                ..RunConfig::default()
-            };
+            let mut config = RunConfig { train_limit: Some(5), ..RunConfig::default() };
             switch_method(&mut config, spec);
             let config = with_explicit_settings(&config);
-            let window = Settings {
-                setup: Some(config.clone()),
-                ..Settings::default()
-            };
+            let window = Settings { setup: Some(config.clone()), ..Settings::default() };
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("window.toml");
             window.save(&file).unwrap();
@@ -98,11 +92,7 @@ impl Target for Configs {
             return false;
         };
         let found = problems(&config);
-        let _ = (
-            config.parse_blocks(12),
-            config.dataset_name(),
-            run_title(&config, true),
-        );
+        let _ = (config.parse_blocks(12), config.dataset_name(), run_title(&config, true));
         let toml_text = config.to_toml().unwrap();
         let reparsed = RunConfig::from_toml(&toml_text, "again").unwrap();
         assert_eq!(reparsed.to_toml().unwrap(), toml_text);
@@ -172,10 +162,7 @@ impl Target for Orders {
         let classes: Vec<String> = (0..10).map(|class| format!("c{class}")).collect();
         let text = read_text(&folder.join("order"));
         let file = folder.join("order.json");
-        let orders = [
-            ClassOrder::parse(&text),
-            ClassOrder::parse(file.to_str().unwrap()),
-        ];
+        let orders = [ClassOrder::parse(&text), ClassOrder::parse(file.to_str().unwrap())];
         let sizes = TaskSizes::parse(&read_text(&folder.join("sizes")));
         let boxes = CropBoxes::from_file(&folder.join("boxes.json"));
         let mut is_valid = boxes.is_ok();
@@ -253,19 +240,11 @@ impl Target for Backbones {
             let described = library.describe(&entry.name).unwrap();
             assert_eq!(described.blocks.is_empty(), described.feature_width == 0);
             // Downloads stay in their folder whatever the entry is called.
-            let places = WeightLocations {
-                cache: PathBuf::from("cache"),
-                ..WeightLocations::from_env()
-            };
+            let places =
+                WeightLocations { cache: PathBuf::from("cache"), ..WeightLocations::from_env() };
             if let Some(path) = places.cached_file(entry) {
-                assert!(
-                    path.components().all(|part| part.as_os_str() != ".."),
-                    "{path:?}"
-                );
-                assert!(
-                    path.starts_with("cache") && path.iter().count() == 3,
-                    "{path:?}"
-                );
+                assert!(path.components().all(|part| part.as_os_str() != ".."), "{path:?}");
+                assert!(path.starts_with("cache") && path.iter().count() == 3, "{path:?}");
             }
         }
         library.problems().is_empty()
@@ -328,10 +307,7 @@ impl Target for CorrectedLabels {
         let expected = corrected.len();
         let data = open_digits(corrected);
         let count = data.corrected;
-        assert_eq!(
-            count.labels + count.left_out + count.without_effect,
-            expected
-        );
+        assert_eq!(count.labels + count.left_out + count.without_effect, expected);
         let samples = data.train.iter().chain(&data.test);
         let classes = data.classes.len();
         samples.for_each(|sample| assert!((sample.class as usize) < classes));

@@ -35,10 +35,7 @@ fn can_open(path: &Path) -> bool {
     };
     let described = library.describe(choice);
     let opened = library.open(choice, &Device::flex(), &mut |_| true);
-    assert!(
-        described.is_ok() || opened.is_err(),
-        "opened, but not described"
-    );
+    assert!(described.is_ok() || opened.is_err(), "opened, but not described");
     opened.is_ok()
 }
 
@@ -127,29 +124,21 @@ impl Target for Descriptions {
             "do_rescale": true, "rescale_factor": 0.00392156862745098, "image_mean": [0.5, 0.5, 0.5], "image_std": [1, 1, 1]}"#;
         [
             vec![("config.json", timm)],
-            vec![
-                ("config.json", config),
-                ("preprocessor_config.json", transform),
-            ],
+            vec![("config.json", config), ("preprocessor_config.json", transform)],
         ]
         .map(|description_files| {
             let description_files = description_files
                 .into_iter()
                 .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-            description_files
-                .chain([("model.safetensors".to_owned(), weights())])
-                .collect()
+            description_files.chain([("model.safetensors".to_owned(), weights())]).collect()
         })
         .into()
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
         let mut case = dice.choose(valid).clone();
-        let texts: Vec<String> = case
-            .keys()
-            .filter(|name| name.ends_with("json"))
-            .cloned()
-            .collect();
+        let texts: Vec<String> =
+            case.keys().filter(|name| name.ends_with("json")).cloned().collect();
         let name = dice.choose(&texts).clone();
         if let Some(text) = case.get_mut(&name) {
             dice.mutate(text, WORDS);
@@ -188,8 +177,7 @@ impl Target for Safetensors {
                 files::write_safetensors(&files::convnext(), Dtype::BF16, &swin_size, path);
             }),
         ];
-        all.map(|bytes| single_file_case("w.safetensors", bytes))
-            .into()
+        all.map(|bytes| single_file_case("w.safetensors", bytes)).into()
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -233,10 +221,7 @@ impl Target for Npz {
     fn valid_cases(&self) -> Vec<Case> {
         let all = [files::swin(), files::convnext()];
         all.map(|weights| {
-            single_file_case(
-                "w.npz",
-                written_bytes(|path| files::write_npz(&weights, path)),
-            )
+            single_file_case("w.npz", written_bytes(|path| files::write_npz(&weights, path)))
         })
         .into()
     }
@@ -324,10 +309,8 @@ fn to_legacy_pytorch(modern: &[u8]) -> Vec<u8> {
         b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.\x80\x02}."
             .to_vec();
     bytes.extend(pickle);
-    let numbers: Vec<&(String, Vec<u8>)> = entries
-        .iter()
-        .filter(|(name, _)| name.contains("/data/"))
-        .collect();
+    let numbers: Vec<&(String, Vec<u8>)> =
+        entries.iter().filter(|(name, _)| name.contains("/data/")).collect();
     bytes.extend(b"\x80\x02](");
     for (name, _) in &numbers {
         let key = name.rsplit('/').next().unwrap();
@@ -349,10 +332,7 @@ impl Target for PyTorch {
     fn valid_cases(&self) -> Vec<Case> {
         let swin = written_bytes(|path| files::write_pytorch(&files::swin(), Some("model"), path));
         let convnext = written_bytes(|path| files::write_pytorch(&files::convnext(), None, path));
-        vec![
-            single_file_case("w.pth", swin),
-            single_file_case("w.pth", convnext),
-        ]
+        vec![single_file_case("w.pth", swin), single_file_case("w.pth", convnext)]
     }
 
     fn generate(&self, valid: &[Case], dice: &mut Dice) -> Case {
@@ -421,18 +401,7 @@ impl Target for Golden {
 }
 
 /// Sizes that a file may claim.
-const SIZES: &[u64] = &[
-    0,
-    1,
-    2,
-    7,
-    300,
-    1 << 20,
-    1 << 32,
-    10_000_000_000_000,
-    1 << 63,
-    u64::MAX,
-];
+const SIZES: &[u64] = &[0, 1, 2, 7, 300, 1 << 20, 1 << 32, 10_000_000_000_000, 1 << 63, u64::MAX];
 
 /// The file with other numbers among its settings; none leaves one as it is.
 fn replace_sizes(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
@@ -493,11 +462,7 @@ fn check_wrong_declared_sizes() {
                 let meter = Meter::start();
                 let checked = golden::check(&path, &place, Tolerance::CPU);
                 let (peak_bytes, _) = meter.stop();
-                assert!(
-                    peak_bytes < MAX_GOLDEN_BYTES,
-                    "{} MB, size {at}",
-                    peak_bytes >> 20
-                );
+                assert!(peak_bytes < MAX_GOLDEN_BYTES, "{} MB, size {at}", peak_bytes >> 20);
                 // A size that nothing depends on may be accepted.
                 match checked {
                     Ok(report) => assert!(report.worst().is_some(), "size {at}"),
@@ -508,10 +473,7 @@ fn check_wrong_declared_sizes() {
                 }
             }
         }
-        assert!(
-            rejected_count > 0,
-            "all of {sizes} wrong sizes are accepted"
-        );
+        assert!(rejected_count > 0, "all of {sizes} wrong sizes are accepted");
     }
 }
 

@@ -45,9 +45,7 @@ impl ValidPack {
 
     fn entries(&self) -> Vec<ZipEntry> {
         let files = self.0.iter();
-        files
-            .map(|(name, bytes)| ZipEntry::new(name, bytes.clone()))
-            .collect()
+        files.map(|(name, bytes)| ZipEntry::new(name, bytes.clone())).collect()
     }
 }
 
@@ -60,10 +58,7 @@ fn unpack_error(bytes: &[u8]) -> Problem {
     let problem = store::unpack(&file, &runs).unwrap_err();
     assert!(!problem.place.is_empty(), "{problem}");
     assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0, "{problem}");
-    let entries: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .flatten()
-        .collect();
+    let entries: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
     assert_eq!(entries.len(), 2, "{entries:?}");
     problem
 }
@@ -155,14 +150,7 @@ fn rejects_archive_bombs() {
 #[test]
 fn rejects_truncated_damaged_and_changed_archives() {
     let archive = build_zip(&ValidPack::new().entries(), None);
-    for length in [
-        0,
-        10,
-        22,
-        archive.len() / 3,
-        archive.len() - 30,
-        archive.len() - 1,
-    ] {
+    for length in [0, 10, 22, archive.len() / 3, archive.len() - 30, archive.len() - 1] {
         unpack_error(&archive[..length]);
     }
     unpack_error(b"no archive at all, but longer than what ends one");

@@ -11,10 +11,7 @@ pub(super) fn digits_and_letters(
     per_class: usize,
 ) -> DatasetFixture {
     let image_folder = letters(letter_names, per_class);
-    let options = OpenOptions {
-        train_limit: Some(60),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { train_limit: Some(60), ..OpenOptions::default() };
     let data = Dataset::open("digits", &options).unwrap();
     let mut counts = BTreeMap::new();
     // From the end, because the run learned from the first images.
@@ -43,10 +40,7 @@ fn test_images_used_by_added_task_are_excluded() {
     };
     let dataset = Dataset::open("digits", &options).unwrap();
     let added_task = DatasetFixture::new();
-    for (split, samples) in [
-        ("train", &dataset.test[..5]),
-        ("test", &dataset.test[5..10]),
-    ] {
+    for (split, samples) in [("train", &dataset.test[..5]), ("test", &dataset.test[5..10])] {
         for (class, samples) in [("A", &dataset.train[..5]), ("B", samples)] {
             for (number, sample) in samples.iter().enumerate() {
                 let (bytes, _) = sample.encoded_file().unwrap();
@@ -163,10 +157,7 @@ fn adds_task_from_few_images() {
     let image_folder = letters("AB", 2);
     // With a single image, none is left for testing.
     std::fs::remove_file(
-        image_folder
-            .path()
-            .join("B")
-            .join(first_file(&image_folder.path().join("B"))),
+        image_folder.path().join("B").join(first_file(&image_folder.path().join("B"))),
     )
     .unwrap();
     for method in ["lae", "ranpac", "ease", "l2p"] {
@@ -182,10 +173,7 @@ fn adds_task_from_few_images() {
         assert_says!(notes, "teach-few-images", few = 4, classes = "A, B");
         assert_says!(notes, "teach-no-test-images", classes = "B");
         if method != "ranpac" {
-            assert!(
-                added_task.batch < 16 && added_task.repeats >= 40,
-                "{added_task:?}"
-            );
+            assert!(added_task.batch < 16 && added_task.repeats >= 40, "{added_task:?}");
             assert_says!(notes, "teach-images-repeated", n = 2);
         }
     }
@@ -218,10 +206,7 @@ fn added_task_uses_test_split_of_folder() {
     let run = train_run(&config("simplecil"), root.path());
     add_task(&run, image_folder.path());
     let added_task = store::load_run(&run).unwrap().header.added_tasks.remove(0);
-    assert_eq!(
-        (added_task.train_images, added_task.test_images),
-        (vec![6, 6], vec![3, 3])
-    );
+    assert_eq!((added_task.train_images, added_task.test_images), (vec![6, 6], vec![3, 3]));
 }
 
 /// Settings for all images of a folder with two classes per task.
@@ -242,16 +227,11 @@ fn forgetting_is_unmeasured_when_old_images_are_missing() {
     let settings = config_of_folder("simplecil", image_folder.path());
     let run = train_run(&settings, root.path());
     let added_task = letters("AB", 6);
-    let replaced_image = image_folder
-        .path()
-        .join("G")
-        .join(first_file(&image_folder.path().join("G")));
+    let replaced_image =
+        image_folder.path().join("G").join(first_file(&image_folder.path().join("G")));
     // Replaces an image with another one.
     std::fs::copy(
-        added_task
-            .path()
-            .join("A")
-            .join(first_file(&added_task.path().join("A"))),
+        added_task.path().join("A").join(first_file(&added_task.path().join("A"))),
         &replaced_image,
     )
     .unwrap();
@@ -293,26 +273,17 @@ fn rejects_replay_of_changed_or_missing_exemplars() {
     let run = train_run(&settings, root.path());
     let before = folder_contents(&run);
     let added_task = letters("AB", 6);
-    let options = OpenOptions {
-        test_share: settings.test_share,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { test_share: settings.test_share, ..OpenOptions::default() };
     let data = Dataset::open(&settings.data, &options).unwrap();
     let [image, last_image] =
         [&data.train[0], data.train.last().unwrap()].map(|sample| sample.source.path().unwrap());
     let bytes = std::fs::read(&image).unwrap();
     let replace_image = || std::fs::copy(&last_image, &image).map(drop);
     let remove_image = || std::fs::remove_file(&image);
-    for change in [
-        &replace_image as &dyn Fn() -> std::io::Result<()>,
-        &remove_image,
-    ] {
+    for change in [&replace_image as &dyn Fn() -> std::io::Result<()>, &remove_image] {
         change().unwrap();
         let problem = teach_error(&run, added_task.path());
-        let ids = [
-            "problem-exemplars-without-dataset",
-            "problem-exemplars-changed",
-        ];
+        let ids = ["problem-exemplars-without-dataset", "problem-exemplars-changed"];
         let is_expected = |id: &&str| says!(problem.what, *id, title = "iCaRL", n = 20);
         assert!(ids.iter().any(is_expected), "{problem}");
         assert!(folder_contents(&run) == before);
@@ -327,10 +298,7 @@ fn runs_are_grouped_by_added_tasks() {
     let (first, second) = (letters("AB", 6), letters("CD", 6));
     let runs: Vec<PathBuf> = [1, 2, 3]
         .map(|seed| {
-            let config = RunConfig {
-                seed,
-                ..config("simplecil")
-            };
+            let config = RunConfig { seed, ..config("simplecil") };
             train_run(&config, root.path())
         })
         .to_vec();

@@ -70,20 +70,14 @@ fn rejects_single_class_without_training_images_of_run() {
     let before = folder_contents(&run);
     let single_class = letters("A", 6);
     let header = store::load_run(&run).unwrap().header;
-    let options = OpenOptions {
-        test_share: settings.test_share,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { test_share: settings.test_share, ..OpenOptions::default() };
     let data = Dataset::open(&settings.data, &options).unwrap();
     let image = data.train[0].source.path().unwrap();
     let other_folder = single_class.path().join("A");
     let other_image = other_folder.join(first_file(&other_folder));
     let replace_image = || std::fs::copy(&other_image, &image).map(drop);
     let remove_images = || std::fs::remove_dir_all(image_folder.path());
-    for change in [
-        &replace_image as &dyn Fn() -> std::io::Result<()>,
-        &remove_images,
-    ] {
+    for change in [&replace_image as &dyn Fn() -> std::io::Result<()>, &remove_images] {
         change().unwrap();
         let source = single_class.path().to_str().unwrap();
         // The window reports this after the folder is chosen.

@@ -16,20 +16,13 @@ fn rejected_added_task_leaves_run_unchanged() {
         broken.write_file(name, "no picture");
     }
     let text = DatasetFixture::new();
-    text.write_file("x/notes.txt", "a")
-        .write_file("y/notes.txt", "b");
+    text.write_file("x/notes.txt", "a").write_file("y/notes.txt", "b");
     let single_class = letters("A", 5);
     let cases = [
         (empty.path().to_path_buf(), "problem-folder-empty"),
-        (
-            broken.path().to_path_buf(),
-            "problem-no-training-images-skipped",
-        ),
+        (broken.path().to_path_buf(), "problem-no-training-images-skipped"),
         (text.path().to_path_buf(), "problem-folder-without-images"),
-        (
-            PathBuf::from("/nowhere/at/all"),
-            "problem-dataset-not-found",
-        ),
+        (PathBuf::from("/nowhere/at/all"), "problem-dataset-not-found"),
     ];
     for (folder, id) in cases {
         let problem = teach_error(&run, &folder);
@@ -56,11 +49,7 @@ fn rejected_added_task_leaves_run_unchanged() {
     let lock = RunFolder::open(&run).unwrap();
     let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-run-in-use");
-    assert!(
-        store::undo_added_task(&run)
-            .unwrap_err()
-            .mentions("problem-run-in-use")
-    );
+    assert!(store::undo_added_task(&run).unwrap_err().mentions("problem-run-in-use"));
     drop(lock);
     let problem = teach_error(root.path(), good.path());
     assert_is(&problem, "problem-folder-without-run");
@@ -75,10 +64,7 @@ fn rejects_runs_without_task_backbone_or_state() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
     let control = Control::default();
-    let mut sink = StopInTask {
-        control: control.clone(),
-        task: 0,
-    };
+    let mut sink = StopInTask { control: control.clone(), task: 0 };
     let run = train_run_with(&config("lae"), root.path(), &mut sink, &control);
     let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-no-finished-task");
@@ -93,25 +79,13 @@ fn rejects_runs_without_task_backbone_or_state() {
         std::fs::write(&path, &text).unwrap();
         problem
     };
-    let missing_weights = edit(
-        "backbone = \"lae-nano\"",
-        "backbone = \"/gone/net.safetensors\"",
-    );
-    assert!(
-        missing_weights
-            .to_string()
-            .contains("/gone/net.safetensors"),
-        "{missing_weights}"
-    );
+    let missing_weights = edit("backbone = \"lae-nano\"", "backbone = \"/gone/net.safetensors\"");
+    assert!(missing_weights.to_string().contains("/gone/net.safetensors"), "{missing_weights}");
     let sha = &store::load_run(&run).unwrap().header.weights_sha256;
     let changed_weights = edit(sha, &"0".repeat(64));
     assert_is(&changed_weights, "problem-backbone-weights-changed");
     let unknown_method = edit("method = \"lae\"", "method = \"warp\"");
-    assert_says!(
-        unknown_method.what,
-        "problem-method-not-found",
-        key = "warp"
-    );
+    assert_says!(unknown_method.what, "problem-method-not-found", key = "warp");
     std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
     let problem = teach_error(&run, good.path());
     assert!(problem.what.contains("snapshot of task 2"), "{problem}");
@@ -171,17 +145,9 @@ fn detects_modified_files_of_added_task() {
     let list = folder.join("pictures.csv");
     let text = std::fs::read_to_string(&list).unwrap();
     std::fs::write(&list, text.replacen("png", "../../etc/passwd", 1)).unwrap();
-    assert!(
-        test_picture(0)
-            .unwrap_err()
-            .mentions("problem-run-table-damaged")
-    );
+    assert!(test_picture(0).unwrap_err().mentions("problem-run-table-damaged"));
     std::fs::write(&list, text.replacen("A/", "Z/", 1)).unwrap();
-    assert!(
-        test_picture(0)
-            .unwrap_err()
-            .mentions("problem-added-task-images-changed")
-    );
+    assert!(test_picture(0).unwrap_err().mentions("problem-added-task-images-changed"));
     std::fs::write(&list, &text).unwrap();
     test_picture(0).unwrap();
 
@@ -189,19 +155,9 @@ fn detects_modified_files_of_added_task() {
     let text = std::fs::read_to_string(&task_file).unwrap();
     let unreadable = "problem-added-task-unreadable";
     for (from, to, id, word) in [
-        (
-            "format = 1",
-            "format = 9",
-            "problem-added-task-newer-version",
-            "",
-        ),
+        ("format = 1", "format = 9", "problem-added-task-newer-version", ""),
         ("\"A\"", "\"B\"", unreadable, "same name"),
-        (
-            "train_images = [5, 5]",
-            "train_images = [5]",
-            unreadable,
-            "numbers of images",
-        ),
+        ("train_images = [5, 5]", "train_images = [5]", unreadable, "numbers of images"),
         ("batch = ", "batch = x", unreadable, ""),
     ] {
         assert!(text.contains(from), "{from}: {text}");

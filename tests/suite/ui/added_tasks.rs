@@ -36,23 +36,16 @@ fn store_newer_run(runs: &Path) {
     crate::copy_folder(&source, &run);
     let file = run.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let lines = text
-        .lines()
-        .map(|line| match line.starts_with("started = ") {
-            true => "started = \"2099-01-01T00:00:00+00:00\"",
-            false => line,
-        });
+    let lines = text.lines().map(|line| match line.starts_with("started = ") {
+        true => "started = \"2099-01-01T00:00:00+00:00\"",
+        false => line,
+    });
     let text: Vec<&str> = lines.collect();
     std::fs::write(&file, text.join("\n")).unwrap();
 }
 
 fn grey_image() -> NamedImage {
-    NamedImage {
-        name: "grey".into(),
-        width: 8,
-        height: 8,
-        rgb: vec![90; 192],
-    }
+    NamedImage { name: "grey".into(), width: 8, height: 8, rgb: vec![90; 192] }
 }
 
 #[test]
@@ -74,18 +67,11 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     window.get_by_label(tr!("train-teach-classes")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "shell-teach-about"));
-    assert!(
-        window
-            .query_by_label_contains(&tr!("shell-teach-undo", classes = ""))
-            .is_none()
-    );
+    assert!(window.query_by_label_contains(&tr!("shell-teach-undo", classes = "")).is_none());
     save_screenshot(&mut window, "teach-question");
     let added_task = letters("AB", 10);
     let path = added_task.path().to_path_buf();
-    window
-        .input_mut()
-        .dropped_files
-        .push(Arc::new(DroppedPath(path)));
+    window.input_mut().dropped_files.push(Arc::new(DroppedPath(path)));
     window.step();
     // The classes of the folder are shown before training starts.
     wait(&mut window, "the folder is read", |app| {
@@ -96,9 +82,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     window.get_by_label_contains("2 classes: ");
     assert!(!window.state().session.is_training());
     save_screenshot(&mut window, "teach-found");
-    window
-        .get_by_label(&tr!("shell-teach-classes", n = 2))
-        .click();
+    window.get_by_label(&tr!("shell-teach-classes", n = 2)).click();
     wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the added task begins", |app| {
@@ -132,21 +116,13 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     });
     window.get_by_label(tr!("train-teach-classes")).click();
     wait_until_idle(&mut window);
-    window
-        .get_by_label(&tr!("shell-teach-undo", classes = "A, B"))
-        .click();
+    window.get_by_label(&tr!("shell-teach-undo", classes = "A, B")).click();
     wait_until_idle(&mut window);
     wait(&mut window, "the added task is removed", |app| {
         let opened = app.session.train.opened.as_ref();
         opened.is_some_and(|run| run.tasks() == 3)
     });
-    assert!(
-        store::load_run(&folder)
-            .unwrap()
-            .header
-            .added_tasks
-            .is_empty()
-    );
+    assert!(store::load_run(&folder).unwrap().header.added_tasks.is_empty());
     // Predict keeps the run, which now has one task less.
     wait(&mut window, "the run predicts again", |app| {
         let answers = &app.session.predict.predictions;

@@ -19,16 +19,11 @@ use crate::data::DatasetFixture;
 fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
     let store_run = |(i, data): (usize, &&str)| {
         let mut header = header();
-        header.config = RunConfig {
-            data: (*data).into(),
-            ..RunConfig::default()
-        };
+        header.config = RunConfig { data: (*data).into(), ..RunConfig::default() };
         header.started = format!("2026-11-21T10:0{i}:00Z");
         let folder = RunFolder::create(root, &mut header, "").unwrap();
         for task in 0..2 {
-            folder
-                .save_task(&report(task), &Default::default())
-                .unwrap();
+            folder.save_task(&report(task), &Default::default()).unwrap();
         }
         folder.path().to_path_buf()
     };
@@ -111,11 +106,8 @@ fn image_file_reloads_with_bit_depth_of_run() {
     let folders = store_runs(runs.path(), &["digits", "letters"]);
     let path = folders[1].join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let with_bit_depth = text.replacen(
-        "data = \"letters\"",
-        "data = \"letters\"\nbit_depth = 12",
-        1,
-    );
+    let with_bit_depth =
+        text.replacen("data = \"letters\"", "data = \"letters\"\nbit_depth = 12", 1);
     std::fs::write(path, with_bit_depth).unwrap();
     let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
@@ -167,10 +159,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     );
     answer_last_request(&mut window, &backend);
     window.get_by_label_contains("score ");
-    window
-        .state_mut()
-        .session
-        .choose_predictor(folders[1].clone());
+    window.state_mut().session.choose_predictor(folders[1].clone());
     window.run_steps(2);
     assert!(window.query_by_label_contains("score ").is_none());
     wait_until_idle(&mut window);

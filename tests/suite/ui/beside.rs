@@ -22,10 +22,7 @@ fn run_header(method: &str, title: &str, folder: &str) -> RunHeader {
 
 fn task_evaluated(run: &str, task: usize) -> Event {
     let report = Box::new(report(task));
-    Event::TaskEvaluated {
-        run: run.into(),
-        report,
-    }
+    Event::TaskEvaluated { run: run.into(), report }
 }
 
 #[test]
@@ -43,24 +40,14 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     }
     // Its device ran out of memory: it is resumed after the second task.
     backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
-    backend.push(Event::TakenUp {
-        run: "first".into(),
-        reports: vec![report(0), report(1)],
-    });
+    backend.push(Event::TakenUp { run: "first".into(), reports: vec![report(0), report(1)] });
     for i in 2..5 {
         backend.push(task_evaluated("first", i));
     }
     wait_until_idle(&mut window);
-    assert!(
-        window.query_by_label(tr!("train-compare-with")).is_none(),
-        "no other run exists yet"
-    );
-    backend.push(Event::Finished {
-        run: "first".into(),
-    });
-    backend.push(Event::Started(Box::new(run_header(
-        "baseline", "Baseline", "second",
-    ))));
+    assert!(window.query_by_label(tr!("train-compare-with")).is_none(), "no other run exists yet");
+    backend.push(Event::Finished { run: "first".into() });
+    backend.push(Event::Started(Box::new(run_header("baseline", "Baseline", "second"))));
     backend.push(task_evaluated("second", 0));
     wait_until_idle(&mut window);
     // These runs are not stored on disk: the first one comes from memory.
@@ -68,23 +55,15 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
     let companion_run = session.companion().expect("the first run is the companion");
     assert_eq!(
-        (
-            companion_run.header.short_name(),
-            companion_run.history.accuracy.len()
-        ),
+        (companion_run.header.short_name(), companion_run.history.accuracy.len()),
         ("LAE", 5)
     );
-    window
-        .get_all_by_label(tr!("train-compare-with"))
-        .next()
-        .unwrap();
+    window.get_all_by_label(tr!("train-compare-with")).next().unwrap();
     save_screenshot(&mut window, "beside-live");
     for i in 1..5 {
         backend.push(task_evaluated("second", i));
     }
-    backend.push(Event::Finished {
-        run: "second".into(),
-    });
+    backend.push(Event::Finished { run: "second".into() });
     wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Compare);
 }

@@ -27,9 +27,7 @@ fn click_run(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
 #[test]
 fn deletes_selected_runs_and_undoes_from_notice() {
     let runs = tempfile::tempdir().unwrap();
-    let folders: Vec<_> = (1..=4)
-        .map(|seed| store_seeded_run(runs.path(), seed))
-        .collect();
+    let folders: Vec<_> = (1..=4).map(|seed| store_seeded_run(runs.path(), seed)).collect();
     let mut window = open_compare(runs.path());
     click_run(&mut window, 1, Modifiers::NONE);
     click_run(&mut window, 3, Modifiers::COMMAND);
@@ -45,18 +43,13 @@ fn deletes_selected_runs_and_undoes_from_notice() {
     wait_until_idle(&mut window);
     assert!(folders.iter().all(|folder| folder.exists()));
     assert_absent!(window, "shell-undo");
-    assert_eq!(
-        window.state().session.compare.runs.ready().unwrap().len(),
-        4
-    );
+    assert_eq!(window.state().session.compare.runs.ready().unwrap().len(), 4);
 }
 
 #[test]
 fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     let runs = tempfile::tempdir().unwrap();
-    let folders: Vec<_> = (1..=2)
-        .map(|seed| store_seeded_run(runs.path(), seed))
-        .collect();
+    let folders: Vec<_> = (1..=2).map(|seed| store_seeded_run(runs.path(), seed)).collect();
     let mut window = open_compare(runs.path());
     window.key_press_modifiers(Modifiers::COMMAND, Key::A);
     window.run_steps(3);
@@ -66,11 +59,7 @@ fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     window.get_by_label(tr!("compare-deleted")).click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "deleted-runs");
-    window
-        .get_all_by_label(tr!("shell-deleted-restore"))
-        .next_back()
-        .unwrap()
-        .click();
+    window.get_all_by_label(tr!("shell-deleted-restore")).next_back().unwrap().click();
     wait_until_idle(&mut window);
     assert_eq!(folders.iter().filter(|folder| folder.exists()).count(), 1);
     window.get_by_label(tr!("shell-deleted-delete")).click();
@@ -96,28 +85,19 @@ fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     window.get_by_label(tr!("shell-deleted-none"));
     window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
-    assert!(matches!(
-        window.state().session.compare.deleted,
-        Fetch::Ready(_)
-    ));
+    assert!(matches!(window.state().session.compare.deleted, Fetch::Ready(_)));
 }
 
 #[test]
 fn running_and_queued_runs_cannot_be_deleted() {
     let runs = tempfile::tempdir().unwrap();
-    let (running, queued) = (
-        store_seeded_run(runs.path(), 1),
-        store_seeded_run(runs.path(), 2),
-    );
+    let (running, queued) = (store_seeded_run(runs.path(), 1), store_seeded_run(runs.path(), 2));
     let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let header = store::load_run(&running).unwrap().header;
     backend.push(Event::Started(Box::new(header)));
     let job = Job::resume(queued.clone(), None, "next".into());
-    backend.push(Event::Queued {
-        job: Box::new(job),
-        place: 0,
-    });
+    backend.push(Event::Queued { job: Box::new(job), place: 0 });
     wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
     assert!(session.is_in_use(&running) && session.is_in_use(&queued));

@@ -40,11 +40,7 @@ impl Sources for Dialogs {
 
 pub(super) fn dialogs(runs: &Path, choice: Choice, delay_ms: u64) -> Dialogs {
     let disk = Disk::new(runs.to_path_buf());
-    Dialogs {
-        disk,
-        choice,
-        delay_ms,
-    }
+    Dialogs { disk, choice, delay_ms }
 }
 
 pub(super) fn open_window(dialogs: Dialogs) -> (Harness<'static, StudioApp>, RecordedBackend) {
@@ -73,9 +69,7 @@ fn submit_path(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
 #[test]
 fn asks_for_path_when_file_dialog_is_missing() {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("my pictures 1.0/a", 6)
-        .write_class("my pictures 1.0/b", 6);
+    image_folder.write_class("my pictures 1.0/a", 6).write_class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     window.get_by_label(tr!("data-choose")).click();
@@ -87,22 +81,10 @@ fn asks_for_path_when_file_dialog_is_missing() {
     assert!(shows!(window, "shell-path-no-portal"));
     save_screenshot(&mut window, "path");
     // The dialog reports a missing file and stays open.
-    submit_path(
-        &mut window,
-        tr!("shell-path"),
-        &image_folder.path().join("gone"),
-    );
+    submit_path(&mut window, tr!("shell-path"), &image_folder.path().join("gone"));
     window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
-    submit_path(
-        &mut window,
-        tr!("shell-path"),
-        &image_folder.path().join("my pictures 1.0"),
-    );
-    let data_path = image_folder
-        .path()
-        .join("my pictures 1.0")
-        .display()
-        .to_string();
+    submit_path(&mut window, tr!("shell-path"), &image_folder.path().join("my pictures 1.0"));
+    let data_path = image_folder.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, data_path);
     assert_absent!(window, "shell-path-choose-folder");
     // The next dialog begins with that folder, and Escape changes nothing.
@@ -138,15 +120,8 @@ fn image_can_be_chosen_by_typed_path() {
         let picture = window.state().session.predict.image.clone();
         picture.map(|picture| picture.name.clone())
     };
-    for (field, file) in [
-        (tr!("shell-path"), "001.png"),
-        (tr!("predict-image-file"), "000.png"),
-    ] {
-        submit_path(
-            &mut window,
-            field,
-            &image_folder.path().join("pictures").join(file),
-        );
+    for (field, file) in [(tr!("shell-path"), "001.png"), (tr!("predict-image-file"), "000.png")] {
+        submit_path(&mut window, field, &image_folder.path().join("pictures").join(file));
         assert_eq!(name(&window).as_deref(), Some(file));
     }
 }
@@ -160,10 +135,7 @@ fn unresponsive_file_dialog_can_be_replaced_by_path() {
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
     let mut steps = 0;
-    while window
-        .query_by_label(tr!("shell-path-type-instead"))
-        .is_none()
-    {
+    while window.query_by_label(tr!("shell-path-type-instead")).is_none() {
         std::thread::sleep(std::time::Duration::from_millis(30));
         window.step();
         steps += 1;
@@ -173,9 +145,7 @@ fn unresponsive_file_dialog_can_be_replaced_by_path() {
     window.run_steps(4);
     window.get_by_label(tr!("shell-path-choose-folder"));
     // The late choice of the dialog is ignored.
-    wait(&mut window, "the dialog returns", |app| {
-        !app.session.is_busy()
-    });
+    wait(&mut window, "the dialog returns", |app| !app.session.is_busy());
     window.run_steps(3);
     assert_eq!(window.state().session.experiment.draft.data, "digits");
 }
@@ -188,9 +158,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
     let purpose = DialogPurpose::DataExport(DataExportKind::Data, ExportFormat::Folder);
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::TypePath(purpose));
+    window.state_mut().execute(&ctx, UiCommand::TypePath(purpose));
     wait_until_idle(&mut window);
     // With and without the typed extension.
     for name in ["old.zip", "old"] {
@@ -212,9 +180,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let old_content = std::fs::read(folder.path().join("old.zip")).unwrap();
     assert_eq!(old_content, b"old");
     // In a folder, the file gets its default name.
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::TypePath(purpose));
+    window.state_mut().execute(&ctx, UiCommand::TypePath(purpose));
     wait_until_idle(&mut window);
     submit_path(&mut window, tr!("shell-path"), folder.path());
     let has_second_notice = |app: &StudioApp| app.session.notices.total > 1;
@@ -255,9 +221,7 @@ fn exports_model_to_chosen_folder() {
     let target = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::Path(target.path().into()), 0));
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Predict));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Predict));
     wait_until_idle(&mut window);
     window.get_by_label(tr!("shell-export-model")).click();
     wait_until_idle(&mut window);
@@ -270,10 +234,7 @@ fn exports_model_to_chosen_folder() {
     let has_notice = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "the model is written", has_notice);
     let notice = window.state().session.notices.list.last().unwrap().clone();
-    assert!(
-        !notice.is_error && says!(notice.problem.what, "story-model-exported"),
-        "{notice:?}"
-    );
+    assert!(!notice.is_error && says!(notice.problem.what, "story-model-exported"), "{notice:?}");
     assert!(target.path().join("old-torch/model.py").exists());
 }
 
@@ -287,26 +248,16 @@ fn type_without_enter(window: &mut Harness<'_, StudioApp>, field: &str, text: &s
 #[test]
 fn typed_path_applies_on_blur_and_escape_reverts() {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("mine/a", 6)
-        .write_class("mine/b", 6);
+    image_folder.write_class("mine/a", 6).write_class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     super::open_steps(&mut window);
     // The field exists only while the backbone is a file.
-    let first_weights = image_folder
-        .path()
-        .join("first.safetensors")
-        .display()
-        .to_string();
+    let first_weights = image_folder.path().join("first.safetensors").display().to_string();
     window.state_mut().session.choose_weights(first_weights);
     wait_until_idle(&mut window);
     let data = image_folder.path().join("mine").display().to_string();
-    let weights = image_folder
-        .path()
-        .join("none.safetensors")
-        .display()
-        .to_string();
+    let weights = image_folder.path().join("none.safetensors").display().to_string();
     type_without_enter(&mut window, tr!("data-folder-name"), &data);
     // A click on the next field leaves this one.
     window.get_by_label(tr!("experiment-weights-name")).click();
@@ -322,18 +273,14 @@ fn typed_path_applies_on_blur_and_escape_reverts() {
     window.key_press(egui::Key::Escape);
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).data, data);
-    let field = window
-        .get_by_label(tr!("data-folder-name"))
-        .accesskit_node();
+    let field = window.get_by_label(tr!("data-folder-name")).accesskit_node();
     assert_eq!(field.value(), Some(data));
 }
 
 #[test]
 fn ctrl_enter_starts_run_with_current_settings() {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("mine/a", 6)
-        .write_class("mine/b", 6);
+    image_folder.write_class("mine/a", 6).write_class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     let start = |window: &mut Harness<'_, StudioApp>| {

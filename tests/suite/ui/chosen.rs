@@ -48,15 +48,8 @@ fn pending_file_choice_hides_previous_description() {
     let message = tr!("experiment-no-file-chosen", now = "ConvNeXt");
     window.get_by_label_contains(message.trim_end_matches('.'));
     assert!(window.query_by_label_contains("input 224 × 224").is_none());
-    let path = window
-        .get_by_label(tr!("experiment-weights-name"))
-        .accesskit_node()
-        .value();
-    assert_eq!(
-        path.as_deref().unwrap_or_default(),
-        "",
-        "the field contains a network name"
-    );
+    let path = window.get_by_label(tr!("experiment-weights-name")).accesskit_node().value();
+    assert_eq!(path.as_deref().unwrap_or_default(), "", "the field contains a network name");
     save_screenshot(&mut window, "file-wished-for");
     // The dialog is cancelled: everything is as before.
     wait_until_idle(&mut window);
@@ -101,10 +94,7 @@ fn predict_shows_pinned_run_and_can_unpin() {
     window.get_by_label(tr!("predict-run-follow")).click();
     wait_until_idle(&mut window);
     let predict = &window.state().session.predict;
-    assert_eq!(
-        (predict.run.as_ref(), predict.selected_by_user),
-        (Some(&newest), false)
-    );
+    assert_eq!((predict.run.as_ref(), predict.selected_by_user), (Some(&newest), false));
     assert_absent!(window, "predict-run-kept");
 }
 
@@ -117,18 +107,10 @@ fn unusable_runs_folder_is_reported_before_start() {
     wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-not-ready"));
     assert!(!window.state().session.can_start());
-    let error_count = window
-        .get_all_by_label_contains("Cannot save runs in this folder")
-        .count();
-    assert_eq!(
-        error_count, 2,
-        "the error is shown beside the start button and in the list"
-    );
-    let (mut other_window, _) = recorded_window(
-        [1280.0, 900.0],
-        ThemeChoice::Dark,
-        &folder.path().join("new"),
-    );
+    let error_count = window.get_all_by_label_contains("Cannot save runs in this folder").count();
+    assert_eq!(error_count, 2, "the error is shown beside the start button and in the list");
+    let (mut other_window, _) =
+        recorded_window([1280.0, 900.0], ThemeChoice::Dark, &folder.path().join("new"));
     wait_until_idle(&mut other_window);
     other_window.get_by_label(tr!("experiment-ready"));
 }

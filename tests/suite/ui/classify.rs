@@ -29,10 +29,7 @@ fn start_page_opens_experiment_and_learn() {
     window.state_mut().welcome();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "start");
-    for (open, page) in [
-        ("start-experiment-open", Page::Experiment),
-        ("tour-start", Page::Learn),
-    ] {
+    for (open, page) in [("start-experiment-open", Page::Experiment), ("tour-start", Page::Learn)] {
         window.state_mut().page = Page::Start;
         wait_until_idle(&mut window);
         window.get_by_label(tr!(open)).click();
@@ -49,10 +46,7 @@ fn start_page_opens_experiment_and_learn() {
 fn classifies_user_images_on_start_page() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
-    let config = RunConfig {
-        device: "cpu".into(),
-        ..RunConfig::default()
-    };
+    let config = RunConfig { device: "cpu".into(), ..RunConfig::default() };
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
         Session::open(root, config, Default::default(), wake).unwrap()
     });
@@ -114,12 +108,7 @@ fn refuses_new_images_without_model() {
     let backend = lae_studio::session::backend::RecordedBackend::default();
     let root = runs.path().to_path_buf();
     let mut window = window([700.0, 600.0], ThemeChoice::Dark, move |wake| {
-        Session::with_backend(
-            Box::new(backend),
-            Disk::new(root),
-            RunConfig::default(),
-            wake,
-        )
+        Session::with_backend(Box::new(backend), Disk::new(root), RunConfig::default(), wake)
     });
     window.state_mut().welcome();
     wait_until_idle(&mut window);

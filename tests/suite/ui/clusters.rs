@@ -115,16 +115,11 @@ fn stopping_remote_job_asks_for_confirmation() {
     wait_until_idle(&mut window);
     let stop_count = || {
         let commands = lab.commands();
-        commands
-            .iter()
-            .filter(|c| matches!(c, Command::Stop(_)))
-            .count()
+        commands.iter().filter(|c| matches!(c, Command::Stop(_))).count()
     };
     // The queued job: Enter cancels the question.
     for label in ["Cancel", "Remove"] {
-        window
-            .get_by_label_contains(&tr!("train-place-remove", place = "lab", title = ""))
-            .click();
+        window.get_by_label_contains(&tr!("train-place-remove", place = "lab", title = "")).click();
         wait_until_idle(&mut window);
         window.get_by_label(&tr!("shell-ask-remove-at", place = "lab"));
         save_screenshot(&mut window, "remove-at-a-place");
@@ -138,9 +133,7 @@ fn stopping_remote_job_asks_for_confirmation() {
     }
     assert_eq!(stop_count(), 1);
     // The running job.
-    window
-        .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-place-stop", place = "lab", title = "")).click();
     wait_until_idle(&mut window);
     assert_eq!(stop_count(), 1);
     window.get_by_label(&tr!("shell-ask-stop-at", place = "lab"));
@@ -149,9 +142,7 @@ fn stopping_remote_job_asks_for_confirmation() {
     wait_until_idle(&mut window);
     assert_eq!(stop_count(), 2);
     // The question closes when its run ends.
-    window
-        .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-place-stop", place = "lab", title = "")).click();
     wait_until_idle(&mut window);
     lab.push(Event::Finished { run: RUN.into() });
     wait_until_idle(&mut window);
@@ -178,12 +169,8 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     });
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Train));
-    wait(&mut window, "the cluster is queried", |app| {
-        !app.session.train.clusters.grids.is_empty()
-    });
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Train));
+    wait(&mut window, "the cluster is queried", |app| !app.session.train.clusters.grids.is_empty());
     wait_until_idle(&mut window);
     window.get_by_label("demo on queue");
     window.get_by_label(tr!("train-nothing-running-here"));
@@ -206,12 +193,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     window.get_by_label(running);
     window.get_by_label(tr!("train-grid-cancel")).click();
     wait_until_idle(&mut window);
-    assert!(shows!(
-        window,
-        "shell-ask-grid-stop-what",
-        waiting = 1,
-        running = 2
-    ));
+    assert!(shows!(window, "shell-ask-grid-stop-what", waiting = 1, running = 2));
     save_screenshot(&mut window, "end-a-grid");
     // Enter cancels the question.
     window.key_press(egui::Key::Enter);
@@ -224,10 +206,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
         app.session.train.clusters.grids[0].has_ended()
     });
     wait_until_idle(&mut window);
-    assert_eq!(
-        *cancelled.lock().unwrap(),
-        [PathBuf::from("/runs/.slurm/1")]
-    );
+    assert_eq!(*cancelled.lock().unwrap(), [PathBuf::from("/runs/.slurm/1")]);
     window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
     window.get_by_label(tr!("train-nothing-running"));
     window.get_by_label("Hide demo on queue").click();
@@ -236,12 +215,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     // Choosing a local device deselects the remote machine.
     let choose = UiCommand::change(|session| session.select_machine(Some("lab".into())));
     window.state_mut().execute(&ctx, choose);
-    assert_eq!(
-        window.state().session.experiment.machine.as_deref(),
-        Some("lab")
-    );
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::ChooseDevice("cpu".into()));
+    assert_eq!(window.state().session.experiment.machine.as_deref(), Some("lab"));
+    window.state_mut().execute(&ctx, UiCommand::ChooseDevice("cpu".into()));
     assert_eq!(window.state().session.experiment.machine, None);
 }

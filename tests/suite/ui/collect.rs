@@ -98,12 +98,7 @@ fn drawn_classes_are_taught_to_finished_run() {
         let shift = i as f32 * 0.02;
         draw_stroke(
             &mut window,
-            &[
-                [0.2 + shift, 0.2],
-                [0.8, 0.8 - shift],
-                [0.2, 0.8],
-                [0.8, 0.2 + shift],
-            ],
+            &[[0.2 + shift, 0.2], [0.8, 0.8 - shift], [0.2, 0.8], [0.8, 0.2 + shift]],
         );
     }
     window.get_by_label(tr!("shell-collect-add-class")).click();
@@ -172,10 +167,7 @@ fn unteachable_images_stay_in_dialog_with_error() {
     assert_eq!(session.collection.image_count(), 4);
     assert_eq!(session.notices.total, notice_count);
     assert!(backend.commands().is_empty());
-    assert_eq!(
-        std::fs::read_dir(runs.path().join("made")).unwrap().count(),
-        0
-    );
+    assert_eq!(std::fs::read_dir(runs.path().join("made")).unwrap().count(), 0);
     window.get_by_label(tr!("shell-collect-teach"));
 }
 
@@ -196,15 +188,7 @@ fn dropped_images_become_data_set_of_named_classes() {
     wait(&mut window, "the images are read", |app| {
         app.session.collection.classes[0].images.len() == 6
     });
-    assert!(
-        window
-            .state()
-            .session
-            .notices
-            .list
-            .iter()
-            .any(|notice| notice.is_error)
-    );
+    assert!(window.state().session.notices.list.iter().any(|notice| notice.is_error));
     window.get_by_label(tr!("shell-collect-add-class")).click();
     wait_until_idle(&mut window);
     drop_file(&mut window, source.path().join("B"));
@@ -213,19 +197,14 @@ fn dropped_images_become_data_set_of_named_classes() {
         app.session.collection.classes[1].images.len() == 6
     });
     save_screenshot(&mut window, "collect-data");
-    window
-        .get_by_label(tr!("shell-collect-use-as-dataset"))
-        .click();
+    window.get_by_label(tr!("shell-collect-use-as-dataset")).click();
     wait(&mut window, "the data set is opened", |app| {
         let view = app.session.experiment.data.ready();
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
     });
     assert_eq!(window.state().page, Page::Experiment);
     let folder = runs.path().join("made/My images");
-    assert_eq!(
-        window.state().session.experiment.draft.data,
-        folder.display().to_string()
-    );
+    assert_eq!(window.state().session.experiment.draft.data, folder.display().to_string());
 }
 
 #[test]
@@ -238,14 +217,9 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     let collect = UiCommand::Collect(Purpose::Data);
     window.state_mut().execute(&ctx, collect);
     wait_until_idle(&mut window);
-    assert!(
-        press_close(&mut window),
-        "nothing is collected, so the window closes"
-    );
+    assert!(press_close(&mut window), "nothing is collected, so the window closes");
     drop_file(&mut window, source.path().join("A"));
-    wait(&mut window, "the images are read", |app| {
-        app.session.collection.image_count() == 3
-    });
+    wait(&mut window, "the images are read", |app| app.session.collection.image_count() == 3);
     let before = window.state().session.collection.classes.clone();
     assert!(!press_close(&mut window));
     window.get_by_label_contains(&tr!("drafts-collected-images", n = 3));
@@ -255,22 +229,16 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     // Saved drafts are not lost when the window closes.
     let drafts = runs.path().join("drafts");
     window.state_mut().set_drafts_folder(drafts.clone());
-    wait(&mut window, "the drafts are written", |_| {
-        drafts.join("drafts.json").exists()
-    });
+    wait(&mut window, "the drafts are written", |_| drafts.join("drafts.json").exists());
     assert!(press_close(&mut window));
     // Removes an image and then the class, and undoes both.
     window.get_by_label("Image 2 of Class 1").click();
     wait_until_idle(&mut window);
-    window
-        .get_by_label(tr!("shell-collect-remove-images"))
-        .click();
+    window.get_by_label(tr!("shell-collect-remove-images")).click();
     wait_until_idle(&mut window);
     assert!(window.state().session.collection.is_empty());
     save_screenshot(&mut window, "collect-put-back");
-    window
-        .get_by_label(tr!("shell-collect-undo-remove"))
-        .click();
+    window.get_by_label(tr!("shell-collect-undo-remove")).click();
     wait_until_idle(&mut window);
     assert_eq!(window.state().session.collection.image_count(), 2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
@@ -317,8 +285,7 @@ fn collected_and_pinned_images_survive_restart() {
     });
     let pins = |window: &Harness<'_, StudioApp>| -> Vec<_> {
         let pins = window.state().session.predict.pins.pins().iter();
-        pins.map(|pin| (pin.image.clone(), pin.truth.clone()))
-            .collect()
+        pins.map(|pin| (pin.image.clone(), pin.truth.clone())).collect()
     };
     let before = (pins(&window), window.state().session.collection.clone());
     drop(window);
@@ -341,12 +308,7 @@ fn collected_and_pinned_images_survive_restart() {
     assert!(after_crash.state().session.predict.pins.runs().is_empty());
     drop(after_crash);
     // An unreadable image is reported, and the others are restored.
-    let images = || {
-        std::fs::read_dir(&drafts)
-            .unwrap()
-            .flatten()
-            .map(|entry| entry.path())
-    };
+    let images = || std::fs::read_dir(&drafts).unwrap().flatten().map(|entry| entry.path());
     assert_eq!(images().count(), 7, "expected six images and the list");
     drop(reopened);
     let image_path = images().find(|path| path.extension().is_some_and(|ending| ending == "png"));
@@ -354,30 +316,21 @@ fn collected_and_pinned_images_survive_restart() {
     let mut reopened = open_with_drafts();
     reopened.get_by_label_contains(&tr!("drafts-images-unreadable", n = 1));
     let session = &mut reopened.state_mut().session;
-    assert_eq!(
-        session.predict.pins.pins().len() + session.collection.image_count(),
-        5
-    );
+    assert_eq!(session.predict.pins.pins().len() + session.collection.image_count(), 5);
     // The folder is removed with the last draft.
     for pin in session.predict.pins.pins().to_vec() {
         session.unpin(pin.id);
     }
     session.collection = Default::default();
-    wait(&mut reopened, "the drafts are removed", |_| {
-        !drafts.exists()
-    });
+    wait(&mut reopened, "the drafts are removed", |_| !drafts.exists());
     drop(reopened);
     // An unreadable list is moved to another folder.
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(&list, "no list").unwrap();
     let reopened = open_with_drafts();
     assert!(shows!(reopened, "drafts-unreadable"));
-    let entries = std::fs::read_dir(drafts.parent().unwrap())
-        .unwrap()
-        .flatten();
-    let moved_lists: Vec<_> = entries
-        .map(|entry| entry.path().join("drafts.json"))
-        .collect();
+    let entries = std::fs::read_dir(drafts.parent().unwrap()).unwrap().flatten();
+    let moved_lists: Vec<_> = entries.map(|entry| entry.path().join("drafts.json")).collect();
     assert_eq!(moved_lists.len(), 1);
     assert_eq!(std::fs::read_to_string(&moved_lists[0]).unwrap(), "no list");
 }

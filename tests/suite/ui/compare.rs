@@ -19,9 +19,7 @@ pub fn store_finished_run(root: &Path, plugin: &str, change: impl Fn(&mut RunHea
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, plugin).unwrap();
     for task in 0..header.tasks.len() {
-        folder
-            .save_task(&report(task), &NamedTensors::new())
-            .unwrap();
+        folder.save_task(&report(task), &NamedTensors::new()).unwrap();
     }
     folder.finish(false).unwrap();
 }
@@ -39,9 +37,7 @@ fn table_groups_seeds_and_warns_of_plugin_differences() {
     });
     let (mut window, _) = recorded_window([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare")).click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "compare-seeds");
     window.get_by_label(tr!("compare-plugin-hash"));
@@ -97,9 +93,7 @@ fn condition_filters_runs_and_reports_errors() {
         field.focus();
         wait_until_idle(&mut window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        window
-            .get_by_label(tr!("compare-filter-name"))
-            .type_text(text);
+        window.get_by_label(tr!("compare-filter-name")).type_text(text);
         wait_until_idle(&mut window);
         if text == "final >" {
             assert!(shows!(window, "problem-condition-side-missing"));
@@ -112,13 +106,7 @@ fn condition_filters_runs_and_reports_errors() {
 #[test]
 fn table_groups_rows_and_compares_with_baseline() {
     let runs = tempfile::tempdir().unwrap();
-    for (method, seed) in [
-        ("lae", 0),
-        ("lae", 1),
-        ("lae", 2),
-        ("baseline", 0),
-        ("baseline", 1),
-    ] {
+    for (method, seed) in [("lae", 0), ("lae", 1), ("lae", 2), ("baseline", 0), ("baseline", 1)] {
         store_finished_run(runs.path(), "", |header| {
             header.config.method = method.into();
             header.config.seed = seed;
@@ -133,9 +121,7 @@ fn table_groups_rows_and_compares_with_baseline() {
     window.get_by_label("2 rows");
     window.get_by_label("baseline");
     window.get_by_label("lae");
-    window
-        .get_by_label(&tr!("compare-more-actions", name = "baseline"))
-        .click();
+    window.get_by_label(&tr!("compare-more-actions", name = "baseline")).click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("compare-rows-with-this")).click();
     wait_until_idle(&mut window);
@@ -296,11 +282,7 @@ fn selection_serves_comparison_and_run_actions() {
         window.event(click(true));
         window.event(click(false));
         wait_until_idle(&mut window);
-        assert_eq!(
-            window.query_all_by_label(tr!("compare-duplicate")).count(),
-            2,
-            "{pos}"
-        );
+        assert_eq!(window.query_all_by_label(tr!("compare-duplicate")).count(), 2, "{pos}");
         window.key_press(egui::Key::Escape);
         wait_until_idle(&mut window);
     }
@@ -342,10 +324,7 @@ fn accuracy_matrices_of_short_runs_have_bounded_size() {
             wait_until_idle(&mut window);
             window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
             wait_until_idle(&mut window);
-            save_screenshot(
-                &mut window,
-                &format!("compare-short-{width}-{task_counts:?}"),
-            );
+            save_screenshot(&mut window, &format!("compare-short-{width}-{task_counts:?}"));
             let matrices = window
                 .query_all_by_role_and_label(egui::Role::Image, tr!("figure-accuracy-matrix"))
                 .map(|matrix| matrix.rect().size());
@@ -355,10 +334,7 @@ fn accuracy_matrices_of_short_runs_have_bounded_size() {
             for size in sizes {
                 // Titles and numbers surround the cells.
                 assert!(size.x >= 90.0 && size.y >= 60.0, "{task_counts:?}: {size}");
-                assert!(
-                    size.x <= 290.0 && size.y <= 226.0,
-                    "{task_counts:?}: {size}"
-                );
+                assert!(size.x <= 290.0 && size.y <= 226.0, "{task_counts:?}: {size}");
             }
         }
     }
@@ -392,10 +368,8 @@ fn selects_comparable_runs_and_reports_incomparable_ones() {
     let is_unchecked = |node: &egui_kittest::Node<'_>| {
         node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False)
     };
-    let checkboxes: Vec<_> = window
-        .query_all_by_role(egui::Role::CheckBox)
-        .filter(is_unchecked)
-        .collect();
+    let checkboxes: Vec<_> =
+        window.query_all_by_role(egui::Role::CheckBox).filter(is_unchecked).collect();
     assert_eq!(checkboxes.len(), 1, "the comparable pair is selected");
     checkboxes[0].click();
     drop(checkboxes);
@@ -421,9 +395,7 @@ fn idle_pages_do_not_repaint() {
     let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Compare));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Compare));
     wait_until_idle(&mut window);
     let boxes = window.get_all_by_role(egui::Role::CheckBox);
     let unchecked = boxes

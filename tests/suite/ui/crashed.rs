@@ -19,11 +19,7 @@ fn settings_of_crashed_window_are_restored_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
     let other_runs = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        data: "letters".into(),
-        seed: 9,
-        ..RunConfig::default()
-    };
+    let config = RunConfig { data: "letters".into(), seed: 9, ..RunConfig::default() };
     let crashed = Settings {
         setup: Some(config.clone()),
         folders: vec![other_runs.path().to_path_buf()],
@@ -33,18 +29,10 @@ fn settings_of_crashed_window_are_restored_on_request() {
     let draft = settings.setup.clone().unwrap_or_default();
     let runs = folder.path().to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), move |wake| {
-        Session::with_backend(
-            Box::new(RecordedBackend::default()),
-            Disk::new(runs),
-            draft,
-            wake,
-        )
+        Session::with_backend(Box::new(RecordedBackend::default()), Disk::new(runs), draft, wake)
     });
     wait_until_idle(&mut window);
-    assert_eq!(
-        window.state().session.experiment.draft,
-        RunConfig::default()
-    );
+    assert_eq!(window.state().session.experiment.draft, RunConfig::default());
     window.get_by_label_contains("letters · LAE · adapter 5 and one folder of runs");
     assert!(window.state().session.compare.folders.paths().is_empty());
     save_screenshot(&mut window, "after-a-crash");
@@ -52,15 +40,10 @@ fn settings_of_crashed_window_are_restored_on_request() {
     wait(&mut window, "the settings are written", |_| file.exists());
     let saved = Settings::load(Some(&file));
     assert_eq!(saved.former.as_ref(), Some(&config));
-    window
-        .get_by_label(tr!("experiment-earlier-restore"))
-        .click();
+    window.get_by_label(tr!("experiment-earlier-restore")).click();
     wait_until_idle(&mut window);
     assert_eq!(window.state().session.experiment.draft, config);
-    assert_eq!(
-        window.state().session.compare.folders.paths(),
-        [other_runs.path()]
-    );
+    assert_eq!(window.state().session.compare.folders.paths(), [other_runs.path()]);
     assert_absent!(window, "experiment-earlier-restore");
 }
 
@@ -77,12 +60,7 @@ fn open_window(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     let runs = runs.to_path_buf();
     let draft = settings.setup.clone().unwrap_or_default();
     let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
-        Session::with_backend(
-            Box::new(RecordedBackend::default()),
-            Disk::new(runs),
-            draft,
-            wake,
-        )
+        Session::with_backend(Box::new(RecordedBackend::default()), Disk::new(runs), draft, wake)
     });
     wait_until_idle(&mut window);
     window
@@ -107,18 +85,13 @@ fn crash_notice_offers_run_and_settings_once() {
     assert_absent!(window, CLOSED);
     assert_absent!(window, "experiment-earlier-restore");
     // Other settings are offered in the same notice.
-    let other_config = RunConfig {
-        data: "letters".into(),
-        ..RunConfig::default()
-    };
+    let other_config = RunConfig { data: "letters".into(), ..RunConfig::default() };
     let mut window = open_window(runs.path(), settings_with(&other_config).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
     save_screenshot(&mut window, "after-a-crash-both");
-    window
-        .get_by_label(tr!("experiment-earlier-discard"))
-        .click();
+    window.get_by_label(tr!("experiment-earlier-discard")).click();
     wait_until_idle(&mut window);
     // The offer of the run remains.
     assert_absent!(window, "experiment-earlier-restore");
@@ -160,14 +133,8 @@ fn folders_of_crashed_window_open_once() {
 #[test]
 fn settings_from_older_crash_do_not_report_crash() {
     let runs = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        data: "letters".into(),
-        ..RunConfig::default()
-    };
-    let settings = Settings {
-        former: Some(config.clone()),
-        ..Settings::default()
-    };
+    let config = RunConfig { data: "letters".into(), ..RunConfig::default() };
+    let settings = Settings { former: Some(config.clone()), ..Settings::default() };
     let mut window = open_window(runs.path(), settings);
     assert_absent!(window, CRASHED);
     window.get_by_label(tr!("experiment-earlier-settings-saved"));

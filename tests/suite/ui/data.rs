@@ -32,11 +32,8 @@ const WIDE: [f32; 2] = [1280.0, 900.0];
 
 /// Opens a window with this data set.
 fn open_data_set(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
-    let draft = RunConfig {
-        data: data.into(),
-        classes_per_task: tasks.into(),
-        ..RunConfig::default()
-    };
+    let draft =
+        RunConfig { data: data.into(), classes_per_task: tasks.into(), ..RunConfig::default() };
     let runs = shared_folder();
     let mut harness = window(WIDE, ThemeChoice::Dark, move |wake| {
         let backend: Box<dyn Backend> = Box::new(RecordedBackend::default());
@@ -69,10 +66,7 @@ fn dragging_class_moves_it_and_undo_restores() {
     save_screenshot(&mut window, "data-dragging");
     window.drop_at(to);
     window.run_steps(2);
-    assert_eq!(
-        order_and_sizes(&window),
-        ("1-4,0,5-9".into(), "1,2,3,2,2".into())
-    );
+    assert_eq!(order_and_sizes(&window), ("1-4,0,5-9".into(), "1,2,3,2,2".into()));
     wait_until_idle(&mut window);
     window.get_by_label(&task_label(0, 3));
     let plan = &window.state().session.experiment.plan;
@@ -80,10 +74,7 @@ fn dragging_class_moves_it_and_undo_restores() {
     assert_eq!(plan.tasks[2], ["4", "0", "5"]);
     assert_eq!(plan.tasks.len(), plan.train_images.len());
     let command = window.state().session.experiment.draft.as_command(&[], &[]);
-    assert!(
-        command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"),
-        "{command}"
-    );
+    assert!(command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"), "{command}");
     window.get_by_label(tr!("data-undo")).click();
     wait_until_idle(&mut window);
     assert_eq!(order_and_sizes(&window), ("natural".into(), "2".into()));
@@ -106,9 +97,7 @@ fn class_menu_moves_class_by_keyboard() {
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    window
-        .get_by_label(tr!("data-move-earlier"))
-        .click_accesskit();
+    window.get_by_label(tr!("data-move-earlier")).click_accesskit();
     window.run_steps(3);
     wait_until_idle(&mut window);
     assert_eq!(order_and_sizes(&window), ("natural".into(), "5".into()));
@@ -124,19 +113,13 @@ fn large_view_arranges_many_classes() {
     window.state_mut().session.experiment.draft.batch = 2;
     wait_until_idle(&mut window);
     assert!(window.query_by_label_contains("class a class").is_none());
-    window
-        .get_by_label(tr!("data-part-arrange-classes"))
-        .click();
+    window.get_by_label(tr!("data-part-arrange-classes")).click();
     window.run_steps(3);
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "data-arrange");
-    window
-        .get_by_label("class a class with a longer name 000, task 1")
-        .click();
+    window.get_by_label("class a class with a longer name 000, task 1").click();
     window.run_steps(3);
-    window
-        .get_by_label(&tr!("data-move-to", task = 2))
-        .click_accesskit();
+    window.get_by_label(&tr!("data-move-to", task = 2)).click_accesskit();
     window.run_steps(3);
     wait_until_idle(&mut window);
     let (order, sizes) = order_and_sizes(&window);
@@ -148,17 +131,12 @@ fn large_view_arranges_many_classes() {
 #[test]
 fn button_sets_bit_depth_for_dark_images() {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_12_bit_class("a", 6, 1)
-        .write_12_bit_class("b", 6, 1);
+    image_folder.write_12_bit_class("a", 6, 1).write_12_bit_class("b", 6, 1);
     let mut window = open_data_set(image_folder.path().to_str().unwrap(), "1");
     let brightest = |window: &Harness<'_, StudioApp>| {
         let data = window.state().session.experiment.data.ready().cloned();
         let thumbs = data.unwrap().thumbs.clone();
-        thumbs
-            .iter()
-            .map(|(_, picture)| *picture.rgb.iter().max().unwrap())
-            .max()
+        thumbs.iter().map(|(_, picture)| *picture.rgb.iter().max().unwrap()).max()
     };
     assert_eq!(brightest(&window), Some(16));
     let button = tr!("data-use-bit-depth", n = 12);
@@ -179,16 +157,9 @@ fn test_share_change_reuses_files_unless_fresh() {
     let data_path = image_folder.path().to_str().unwrap().to_string();
     let disk = Disk::new(image_folder.path().join("runs"));
     let open = |test_share, fresh| {
-        let options = OpenOptions {
-            test_share,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions { test_share, ..OpenOptions::default() };
         let place = data_path.clone();
-        let request = DataRequest {
-            location: place,
-            options,
-            reload: fresh,
-        };
+        let request = DataRequest { location: place, options, reload: fresh };
         let view = disk.open_data(&request, &Progress::default());
         view.map(|view| (view.train_total(), view.test_total()))
     };
@@ -217,20 +188,13 @@ fn network_inputs_match_loader_output() {
     let disk = Disk::new(image_folder.path().join("runs"));
     let load_inputs = |epoch, shift| {
         let config = config.clone();
-        let request = NetworkInputsRequest {
-            config,
-            epoch,
-            shift,
-        };
+        let request = NetworkInputsRequest { config, epoch, shift };
         disk.network_inputs(&request).unwrap()
     };
     let inputs = load_inputs(2, 1);
     assert_eq!(inputs.input_size, 32);
-    let classes_and_tasks: Vec<(&str, usize)> = inputs
-        .images
-        .iter()
-        .map(|s| (s.class.as_str(), s.task))
-        .collect();
+    let classes_and_tasks: Vec<(&str, usize)> =
+        inputs.images.iter().map(|s| (s.class.as_str(), s.task)).collect();
     assert_eq!(classes_and_tasks, [("d", 0), ("b", 0), ("a", 1), ("c", 1)]);
     let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
     let scenario = Scenario::new(
@@ -270,14 +234,8 @@ fn network_inputs_match_loader_output() {
         next_inputs.images[0].training_view.rgb, inputs.images[0].training_view.rgb,
         "another epoch uses another crop"
     );
-    assert_eq!(
-        next_inputs.images[0].test_view.rgb,
-        inputs.images[0].test_view.rgb
-    );
-    assert_ne!(
-        load_inputs(2, 2).images[0].training_view.name,
-        inputs.images[0].training_view.name
-    );
+    assert_eq!(next_inputs.images[0].test_view.rgb, inputs.images[0].test_view.rgb);
+    assert_ne!(load_inputs(2, 2).images[0].training_view.name, inputs.images[0].training_view.name);
 }
 
 #[test]
@@ -312,9 +270,7 @@ fn data_card_lists_counts_shares_and_skipped_files() {
     .unwrap();
     let mut window = open_data_set(image_folder.path().to_str().unwrap(), "2");
     window.get_by_label_contains("12 × 10 pixels");
-    window
-        .get_by_label(tr!("data-part-images-per-class"))
-        .click();
+    window.get_by_label(tr!("data-part-images-per-class")).click();
     window.run_steps(3);
     window.get_by_label_contains("Images per class: 8 to 18");
     window.get_by_label("kind 00: 8 training images and 2 test images");
@@ -328,29 +284,11 @@ fn data_card_lists_counts_shares_and_skipped_files() {
     window.get_by_label(tr!("data-part-splits")).click();
     wait_until_idle(&mut window);
     window.get_by_label("Test share");
-    let before = window
-        .state()
-        .session
-        .experiment
-        .data
-        .ready()
-        .unwrap()
-        .test_total();
+    let before = window.state().session.experiment.data.ready().unwrap().test_total();
     window.state_mut().session.experiment.draft.test_share = 0.5;
     wait_until_idle(&mut window);
-    let view = window
-        .state()
-        .session
-        .experiment
-        .data
-        .ready()
-        .unwrap()
-        .clone();
-    assert!(
-        view.test_total() > 2 * before,
-        "{before} {}",
-        view.test_total()
-    );
+    let view = window.state().session.experiment.data.ready().unwrap().clone();
+    assert!(view.test_total() > 2 * before, "{before} {}", view.test_total());
     window.state_mut().session.experiment.draft.validation_share = 0.2;
     wait_until_idle(&mut window);
     assert!(shows!(window, "data-measured-on-validation"));
@@ -369,10 +307,7 @@ fn image_in_both_splits_shows_both_names() {
     let path_to = |name: &str| image_folder.path().join(name);
     std::fs::copy(path_to("train/a/007.png"), path_to("test/a/003.png")).unwrap();
     let mut window = open_data_set(image_folder.path().to_str().unwrap(), "1");
-    assert!(
-        window.query_by_label("Test share").is_none(),
-        "the data has its own test split"
-    );
+    assert!(window.query_by_label("Test share").is_none(), "the data has its own test split");
     window.get_by_label(&tr!("data-in-both-splits", n = 1));
     window.get_by_label(tr!("data-in-both-splits-show")).click();
     window.run_steps(3);
@@ -437,9 +372,7 @@ fn download_shows_progress_and_can_be_stopped() {
     wait_until_idle(&mut window);
     window.get_by_label_contains("https://www.cs.toronto.edu");
     save_screenshot(&mut window, "data-offer");
-    window
-        .get_by_label(&tr!("data-download", size = 170))
-        .click();
+    window.get_by_label(&tr!("data-download", size = 170)).click();
     wait(&mut window, "the download reports progress", |app| {
         let mut downloads = app.session.inventory.downloads.iter();
         downloads.any(|d| d.transfer.progress().1.is_some())
@@ -447,9 +380,7 @@ fn download_shows_progress_and_can_be_stopped() {
     window.get_by_label_contains("5.0 MB of 170.1 MB");
     save_screenshot(&mut window, "data-download");
     window.get_by_label(tr!("data-download-stop")).click();
-    wait(&mut window, "the download stops", |app| {
-        app.session.inventory.downloads.is_empty()
-    });
+    wait(&mut window, "the download stops", |app| app.session.inventory.downloads.is_empty());
     wait_until_idle(&mut window);
     window.get_by_label(&tr!("data-download", size = 170));
     let notice = window.state().session.notices.list.last().unwrap();
@@ -464,11 +395,7 @@ fn test_images_of_run_respect_its_limits() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded_window(WIDE, ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
-    let config = RunConfig {
-        test_limit: Some(3),
-        train_limit: Some(5),
-        ..RunConfig::default()
-    };
+    let config = RunConfig { test_limit: Some(3), train_limit: Some(5), ..RunConfig::default() };
     let session = &mut window.state_mut().session;
     assert!(session.look_up(session.data_of(&config)).is_none());
     wait_until_idle(&mut window);
@@ -484,8 +411,5 @@ fn test_images_of_run_respect_its_limits() {
     let data = Dataset::open("digits", &open_options(&config)).unwrap();
     assert_eq!(name, data.test[29].name());
     let full = session.experiment.data.ready().unwrap();
-    assert!(
-        full.test_total() > 30,
-        "the data set of the settings has no limits"
-    );
+    assert!(full.test_total() > 30, "the data set of the settings has no limits");
 }

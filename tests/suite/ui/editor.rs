@@ -57,9 +57,7 @@ fn open_plugins_with(
     });
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Plugins));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Plugins));
     wait_until_idle(&mut window);
     window
 }
@@ -90,10 +88,7 @@ fn wait_until_checked(window: &mut Harness<'_, StudioApp>) {
 #[test]
 fn editor_reports_and_fixes_errors_of_new_plugin() {
     let folder = tempfile::tempdir().unwrap();
-    let dark = Settings {
-        theme: ThemeChoice::Dark,
-        ..Settings::default()
-    };
+    let dark = Settings { theme: ThemeChoice::Dark, ..Settings::default() };
     let mut window = open_plugins(folder.path(), dark);
     save_screenshot(&mut window, "editor-0-list");
     window.get_by_label(tr!("plugins-new")).click();
@@ -108,35 +103,23 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     assert!(shows!(window, "problem-function-unknown", name = "rellu"));
     window.get_by_label(tr!("editor-last-valid-version"));
     save_screenshot(&mut window, "editor-1-name");
-    window
-        .get_by_label(&tr!("editor-error-fix", text = "relu"))
-        .click();
+    window.get_by_label(&tr!("editor-error-fix", text = "relu")).click();
     window.run_steps(3);
     wait_until_checked(&mut window);
     window.get_by_label(&tr!("editor-errors", n = 1));
     let reason = tr!("problem-product-inner-sizes", a = "16", b = "192");
-    let why = tr!(
-        "problem-product-shapes-differ",
-        a = "2×17×16",
-        b = "192×16",
-        reason
-    );
+    let why = tr!("problem-product-shapes-differ", a = "2×17×16", b = "192×16", reason);
     let part = "relu(e @ down) @ up";
     window.get_by_label_contains(&tr!("problem-equation-part", part, why));
     assert_eq!(current_plugin(&window).errors[0].0.0, 16);
     save_screenshot(&mut window, "editor-2-shape");
-    let corrected = current_plugin(&window).text.replace(
-        "up   = { shape = [\"d\", \"r\"]",
-        "up   = { shape = [\"r\", \"d\"]",
-    );
+    let corrected = current_plugin(&window)
+        .text
+        .replace("up   = { shape = [\"d\", \"r\"]", "up   = { shape = [\"r\", \"d\"]");
     replace_text(&mut window, &corrected);
     window.get_by_label(tr!("editor-no-errors"));
     assert!(shows!(window, "editor-on-starts-identity"));
-    assert!(shows!(
-        window,
-        "experiment-trainable-parameters",
-        n = 30_720
-    ));
+    assert!(shows!(window, "experiment-trainable-parameters", n = 30_720));
     wait(&mut window, "the plugin is measured", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.measurements.ready().is_some() && !open.is_measuring)
@@ -163,11 +146,7 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
     let mut window = open_plugins(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-copy-edit")).click();
     wait_until_idle(&mut window);
-    assert!(
-        current_plugin(&window)
-            .text
-            .contains("name = \"My Adapter\"")
-    );
+    assert!(current_plugin(&window).text.contains("name = \"My Adapter\""));
     replace_text(
         &mut window,
         "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d",
@@ -242,14 +221,8 @@ fn replace_skips_text_it_has_inserted() {
     assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aa\n");
     assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aaa\n");
     // After the last match, the search starts again.
-    assert_eq!(
-        press(&mut window, tr!("editor-find-next")),
-        "# aaaaa b aaa\n"
-    );
-    assert_eq!(
-        press(&mut window, tr!("editor-replace-all")),
-        "# aaaaaaa b aaaa\n"
-    );
+    assert_eq!(press(&mut window, tr!("editor-find-next")), "# aaaaa b aaa\n");
+    assert_eq!(press(&mut window, tr!("editor-replace-all")), "# aaaaaaa b aaaa\n");
     window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
@@ -269,10 +242,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     drop(window);
     let settings = Settings::load(Some(&file));
     assert_eq!(
-        settings
-            .writing
-            .as_ref()
-            .map(|unsaved| unsaved.text.as_str()),
+        settings.writing.as_ref().map(|unsaved| unsaved.text.as_str()),
         Some(INVALID_PLUGIN)
     );
 
@@ -290,23 +260,13 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     };
     let mut window = open_plugins_with(folder.path(), settings, Some(file));
     wait(&mut window, "the file is read", |app| {
-        app.session
-            .editor
-            .open
-            .as_ref()
-            .is_some_and(|open| !open.has_unsaved_changes())
+        app.session.editor.open.as_ref().is_some_and(|open| !open.has_unsaved_changes())
     });
-    let external_text = fs::read_to_string(&plugin_file)
-        .unwrap()
-        .replace("gelu", "relu");
+    let external_text = fs::read_to_string(&plugin_file).unwrap().replace("gelu", "relu");
     std::thread::sleep(Duration::from_millis(20));
     fs::write(&plugin_file, &external_text).unwrap();
     wait(&mut window, "external changes appear", |app| {
-        app.session
-            .editor
-            .open
-            .as_ref()
-            .is_some_and(|open| open.text == external_text)
+        app.session.editor.open.as_ref().is_some_and(|open| open.text == external_text)
     });
     // With unsaved changes, the editor asks first.
     wait_until_checked(&mut window);
@@ -314,11 +274,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     replace_text(&mut window, &unsaved_text);
     fs::write(&plugin_file, external_text.replace("relu", "tanh")).unwrap();
     wait(&mut window, "reloading is offered", |app| {
-        app.session
-            .editor
-            .open
-            .as_ref()
-            .is_some_and(|open| open.disk_text.is_some())
+        app.session.editor.open.as_ref().is_some_and(|open| open.disk_text.is_some())
     });
     window.run_steps(3);
     window.get_by_label(tr!("editor-changed-on-disk"));
@@ -347,11 +303,7 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     window.get_by_label(tr!("editor-install")).click();
     wait_until_idle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
-    assert!(shows!(
-        window,
-        "problem-built-in-plugin-name",
-        name = "Adapter"
-    ));
+    assert!(shows!(window, "problem-built-in-plugin-name", name = "Adapter"));
     window.get_by_label("Override Adapter").click();
     wait_until_idle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());
@@ -365,20 +317,12 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     let lora = folder.path().join("plugins/lora.toml");
     fs::write(&lora, format!("{}# theirs\n", BUILT_IN[1])).unwrap();
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::change(Session::read_plugins));
+    window.state_mut().execute(&ctx, UiCommand::change(Session::read_plugins));
     wait_until_idle(&mut window);
     let lora_state = |window: &Harness<'_, StudioApp>| {
         let session = &window.state().session;
-        let plugin = session
-            .inventory
-            .plugins
-            .iter()
-            .find(|plugin| plugin.name == "lora");
-        plugin
-            .map(|plugin| (plugin.hides, plugin.problem.is_some()))
-            .unwrap()
+        let plugin = session.inventory.plugins.iter().find(|plugin| plugin.name == "lora");
+        plugin.map(|plugin| (plugin.hides, plugin.problem.is_some())).unwrap()
     };
     assert_eq!(lora_state(&window), (Some(false), true));
     let allow = UiCommand::change(|session| session.allow_plugin(lora));

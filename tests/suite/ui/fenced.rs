@@ -75,11 +75,7 @@ fn panicked_page_recovers_on_retry_or_return() {
     open_page(&mut window, Page::Compare);
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "fenced-page");
-    assert!(shows!(
-        window,
-        "shell-part-test-fault",
-        part = tr!("page-compare")
-    ));
+    assert!(shows!(window, "shell-part-test-fault", part = tr!("page-compare")));
     assert_absent!(window, "shell-part-reset-page");
     // The page is not retried in every frame.
     inject_fault(&mut window, None);
@@ -118,38 +114,16 @@ fn run_finishes_while_page_and_event_handling_panic() {
     inject_fault(&mut window, Some(tr!("page-train")));
     window.run_steps(3);
     assert_eq!(count_error_panels(&window), 1);
-    let before = window
-        .state()
-        .session
-        .train
-        .live
-        .clone()
-        .unwrap()
-        .reports
-        .len();
-    wait(
-        &mut window,
-        "another task is learned while the page is closed",
-        |app| {
-            let live = app.session.train.live.as_ref();
-            live.is_some_and(|run| run.reports.len() > before)
-        },
-    );
+    let before = window.state().session.train.live.clone().unwrap().reports.len();
+    wait(&mut window, "another task is learned while the page is closed", |app| {
+        let live = app.session.train.live.as_ref();
+        live.is_some_and(|run| run.reports.len() > before)
+    });
     // Events are not handled for a while.
     inject_fault(&mut window, Some(tr!("part-news")));
     window.run_steps(3);
-    let errors = window
-        .state()
-        .session
-        .notices
-        .list
-        .iter()
-        .filter(|notice| notice.is_error);
-    assert_eq!(
-        errors.count(),
-        1,
-        "the error is reported once, not in every frame"
-    );
+    let errors = window.state().session.notices.list.iter().filter(|notice| notice.is_error);
+    assert_eq!(errors.count(), 1, "the error is reported once, not in every frame");
     inject_fault(&mut window, None);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -193,11 +167,7 @@ fn window_works_by_keys_without_top_bar() {
     inject_fault(&mut window, Some(tr!("part-top-bar")));
     window.run_steps(3);
     save_screenshot(&mut window, "fenced-top-bar");
-    assert!(
-        window
-            .query_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
-            .is_none()
-    );
+    assert!(window.query_by_role_and_label(egui::Role::Tab, tr!("page-compare")).is_none());
     open_page(&mut window, Page::Plugins);
     inject_fault(&mut window, None);
     window.run_steps(3);
@@ -276,9 +246,5 @@ fn window_panic_saves_running_run() {
     };
     let summary = run.summary.as_ref().unwrap();
     assert!(summary.saved_tasks() > 0);
-    assert!(
-        matches!(summary.state, StoredState::Interrupted { .. }),
-        "{:?}",
-        summary.state
-    );
+    assert!(matches!(summary.state, StoredState::Interrupted { .. }), "{:?}", summary.state);
 }

@@ -18,11 +18,7 @@ use super::{save_screenshot, wait, wait_until_idle, window};
 pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
     let canvas = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
     let position = |x: f32, y: f32| canvas.min + egui::vec2(x, y) * canvas.width();
-    let corners = [
-        position(0.25, 0.25),
-        position(0.75, 0.25),
-        position(0.45, 0.8),
-    ];
+    let corners = [position(0.25, 0.25), position(0.75, 0.25), position(0.45, 0.8)];
     harness.drag_at(corners[0]);
     harness.run_steps(2);
     for pair in corners.windows(2) {
@@ -69,11 +65,7 @@ fn demo_run_trains_and_predicts_drawing() {
     let mut window = window_after_one_task(runs.path());
     save_screenshot(&mut window, "real-train-begins");
     wait(&mut window, "the run ends", |app| {
-        app.session
-            .train
-            .live
-            .as_ref()
-            .is_some_and(|run| !run.stage.is_live())
+        app.session.train.live.as_ref().is_some_and(|run| !run.stage.is_live())
     });
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);

@@ -20,20 +20,14 @@ fn open_window_with_folders(
     folders: Vec<PathBuf>,
     file: PathBuf,
 ) -> Harness<'static, StudioApp> {
-    let settings = Settings {
-        theme: ThemeChoice::Dark,
-        folders,
-        ..Settings::default()
-    };
+    let settings = Settings { theme: ThemeChoice::Dark, folders, ..Settings::default() };
     let runs = runs.to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file), move |wake| {
         let backend: Box<dyn Backend> = Box::new(RecordedBackend::default());
         Session::with_backend(backend, Disk::new(runs), RunConfig::default(), wake)
     });
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare")).click();
     wait_until_idle(&mut window);
     window
 }
@@ -56,19 +50,11 @@ fn run_folders_can_be_added_and_removed() {
     let mut window = open_compare(runs.path());
     window.get_by_label(tr!("compare-folders")).click();
     window.run_steps(3);
-    fill(
-        &mut window,
-        tr!("shell-folders-path"),
-        &empty.display().to_string(),
-    );
+    fill(&mut window, tr!("shell-folders-path"), &empty.display().to_string());
     window.get_by_label(tr!("shell-folders-add")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "notices-run-folder-empty"));
-    fill(
-        &mut window,
-        tr!("shell-folders-path"),
-        &shared.display().to_string(),
-    );
+    fill(&mut window, tr!("shell-folders-path"), &shared.display().to_string());
     window.key_press(egui::Key::Enter);
     wait_until_idle(&mut window);
     window.get_by_label("1 run");
@@ -77,9 +63,7 @@ fn run_folders_can_be_added_and_removed() {
     wait_until_idle(&mut window);
     let listed = titles(&window);
     assert_eq!(listed.len(), 2);
-    let marked = listed
-        .iter()
-        .filter(|title| title.ends_with("in shared runs"));
+    let marked = listed.iter().filter(|title| title.ends_with("in shared runs"));
     assert_eq!(marked.count(), 1, "{listed:?}");
     window.get_by_label_contains("· in shared runs");
     save_screenshot(&mut window, "folders-listed");
@@ -90,9 +74,7 @@ fn run_folders_can_be_added_and_removed() {
     window.get_by_label(tr!("shell-undo")).click();
     wait_until_idle(&mut window);
     assert!(other_run.is_dir());
-    window
-        .get_by_label(&tr!("compare-folders-of", n = 1))
-        .click();
+    window.get_by_label(&tr!("compare-folders-of", n = 1)).click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-folders-remove")).click();
     wait_until_idle(&mut window);
@@ -122,25 +104,17 @@ fn remembers_run_folders_and_reports_missing_one_once() {
     let missing_notice_count = |window: &Harness<'_, StudioApp>| {
         let notices = window.state().session.notices.list.iter();
         let reports_missing = |what: &str| what.contains(tr!("shell-folders-missing"));
-        notices
-            .filter(|notice| reports_missing(&notice.problem.what))
-            .count()
+        notices.filter(|notice| reports_missing(&notice.problem.what)).count()
     };
     assert_eq!(missing_notice_count(&window), 1);
     // It is reported only once.
     window.get_by_label(tr!("compare-reload")).click();
     wait_until_idle(&mut window);
     assert_eq!(missing_notice_count(&window), 1);
-    window
-        .get_by_label(&tr!("compare-folders-of", n = 2))
-        .click();
+    window.get_by_label(&tr!("compare-folders-of", n = 2)).click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-folders-missing"));
-    window
-        .get_all_by_label(tr!("shell-folders-remove"))
-        .next_back()
-        .unwrap()
-        .click();
+    window.get_all_by_label(tr!("shell-folders-remove")).next_back().unwrap().click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
@@ -210,10 +184,7 @@ fn revealing_missing_folder_reports_error() {
     window.state_mut().session.reveal(&missing_file);
     wait_until_idle(&mut window);
     let notices = &window.state().session.notices.list;
-    let flags: Vec<_> = notices
-        .iter()
-        .map(|notice| (notice.is_error, notice.is_success))
-        .collect();
+    let flags: Vec<_> = notices.iter().map(|notice| (notice.is_error, notice.is_success)).collect();
     assert_eq!(flags, [(true, false)]);
     assert!(shows!(window, "notices-folder-missing"));
 }

@@ -15,19 +15,12 @@ use crate::data::DatasetFixture;
 #[test]
 fn data_set_of_stored_run_opens_on_request() {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("train/a", 4)
-        .write_class("train/b", 4);
-    image_folder
-        .write_class("test/a", 3)
-        .write_class("test/b", 3);
+    image_folder.write_class("train/a", 4).write_class("train/b", 4);
+    image_folder.write_class("test/a", 3).write_class("test/b", 3);
     let data_path = image_folder.path().to_string_lossy().into_owned();
     let runs = tempfile::tempdir().unwrap();
     let mut foreign_header = header();
-    foreign_header.config = RunConfig {
-        data: data_path.clone(),
-        ..foreign_header.config
-    };
+    foreign_header.config = RunConfig { data: data_path.clone(), ..foreign_header.config };
     let folder = RunFolder::create(runs.path(), &mut foreign_header, "").unwrap();
     folder.save_task(&report(0), &Default::default()).unwrap();
     let path = folder.path().to_path_buf();
@@ -35,9 +28,7 @@ fn data_set_of_stored_run_opens_on_request() {
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     window.state_mut().session.choose_predictor(path);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "shell-data-location"));
     assert!(!shows!(window, "predict-sample-of-class"));
@@ -50,9 +41,8 @@ fn data_set_of_stored_run_opens_on_request() {
     window.get_by_label(tr!("shell-data-open")).click();
     wait_until_idle(&mut window);
     wait_until_idle(&mut window);
-    let samples = window
-        .query_all_by_label_contains(&tr!("predict-sample-of-class", class = ""))
-        .count();
+    let samples =
+        window.query_all_by_label_contains(&tr!("predict-sample-of-class", class = "")).count();
     assert_eq!(samples, 6);
 }
 
@@ -70,16 +60,9 @@ fn weights_on_network_share_need_user_choice() {
     wait_until_idle(&mut window);
     let has_predict_command = || {
         let commands = backend.commands();
-        commands
-            .iter()
-            .any(|command| matches!(command, Command::Predict(_)))
+        commands.iter().any(|command| matches!(command, Command::Predict(_)))
     };
-    let image = NamedImage {
-        name: "grey".into(),
-        width: 1,
-        height: 1,
-        rgb: vec![90; 3],
-    };
+    let image = NamedImage { name: "grey".into(), width: 1, height: 1, rgb: vec![90; 3] };
     let session = &mut window.state_mut().session;
     session.choose_predictor(path);
     session.predict_image(image.into(), None);
@@ -98,14 +81,8 @@ fn loading_settings_asks_before_accessing_network_share() {
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let share = r"\\192.0.2.1\birds";
-    let foreign = RunConfig {
-        data: share.into(),
-        ..RunConfig::default()
-    };
-    assert_eq!(
-        window.state().session.unapproved_locations(&foreign),
-        [share]
-    );
+    let foreign = RunConfig { data: share.into(), ..RunConfig::default() };
+    assert_eq!(window.state().session.unapproved_locations(&foreign), [share]);
     let ctx = window.ctx.clone();
     let load_settings = || UiCommand::LoadSettings(Box::new(foreign.clone()));
     window.state_mut().execute(&ctx, load_settings());

@@ -32,10 +32,7 @@ fn term_in_lesson_opens_explanation_on_click() {
     let label = tr!("glossary-term-meaning", term = "offline");
     let term = window.get_by_label(&label);
     let description = term.accesskit_node().description().unwrap_or_default();
-    assert!(
-        description.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"),
-        "{description}"
-    );
+    assert!(description.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"), "{description}");
     term.click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "glossary-term");
@@ -50,13 +47,9 @@ fn term_in_lesson_opens_explanation_on_click() {
 fn hovered_term_is_explained_in_selected_language() {
     let mut window = open_page(Page::Experiment, ThemeChoice::Light);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::SetLanguage(Language::German));
+    window.state_mut().execute(&ctx, UiCommand::SetLanguage(Language::German));
     wait_until_idle(&mut window);
-    window
-        .get_by_label("Backbone (Grundnetz): was es bedeutet")
-        .hover();
+    window.get_by_label("Backbone (Grundnetz): was es bedeutet").hover();
     for _ in 0..6 {
         window.run_steps(4);
         std::thread::sleep(std::time::Duration::from_millis(120));
@@ -78,13 +71,8 @@ fn palette_opens_glossary_and_search_filters_terms() {
     window.event(egui::Event::Text("moving average".into()));
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "glossary-found");
-    let entry_rect = window
-        .get_by_label("α (decay of the moving average)")
-        .rect();
-    assert!(
-        window.ctx.viewport_rect().contains_rect(entry_rect),
-        "{entry_rect}"
-    );
+    let entry_rect = window.get_by_label("α (decay of the moving average)").rect();
+    assert!(window.ctx.viewport_rect().contains_rect(entry_rect), "{entry_rect}");
     window.get_by_label(ACCUMULATION);
     assert_absent!(window, "experiment-backbone");
     window.event(egui::Event::Text(" xyz".into()));

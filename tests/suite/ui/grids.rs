@@ -61,16 +61,12 @@ fn set_up_grid(window: &mut Harness<'_, StudioApp>) {
         session.set_values("method", methods.into());
     });
     change_grid(window, |session| session.repeat_rows("order", Some(2)));
-    wait(window, "the grid is planned", |app| {
-        app.session.remaining_grid_runs() == Some(4)
-    });
+    wait(window, "the grid is planned", |app| app.session.remaining_grid_runs() == Some(4));
 }
 
 /// The keys of all runs; asserts that they are finished.
 fn finished_keys(root: &Path) -> Vec<RunKey> {
-    let runs = store::list_runs(root)
-        .into_iter()
-        .map(|run| run.summary.unwrap());
+    let runs = store::list_runs(root).into_iter().map(|run| run.summary.unwrap());
     let runs = runs.inspect(|run| assert_eq!(run.state, StoredState::Finished));
     runs.map(|run| run.key).collect()
 }
@@ -82,9 +78,7 @@ fn grid_of_values_runs_each_combination_once() {
     set_up_grid(&mut window);
     window.get_by_label_contains("2 methods × 2 class orders = 4 runs");
     save_screenshot(&mut window, "several-values");
-    window
-        .get_by_label(&tr!("experiment-start-runs", n = 4))
-        .click();
+    window.get_by_label(&tr!("experiment-start-runs", n = 4)).click();
     wait(&mut window, "the grid is done", |app| {
         let grid = app.session.train.grid.as_ref();
         grid.is_some_and(|grid| !grid.is_live)
@@ -104,9 +98,7 @@ fn grid_of_values_runs_each_combination_once() {
     window.get_by_label(tr!("experiment-nothing-to-start"));
     // Of three orders, only the third is missing.
     change_grid(&mut window, |session| session.repeat_rows("order", Some(3)));
-    wait(&mut window, "two runs remain", |app| {
-        app.session.remaining_grid_runs() == Some(2)
-    });
+    wait(&mut window, "two runs remain", |app| app.session.remaining_grid_runs() == Some(2));
     change_grid(&mut window, Session::close_grid);
     window.get_by_label(tr!("experiment-start"));
 }
@@ -156,11 +148,7 @@ fn value_lists_are_separate_and_survive_restart() {
     assert_eq!(focus_last_field(&window), "no number");
     window.get_by_label(tr!("experiment-add-value")).click();
     wait_until_idle(&mut window);
-    assert!(shows!(
-        window,
-        "experiment-value-invalid",
-        text = "no number"
-    ));
+    assert!(shows!(window, "experiment-value-invalid", text = "no number"));
     save_screenshot(&mut window, "several-no-value");
     window.key_press(egui::Key::Escape);
     wait_until_idle(&mut window);
@@ -199,9 +187,7 @@ fn grid_resumes_after_window_closes() {
     let before = store::list_runs(runs.path()).len();
     assert!((1..4).contains(&before), "{before}");
     let mut second = open_window(runs.path());
-    wait(&mut second, "the grid is queued", |app| {
-        app.session.waiting().count() == 1
-    });
+    wait(&mut second, "the grid is queued", |app| app.session.waiting().count() == 1);
     act(&mut second, UiCommand::Show(Page::Train));
     second.get_by_label(tr!("train-on-hold"));
     second.get_by_label("4 runs").click();
@@ -253,9 +239,7 @@ fn saved_grid_reopens_with_same_runs() {
     change_grid(&mut window, |session| {
         session.set_values("epochs", [1, 2].map(Setting::Whole).into());
     });
-    wait(&mut window, "the grid is planned", |app| {
-        app.session.remaining_grid_runs() == Some(8)
-    });
+    wait(&mut window, "the grid is planned", |app| app.session.remaining_grid_runs() == Some(8));
     let file: PathBuf = runs.path().join("mine");
     window.state_mut().session.save_grid(file.clone());
     wait_until_idle(&mut window);
@@ -270,9 +254,7 @@ fn saved_grid_reopens_with_same_runs() {
     assert_eq!(row_count(&window), 8);
     let name = saved.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));
-    wait(&mut window, "the file is planned", |app| {
-        app.session.remaining_grid_runs() == Some(8)
-    });
+    wait(&mut window, "the file is planned", |app| app.session.remaining_grid_runs() == Some(8));
     assert_eq!(row_count(&window), 8);
     // A product of values can be edited.
     window.get_by_label(tr!("experiment-grid-edit")).click();
@@ -316,11 +298,7 @@ fn check_confirms_run_and_detects_changed_snapshot() {
         assert!(message.contains("equal to the last bit"), "{message}");
     }
     save_screenshot(&mut window, "checked");
-    assert_eq!(
-        store::list_runs(runs.path()).len(),
-        1,
-        "a check stores no run"
-    );
+    assert_eq!(store::list_runs(runs.path()).len(), 1, "a check stores no run");
     // The check finds a changed byte.
     let snapshot = folder.join("task_1.safetensors");
     let mut bytes = std::fs::read(&snapshot).unwrap();
@@ -340,9 +318,7 @@ fn search_selects_best_row_and_saves_grid() {
     change_grid(&mut window, move |session| {
         session.set_values("base_lr", rates.into());
     });
-    wait(&mut window, "the grid is planned", |app| {
-        app.session.can_start()
-    });
+    wait(&mut window, "the grid is planned", |app| app.session.can_start());
     window.get_by_label(tr!("experiment-search")).click();
     wait_until_idle(&mut window);
     change_grid(&mut window, |session| {
@@ -351,20 +327,13 @@ fn search_selects_best_row_and_saves_grid() {
     window.get_by_label(tr!("experiment-start-search")).click();
     let is_chosen = |app: &StudioApp| {
         let mut notices = app.session.notices.list.iter();
-        notices.any(|notice| {
-            notice
-                .problem
-                .what
-                .contains("has the highest accuracy of 2 rows")
-        })
+        notices.any(|notice| notice.problem.what.contains("has the highest accuracy of 2 rows"))
     };
     wait(&mut window, "the best row is chosen", is_chosen);
     let file = root.path().join("several-values-best.toml");
     let name = file.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));
-    wait(&mut window, "the grid of the best is planned", |app| {
-        app.session.can_start()
-    });
+    wait(&mut window, "the grid of the best is planned", |app| app.session.can_start());
     let view = window.state().session.experiment.grid.view.ready().cloned();
     let status = &view.unwrap().state;
     assert_eq!((status.lines.len(), status.pending_runs()), (1, 1));

@@ -59,10 +59,7 @@ fn pet_without_size_disables_size_field() {
     let (command, _) = window.state().session.shell_command();
     assert!(!command.contains("--pet-size"), "{command}");
     let session = &window.state().session;
-    assert_eq!(
-        session.title_of(&session.experiment.draft),
-        "digits · LAE · ssf"
-    );
+    assert_eq!(session.title_of(&session.experiment.draft), "digits · LAE · ssf");
 }
 
 #[test]
@@ -82,12 +79,7 @@ fn settings_unused_by_method_are_disabled_with_reason() {
     assert!(
         !enabled(&window, NUMBER_FIELD, "Frozen epochs") && enabled(&window, NUMBER_FIELD, "α")
     );
-    assert_tooltip(
-        &mut window,
-        NUMBER_FIELD,
-        "Frozen epochs",
-        tr!("idle-no-learning"),
-    );
+    assert_tooltip(&mut window, NUMBER_FIELD, "Frozen epochs", tr!("idle-no-learning"));
     choose_method(&mut window, "baseline");
     assert!(window.query_by_label("Ensemble").is_none());
     save_screenshot(&mut window, "idle-baseline");
@@ -133,14 +125,8 @@ fn run_with_only_frozen_epochs_cannot_start() {
     save_screenshot(&mut window, "all-frozen");
     window.get_by_label("Freeze 1").click();
     wait_until_idle(&mut window);
-    let freeze_epochs = window
-        .state()
-        .session
-        .experiment
-        .draft
-        .settings
-        .get("freeze_epochs")
-        .cloned();
+    let freeze_epochs =
+        window.state().session.experiment.draft.settings.get("freeze_epochs").cloned();
     assert_eq!(freeze_epochs, Some(Setting::Whole(1)));
     assert!(window.query_by_label_contains(words).is_none());
 }

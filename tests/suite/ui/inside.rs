@@ -20,10 +20,7 @@ fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
         return (0, 0);
     };
     let image_tasks = (0..9).filter(|task| session.predict.inside.image(*task).is_some());
-    (
-        session.predict.inside.run_results(run).count(),
-        image_tasks.count(),
-    )
+    (session.predict.inside.run_results(run).count(), image_tasks.count())
 }
 
 /// Tall enough for all views, because hidden widgets cannot be clicked.
@@ -47,9 +44,7 @@ fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
     window.set_size(TALL);
     wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-inside-open")).click();
-    wait(&mut window, "all inside data is loaded", |app| {
-        loaded_tasks(app) == (3, 3)
-    });
+    wait(&mut window, "all inside data is loaded", |app| loaded_tasks(app) == (3, 3));
     wait_until_idle(&mut window);
     window
 }
@@ -82,16 +77,10 @@ fn inside_views_follow_slider_and_select_images() {
     window.run_steps(20);
     assert_eq!(window.state().session.predict.task, 1);
     assert!(shows_text(&window, &tr!("predict-map-described", task = 2)));
-    assert!(
-        shows_text(&window, "not learned yet"),
-        "task 3 adds two digits"
-    );
+    assert!(shows_text(&window, "not learned yet"), "task 3 adds two digits");
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
-    assert!(shows_text(
-        &window,
-        "pre-trained, highest of 4 × 4 positions"
-    ));
+    assert!(shows_text(&window, "pre-trained, highest of 4 × 4 positions"));
     save_screenshot(&mut window, "inside-task-1");
     // Arrow keys move through the images; Enter predicts one.
     let described = tr!("predict-map-described", task = "");
@@ -101,16 +90,10 @@ fn inside_views_follow_slider_and_select_images() {
     window.key_press(Key::ArrowDown);
     window.run_steps(2);
     window.key_press(Key::Enter);
-    wait(&mut window, "a test image is predicted", |app| {
-        app.session.predict.truth.is_some()
-    });
-    wait(&mut window, "the image is loaded", |app| {
-        loaded_tasks(app).1 == 3
-    });
+    wait(&mut window, "a test image is predicted", |app| app.session.predict.truth.is_some());
+    wait(&mut window, "the image is loaded", |app| loaded_tasks(app).1 == 3);
     assert!(window.state().session.predict.pins.pins().len() == 1);
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, "Offline")
-        .click();
+    window.get_by_role_and_label(egui::Role::RadioButton, "Offline").click();
     window.run_steps(3);
     window.get_by_label(tr!("predict-inside-close")).click();
     window.run_steps(3);
@@ -124,9 +107,8 @@ fn inside_views_fit_small_windows() {
     for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {
         window.set_size(egui::vec2(width, height));
         window.run_steps(4);
-        let map = window
-            .get_by_label_contains(tr!("predict-map-described", task = "").trim_end())
-            .rect();
+        let map =
+            window.get_by_label_contains(tr!("predict-map-described", task = "").trim_end()).rect();
         assert!(map.right() <= width && map.width() > 100.0, "{map:?}");
         save_screenshot(&mut window, &format!("inside-{width:.0}"));
     }
@@ -155,9 +137,7 @@ fn slider_step_with_ten_runs_is_measured() {
     let is_trained = |app: &StudioApp| {
         let rows = app.session.compare.runs.ready();
         let done = rows.map_or(0, |rows| {
-            let complete = rows
-                .iter()
-                .filter(|row| row.answer_history().accuracy.len() == 5);
+            let complete = rows.iter().filter(|row| row.answer_history().accuracy.len() == 5);
             complete.count()
         });
         done == 10 && !app.session.is_training()
@@ -187,10 +167,7 @@ fn slider_step_with_ten_runs_is_measured() {
     wait(&mut window, "all inside data is loaded", |app| {
         let pins = &app.session.predict.pins;
         let pin = pins.pins()[0].id;
-        let all_answered = pins
-            .runs()
-            .iter()
-            .all(|run| pins.prediction_count(pin, run) == 5);
+        let all_answered = pins.runs().iter().all(|run| pins.prediction_count(pin, run) == 5);
         all_answered && pins.runs().len() == 10 && loaded_tasks(app) == (5, 5)
     });
     let ready = start.elapsed();

@@ -67,9 +67,7 @@ fn arrow_keys_change_task_outside_text_fields() {
     window.run_steps(3);
     window.get_by_label(tr!("predict-image-file")).focus();
     window.run_steps(3);
-    window
-        .get_by_label(tr!("predict-image-file"))
-        .type_text("abc");
+    window.get_by_label(tr!("predict-image-file")).type_text("abc");
     window.run_steps(2);
     let before = selected_task(&window);
     window.key_press(egui::Key::ArrowLeft);
@@ -128,9 +126,7 @@ pub fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
     info.unwrap().events.clear();
     let output = &window.output().viewport_output;
     let commands = output.get(&root).map(|output| output.commands.clone());
-    let cancelled = commands
-        .unwrap_or_default()
-        .contains(&egui::ViewportCommand::CancelClose);
+    let cancelled = commands.unwrap_or_default().contains(&egui::ViewportCommand::CancelClose);
     window.run_steps(2);
     !cancelled
 }
@@ -160,10 +156,7 @@ fn close_question_stays_between_queued_runs() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
-    let config_with_size = |pet_size| RunConfig {
-        pet_size,
-        ..RunConfig::default()
-    };
+    let config_with_size = |pet_size| RunConfig { pet_size, ..RunConfig::default() };
     let ctx = window.ctx.clone();
     let train_three = UiCommand::Train([1, 2, 3].map(config_with_size).into());
     window.state_mut().execute(&ctx, train_three);
@@ -202,9 +195,7 @@ fn interrupted_run_is_offered_after_restart() {
     let mut header = header();
     let folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
     for task in 0..2 {
-        folder
-            .save_task(&report(task), &Default::default())
-            .unwrap();
+        folder.save_task(&report(task), &Default::default()).unwrap();
     }
     let path = folder.path().to_path_buf();
     drop(folder);
@@ -229,18 +220,14 @@ fn interrupted_run_is_offered_after_restart() {
     assert_absent!(first, "experiment-last-run-resume");
     backend.push(Event::Started(Box::new(header)));
     wait_until_idle(&mut first);
-    wait(&mut first, "the run is remembered", |_| {
-        Settings::load(Some(&file)).unfinished.is_some()
-    });
+    wait(&mut first, "the run is remembered", |_| Settings::load(Some(&file)).unfinished.is_some());
     drop(first);
     let saved = Settings::load(Some(&file));
     assert_eq!(saved.unfinished.as_ref(), Some(&path));
     let (mut second, backend) = open_with(saved.after_crash());
     second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks learned so far.");
     save_screenshot(&mut second, "left-off");
-    second
-        .get_by_label(tr!("experiment-last-run-resume"))
-        .click();
+    second.get_by_label(tr!("experiment-last-run-resume")).click();
     wait_until_idle(&mut second);
     assert!(matches!(backend.commands().last(), Some(Command::Queue(_))));
     second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
@@ -267,10 +254,7 @@ fn confusion_matrix_cell_is_selectable_by_keyboard() {
     window.run_steps(2);
     let second = focused_label(&window);
     assert!(first.contains("matrix: 0: "), "{first}");
-    assert!(
-        says!(second, "train-cell-confused", name = "1", answer = "2"),
-        "{second}"
-    );
+    assert!(says!(second, "train-cell-confused", name = "1", answer = "2"), "{second}");
     save_screenshot(&mut window, "confusion-by-keys");
     window.key_press(egui::Key::Enter);
     wait_until_idle(&mut window);
@@ -319,12 +303,7 @@ fn dialog_ignores_clicks_made_before_it_appears() {
     let ctx = window.ctx.clone();
     // The desktop has no file dialog, which the window notices some frames after the click.
     let picked = (DialogPurpose::DataFolder, Choice::NoDialog);
-    window
-        .state_mut()
-        .session
-        .file_selection
-        .picked
-        .push(picked);
+    window.state_mut().session.file_selection.picked.push(picked);
     window.step();
     // The user clicks again in the meantime.
     click_at(&mut window, egui::pos2(40.0, 400.0));

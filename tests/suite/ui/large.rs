@@ -31,9 +31,7 @@ fn large_header(classes: usize, tasks: usize) -> RunHeader {
         run: format!("{classes} classes"),
         about: Default::default(),
         class_order: (0..classes).map(|c| format!("class {c}")).collect(),
-        tasks: (0..tasks)
-            .map(|t| t * classes_per_task..(t + 1) * classes_per_task)
-            .collect(),
+        tasks: (0..tasks).map(|t| t * classes_per_task..(t + 1) * classes_per_task).collect(),
         train_images: vec![24; tasks],
         test_images: vec![2 * classes_per_task; tasks],
         ..header()
@@ -146,9 +144,7 @@ fn lists_thousand_runs_with_bounded_shapes() {
     // The filter finds a run that is not visible.
     window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
-    window
-        .get_by_label(tr!("compare-filter-name"))
-        .type_text("copy-0777");
+    window.get_by_label(tr!("compare-filter-name")).type_text("copy-0777");
     wait_until_idle(&mut window);
     window.get_by_label("1 of 1,000");
 }
@@ -174,10 +170,7 @@ fn sets_up_ten_thousand_classes_with_bounded_shapes() {
     wait_until_idle(&mut window);
     window.get_by_label_contains("10,000 classes");
     let after = count_shapes(&window);
-    assert!(
-        after < before + MAX_SHAPES,
-        "{after} shapes, {before} before"
-    );
+    assert!(after < before + MAX_SHAPES, "{after} shapes, {before} before");
     render_window(&mut window);
     save_screenshot(&mut window, "large-experiment");
 }
@@ -188,11 +181,7 @@ fn draws_ten_thousand_classes_as_blocks() {
     let mut window = window_with_classes(runs.path());
     render_window(&mut window);
     save_screenshot(&mut window, "large-classes");
-    assert!(
-        count_shapes(&window) < MAX_SHAPES,
-        "{}",
-        count_shapes(&window)
-    );
+    assert!(count_shapes(&window) < MAX_SHAPES, "{}", count_shapes(&window));
     let worst = window
         .get_all_by_label_contains(&tr!("train-confused-with", name = "", answer = ""))
         .count();
@@ -204,9 +193,7 @@ fn draws_ten_thousand_classes_as_blocks() {
     window.get_by_label_contains(" … class");
     window.get_by_label(tr!("present-back"));
     let header = large_header(10_000, 10);
-    let confusion = large_report(&header, 9)
-        .answers
-        .confusion(Expert::ENSEMBLE, 10_000);
+    let confusion = large_report(&header, 9).answers.confusion(Expert::ENSEMBLE, 10_000);
     assert_eq!(confusion.total(&(0..10_000)), 20_000);
 }
 
@@ -216,30 +203,16 @@ fn draws_thousand_tasks_with_bounded_shapes() {
     let mut window = window_with_tasks(runs.path());
     render_window(&mut window);
     save_screenshot(&mut window, "large-tasks");
-    assert!(
-        count_shapes(&window) < MAX_SHAPES,
-        "{}",
-        count_shapes(&window)
-    );
+    assert!(count_shapes(&window) < MAX_SHAPES, "{}", count_shapes(&window));
     // Also by tasks.
     show_confusion_by_tasks(&mut window);
-    assert!(
-        count_shapes(&window) < MAX_SHAPES,
-        "{} by tasks",
-        count_shapes(&window)
-    );
+    assert!(count_shapes(&window) < MAX_SHAPES, "{} by tasks", count_shapes(&window));
     open_first_cell(&mut window);
-    assert!(
-        count_shapes(&window) < MAX_SHAPES,
-        "{} with a cell",
-        count_shapes(&window)
-    );
+    assert!(count_shapes(&window) < MAX_SHAPES, "{} with a cell", count_shapes(&window));
 }
 
 fn show_confusion_by_tasks(window: &mut Harness<'_, StudioApp>) {
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, tr!("train-confusion-by-tasks"))
-        .click();
+    window.get_by_role_and_label(egui::Role::RadioButton, tr!("train-confusion-by-tasks")).click();
     wait_until_idle(window);
 }
 
@@ -254,10 +227,7 @@ fn open_first_cell(window: &mut Harness<'_, StudioApp>) {
 #[ignore = "measurement"]
 fn time_of_large_frames_is_measured() {
     let runs = tempfile::tempdir().unwrap();
-    print_frame_times(
-        &mut window_with_classes(runs.path()),
-        "ten thousand classes",
-    );
+    print_frame_times(&mut window_with_classes(runs.path()), "ten thousand classes");
     let header = large_header(2_000, 1_000);
     let reports: Vec<TaskReport> = (0..1_000).map(|task| large_report(&header, task)).collect();
     let start = Instant::now();
@@ -334,10 +304,7 @@ fn time_of_run_with_thousand_tasks_is_measured() {
 fn time_of_ten_thousand_runs_is_measured() {
     let (source_runs, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     store_finished_run(source_runs.path(), "", |_| {});
-    let first = std::fs::read_dir(source_runs.path())
-        .unwrap()
-        .next()
-        .unwrap();
+    let first = std::fs::read_dir(source_runs.path()).unwrap().next().unwrap();
     create_copies(&first.unwrap().path(), runs.path(), 10_000);
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     let print_duration = |window: &mut Harness<'_, StudioApp>, what: &str| {
@@ -355,18 +322,14 @@ fn time_of_ten_thousand_runs_is_measured() {
     window.get_by_label(tr!("compare-group-by")).click();
     print_duration(&mut window, "the menu shown");
     // The list of differing settings contains a link of the same name.
-    window
-        .get_by_role_and_label(egui::accesskit::Role::CheckBox, "Base learning rate")
-        .click();
+    window.get_by_role_and_label(egui::accesskit::Role::CheckBox, "Base learning rate").click();
     print_duration(&mut window, "put together by another setting");
     window.key_press(egui::Key::Escape);
     wait_until_idle(&mut window);
     print_frame_times(&mut window, "the table of a hundred rows");
     window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
-    window
-        .get_by_label(tr!("compare-filter-name"))
-        .type_text("base_lr > 0.05 and seed < 500");
+    window.get_by_label(tr!("compare-filter-name")).type_text("base_lr > 0.05 and seed < 500");
     print_duration(&mut window, "a condition");
 }
 

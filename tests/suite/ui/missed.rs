@@ -27,14 +27,9 @@ fn window_with_answers(
     let ctx = window.ctx.clone();
     let choose_data = UiCommand::ChooseData(data.clone());
     window.state_mut().execute(&ctx, choose_data);
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Train));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Train));
     let header = RunHeader {
-        config: RunConfig {
-            data,
-            ..RunConfig::default()
-        },
+        config: RunConfig { data, ..RunConfig::default() },
         class_order: vec!["a".into(), "b".into()],
         tasks: std::iter::once(0..2).collect(),
         train_images: vec![8],
@@ -53,10 +48,7 @@ fn window_with_answers(
     backend.push(Event::Started(Box::new(header)));
     backend.push(Event::TaskEvaluated {
         run: run.clone(),
-        report: Box::new(TaskReport {
-            answers,
-            ..report(0)
-        }),
+        report: Box::new(TaskReport { answers, ..report(0) }),
     });
     backend.push(Event::Finished { run });
     wait_until_idle(&mut window);
@@ -66,12 +58,8 @@ fn window_with_answers(
 
 fn two_classes() -> DatasetFixture {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("train/a", 4)
-        .write_class("train/b", 4);
-    image_folder
-        .write_class("test/a", 3)
-        .write_class("test/b", 3);
+    image_folder.write_class("train/a", 4).write_class("train/b", 4);
+    image_folder.write_class("test/a", 3).write_class("test/b", 3);
     image_folder
 }
 
@@ -84,11 +72,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
         "1 of 2 classes is never recognised. a: 0 of 3 correct, 3 classified as b.",
     );
     window.get_by_label_contains("Summary. After 1 task");
-    assert!(
-        window
-            .query_by_label_contains(tr!("story-done-heading"))
-            .is_none()
-    );
+    assert!(window.query_by_label_contains(tr!("story-done-heading")).is_none());
     save_screenshot(&mut window, "missed-classes");
     // A click on the class shows its mistakes.
     window.get_by_role_and_label(egui::Role::Link, "a").click();
@@ -98,9 +82,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
     // A mistake of the other class is not shown.
     assert!(window.query_by_label("mistake, test image 5").is_none());
     // Searching for doubtful labels.
-    window
-        .get_by_label(tr!("train-find-doubtful-labels"))
-        .click();
+    window.get_by_label(tr!("train-find-doubtful-labels")).click();
     wait_until_idle(&mut window);
     let commands = backend.commands();
     let is_doubt_request =
@@ -108,23 +90,14 @@ fn unrecognised_classes_are_listed_with_remedies() {
     assert!(commands.iter().any(is_doubt_request));
     // Training with more steps.
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Train));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Train));
     wait_until_idle(&mut window);
-    window
-        .get_by_label(&tr!("train-use-steps-per-task", n = 200))
-        .click();
+    window.get_by_label(&tr!("train-use-steps-per-task", n = 200)).click();
     wait_until_idle(&mut window);
     let draft = &window.state().session.experiment.draft;
-    assert_eq!(
-        (draft.min_steps, window.state().page),
-        (200, Page::Experiment)
-    );
+    assert_eq!((draft.min_steps, window.state().page), (200, Page::Experiment));
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Train));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Train));
     wait_until_idle(&mut window);
     // Trying other methods on these images.
     window.get_by_label(tr!("experiment-trial-start")).click();
@@ -146,10 +119,7 @@ fn run_recognising_every_class_offers_no_remedy() {
     let (image_folder, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let (window, _) = window_with_answers(&image_folder, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");
-    for button in [
-        tr!("train-find-doubtful-labels"),
-        tr!("experiment-trial-start"),
-    ] {
+    for button in [tr!("train-find-doubtful-labels"), tr!("experiment-trial-start")] {
         assert!(window.query_by_label(button).is_none(), "{button}");
     }
 }

@@ -26,12 +26,8 @@ use crate::data::DatasetFixture;
 
 fn two_classes() -> DatasetFixture {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("train/a", 4)
-        .write_class("train/b", 4);
-    image_folder
-        .write_class("test/a", 3)
-        .write_class("test/b", 3);
+    image_folder.write_class("train/a", 4).write_class("train/b", 4);
+    image_folder.write_class("test/a", 3).write_class("test/b", 3);
     image_folder
 }
 
@@ -70,23 +66,13 @@ fn open_mistakes_at(
         samples: (0..6).collect(),
         labels: vec![0, 0, 0, 1, 1, 1],
         given: [(Expert::ENSEMBLE, vec![1, 0, 1, 1, 0, 1])].into(),
-        certainty: if has_certainty {
-            certainty.into()
-        } else {
-            Default::default()
-        },
+        certainty: if has_certainty { certainty.into() } else { Default::default() },
         ..Predictions::default()
     };
     let run = header.run.clone();
     backend.push(Event::Started(Box::new(header)));
-    let report = TaskReport {
-        answers,
-        ..report(0)
-    };
-    let event = Event::TaskEvaluated {
-        run: run.clone(),
-        report: Box::new(report),
-    };
+    let report = TaskReport { answers, ..report(0) };
+    let event = Event::TaskEvaluated { run: run.clone(), report: Box::new(report) };
     backend.push(event);
     backend.push(Event::Finished { run });
     wait_until_idle(&mut window);
@@ -121,10 +107,7 @@ fn most_confident_mistakes_come_first_and_open_predict() {
     let (image_folder, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let (mut window, _) = open_mistakes(&image_folder, runs.path(), true);
     assert_eq!(tile_order(&window, &[0, 2, 4]), [2, 4, 0]);
-    assert!(
-        window.query_by_label("mistake, test image 1").is_none(),
-        "image 1 is correct"
-    );
+    assert!(window.query_by_label("mistake, test image 1").is_none(), "image 1 is correct");
     window.get_by_label("99.0\u{a0}%");
     assert_eq!(window.get_all_by_label("→ b").count(), 2);
     save_screenshot(&mut window, "mistakes");
@@ -147,10 +130,7 @@ fn label_menu_fits_smallest_window_with_many_classes() {
     let content_rect = window.ctx.content_rect();
     let tile = "Correct the label: mistake, test image 2";
     for _ in 0..30 {
-        if content_rect
-            .shrink(8.0)
-            .contains_rect(window.get_by_label(tile).rect())
-        {
+        if content_rect.shrink(8.0).contains_rect(window.get_by_label(tile).rect()) {
             break;
         }
         scroll(&mut window, content_rect.center(), -60.0);
@@ -159,16 +139,9 @@ fn label_menu_fits_smallest_window_with_many_classes() {
     window.get_by_label(tile).click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "mistakes-really-small");
-    for name in [
-        tr!("train-correct-label-title"),
-        "b, as predicted",
-        tr!("train-exclude-image"),
-    ] {
+    for name in [tr!("train-correct-label-title"), "b, as predicted", tr!("train-exclude-image")] {
         let rect = window.get_by_label(name).rect();
-        assert!(
-            content_rect.contains_rect(rect),
-            "{name}: {rect:?} in {content_rect:?}"
-        );
+        assert!(content_rect.contains_rect(rect), "{name}: {rect:?} in {content_rect:?}");
     }
 }
 
@@ -178,25 +151,16 @@ fn corrected_labels_are_listed_and_reverted() {
     let data_path = image_folder.path().to_string_lossy().into_owned();
     let load_corrections = || store::load_corrections(runs.path(), &data_path).unwrap();
     let (mut window, _) = open_mistakes(&image_folder, runs.path(), true);
-    window
-        .get_by_label("Correct the label: mistake, test image 2")
-        .click();
+    window.get_by_label("Correct the label: mistake, test image 2").click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "mistakes-really");
-    window
-        .get_by_label(&tr!("train-label-as-predicted", class = "b"))
-        .click();
+    window.get_by_label(&tr!("train-label-as-predicted", class = "b")).click();
     wait_until_idle(&mut window);
     let list = load_corrections();
     assert_eq!(list.len(), 1);
-    assert_eq!(
-        (list[0].picture.as_str(), list[0].was.as_str()),
-        ("a/002.png", "a")
-    );
+    assert_eq!((list[0].picture.as_str(), list[0].was.as_str()), ("a/002.png", "a"));
     assert_eq!(list[0].class.as_deref(), Some("b"));
-    window
-        .get_by_label("Correct the label: mistake, test image 4")
-        .click();
+    window.get_by_label("Correct the label: mistake, test image 4").click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("train-exclude-image")).click();
     wait_until_idle(&mut window);
@@ -217,11 +181,7 @@ fn corrected_labels_are_listed_and_reverted() {
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.corrected, load_corrections());
     let view = session.experiment.data.ready().unwrap();
-    assert_eq!(
-        view.test,
-        [2, 3],
-        "one label became b, one image of b is excluded"
-    );
+    assert_eq!(view.test, [2, 3], "one label became b, one image of b is excluded");
     window.get_by_label(tr!("data-corrected-show")).click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "corrected-list");
@@ -229,9 +189,7 @@ fn corrected_labels_are_listed_and_reverted() {
     wait_until_idle(&mut window);
     assert_eq!(load_corrections().len(), 1);
     window.get_by_label(&tr!("remark-images-excluded", n = 1));
-    window
-        .get_by_label(tr!("data-corrected-original-labels"))
-        .click();
+    window.get_by_label(tr!("data-corrected-original-labels")).click();
     wait_until_idle(&mut window);
     let session = &window.state().session;
     assert!(session.experiment.draft.corrected.is_empty());
@@ -254,15 +212,8 @@ fn predict_requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
 fn mistakes_without_stored_certainty_are_predicted_again() {
     let (image_folder, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let (mut window, backend) = open_mistakes(&image_folder, runs.path(), false);
-    assert_eq!(
-        window
-            .get_all_by_label(tr!("train-certainty-not-stored"))
-            .count(),
-        3
-    );
-    window
-        .get_by_label(tr!("train-predict-mistakes-again"))
-        .click();
+    assert_eq!(window.get_all_by_label(tr!("train-certainty-not-stored")).count(), 3);
+    window.get_by_label(tr!("train-predict-mistakes-again")).click();
     wait_until_idle(&mut window);
     for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
         let requests = predict_requests(&backend);
@@ -327,9 +278,7 @@ fn start_label_check(
 ) -> LabelCheckRequest {
     window.get_by_label(tr!("train-training-images")).click();
     wait_until_idle(window);
-    window
-        .get_by_label(tr!("train-find-doubtful-labels"))
-        .click();
+    window.get_by_label(tr!("train-find-doubtful-labels")).click();
     wait_until_idle(window);
     label_checks(backend).pop().unwrap()
 }
@@ -348,9 +297,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     window.get_by_label(tr!("train-training-images")).click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "mistakes-training-offer");
-    window
-        .get_by_label(tr!("train-find-doubtful-labels"))
-        .click();
+    window.get_by_label(tr!("train-find-doubtful-labels")).click();
     wait_until_idle(&mut window);
     let mut checks = label_checks(&backend);
     let request = checks.pop().unwrap();
@@ -373,22 +320,14 @@ fn doubtful_training_images_are_listed_and_corrected() {
     assert!(lefts[0] < lefts[1] && lefts[1] < lefts[2], "{lefts:?}");
     assert!(window.query_by_label("mistake, test image 2").is_none());
     window.get_by_label("99.0\u{a0}%");
-    window
-        .get_by_label("Correct the label: doubtful, training image 5")
-        .click();
+    window.get_by_label("Correct the label: doubtful, training image 5").click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "mistakes-training");
-    window
-        .get_by_label(&tr!("train-label-as-it-looks", class = "a"))
-        .click();
+    window.get_by_label(&tr!("train-label-as-it-looks", class = "a")).click();
     wait_until_idle(&mut window);
     let list = store::load_corrections(runs.path(), &data_path).unwrap();
     assert_eq!(list.len(), 1);
-    let correction = (
-        list[0].picture.as_str(),
-        list[0].was.as_str(),
-        list[0].class.as_deref(),
-    );
+    let correction = (list[0].picture.as_str(), list[0].was.as_str(), list[0].class.as_deref());
     assert_eq!(correction, ("b/001.png", "b", Some("a")));
     // It is the training image of that name, not the test image.
     let sample = &image_folder.open().train[5];
@@ -397,13 +336,9 @@ fn doubtful_training_images_are_listed_and_corrected() {
         (list[0].picture.clone(), list[0].sha256.clone())
     );
     // Filtered by one class.
-    window
-        .get_by_label(tr!("train-doubtful-labels-class"))
-        .click();
+    window.get_by_label(tr!("train-doubtful-labels-class")).click();
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Button, "a")
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, "a").click();
     wait_until_idle(&mut window);
     let labelled = format!(" {}", tr!("train-labelled-class", class = "a"));
     assert!(shows!(
@@ -414,9 +349,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
         labelled = labelled.as_str()
     ));
     assert!(window.query_by_label(&name(5)).is_none());
-    window
-        .get_by_label(tr!("train-doubtful-labels-class"))
-        .click();
+    window.get_by_label(tr!("train-doubtful-labels-class")).click();
     wait_until_idle(&mut window);
     let buttons = window.get_all_by_role_and_label(egui::Role::Button, tr!("train-all-classes"));
     buttons.last().unwrap().click();
@@ -431,10 +364,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     let look_up_label = |session: &mut Session, split, index| {
         session.look_up(session.corrected_label(&data, split, index, "b/001.png"))
     };
-    assert_eq!(
-        look_up_label(session, Split::Train, 5),
-        Some(list[0].clone())
-    );
+    assert_eq!(look_up_label(session, Split::Train, 5), Some(list[0].clone()));
     assert_eq!(look_up_label(session, Split::Test, 4), None);
     assert_eq!(tile_order(&window, &[0, 2, 4]), [2, 4, 0]);
 }
@@ -456,12 +386,7 @@ fn label_check_finishes_while_run_trains() {
     };
     let header = run.header.as_ref().unwrap();
     assert_eq!(answers.labels.len(), header.train_images[0]);
-    assert!(
-        answers
-            .labels
-            .iter()
-            .all(|label| header.tasks[0].contains(label))
-    );
+    assert!(answers.labels.iter().all(|label| header.tasks[0].contains(label)));
 }
 
 #[test]
@@ -483,11 +408,7 @@ fn training_images_are_hidden_once_files_change() {
     assert!(window.query_by_label_contains(notice).is_none());
     replace(&mut window, "train/b/001.png");
     window.get_by_label_contains(notice);
-    assert!(
-        window
-            .query_by_label("doubtful, training image 5")
-            .is_none()
-    );
+    assert!(window.query_by_label("doubtful, training image 5").is_none());
 }
 
 #[test]
@@ -498,22 +419,10 @@ fn label_check_stops_with_its_data_or_run() {
     window.state_mut().session.reload_data();
     wait_until_idle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
-    assert!(
-        window
-            .state()
-            .session
-            .label_check(&request.run, 0)
-            .is_none()
-    );
+    assert!(window.state().session.label_check(&request.run, 0).is_none());
     // A late result is ignored, because the images may have changed.
     report_doubts(&mut window, &backend, request.ticket);
-    assert!(
-        window
-            .state()
-            .session
-            .label_check(&request.run, 0)
-            .is_none()
-    );
+    assert!(window.state().session.label_check(&request.run, 0).is_none());
     window.get_by_label(tr!("train-find-doubtful-labels"));
     // Deleting the run also stops its label check.
     super::compare::store_finished_run(runs.path(), "", |_| {});
@@ -540,10 +449,7 @@ fn push_finished_run(
     let previous = window.state().session.train.live.clone().unwrap();
     backend.push(Event::Started(Box::new(header)));
     for task in 0..tasks.len() {
-        let report = TaskReport {
-            task,
-            ..previous.reports[0].clone()
-        };
+        let report = TaskReport { task, ..previous.reports[0].clone() };
         let (run, report) = (run.clone(), Box::new(report));
         backend.push(Event::TaskEvaluated { run, report });
     }
@@ -563,10 +469,7 @@ fn same_named_runs_show_their_own_mistakes() {
     let (mut window, backend) = open_mistakes(&image_folder, runs.path(), true);
     window.get_by_label("mistake, test image 2");
     let header = shown_header(&window);
-    let other_header = RunHeader {
-        folder: "/nowhere/else".into(),
-        ..header
-    };
+    let other_header = RunHeader { folder: "/nowhere/else".into(), ..header };
     let run = other_header.run.clone();
     let mut report = window.state().session.train.live.clone().unwrap().reports[0].clone();
     report.answers.given = [(Expert::ENSEMBLE, vec![0, 1, 0, 1, 1, 1])].into();
@@ -578,9 +481,7 @@ fn same_named_runs_show_their_own_mistakes() {
     wait_until_idle(&mut window);
     window.get_by_label("mistake, test image 1");
     assert!(window.query_by_label("mistake, test image 2").is_none());
-    window
-        .get_by_label(&tr!("train-confused-with", name = "a", answer = "b"))
-        .click();
+    window.get_by_label(&tr!("train-confused-with", name = "a", answer = "b")).click();
     wait_until_idle(&mut window);
     window.get_by_label(&tr!("train-cell-confused", name = "a", answer = "b", n = 1));
 }
@@ -630,10 +531,7 @@ fn page_scrolls_only_for_awaited_label_check() {
     }
     wait_until_idle(&mut window);
     let heading_top = |window: &Harness<'static, StudioApp>| {
-        window
-            .get_by_label(tr!("train-doubtful-labels"))
-            .rect()
-            .top()
+        window.get_by_label(tr!("train-doubtful-labels")).rect().top()
     };
     let before = heading_top(&window);
     let task_buttons = window.get_all_by_role_and_label(egui::Role::RadioButton, "1");
@@ -642,10 +540,7 @@ fn page_scrolls_only_for_awaited_label_check() {
     window.get_by_label_contains("after task 1");
     assert!((heading_top(&window) - before).abs() < 1.0, "{before}");
     // The page scrolls to a label check that the user waits for.
-    window
-        .state_mut()
-        .session
-        .request_label_check(&header.folder, 0);
+    window.state_mut().session.request_label_check(&header.folder, 0);
     wait_until_idle(&mut window);
     let request = label_checks(&backend).pop().unwrap();
     report_doubts(&mut window, &backend, request.ticket);

@@ -20,9 +20,7 @@ pub fn store_seeded_run(root: &Path, seed: u64) -> PathBuf {
     header.config.seed = seed;
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..5 {
-        folder
-            .save_task(&report(task), &NamedTensors::new())
-            .unwrap();
+        folder.save_task(&report(task), &NamedTensors::new()).unwrap();
     }
     folder.finish(false).unwrap();
     folder.path().to_path_buf()
@@ -32,9 +30,7 @@ pub fn store_seeded_run(root: &Path, seed: u64) -> PathBuf {
 pub fn open_compare(runs: &Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs);
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare")).click();
     wait_until_idle(&mut window);
     window
 }
@@ -52,31 +48,18 @@ pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
 #[test]
 fn names_run_by_keyboard_and_filters_by_text() {
     let runs = tempfile::tempdir().unwrap();
-    let (first, second) = (
-        store_seeded_run(runs.path(), 1),
-        store_seeded_run(runs.path(), 2),
-    );
+    let (first, second) = (store_seeded_run(runs.path(), 1), store_seeded_run(runs.path(), 2));
     let mut window = open_compare(runs.path());
     // The run is selected by a click; the rest is done by keyboard.
-    window
-        .get_all_by_label_contains("seed 1")
-        .next()
-        .unwrap()
-        .click();
+    window.get_all_by_label_contains("seed 1").next().unwrap().click();
     window.run_steps(3);
     window.key_press(Key::F2);
     window.run_steps(3);
     window.get_by_label(tr!("shell-run-about-title"));
-    window
-        .get_by_label(tr!("shell-run-name"))
-        .type_text("First try");
+    window.get_by_label(tr!("shell-run-name")).type_text("First try");
     window.run_steps(2);
     fill(&mut window, tr!("shell-run-tags"), "thesis, small crops");
-    fill(
-        &mut window,
-        tr!("shell-run-note"),
-        "The crops were\ntoo small",
-    );
+    fill(&mut window, tr!("shell-run-note"), "The crops were\ntoo small");
     save_screenshot(&mut window, "about");
     window.key_press_modifiers(Modifiers::COMMAND, Key::Enter);
     wait_until_idle(&mut window);
@@ -113,18 +96,12 @@ fn names_run_by_keyboard_and_filters_by_text() {
     window.run_steps(3);
     assert_eq!(listed_count(&window), 2);
     // The other pages show the name as well.
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     wait_until_idle(&mut window);
     let session = &window.state().session;
-    let titles: Vec<String> = lae_studio::ui::pages::predict::prediction_runs(session)
-        .map(|(_, title)| title)
-        .collect();
-    assert!(
-        titles.iter().any(|title| title.starts_with("First try · ")),
-        "{titles:?}"
-    );
+    let titles: Vec<String> =
+        lae_studio::ui::pages::predict::prediction_runs(session).map(|(_, title)| title).collect();
+    assert!(titles.iter().any(|title| title.starts_with("First try · ")), "{titles:?}");
     assert_eq!(store::load_about(&second).0, About::default());
 }
 
@@ -138,10 +115,7 @@ fn edits_tags_of_several_runs_at_once() {
         note: "kept".into(),
         ..About::default()
     };
-    for (folder, tags) in folders
-        .iter()
-        .zip([vec!["old", "one"], vec!["old"], vec!["old"]])
-    {
+    for (folder, tags) in folders.iter().zip([vec!["old", "one"], vec!["old"], vec!["old"]]) {
         store::set_about(folder, &about_with("mine", &tags)).unwrap();
     }
     let mut window = open_compare(runs.path());
@@ -150,9 +124,7 @@ fn edits_tags_of_several_runs_at_once() {
     window.key_press(Key::F2);
     window.run_steps(3);
     window.get_by_label(&tr!("shell-tags-title", n = 3));
-    window
-        .get_by_label(tr!("shell-tags-field"))
-        .type_text("thesis");
+    window.get_by_label(tr!("shell-tags-field")).type_text("thesis");
     window.run_steps(2);
     // A click adds a tag of one run to all, and removes a tag of all.
     for (before, after) in [("#one · 1 of 3", "#one · all"), ("#old", "#old · none")] {
@@ -171,17 +143,10 @@ fn edits_tags_of_several_runs_at_once() {
     window.get_by_label(tr!("compare-selected-tags")).click();
     window.run_steps(3);
     let tags: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();
-    window
-        .get_by_label(tr!("shell-tags-field"))
-        .type_text(&tags.join(","));
+    window.get_by_label(tr!("shell-tags-field")).type_text(&tags.join(","));
     window.run_steps(3);
     assert!(shows!(window, "problem-too-many-tags", tags = 22));
-    assert!(
-        window
-            .get_by_label(tr!("shell-save"))
-            .accesskit_node()
-            .is_disabled()
-    );
+    assert!(window.get_by_label(tr!("shell-save")).accesskit_node().is_disabled());
     window.get_by_label(tr!("shell-cancel")).click();
     wait_until_idle(&mut window);
     assert_absent!(window, "shell-tags-title", n = 3);
@@ -199,12 +164,7 @@ fn rejects_long_name_and_replaces_damaged_about_file() {
     window.run_steps(3);
     fill(&mut window, tr!("shell-run-name"), &"x".repeat(121));
     assert!(shows!(window, "problem-text-too-long", length = 121));
-    assert!(
-        window
-            .get_by_label(tr!("shell-save"))
-            .accesskit_node()
-            .is_disabled()
-    );
+    assert!(window.get_by_label(tr!("shell-save")).accesskit_node().is_disabled());
     save_screenshot(&mut window, "about-too-long");
     fill(&mut window, tr!("shell-run-name"), "a\u{1b}[2J");
     window.get_by_label(tr!("shell-save")).click();

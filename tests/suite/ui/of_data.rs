@@ -50,14 +50,8 @@ fn small_folder_gets_suitable_settings_of_its_own() {
     choose_data(&mut window, "digits");
     let digits = draft(&window);
     let defaults = RunConfig::default();
-    assert_eq!(
-        (digits.batch, digits.epochs),
-        (defaults.batch, defaults.epochs)
-    );
-    assert_eq!(
-        (&digits.order, &digits.settings),
-        (&defaults.order, &defaults.settings)
-    );
+    assert_eq!((digits.batch, digits.epochs), (defaults.batch, defaults.epochs));
+    assert_eq!((&digits.order, &digits.settings), (&defaults.order, &defaults.settings));
     assert!(
         !shows!(window, "remark-settings-chosen")
             && !shows!(window, "remark-settings-chosen-more-steps")
@@ -65,10 +59,7 @@ fn small_folder_gets_suitable_settings_of_its_own() {
     choose_data(&mut window, "letters");
     assert_eq!(draft(&window).classes_per_task, "6,5,5,5,5");
     choose_data(&mut window, &data_path);
-    assert_eq!(
-        (draft(&window).batch, draft(&window).epochs),
-        (7, suitable.epochs)
-    );
+    assert_eq!((draft(&window).batch, draft(&window).epochs), (7, suitable.epochs));
 }
 
 /// Four classes with numbers in their names and twelve images each.
@@ -113,10 +104,7 @@ fn window_opened_with_folder_gets_suitable_settings() {
             || shows!(window, "remark-settings-chosen-more-steps")
     );
     // Changes by the user are restored when the folder is opened again.
-    let user_config = RunConfig {
-        classes_per_task: "3,1".into(),
-        ..first
-    };
+    let user_config = RunConfig { classes_per_task: "3,1".into(), ..first };
     let window = open_window_with(user_config.clone(), &data_path, runs.path());
     assert_eq!(draft(&window), user_config);
 }
@@ -144,9 +132,7 @@ fn preset_shows_changes_and_can_reset() {
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
     window.state_mut().session.experiment.draft.batch = 3;
-    window
-        .get_by_role_and_label(egui::Role::Button, tr!("data-letters"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, tr!("data-letters")).click();
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
@@ -154,9 +140,7 @@ fn preset_shows_changes_and_can_reset() {
     wait_until_idle(&mut window);
     window.get_by_label("Letters, changed: Batch");
     save_screenshot(&mut window, "preset-changed");
-    window
-        .get_by_label(tr!("experiment-reset-settings"))
-        .click();
+    window.get_by_label(tr!("experiment-reset-settings")).click();
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
@@ -200,10 +184,7 @@ fn random_split_of_paper_preset_is_reported() {
         let ctx = window.ctx.clone();
         window.state_mut().execute(&ctx, preset.into());
         wait_until_idle(&mut window);
-        assert_eq!(
-            draft(&window).data,
-            image_folder.path().display().to_string()
-        );
+        assert_eq!(draft(&window).data, image_folder.path().display().to_string());
         window.get_by_label("Preset: ImageNet-R, 10 tasks");
         assert_eq!(window.query_by_label_contains(words).is_some(), is_reported);
         if is_reported {
@@ -227,9 +208,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     let one_task = draft(&window);
     assert_eq!(one_task.classes_per_task, "4");
     assert_absent!(window, "experiment-one-task", n = 4);
-    window
-        .get_by_label(tr!("data-class-arrival-stages"))
-        .click();
+    window.get_by_label(tr!("data-class-arrival-stages")).click();
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
     // The batch size suits the smaller tasks.
@@ -238,16 +217,11 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     // A task size above the number of classes makes one task, which shows no forgetting.
     assert_absent!(window, "experiment-one-task", n = 4);
     let sizes = Setting::Text("999999".into());
-    window
-        .state_mut()
-        .session
-        .set("classes_per_task", Some(sizes));
+    window.state_mut().session.set("classes_per_task", Some(sizes));
     wait_until_idle(&mut window);
     window.get_by_label(&tr!("experiment-one-task", n = 4));
     save_screenshot(&mut window, "one-task");
-    window
-        .get_by_label(&tr!("experiment-use-sizes", sizes = "2"))
-        .click();
+    window.get_by_label(&tr!("experiment-use-sizes", sizes = "2")).click();
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_absent!(window, "experiment-one-task", n = 4);
@@ -256,10 +230,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     wait_until_idle(&mut window);
     choose_data(&mut window, &data_path);
     assert_eq!(draft(&window).classes_per_task, "2");
-    assert_eq!(
-        lae_studio::store::load_all_at_once(runs.path(), &data_path).unwrap(),
-        Some(false)
-    );
+    assert_eq!(lae_studio::store::load_all_at_once(runs.path(), &data_path).unwrap(), Some(false));
 }
 
 #[test]
@@ -292,10 +263,7 @@ fn out_of_range_numbers_are_reported_not_clamped() {
         let problems = &window.state().session.experiment.plan.problems;
         assert!(!problems.is_empty(), "{field} {number}");
         assert!(!window.state().session.can_start());
-        assert!(
-            window.query_all_by_label_contains(message).next().is_some(),
-            "{message}"
-        );
+        assert!(window.query_all_by_label_contains(message).next().is_some(), "{message}");
         window.state_mut().session.experiment.draft = before;
         wait_until_idle(&mut window);
         assert!(window.state().session.can_start());

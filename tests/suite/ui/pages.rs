@@ -28,9 +28,7 @@ fn first_page_is_ready_and_tabs_are_reachable() {
         wait_until_idle(&mut window);
         save_screenshot(&mut window, &format!("empty-{}", title.to_lowercase()));
     }
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-experiment"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-experiment")).click();
     window.run_steps(3);
     window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(3);
@@ -54,9 +52,7 @@ fn train_page_shows_pauses_and_stops_run() {
     window.get_by_label(tr!("shell-pause-run")).click();
     window.run_steps(2);
     assert_eq!(backend.last_request(), ControlRequest::Pause);
-    window
-        .get_by_role_and_label(egui::Role::Button, tr!("train-stop-run"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, tr!("train-stop-run")).click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
     window.run_steps(3);
@@ -90,10 +86,7 @@ fn smaller_run_closes_cell_of_previous_run() {
         ..header()
     };
     backend.push(Event::Started(Box::new(small_header)));
-    backend.push(Event::TaskEvaluated {
-        run: "small".into(),
-        report: Box::new(report(0)),
-    });
+    backend.push(Event::TaskEvaluated { run: "small".into(), report: Box::new(report(0)) });
     wait_until_idle(&mut window);
     assert_absent!(window, "present-back");
 }
@@ -103,9 +96,7 @@ fn setting_accepts_invalid_values_while_typing() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _backend) = recorded_window(WIDE, ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::TextInput, tr!("data-classes-per-task"))
-        .focus();
+    window.get_by_role_and_label(egui::Role::TextInput, tr!("data-classes-per-task")).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     for letter in ["4", ",", "3", ",", "3"] {
@@ -122,18 +113,13 @@ fn narrow_window_stacks_columns() {
     let (mut window, backend) = recorded_window([900.0, 600.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "narrow-experiment");
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-train"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-train")).click();
     events(3).into_iter().for_each(|event| backend.push(event));
     wait_until_idle(&mut window);
     // The log is right of the plot, or below it in a narrow window.
     let plot_and_log = |window: &Harness<'_, StudioApp>| {
         let rect_of = |label: &str| window.get_by_label(label).rect();
-        (
-            rect_of(tr!("train-accuracy-curves-name")),
-            rect_of(tr!("train-log")),
-        )
+        (rect_of(tr!("train-accuracy-curves-name")), rect_of(tr!("train-log")))
     };
     let (plot, log) = plot_and_log(&window);
     assert!(log.top() > plot.bottom() && log.left() < 450.0, "{log:?}");
@@ -180,9 +166,7 @@ fn palette_runs_command_by_partial_name() {
     wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(3);
-    window
-        .get_by_label(tr!("palette-command"))
-        .type_text("plug");
+    window.get_by_label(tr!("palette-command")).type_text("plug");
     window.run_steps(3);
     save_screenshot(&mut window, "palette");
     window.key_press(egui::Key::Enter);
@@ -203,9 +187,7 @@ fn backbone_card_selects_weights_and_disables_unsupported_pets() {
     };
     assert!(is_enabled(&window, "Prefix") && is_enabled(&window, "Adapter"));
 
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, "ConvNeXt")
-        .click();
+    window.get_by_role_and_label(egui::Role::RadioButton, "ConvNeXt").click();
     wait_until_idle(&mut window);
     let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.backbone, "convnext_base.fb_in22k");
@@ -213,20 +195,12 @@ fn backbone_card_selects_weights_and_disables_unsupported_pets() {
     window.get_by_label_contains("pre-trained on ImageNet-22k");
     // ConvNeXt has no attention for a prefix; the tooltip says so.
     assert!(!is_enabled(&window, "Prefix") && is_enabled(&window, "Adapter"));
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, "Prefix")
-        .hover();
+    window.get_by_role_and_label(egui::Role::RadioButton, "Prefix").hover();
     window.run_steps(12);
     save_screenshot(&mut window, "experiment-convnext");
-    assert!(shows!(
-        window,
-        "problem-block-without-site",
-        name = "Prefix"
-    ));
+    assert!(shows!(window, "problem-block-without-site", name = "Prefix"));
 
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, "ViT")
-        .click();
+    window.get_by_role_and_label(egui::Role::RadioButton, "ViT").click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("experiment-weights")).click();
     window.run_steps(3);
@@ -235,9 +209,7 @@ fn backbone_card_selects_weights_and_disables_unsupported_pets() {
     let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.backbone, "vit_base_patch16_224.mae");
     window.get_by_label_contains("ImageNet-R has 200 of these classes");
-    window
-        .get_by_role_and_label(egui::Role::RadioButton, "f16")
-        .click();
+    window.get_by_role_and_label(egui::Role::RadioButton, "f16").click();
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "experiment-mae");
     let command = window.state().session.experiment.draft.as_command(&[], &[]);
@@ -256,10 +228,7 @@ fn weight_file_is_typed_or_dropped_and_checked() {
     let dropped = std::sync::Arc::new(DroppedPath(valid_file.clone()));
     window.input_mut().dropped_files.push(dropped);
     wait_until_idle(&mut window);
-    assert_eq!(
-        window.state().session.experiment.draft.backbone,
-        valid_file.display().to_string()
-    );
+    assert_eq!(window.state().session.experiment.draft.backbone, valid_file.display().to_string());
     assert!(shows!(window, "experiment-input-size", size = 32));
     assert!(window.state().session.experiment.plan.problems.is_empty());
 
@@ -281,9 +250,6 @@ fn weight_file_is_typed_or_dropped_and_checked() {
         invalid_file.display().to_string()
     );
     let problems = &window.state().session.experiment.plan.problems;
-    assert!(
-        problems[0].mentions("problem-weight-file-unusable"),
-        "{problems:?}"
-    );
+    assert!(problems[0].mentions("problem-weight-file-unusable"), "{problems:?}");
     save_screenshot(&mut window, "experiment-wrong-weights");
 }

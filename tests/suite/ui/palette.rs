@@ -34,10 +34,7 @@ fn typing_run_never_offers_stop() {
     assert_eq!(titles(&window, "stop")[0], tr!("entries-stop"));
     assert_eq!(
         titles(&window, "run")[..2],
-        [
-            tr!("experiment-start"),
-            tr!("experiment-three-class-orders")
-        ]
+        [tr!("experiment-start"), tr!("experiment-three-class-orders")]
     );
     assert_eq!(titles(&window, "train")[0], tr!("experiment-start"));
     assert_eq!(titles(&window, "start")[0], tr!("experiment-start"));
@@ -48,9 +45,7 @@ fn typing_run_never_offers_stop() {
     assert_eq!(titles(&window, "dark")[0], tr!("entries-theme-dark"));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(3);
-    window
-        .get_by_label(tr!("palette-command"))
-        .type_text("compare");
+    window.get_by_label(tr!("palette-command")).type_text("compare");
     window.run_steps(3);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
@@ -67,18 +62,11 @@ fn palette_keeps_position_while_typing() {
     window.run_steps(4);
     let layout = |window: &Harness<'_, StudioApp>| {
         let field = window.get_by_label(tr!("palette-command")).rect();
-        (
-            field,
-            window
-                .ctx
-                .memory(|m| m.area_rect(egui::Id::unique("palette"))),
-        )
+        (field, window.ctx.memory(|m| m.area_rect(egui::Id::unique("palette"))))
     };
     let before = layout(&window);
     for letter in ["t", "h", "e", "m", "e", "x"] {
-        window
-            .get_by_label(tr!("palette-command"))
-            .type_text(letter);
+        window.get_by_label(tr!("palette-command")).type_text(letter);
         window.run_steps(3);
         assert_eq!(layout(&window), before, "after {letter}");
     }

@@ -22,12 +22,7 @@ const SIZE: [f32; 2] = [1280.0, 800.0];
 /// The number of pixels that may differ, because adapters round thin lines differently.
 const MAX_FAILED_PIXELS: usize = 100;
 /// Parts of labels that depend on the machine or the time. Their lines are not compared.
-const IGNORED_LINES: [&str; 4] = [
-    " · finished",
-    "of memory, plus images",
-    " starts: ",
-    " saved, ",
-];
+const IGNORED_LINES: [&str; 4] = [" · finished", "of memory, plus images", " starts: ", " saved, "];
 /// Parts of labels with paths that may wrap. Everything below them is not compared.
 const IGNORED_BELOW: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
 

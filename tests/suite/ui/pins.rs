@@ -42,12 +42,7 @@ fn run_with_tasks(name: &str, tasks: usize) -> (PathBuf, Arc<RunView>) {
 }
 
 fn test_image(shade: u8) -> Arc<NamedImage> {
-    Arc::new(NamedImage {
-        name: "drawing".into(),
-        width: 1,
-        height: 1,
-        rgb: vec![shade; 3],
-    })
+    Arc::new(NamedImage { name: "drawing".into(), width: 1, height: 1, rgb: vec![shade; 3] })
 }
 
 fn requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
@@ -60,10 +55,7 @@ fn requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
 }
 
 fn prediction_for(request: &PredictRequest, task: usize) -> Prediction {
-    Prediction {
-        run: request.run.clone(),
-        ..prediction(request.ticket, task)
-    }
+    Prediction { run: request.run.clone(), ..prediction(request.ticket, task) }
 }
 
 /// Answers all tasks of a request.
@@ -118,11 +110,7 @@ fn runs_on_board_predict_all_tasks_newest_first() {
     push_unrelated_event(&mut session, &backend);
     let new_requests = &requests(&backend)[4..];
     assert_eq!(new_requests.len(), 2);
-    assert_eq!(
-        new_requests[0].tasks,
-        [3],
-        "existing predictions are not requested again"
-    );
+    assert_eq!(new_requests[0].tasks, [3], "existing predictions are not requested again");
 }
 
 #[test]
@@ -140,27 +128,15 @@ fn board_cell_shows_correctness_and_followed_class() {
     let pins = session.predict.pins.pins().to_vec();
     // The recorded run predicts its last class, and 7 once it has learned that.
     let cell = session.board_cell(&pins[0], &folder, 0);
-    assert_eq!(
-        (cell.is_correct, cell.plotted_class.as_str()),
-        (Some(false), "7")
-    );
+    assert_eq!((cell.is_correct, cell.plotted_class.as_str()), (Some(false), "7"));
     assert_eq!(cell.predicted.unwrap().0, "1");
     let tasks: Vec<usize> = cell.curve.iter().map(|(task, _)| *task).collect();
     assert_eq!(tasks, [3], "7 is known only after the fourth task");
-    assert_eq!(
-        session.board_cell(&pins[0], &folder, 3).is_correct,
-        Some(true)
-    );
+    assert_eq!(session.board_cell(&pins[0], &folder, 3).is_correct, Some(true));
     let unknown = session.board_cell(&pins[1], &folder, 3);
-    assert_eq!(
-        (unknown.is_correct, unknown.plotted_class.as_str()),
-        (None, "7")
-    );
+    assert_eq!((unknown.is_correct, unknown.plotted_class.as_str()), (None, "7"));
     let beyond = session.board_cell(&pins[0], &folder, 4);
-    assert_eq!(
-        beyond.missing_reason,
-        Some(tr!("predict-pins-fewer-tasks", n = 4))
-    );
+    assert_eq!(beyond.missing_reason, Some(tr!("predict-pins-fewer-tasks", n = 4)));
 }
 
 #[test]
@@ -174,11 +150,7 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
     let first = requests(&backend).pop().unwrap();
     answer_request(&mut session, &backend, &first);
     session.repin(pin, test_image(1));
-    assert_eq!(
-        requests(&backend).len(),
-        1,
-        "the same image is not predicted again"
-    );
+    assert_eq!(requests(&backend).len(), 1, "the same image is not predicted again");
     session.repin(pin, test_image(9));
     assert_eq!(session.predict.pins.prediction_count(pin, &folder), 0);
     let second = requests(&backend).pop().unwrap();
@@ -192,10 +164,7 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
     assert!(session.predict.pins.pins().is_empty());
     answer_request(&mut session, &backend, &second);
     assert_eq!(session.predict.pins.prediction_count(pin, &folder), 0);
-    assert!(
-        session.predict.predictions.is_empty(),
-        "Predict ignores the late prediction"
-    );
+    assert!(session.predict.predictions.is_empty(), "Predict ignores the late prediction");
 }
 
 #[test]
@@ -232,23 +201,15 @@ fn failed_predictions_are_reported_on_their_pin() {
     session.add_run_to_board(folder.clone());
     let pin = session.pin(test_image(1), None);
     let request = requests(&backend).pop().unwrap();
-    let not_predicted = |ticket| Event::NotPredicted {
-        ticket,
-        problem: Problem::new("no weights"),
-    };
+    let not_predicted =
+        |ticket| Event::NotPredicted { ticket, problem: Problem::new("no weights") };
     backend.push(not_predicted(request.ticket + 50));
     session.drain();
     assert!(session.predict.pins.problem(pin, &folder).is_none());
-    assert!(
-        session.predict.problem.is_none(),
-        "an unknown ticket is ignored"
-    );
+    assert!(session.predict.problem.is_none(), "an unknown ticket is ignored");
     backend.push(not_predicted(request.ticket));
     session.drain();
-    assert_eq!(
-        session.predict.pins.problem(pin, &folder).unwrap().what,
-        "no weights"
-    );
+    assert_eq!(session.predict.pins.problem(pin, &folder).unwrap().what, "no weights");
     let pinned = session.predict.pins.pins()[0].clone();
     let cell = session.board_cell(&pinned, &folder, 0);
     assert_eq!(cell.missing_reason.as_deref(), Some("no weights"));

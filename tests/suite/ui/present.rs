@@ -169,10 +169,7 @@ fn presentation_shows_runs_selected_on_compare() {
     window.state_mut().page = Page::Compare;
     wait_until_idle(&mut window);
     let select = |window: &mut Harness<'_, StudioApp>, names: [&str; 2]| {
-        for (name, keys) in names
-            .iter()
-            .zip([egui::Modifiers::NONE, egui::Modifiers::COMMAND])
-        {
+        for (name, keys) in names.iter().zip([egui::Modifiers::NONE, egui::Modifiers::COMMAND]) {
             let label = format!("digits · {name}");
             let row = window.get_all_by_label_contains(&label).next();
             row.unwrap().click_modifiers(keys);
@@ -187,12 +184,7 @@ fn presentation_shows_runs_selected_on_compare() {
     let expected = "Still correct for 0, 1: Baseline 80\u{a0}%, LAE 98\u{a0}%.";
     window.get_by_label(expected);
     assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
-    assert!(shows!(
-        window,
-        "present-accuracy-fell",
-        name = "Baseline",
-        task = 1
-    ));
+    assert!(shows!(window, "present-accuracy-fell", name = "Baseline", task = 1));
     // Choosing another run affects only the presentation.
     window.get_by_label(tr!("present-choose-run")).click();
     window.run_steps(4);
@@ -217,10 +209,7 @@ fn presentation_shows_runs_selected_on_compare() {
     window.get_by_label("Correct for 0, 1: Baseline 100\u{a0}%.");
     window.get_by_label(tr!("present-compare-with")).click();
     window.run_steps(4);
-    assert_eq!(
-        window.query_all_by_label_contains("digits · L2P").count(),
-        0
-    );
+    assert_eq!(window.query_all_by_label_contains("digits · L2P").count(), 0);
     window.get_by_label_contains("digits · RanPAC").click();
     window.run_steps(4);
     window.get_by_label("Correct for 0, 1: Baseline 100\u{a0}%, RanPAC 100\u{a0}%.");
@@ -263,10 +252,8 @@ fn open_presentation(
     keys: usize,
 ) -> (tempfile::TempDir, Harness<'static, StudioApp>) {
     let runs = tempfile::tempdir().unwrap();
-    for (i, (method, drop_per_task)) in [(LAE, 0.03), (BASELINE, 0.15)]
-        .iter()
-        .take(count)
-        .enumerate()
+    for (i, (method, drop_per_task)) in
+        [(LAE, 0.03), (BASELINE, 0.15)].iter().take(count).enumerate()
     {
         store_run(runs.path(), *method, *drop_per_task, |header| {
             header.started = format!("2026-11-2{i}T10:00:00Z");
@@ -280,9 +267,7 @@ fn open_presentation(
     let (mut window, _) = recorded_window(size, theme, runs.path());
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::SetLanguage(language));
+    window.state_mut().execute(&ctx, UiCommand::SetLanguage(language));
     window.state_mut().page = Page::Compare;
     wait_until_idle(&mut window);
     press(&mut window, egui::Key::F11);
@@ -303,12 +288,7 @@ fn collect_texts(shape: &Shape, texts: &mut Vec<TextShape>) {
 
 #[test]
 fn presentation_text_neither_overflows_nor_overlaps() {
-    let sizes = [
-        [900.0, 600.0],
-        [1024.0, 768.0],
-        [1400.0, 900.0],
-        [3840.0, 2160.0],
-    ];
+    let sizes = [[900.0, 600.0], [1024.0, 768.0], [1400.0, 900.0], [3840.0, 2160.0]];
     for (i, size) in sizes.into_iter().enumerate() {
         for (count, is_long) in [(1, false), (1, true), (2, false), (2, true)] {
             let language = [Language::English, Language::German][(i + count) % 2];
@@ -334,8 +314,7 @@ fn presentation_text_neither_overflows_nor_overlaps() {
                 // Numbers are neither wrapped nor truncated.
                 let is_number = |text: &&TextShape| {
                     let text = text.galley.text();
-                    text.chars()
-                        .all(|c| c.is_ascii_digit() || "\u{a0}%?".contains(c))
+                    text.chars().all(|c| c.is_ascii_digit() || "\u{a0}%?".contains(c))
                 };
                 let numbers = texts.iter().filter(is_number);
                 assert!(numbers.clone().count() >= count * 4, "{name}");
@@ -355,10 +334,8 @@ fn presentation_text_neither_overflows_nor_overlaps() {
                     }
                 }
                 // The bars fill the width and are high enough.
-                let bars: Vec<egui::Rect> = window
-                    .query_all_by_role(egui::Role::Image)
-                    .map(|bars| bars.rect())
-                    .collect();
+                let bars: Vec<egui::Rect> =
+                    window.query_all_by_role(egui::Role::Image).map(|bars| bars.rect()).collect();
                 assert_eq!(bars.len(), count, "{name}");
                 let width: f32 = bars.iter().map(egui::Rect::width).sum();
                 assert!(width > screen.width() * 0.92, "{name}: {width}");
@@ -399,10 +376,6 @@ fn presentation_matches_snapshots() {
         let filter = image::imageops::FilterType::Triangle;
         screenshot = image::imageops::resize(&screenshot, width, height, filter);
         let options = SnapshotOptions::new().max_failed_pixels(100);
-        results.add(try_image_snapshot_options(
-            &screenshot,
-            format!("present-{name}"),
-            &options,
-        ));
+        results.add(try_image_snapshot_options(&screenshot, format!("present-{name}"), &options));
     }
 }

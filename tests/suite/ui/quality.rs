@@ -34,19 +34,12 @@ fn poor_backbone_is_reported_with_better_alternative() {
         session.open_run(header.folder.clone());
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         wait_until_idle(&mut window);
-        assert_eq!(
-            shows!(window, "story-backbone-separates-poorly"),
-            is_reported
-        );
+        assert_eq!(shows!(window, "story-backbone-separates-poorly"), is_reported);
         if !is_reported {
             assert!(window.query_by_label("Use ViT-B/16").is_none());
             continue;
         }
-        assert!(shows!(
-            window,
-            "story-backbone-separates-poorly",
-            share = "41\u{a0}%"
-        ));
+        assert!(shows!(window, "story-backbone-separates-poorly", share = "41\u{a0}%"));
         save_screenshot(&mut window, "advice");
         window.get_by_label("Use ViT-B/16").click();
         wait_until_idle(&mut window);
@@ -84,10 +77,7 @@ fn figures_are_available_for_every_expert() {
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "experts-offline");
     let selected = window.get_by_role_and_label(egui::Role::Button, tr!("compare-offline"));
-    assert_eq!(
-        selected.accesskit_node().toggled(),
-        Some(egui::accesskit::Toggled::True)
-    );
+    assert_eq!(selected.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
     backend.push(Event::Stopped { run: RUN.into() });
 }
 

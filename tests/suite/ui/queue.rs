@@ -18,10 +18,7 @@ use super::{recorded_window, save_screenshot, wait, wait_until_idle, window};
 
 /// Settings that differ in their PET sizes.
 fn train_with_sizes(sizes: &[usize]) -> UiCommand {
-    let config = |&pet_size: &usize| RunConfig {
-        pet_size,
-        ..small_run_config()
-    };
+    let config = |&pet_size: &usize| RunConfig { pet_size, ..small_run_config() };
     UiCommand::Train(sizes.iter().map(config).collect())
 }
 
@@ -48,20 +45,15 @@ fn run_failing_at_start_does_not_inherit_reports() {
     act(&mut window, train_with_sizes(&[1, 2]));
     assert_eq!(queued_titles(&window), [title(2)]);
     events(5).into_iter().for_each(|event| backend.push(event));
-    backend.push(Event::Failed {
-        run: String::new(),
-        problem: Problem::new("the plugin is broken"),
-    });
+    backend
+        .push(Event::Failed { run: String::new(), problem: Problem::new("the plugin is broken") });
     wait_until_idle(&mut window);
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Failed, title(2)));
     assert!(live.header.is_none() && live.reports.is_empty());
     assert!(queued_titles(&window).is_empty());
     let error_count = window.get_all_by_label("The plugin is broken.").count();
-    assert_eq!(
-        error_count, 2,
-        "the error is shown in the run and as a notice"
-    );
+    assert_eq!(error_count, 2, "the error is shown in the run and as a notice");
 }
 
 #[test]
@@ -69,21 +61,12 @@ fn queues_nothing_if_one_run_is_invalid() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
-    let config_with_order = |order: &str| RunConfig {
-        order: order.into(),
-        ..small_run_config()
-    };
-    let configs = vec![
-        config_with_order("natural"),
-        config_with_order("cifar100_order2"),
-    ];
+    let config_with_order = |order: &str| RunConfig { order: order.into(), ..small_run_config() };
+    let configs = vec![config_with_order("natural"), config_with_order("cifar100_order2")];
     act(&mut window, UiCommand::Train(configs));
     assert!(backend.commands().is_empty());
     let notice = window.state().session.notices.list.last().unwrap().clone();
-    assert!(
-        notice.is_error && notice.problem.what.contains("10 classes"),
-        "{notice:?}"
-    );
+    assert!(notice.is_error && notice.problem.what.contains("10 classes"), "{notice:?}");
 }
 
 #[test]
@@ -93,19 +76,13 @@ fn queue_is_reordered_and_paused_by_mouse() {
     wait_until_idle(&mut window);
     act(&mut window, train_with_sizes(&[1, 2, 3, 4]));
     assert!(shows!(window, "shell-runs-waiting", n = 3));
-    window
-        .get_by_label_contains(&tr!("train-queue-forward", n = 3, title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-queue-forward", n = 3, title = "")).click();
     wait_until_idle(&mut window);
     assert_eq!(queued_titles(&window), [title(2), title(4), title(3)]);
-    window
-        .get_by_label_contains(&tr!("train-queue-back", n = 1, title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-queue-back", n = 1, title = "")).click();
     wait_until_idle(&mut window);
     assert_eq!(queued_titles(&window), [title(4), title(2), title(3)]);
-    window
-        .get_by_label_contains(&tr!("train-queue-remove", n = 2, title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-queue-remove", n = 2, title = "")).click();
     wait_until_idle(&mut window);
     assert_eq!(queued_titles(&window), [title(4), title(3)]);
     let notice = window.state().session.notices.list.last().unwrap().clone();
@@ -162,9 +139,7 @@ fn removing_queued_grid_asks_for_confirmation() {
     wait_until_idle(&mut window);
     act(&mut window, UiCommand::Show(Page::Train));
     for key in [egui::Key::Enter, egui::Key::Escape] {
-        window
-            .get_by_label_contains(&tr!("train-queue-remove", n = 1, title = ""))
-            .click();
+        window.get_by_label_contains(&tr!("train-queue-remove", n = 1, title = "")).click();
         wait_until_idle(&mut window);
         window.get_by_label_contains("mine has 200 runs");
         save_screenshot(&mut window, "remove-a-grid");
@@ -172,9 +147,7 @@ fn removing_queued_grid_asks_for_confirmation() {
         wait_until_idle(&mut window);
         assert_eq!(queued_titles(&window), ["mine"]);
     }
-    window
-        .get_by_label_contains(&tr!("train-queue-remove", n = 1, title = ""))
-        .click();
+    window.get_by_label_contains(&tr!("train-queue-remove", n = 1, title = "")).click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("shell-ask-remove-yes")).click();
     wait_until_idle(&mut window);
@@ -200,14 +173,10 @@ fn queued_jobs_survive_restart() {
     });
     drop(first);
     let mut second = open_window();
-    wait(&mut second, "the queue is restored", |app| {
-        app.session.waiting().count() == 1
-    });
+    wait(&mut second, "the queue is restored", |app| app.session.waiting().count() == 1);
     wait_until_idle(&mut second);
     assert!(!second.state().session.is_training());
-    second
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-train"))
-        .click();
+    second.get_by_role_and_label(egui::Role::Tab, tr!("page-train")).click();
     wait_until_idle(&mut second);
     second.get_by_label(tr!("train-on-hold"));
     save_screenshot(&mut second, "line-restored");
@@ -227,9 +196,7 @@ fn repeated_start_shortcut_queues_run_once() {
     wait_until_idle(&mut window);
     let queue_count = || {
         let commands = backend.commands().into_iter();
-        commands
-            .filter(|command| matches!(command, Command::Queue(_)))
-            .count()
+        commands.filter(|command| matches!(command, Command::Queue(_))).count()
     };
     for _ in 0..3 {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);

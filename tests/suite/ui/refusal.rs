@@ -43,11 +43,7 @@ fn open_predicted_sample(root: &Path) -> (Harness<'static, StudioApp>, RecordedB
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     wait_until_idle(&mut window);
     wait_until_idle(&mut window);
-    window
-        .get_all_by_label(&tr!("predict-sample-of-class", class = "7"))
-        .next()
-        .unwrap()
-        .click();
+    window.get_all_by_label(&tr!("predict-sample-of-class", class = "7")).next().unwrap().click();
     wait_until_idle(&mut window);
     let requests = backend.commands().into_iter();
     let mut request = requests.filter_map(|command| match command {
@@ -110,27 +106,15 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
     store_run_with_threshold(runs.path(), Some(-8.0));
     let (mut window, backend) = open_predicted_sample(runs.path());
     window.get_by_label(tr!("predict-none"));
-    assert!(shows!(
-        window,
-        "predict-none-above-limit",
-        sign = "energy",
-        limit = "−8.00"
-    ));
+    assert!(shows!(window, "predict-none-above-limit", sign = "energy", limit = "−8.00"));
     // The class belongs to a later task.
     window.get_by_label(&tr!("predict-correct-not-learned", class = "7"));
     assert!(inside_requests(&backend).is_empty(), "no automatic request");
-    window
-        .get_by_label(tr!("predict-none-count-rejected"))
-        .click();
+    window.get_by_label(tr!("predict-none-count-rejected")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "predict-none-counting-rejected"));
     push_probe(&mut window, &backend);
-    assert!(shows!(
-        window,
-        "predict-none-later-rejected",
-        n = 20,
-        share = "100\u{a0}%"
-    ));
+    assert!(shows!(window, "predict-none-later-rejected", n = 20, share = "100\u{a0}%"));
     assert!(shows!(window, "predict-none-limit-images-rejected", n = 5));
     save_screenshot(&mut window, "none-of-these");
     window.get_by_label(tr!("predict-none-disallow")).click();
@@ -155,20 +139,12 @@ fn shows_share_of_rejected_test_images() {
     let runs = tempfile::tempdir().unwrap();
     // 40 images, each less familiar than the one before.
     let known_images: Vec<KnownImage> = (0..40).map(|i| ((0, i), i as f32 / 10.0 - 6.0)).collect();
-    store_run_with(
-        runs.path(),
-        measurements_of(Expert::ENSEMBLE, &known_images),
-    );
+    store_run_with(runs.path(), measurements_of(Expert::ENSEMBLE, &known_images));
     let (window, _) = open_predicted_sample(runs.path());
     let (_, counted) = fit_threshold(&known_images).unwrap();
     let share = (100.0 * counted.share()).round();
     let share = format!("{share}\u{a0}%");
-    assert!(shows!(
-        window,
-        "predict-none-known-rejected",
-        n = 40,
-        share = share.as_str()
-    ));
+    assert!(shows!(window, "predict-none-known-rejected", n = 40, share = share.as_str()));
     // Rejections of later classes can still be counted.
     window.get_by_label(tr!("predict-none-count-rejected"));
 }
@@ -181,18 +157,9 @@ fn run_without_limit_is_measured_on_test_images() {
     window.get_by_label(tr!("predict-none-find-limit")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "predict-none-measuring-limit"));
-    assert_eq!(
-        inside_requests(&backend).len(),
-        1,
-        "the request is sent once, not in every frame"
-    );
+    assert_eq!(inside_requests(&backend).len(), 1, "the request is sent once, not in every frame");
     push_probe(&mut window, &backend);
     // 95 % of the 40 known images are at −6.3 or below.
-    assert!(shows!(
-        window,
-        "predict-none-below-limit",
-        sign = "energy",
-        limit = "−6.30"
-    ));
+    assert!(shows!(window, "predict-none-below-limit", sign = "energy", limit = "−6.30"));
     assert!(shows!(window, "predict-none-below-limit", sign = "energy"));
 }

@@ -19,24 +19,17 @@ fn extreme_settings(which: usize) -> RunConfig {
     for setting in SETTINGS {
         let integers = |least, most, odd| [least, most, odd].map(Setting::Whole);
         let values = match setting.spec.kind {
-            SettingKind::Whole {
-                min: least,
-                max: most,
-                ..
-            } => integers(least, most, most.min((1 << 53) + 1)),
+            SettingKind::Whole { min: least, max: most, .. } => {
+                integers(least, most, most.min((1 << 53) + 1))
+            }
             SettingKind::Limit => integers(1, i64::MAX, (1 << 54) + 1),
             SettingKind::Seed => integers(0, i64::MAX, (1 << 60) + 1),
-            SettingKind::Real {
-                min: least,
-                max: most,
-                ..
-            } => [least, most, 0.012_345_678_901_234_56].map(Setting::Real),
-            SettingKind::Share(_) | SettingKind::ShareOrNone => [
-                f64::MIN_POSITIVE,
-                1.0 - f64::EPSILON,
-                0.123_456_789_012_345_6,
-            ]
-            .map(Setting::Real),
+            SettingKind::Real { min: least, max: most, .. } => {
+                [least, most, 0.012_345_678_901_234_56].map(Setting::Real)
+            }
+            SettingKind::Share(_) | SettingKind::ShareOrNone => {
+                [f64::MIN_POSITIVE, 1.0 - f64::EPSILON, 0.123_456_789_012_345_6].map(Setting::Real)
+            }
             SettingKind::Shares(_) => {
                 [f32::MIN_POSITIVE, 1.0, 0.123_456_79].map(|share| Setting::Pair([share; 2]))
             }
@@ -116,11 +109,7 @@ fn duplicate_keeps_all_digits_of_settings() {
             window.run_steps(3);
             window.key_press(egui::Key::Tab);
             window.run_steps(3);
-            assert_eq!(
-                window.state().session.experiment.draft,
-                config,
-                "after leaving {name}"
-            );
+            assert_eq!(window.state().session.experiment.draft, config, "after leaving {name}");
         }
         for _ in 0..70 {
             window.key_press(egui::Key::Tab);
@@ -153,16 +142,9 @@ fn seed_accepts_large_values_and_rejects_invalid_ones() {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
         window.run_steps(2);
         // Types all at once, so that no valid prefix is applied.
-        window
-            .input_mut()
-            .events
-            .push(egui::Event::Text(typed.into()));
+        window.input_mut().events.push(egui::Event::Text(typed.into()));
         window.run_steps(3);
-        assert_eq!(
-            window.state().session.experiment.draft.seed,
-            seed,
-            "{typed}"
-        );
+        assert_eq!(window.state().session.experiment.draft.seed, seed, "{typed}");
         assert_eq!(seed_text(&window), typed);
         window.key_press(egui::Key::Enter);
         window.run_steps(3);

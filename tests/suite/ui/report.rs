@@ -22,21 +22,14 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     settings.save(&file).unwrap();
     let mut window = window_with([1280.0, 800.0], settings, Some(file.clone()), move |wake| {
         let draft = lae_studio::run::config::RunConfig::default();
-        Session::with_backend(
-            Box::new(RecordedBackend::default()),
-            Disk::new(runs),
-            draft,
-            wake,
-        )
+        Session::with_backend(Box::new(RecordedBackend::default()), Disk::new(runs), draft, wake)
     });
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
     window.state_mut().execute(&ctx, UiCommand::Notices);
     window.run_steps(3);
     window.get_by_label(tr!("shell-report-problem")).click();
-    wait(&mut window, "the report is gathered", |app| {
-        app.session.bug_report.ready().is_some()
-    });
+    wait(&mut window, "the report is gathered", |app| app.session.bug_report.ready().is_some());
     // The dialog grows with its content; wait until it is stable before clicking.
     window.run_steps(6);
     save_screenshot(&mut window, "report-versions");
@@ -50,20 +43,14 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     assert!((5..200).contains(&lines), "{lines}");
     save_screenshot(&mut window, "report-log");
 
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::LogLevel(Level::Debug));
+    window.state_mut().execute(&ctx, UiCommand::LogLevel(Level::Debug));
     wait(&mut window, "the log level is saved", |_| {
         Settings::load(Some(&file)).log == Level::Debug
     });
 
     // A file blocks the folder: the dialog reports it, and another path works.
     let blocked_path = file.join("report.zip");
-    fill(
-        &mut window,
-        tr!("shell-report-save-as"),
-        blocked_path.to_str().unwrap(),
-    );
+    fill(&mut window, tr!("shell-report-save-as"), blocked_path.to_str().unwrap());
     window.get_by_label(tr!("shell-report-save")).click();
     wait(&mut window, "saving the report fails", |app| {
         app.session.saving_report.problem().is_some()
@@ -72,18 +59,11 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     window.get_by_label(blocked_path.to_str().unwrap());
     save_screenshot(&mut window, "report-not-written");
     let path = folder.path().join("given-away.zip");
-    fill(
-        &mut window,
-        tr!("shell-report-save-as"),
-        path.to_str().unwrap(),
-    );
+    fill(&mut window, tr!("shell-report-save-as"), path.to_str().unwrap());
     window.get_by_label(tr!("shell-report-save")).click();
     wait(&mut window, "the report is saved", |_| path.exists());
     wait_until_idle(&mut window);
-    assert!(
-        window.query_by_label(tr!("shell-report-save")).is_none(),
-        "closed"
-    );
+    assert!(window.query_by_label(tr!("shell-report-save")).is_none(), "closed");
     let mut archive = zip::ZipArchive::new(std::fs::File::open(&path).unwrap()).unwrap();
     let log_text = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
     assert!(log_text.ends_with("\\u{1b}[2J the last line\n"));

@@ -24,25 +24,14 @@ fn resume_on_cpu(
     assert!(shows!(window, "shell-resume-trained-so-far"));
     save_screenshot(window, "resume-on");
     let title = window.state().session.inventory.devices[0].title.clone();
-    window
-        .get_by_role_and_label(egui::Role::Button, &title)
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, &title).click();
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Train);
-    let job = backend
-        .commands()
-        .into_iter()
-        .rev()
-        .find_map(|command| match command {
-            Command::Queue(job) => Some(*job),
-            _ => None,
-        });
-    let Some(Job {
-        work: JobWork::Resume(run),
-        device,
-        ..
-    }) = job
-    else {
+    let job = backend.commands().into_iter().rev().find_map(|command| match command {
+        Command::Queue(job) => Some(*job),
+        _ => None,
+    });
+    let Some(Job { work: JobWork::Resume(run), device, .. }) = job else {
         panic!("no run was queued");
     };
     (run, device)
@@ -59,9 +48,7 @@ fn stopped_run_resumes_on_other_device() {
     let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::Show(Page::Compare));
+    window.state_mut().execute(&ctx, UiCommand::Show(Page::Compare));
     wait_until_idle(&mut window);
     assert_eq!(resume_on_cpu(&mut window, &backend), expected);
 

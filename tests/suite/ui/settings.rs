@@ -20,26 +20,13 @@ fn click(window: &mut Harness<'_, StudioApp>, label: &str) {
 #[test]
 fn settings_menu_choices_are_saved() {
     let folder = tempfile::tempdir().unwrap();
-    let (runs, file) = (
-        folder.path().join("runs"),
-        folder.path().join("window.toml"),
-    );
+    let (runs, file) = (folder.path().join("runs"), folder.path().join("window.toml"));
     let settings_file = file.clone();
     let settings = Settings::default();
-    let mut window = window_with(
-        [1280.0, 800.0],
-        settings,
-        Some(settings_file),
-        move |wake| {
-            let draft = RunConfig::default();
-            Session::with_backend(
-                Box::new(RecordedBackend::default()),
-                Disk::new(runs),
-                draft,
-                wake,
-            )
-        },
-    );
+    let mut window = window_with([1280.0, 800.0], settings, Some(settings_file), move |wake| {
+        let draft = RunConfig::default();
+        Session::with_backend(Box::new(RecordedBackend::default()), Disk::new(runs), draft, wake)
+    });
     wait_until_idle(&mut window);
     click(&mut window, tr!("settings-title"));
     save_screenshot(&mut window, "settings-english");

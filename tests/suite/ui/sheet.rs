@@ -26,9 +26,7 @@ fn write_images(folder: &Path, count: u32) {
         for y in 6..34 {
             image.put_pixel(10 + i % 20, y, image::Rgb([255; 3]));
         }
-        image
-            .save(folder.join(format!("inner/{i:03}.png")))
-            .unwrap();
+        image.save(folder.join(format!("inner/{i:03}.png"))).unwrap();
     }
     std::fs::write(folder.join("=broken.png"), "no picture").unwrap();
 }
@@ -40,22 +38,13 @@ fn dropped_folder_is_predicted_during_training() {
     let folder = work.path().join("birds");
     write_images(&folder, 40);
     let mut window = window_after_one_task(runs.path());
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     window.run_steps(3);
-    window
-        .input_mut()
-        .dropped_files
-        .push(Arc::new(DroppedPath(folder.clone())));
+    window.input_mut().dropped_files.push(Arc::new(DroppedPath(folder.clone())));
     window.step();
     wait_until_idle(&mut window);
     let csv = work.path().join("answers.csv");
-    fill(
-        &mut window,
-        tr!("predict-many-table"),
-        &csv.display().to_string(),
-    );
+    fill(&mut window, tr!("predict-many-table"), &csv.display().to_string());
     save_screenshot(&mut window, "sheet-set-up");
     window.get_by_label(tr!("predict-many-all")).click();
     wait(&mut window, "the table is written", |app| {
@@ -63,11 +52,7 @@ fn dropped_folder_is_predicted_during_training() {
         sheet.is_some_and(|sheet| !sheet.is_working())
     });
     let sheet = window.state().session.predict.sheet.clone().unwrap();
-    let expected = SheetCount {
-        done: 41,
-        unreadable: 1,
-        of: 41,
-    };
+    let expected = SheetCount { done: 41, unreadable: 1, of: 41 };
     assert_eq!(sheet.state, SheetState::Done(expected));
     window.get_by_label(&tr!("predict-many-unreadable", count = "41 images", n = 1));
     save_screenshot(&mut window, "sheet-done");
@@ -102,9 +87,7 @@ fn dropped_folder_is_predicted_during_training() {
         ..PredictionTableRequest::default()
     });
     window.run_steps(2);
-    window
-        .get_by_role_and_label(egui::Role::Button, tr!("predict-many-stop"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, tr!("predict-many-stop")).click();
     wait(&mut window, "the prediction stops", |app| {
         let sheet = app.session.predict.sheet.as_ref();
         sheet.is_some_and(|sheet| !sheet.is_working())
@@ -117,21 +100,12 @@ fn dropped_folder_is_predicted_during_training() {
 
 /// Checks the images by class, moves one and saves the table.
 fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
-    wait(window, "the table is read", |app| {
-        app.session.predict.sorted.ready().is_some()
-    });
+    wait(window, "the table is read", |app| app.session.predict.sorted.ready().is_some());
     wait_until_idle(window);
     window.get_by_label(&tr!("predict-sorted-by-class", n = 41));
     window.get_by_label_contains("Cannot be read 1");
     save_screenshot(window, "sheet-sorted");
-    let sorted = window
-        .state()
-        .session
-        .predict
-        .sorted
-        .ready()
-        .cloned()
-        .unwrap();
+    let sorted = window.state().session.predict.sorted.ready().cloned().unwrap();
     // An image that was assigned to a class, otherwise an image rejected as "None of these".
     let is_class = |index: &usize| matches!(sorted.groups[*index], Assignment::As(_));
     let is_none_of_these = |index: &usize| sorted.groups[*index] == Assignment::NoneOfThese;
@@ -148,9 +122,7 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     wait_until_idle(window);
     window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     check_unsaved_moves(window, csv);
-    window
-        .get_by_label(tr!("predict-sorted-save-table"))
-        .click();
+    window.get_by_label(tr!("predict-sorted-save-table")).click();
     wait(window, "the table is saved", |app| {
         let sorted = app.session.predict.sorted.ready();
         sorted.is_some_and(|sorted| sorted.is_saved)
@@ -177,10 +149,7 @@ fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.input_mut().dropped_files.push(dropped);
     window.step();
     wait_until_idle(window);
-    let typed = window
-        .get_by_label(tr!("predict-many-image-folder"))
-        .accesskit_node()
-        .value();
+    let typed = window.get_by_label(tr!("predict-many-image-folder")).accesskit_node().value();
     assert_eq!(typed, Some(other_folder.display().to_string()));
     save_screenshot(window, "sheet-second-folder");
     let requested_csv = |window: &Harness<'_, StudioApp>| {
@@ -216,9 +185,7 @@ fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
 /// Checks that moves saved as drafts need no question and that the next window restores them.
 fn check_restored_moves(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     window.state_mut().set_drafts_folder(drafts.clone());
-    wait(window, "the drafts are written", |_| {
-        drafts.join("drafts.json").exists()
-    });
+    wait(window, "the drafts are written", |_| drafts.join("drafts.json").exists());
     // The window may still ask about the running run.
     press_close(window);
     assert!(!shows!(window, "shell-ask-close-moved"));
@@ -232,20 +199,14 @@ fn check_restored_moves(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     let runs = run.parent().unwrap();
     let (mut reopened, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs);
     reopened.state_mut().set_drafts_folder(drafts.clone());
-    wait(&mut reopened, "the table is read", |app| {
-        app.session.predict.sorted.ready().is_some()
-    });
+    wait(&mut reopened, "the table is read", |app| app.session.predict.sorted.ready().is_some());
     let (before, after) = (sorted_images(window), sorted_images(&reopened));
     assert_eq!(before.groups, after.groups);
     assert_eq!(before.classes, after.classes);
     assert!(!after.is_saved && after.displayed_groups("").moved == 1);
-    reopened
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    reopened.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     wait_until_idle(&mut reopened);
-    reopened
-        .get_by_label(tr!("predict-many-show-by-class"))
-        .click();
+    reopened.get_by_label(tr!("predict-many-show-by-class")).click();
     wait_until_idle(&mut reopened);
     reopened.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     save_screenshot(&mut reopened, "sheet-back");
@@ -275,9 +236,7 @@ fn second_folder_waits_for_running_prediction() {
     store_seeded_run(runs.path(), 1);
     let (mut window, backend) = recorded_window([1280.0, 1000.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     wait_until_idle(&mut window);
     for folder in [&first, &second] {
         let dropped = Arc::new(DroppedPath(folder.clone()));
@@ -291,10 +250,7 @@ fn second_folder_waits_for_running_prediction() {
     }
     // The first table is in progress, and the second folder is set up below it.
     window.get_by_label(tr!("predict-many-preparing"));
-    let typed = window
-        .get_by_label(tr!("predict-many-image-folder"))
-        .accesskit_node()
-        .value();
+    let typed = window.get_by_label(tr!("predict-many-image-folder")).accesskit_node().value();
     assert_eq!(typed, Some(second.display().to_string()));
     save_screenshot(&mut window, "sheet-waits");
     window.get_by_label(tr!("predict-many-all")).click();
@@ -354,13 +310,9 @@ fn prediction_table_shows_progress_and_problems() {
     store_seeded_run(runs.path(), 1);
     let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
-    window
-        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-predict")).click();
     wait_until_idle(&mut window);
-    window
-        .get_by_label(tr!("predict-many-choose-folder"))
-        .click();
+    window.get_by_label(tr!("predict-many-choose-folder")).click();
     window.run_steps(3);
     fill(&mut window, tr!("predict-many-image-folder"), "some/where");
     window.get_by_label(tr!("predict-many-all")).click();
@@ -370,20 +322,8 @@ fn prediction_table_shows_progress_and_problems() {
     window.get_by_label(tr!("predict-many-all")).click();
     wait_until_idle(&mut window);
     window.get_by_label(tr!("predict-many-preparing"));
-    let ticket = window
-        .state()
-        .session
-        .predict
-        .sheet
-        .clone()
-        .unwrap()
-        .request
-        .ticket;
-    let count = SheetCount {
-        done: 1200,
-        unreadable: 3,
-        of: 5000,
-    };
+    let ticket = window.state().session.predict.sheet.clone().unwrap().request.ticket;
+    let count = SheetCount { done: 1200, unreadable: 3, of: 5000 };
     let state = SheetState::Working(count);
     backend.push(Event::Sheet { ticket, state });
     wait_until_idle(&mut window);
@@ -394,9 +334,7 @@ fn prediction_table_shows_progress_and_problems() {
     backend.push(Event::Sheet { ticket, state });
     wait_until_idle(&mut window);
     window.get_by_label_contains("There is no image in this folder");
-    window
-        .get_by_label(tr!("predict-many-other-images"))
-        .click();
+    window.get_by_label(tr!("predict-many-other-images")).click();
     window.run_steps(3);
     window.get_by_label(tr!("predict-many-all"));
 }

@@ -14,12 +14,7 @@ use super::synthetic::{events, prediction};
 use super::{open_steps, recorded_window, save_screenshot, wait_until_idle};
 
 /// Window sizes in pixels.
-const WINDOWS: [[f32; 2]; 4] = [
-    [900.0, 600.0],
-    [1024.0, 768.0],
-    [1280.0, 800.0],
-    [1920.0, 1080.0],
-];
+const WINDOWS: [[f32; 2]; 4] = [[900.0, 600.0], [1024.0, 768.0], [1280.0, 800.0], [1920.0, 1080.0]];
 const ZOOMS: [f32; 3] = [1.0, 1.2, 2.0];
 
 /// The content area of the window in points.
@@ -54,23 +49,15 @@ fn start_button_and_tabs_visible_at_every_size() {
         save_screenshot(window, &format!("size-experiment-{name}"));
         let content_rect = visible_rect(window);
         // A narrow window has one menu instead of tabs.
-        let menu = window
-            .query_by_label(tr!("shell-pages"))
-            .map(|menu| menu.rect());
+        let menu = window.query_by_label(tr!("shell-pages")).map(|menu| menu.rect());
         let tab = |title| window.get_by_role_and_label(egui::Role::Tab, title).rect();
         let titles = Page::ALL.into_iter().map(|(page, ..)| page.title());
         let tabs = menu.map_or_else(|| titles.map(tab).collect(), |menu| vec![menu]);
         for tab in tabs {
-            assert!(
-                content_rect.contains_rect(tab),
-                "{name}: {tab:?} in {content_rect:?}"
-            );
+            assert!(content_rect.contains_rect(tab), "{name}: {tab:?} in {content_rect:?}");
         }
         let start = window.get_by_label(tr!("experiment-start")).rect();
-        assert!(
-            content_rect.contains_rect(start),
-            "{name}: {start:?} in {content_rect:?}"
-        );
+        assert!(content_rect.contains_rect(start), "{name}: {start:?} in {content_rect:?}");
         let before = start;
         // Presets and start button do not move when settings change.
         let letters_rect = |window: &Harness<'_, StudioApp>| {
@@ -83,10 +70,7 @@ fn start_button_and_tabs_visible_at_every_size() {
         wait_until_idle(window);
         assert_eq!(letters_rect(window), letters_before, "{name}");
         let start = window.get_by_label(tr!("experiment-start")).rect();
-        assert!(
-            content_rect.contains_rect(start),
-            "{name}: {start:?} in {content_rect:?}"
-        );
+        assert!(content_rect.contains_rect(start), "{name}: {start:?} in {content_rect:?}");
         assert_eq!(start.bottom(), before.bottom(), "{name}");
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         events(4).into_iter().for_each(|event| backend.push(event));
@@ -121,14 +105,8 @@ fn prediction_is_beside_canvas_at_every_size() {
         let content_rect = visible_rect(window);
         let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
         let answer = window.get_by_label_contains("score ").rect();
-        assert!(
-            content_rect.contains_rect(canvas),
-            "{name}: {canvas:?} in {content_rect:?}"
-        );
-        assert!(
-            content_rect.contains_rect(answer),
-            "{name}: {answer:?} in {content_rect:?}"
-        );
+        assert!(content_rect.contains_rect(canvas), "{name}: {canvas:?} in {content_rect:?}");
+        assert!(content_rect.contains_rect(answer), "{name}: {answer:?} in {content_rect:?}");
         assert!(answer.left() > canvas.right(), "{name}");
     });
 }
@@ -166,9 +144,7 @@ fn inputs_outside_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
         Role::SpinButton,
         Role::TextInput,
     ];
-    let nodes = roles
-        .into_iter()
-        .flat_map(|role| window.query_all_by_role(role));
+    let nodes = roles.into_iter().flat_map(|role| window.query_all_by_role(role));
     let outside = nodes.filter(|node| {
         let x = node.rect().x_range();
         x.max > content_rect.right() + 1.0 || x.min < content_rect.left() - 1.0
@@ -186,34 +162,14 @@ fn dialogs_scroll_to_end_in_smallest_window() {
     let runs = tempfile::tempdir().unwrap();
     let run = store_seeded_run(runs.path(), 1);
     let dialogs = [
-        (
-            "teach",
-            UiCommand::AddTask(run.clone()),
-            tr!("shell-cancel"),
-        ),
-        (
-            "describe",
-            UiCommand::Describe(run.clone()),
-            tr!("shell-cancel"),
-        ),
-        (
-            "collect",
-            UiCommand::Collect(Purpose::Data),
-            tr!("shell-cancel"),
-        ),
-        (
-            "lesson",
-            UiCommand::Collect(Purpose::AddedTask(run)),
-            tr!("shell-cancel"),
-        ),
+        ("teach", UiCommand::AddTask(run.clone()), tr!("shell-cancel")),
+        ("describe", UiCommand::Describe(run.clone()), tr!("shell-cancel")),
+        ("collect", UiCommand::Collect(Purpose::Data), tr!("shell-cancel")),
+        ("lesson", UiCommand::Collect(Purpose::AddedTask(run)), tr!("shell-cancel")),
         ("deleted", UiCommand::ShowDeleted, tr!("shell-close")),
         ("folders", UiCommand::ShowFolders, tr!("shell-close")),
         ("report", UiCommand::ReportProblem, tr!("shell-close")),
-        (
-            "path",
-            UiCommand::TypePath(DialogPurpose::DataFolder),
-            tr!("shell-cancel"),
-        ),
+        ("path", UiCommand::TypePath(DialogPurpose::DataFolder), tr!("shell-cancel")),
     ];
     for (name, command, close_label) in dialogs {
         let (mut window, _) = recorded_window([450.0, 300.0], ThemeChoice::Light, runs.path());
@@ -226,26 +182,17 @@ fn dialogs_scroll_to_end_in_smallest_window() {
         for share in [0.2, 0.5, 0.8] {
             let top = window.get_by_label(close_label).rect();
             if !content_rect.contains_rect(top) {
-                scroll_to_end(
-                    &mut window,
-                    content_rect.lerp_inside(egui::vec2(share, 0.5)),
-                );
+                scroll_to_end(&mut window, content_rect.lerp_inside(egui::vec2(share, 0.5)));
             }
         }
         save_screenshot(&mut window, &format!("dialog-{name}"));
         let outside = inputs_outside_window(&window);
         assert!(outside.is_empty(), "{name}: {outside:?}");
         let rect = window.get_by_label(close_label).rect();
-        assert!(
-            content_rect.contains_rect(rect),
-            "{name}: {rect:?} in {content_rect:?}"
-        );
+        assert!(content_rect.contains_rect(rect), "{name}: {rect:?} in {content_rect:?}");
         window.get_by_label(close_label).click();
         wait_until_idle(&mut window);
-        assert!(
-            window.query_by_label(close_label).is_none(),
-            "{name} does not close"
-        );
+        assert!(window.query_by_label(close_label).is_none(), "{name} does not close");
     }
 }
 
@@ -254,12 +201,7 @@ fn inputs_stay_inside_small_windows() {
     let runs = tempfile::tempdir().unwrap();
     store_seeded_run(runs.path(), 1);
     let mut outside_inputs = Vec::new();
-    for size in [
-        [450.0, 300.0],
-        [512.0, 384.0],
-        [640.0, 400.0],
-        [750.0, 500.0],
-    ] {
+    for size in [[450.0, 300.0], [512.0, 384.0], [640.0, 400.0], [750.0, 500.0]] {
         let (mut window, backend) = recorded_window(size, ThemeChoice::Dark, runs.path());
         wait_until_idle(&mut window);
         open_steps(&mut window);

@@ -23,74 +23,29 @@ fn errors_use_field_names_instead_of_cli_options() {
     wait_until_idle(&mut window);
     let defaults = RunConfig::default();
     let invalid = [
+        (RunConfig { epochs: 0, batch: 0, base_lr: 0.0, ..defaults.clone() }, "Base learning rate"),
         (
-            RunConfig {
-                epochs: 0,
-                batch: 0,
-                base_lr: 0.0,
-                ..defaults.clone()
-            },
-            "Base learning rate",
-        ),
-        (
-            RunConfig {
-                backbone: "vit_nothing".into(),
-                ..defaults.clone()
-            },
+            RunConfig { backbone: "vit_nothing".into(), ..defaults.clone() },
             tr!("experiment-backbone"),
         ),
+        (RunConfig { order: "upside down".into(), ..defaults.clone() }, tr!("data-class-order")),
         (
-            RunConfig {
-                order: "upside down".into(),
-                ..defaults.clone()
-            },
-            tr!("data-class-order"),
-        ),
-        (
-            RunConfig {
-                classes_per_task: "3,3".into(),
-                ..defaults.clone()
-            },
+            RunConfig { classes_per_task: "3,3".into(), ..defaults.clone() },
             tr!("data-classes-per-task"),
         ),
         (
-            RunConfig {
-                classes_per_task: "9".into(),
-                ..defaults.clone()
-            },
+            RunConfig { classes_per_task: "9".into(), ..defaults.clone() },
             tr!("data-classes-per-task"),
         ),
-        (
-            RunConfig {
-                blocks: "99".into(),
-                pet_size: 0,
-                ..defaults.clone()
-            },
-            "Blocks",
-        ),
-        (
-            RunConfig {
-                data: "cifar-10".into(),
-                ..defaults.clone()
-            },
-            tr!("data-title"),
-        ),
-        (
-            RunConfig {
-                data: "/nowhere/at/all".into(),
-                ..defaults
-            },
-            tr!("data-title"),
-        ),
+        (RunConfig { blocks: "99".into(), pet_size: 0, ..defaults.clone() }, "Blocks"),
+        (RunConfig { data: "cifar-10".into(), ..defaults.clone() }, tr!("data-title")),
+        (RunConfig { data: "/nowhere/at/all".into(), ..defaults }, tr!("data-title")),
     ];
     for (draft, field) in invalid {
         window.state_mut().session.load_run_settings(draft);
         wait_until_idle(&mut window);
         wait_until_idle(&mut window);
-        assert!(
-            window.query_all_by_label_contains(field).next().is_some(),
-            "{field}"
-        );
+        assert!(window.query_all_by_label_contains(field).next().is_some(), "{field}");
         for option in ["--", "lae-studio "] {
             let node = window.query_all_by_label_contains(option).next();
             assert!(node.is_none(), "{option} is reported at {field}");
@@ -121,9 +76,7 @@ fn every_class_has_image_or_is_counted() {
     let (mut window, _) = recorded_window(SIZE, ThemeChoice::Dark, runs.path());
     let ctx = window.ctx.clone();
     let data = image_folder.path().display().to_string();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::ChooseData(data));
+    window.state_mut().execute(&ctx, UiCommand::ChooseData(data));
     wait_until_idle(&mut window);
     let visible = (0..40).filter(|class| {
         let label = format!("kind {class}");
@@ -149,9 +102,7 @@ fn unshowable_class_names_suggest_fonts() {
     let ctx = window.ctx.clone();
     ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
     let data = image_folder.path().display().to_string();
-    window
-        .state_mut()
-        .execute(&ctx, UiCommand::ChooseData(data));
+    window.state_mut().execute(&ctx, UiCommand::ChooseData(data));
     wait_until_idle(&mut window);
     for font in ["Noto Sans CJK", "Noto Sans Thai", "Noto Sans Devanagari"] {
         window.get_by_label_contains(font);
@@ -165,20 +116,13 @@ fn finish_with_wrong_answers(
     backend: &lae_studio::session::backend::RecordedBackend,
 ) {
     let mut report = report(4);
-    let predictions: Vec<usize> = report
-        .answers
-        .labels
-        .iter()
-        .map(|label| (label + 1) % 10)
-        .collect();
+    let predictions: Vec<usize> =
+        report.answers.labels.iter().map(|label| (label + 1) % 10).collect();
     for expert in [Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE] {
         report.answers.given.insert(expert, predictions.clone());
     }
     backend.push(Event::Started(Box::new(header())));
-    backend.push(Event::TaskEvaluated {
-        run: RUN.into(),
-        report: Box::new(report),
-    });
+    backend.push(Event::TaskEvaluated { run: RUN.into(), report: Box::new(report) });
     backend.push(Event::Finished { run: RUN.into() });
     wait_until_idle(window);
 }
@@ -194,9 +138,7 @@ fn run_at_chance_level_is_no_success() {
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
     assert!(!notice.is_success && !notice.is_error);
     assert_says!(notice.problem.remedy, "train-no-better-than-guessing");
-    let warnings = window
-        .get_all_by_label(tr!("train-no-better-than-guessing"))
-        .count();
+    let warnings = window.get_all_by_label(tr!("train-no-better-than-guessing")).count();
     assert_eq!(warnings, 3, "one warning beside each expert's figure");
     save_screenshot(&mut window, "guessing");
 }
@@ -267,15 +209,10 @@ fn run_titles_show_differing_seed_and_order() {
     wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     wait_until_idle(&mut window);
-    for title in [
-        "digits · LAE · adapter 5 · seed 3",
-        "digits · LAE · adapter 5 · order seed:7",
-    ] {
+    for title in ["digits · LAE · adapter 5 · seed 3", "digits · LAE · adapter 5 · order seed:7"]
+    {
         assert!(window.query_all_by_label(title).next().is_some(), "{title}");
     }
-    window
-        .get_all_by_label_contains(" · stopped after 1 of 5 tasks")
-        .next()
-        .unwrap();
+    window.get_all_by_label_contains(" · stopped after 1 of 5 tasks").next().unwrap();
     save_screenshot(&mut window, "told-apart");
 }

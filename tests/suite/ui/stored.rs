@@ -33,22 +33,14 @@ fn is_idle(app: &StudioApp) -> bool {
 }
 
 fn stage(window: &Harness<'_, StudioApp>) -> Option<Stage> {
-    window
-        .state()
-        .session
-        .train
-        .live
-        .as_ref()
-        .map(|run| run.stage)
+    window.state().session.train.live.as_ref().map(|run| run.stage)
 }
 
 #[test]
 fn stopped_run_resumes_opens_and_moves_to_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = window_after_one_task(runs.path());
-    window
-        .get_by_role_and_label(egui::Role::Button, tr!("train-stop-run"))
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, tr!("train-stop-run")).click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
     wait(&mut window, "the run stops", is_idle);
@@ -94,9 +86,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         Session::open(root, config, Default::default(), wake).unwrap()
     });
     wait_until_idle(&mut window);
-    window
-        .get_by_label(tr!("experiment-train-baseline-too"))
-        .click();
+    window.get_by_label(tr!("experiment-train-baseline-too")).click();
     window.run_steps(2);
     window.get_by_label(tr!("experiment-start-both")).click();
     wait(&mut window, "both runs are listed as finished", |app| {
@@ -106,15 +96,11 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         app.session.rows().filter(finished).count() == 2
     });
     let rows = window.state().session.compare.runs.ready().unwrap().clone();
-    let methods: Vec<_> = rows
-        .iter()
-        .map(|row| row.header.as_ref().unwrap().config.method.clone())
-        .collect();
+    let methods: Vec<_> =
+        rows.iter().map(|row| row.header.as_ref().unwrap().config.method.clone()).collect();
     assert_eq!(methods, vec!["baseline", "lae"]);
     // After both runs, Compare shows how the accuracy on the first task changed.
-    wait(&mut window, "the comparison is shown", |app| {
-        app.page == Page::Compare
-    });
+    wait(&mut window, "the comparison is shown", |app| app.page == Page::Compare);
     wait_until_idle(&mut window);
     window.get_by_label(tr!("compare-first-task-over-time"));
     window.get_by_label_contains("% of task 1");
@@ -129,10 +115,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     pixels.save(&image_path).unwrap();
     open_page(&mut window, tr!("page-experiment"));
     let data = window.state().session.experiment.draft.data.clone();
-    window
-        .input_mut()
-        .dropped_files
-        .push(std::sync::Arc::new(DroppedPath(image_path.clone())));
+    window.input_mut().dropped_files.push(std::sync::Arc::new(DroppedPath(image_path.clone())));
     window.step();
     wait(&mut window, "three snapshots predict", |app| {
         app.session.predict.predictions.iter().flatten().count() == 3
@@ -149,10 +132,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         predict.ticket > ticket && predict.predictions.iter().flatten().count() == 3
     });
     let ticket = window.state().session.predict.ticket;
-    window.event(egui::Event::Paste(format!(
-        "file://{}",
-        image_path.display()
-    )));
+    window.event(egui::Event::Paste(format!("file://{}", image_path.display())));
     wait(&mut window, "the pasted file is predicted", |app| {
         let predict = &app.session.predict;
         predict.ticket > ticket && predict.predictions.iter().flatten().count() == 3
@@ -162,17 +142,11 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     let weights = runs.path().join("net.safetensors");
     std::fs::write(&weights, "no weights").unwrap();
     open_page(&mut window, tr!("page-experiment"));
-    window
-        .input_mut()
-        .dropped_files
-        .push(std::sync::Arc::new(DroppedPath(weights.clone())));
+    window.input_mut().dropped_files.push(std::sync::Arc::new(DroppedPath(weights.clone())));
     window.step();
     wait_until_idle(&mut window);
     let session = &window.state().session;
-    assert_eq!(
-        session.experiment.draft.backbone,
-        weights.display().to_string()
-    );
+    assert_eq!(session.experiment.draft.backbone, weights.display().to_string());
     assert!(!session.experiment.plan.problems.is_empty());
 
     // A dropped peft adapter initialises the PET until the user resets it; a missing one is reported.
@@ -187,23 +161,16 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     wait_until_idle(&mut window);
     let reports_pet_start = |window: &Harness<'_, StudioApp>| {
         let problems = &window.state().session.experiment.plan.problems;
-        problems
-            .iter()
-            .any(|problem| problem.place == "--pet-start")
+        problems.iter().any(|problem| problem.place == "--pet-start")
     };
     let selected_pet_start = |window: &Harness<'_, StudioApp>| {
         let draft = &window.state().session.experiment.draft;
         draft.pet_start.clone()
     };
-    assert_eq!(
-        selected_pet_start(&window),
-        Some(adapter.display().to_string())
-    );
+    assert_eq!(selected_pet_start(&window), Some(adapter.display().to_string()));
     assert!(!reports_pet_start(&window));
     open_steps(&mut window);
-    window
-        .get_by_label(tr!("experiment-pet-start-fresh"))
-        .click();
+    window.get_by_label(tr!("experiment-pet-start-fresh")).click();
     wait_until_idle(&mut window);
     assert_eq!(selected_pet_start(&window), None);
     std::fs::remove_dir_all(&adapter).unwrap();
@@ -219,9 +186,7 @@ fn opened_run_reloads_when_window_gets_focus() {
     let mut header = header();
     let run_folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
     for task in 0..2 {
-        run_folder
-            .save_task(&report(task), &NamedTensors::new())
-            .unwrap();
+        run_folder.save_task(&report(task), &NamedTensors::new()).unwrap();
     }
     let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
@@ -232,9 +197,7 @@ fn opened_run_reloads_when_window_gets_focus() {
         opened.map(|run| run.reports.len())
     };
     assert_eq!(opened_reports(&window), Some(2));
-    run_folder
-        .save_task(&report(2), &NamedTensors::new())
-        .unwrap();
+    run_folder.save_task(&report(2), &NamedTensors::new()).unwrap();
     run_folder.finish(false).unwrap();
     let events = &mut window.input_mut().events;
     events.push(egui::Event::WindowFocused(true));
@@ -264,9 +227,7 @@ fn unreadable_run_is_retried_once_per_folder_change() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = header();
     let run_folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
-    run_folder
-        .save_task(&report(0), &NamedTensors::new())
-        .unwrap();
+    run_folder.save_task(&report(0), &NamedTensors::new()).unwrap();
     let read_count = Arc::new(AtomicUsize::new(0));
     let sources = DamagedAfterFirstRead(Disk::new(runs.path().to_path_buf()), read_count.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
@@ -279,9 +240,7 @@ fn unreadable_run_is_retried_once_per_folder_change() {
     let attempts = || read_count.load(Ordering::Relaxed);
     assert_eq!(attempts(), 1);
     for (task, expected) in [(1, 2), (2, 3)] {
-        run_folder
-            .save_task(&report(task), &NamedTensors::new())
-            .unwrap();
+        run_folder.save_task(&report(task), &NamedTensors::new()).unwrap();
         // Each focus of the window checks the folder.
         for _ in 0..3 {
             let events = &mut window.input_mut().events;

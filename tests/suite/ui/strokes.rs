@@ -25,10 +25,7 @@ fn pointer_button(pos: Pos2, pressed: bool) -> Event {
 
 /// The events of a stroke through these positions.
 fn stroke(points: &[Pos2]) -> Vec<Event> {
-    let mut events = vec![
-        Event::PointerMoved(points[0]),
-        pointer_button(points[0], true),
-    ];
+    let mut events = vec![Event::PointerMoved(points[0]), pointer_button(points[0], true)];
     events.extend(points.iter().map(|point| Event::PointerMoved(*point)));
     events.push(pointer_button(points[points.len() - 1], false));
     events
@@ -48,12 +45,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     harness.run_steps(2);
     let rect = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
     let position = |x: f32, y: f32| rect.min + egui::vec2(x, y) * rect.width();
-    let first = [
-        position(0.1, 0.1),
-        position(0.5, 0.1),
-        position(0.9, 0.1),
-        position(0.9, 0.9),
-    ];
+    let first = [position(0.1, 0.1), position(0.5, 0.1), position(0.9, 0.1), position(0.9, 0.9)];
     let second = [position(0.2, 0.5), position(0.4, 0.8)];
     let dot = [position(0.7, 0.3)];
     for points in [&first[..], &second, &dot] {
@@ -83,10 +75,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     assert_eq!(drawing.strokes[3].len(), 3);
     assert_eq!((drawing.down, *lifted), (false, 2));
     // A drag that begins outside the canvas is no stroke.
-    harness
-        .input_mut()
-        .events
-        .extend(stroke(&[outside, position(0.5, 0.5)]));
+    harness.input_mut().events.extend(stroke(&[outside, position(0.5, 0.5)]));
     harness.step();
     assert_eq!(harness.state().0.strokes.len(), 4);
 }
@@ -105,10 +94,7 @@ fn predicted_images(backend: &RecordedBackend) -> Vec<NamedImage> {
 fn draw(window: &mut Harness<'_, StudioApp>, from: [f32; 2], to: [f32; 2]) {
     let rect = window.get_by_label(tr!("shell-drawing-canvas")).rect();
     let position = |p: [f32; 2]| rect.min + egui::vec2(p[0], p[1]) * rect.width();
-    window
-        .input_mut()
-        .events
-        .extend(stroke(&[position(from), position(to)]));
+    window.input_mut().events.extend(stroke(&[position(from), position(to)]));
     wait_until_idle(window);
 }
 
@@ -128,10 +114,7 @@ fn ctrl_z_removes_strokes_and_predicts_again() {
     wait_until_idle(&mut window);
     let images = predicted_images(&backend);
     assert_eq!(images.len(), 3);
-    assert_eq!(
-        images[2], images[0],
-        "only the first stroke is predicted again"
-    );
+    assert_eq!(images[2], images[0], "only the first stroke is predicted again");
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
     wait_until_idle(&mut window);
     assert!(window.state().session.predict.image.is_none());

@@ -39,10 +39,7 @@ struct RandomNumbers(u64);
 
 impl RandomNumbers {
     fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
 }
@@ -64,11 +61,9 @@ pub fn report(task: usize) -> TaskReport {
         let (online, offline, ensemble) = (answer(0.07), answer(0.035), answer(0.02));
         answers.samples.push(sample);
         answers.labels.push(label);
-        for (expert, class) in [
-            (Expert::ONLINE, online),
-            (Expert::OFFLINE, offline),
-            (Expert::ENSEMBLE, ensemble),
-        ] {
+        for (expert, class) in
+            [(Expert::ONLINE, online), (Expert::OFFLINE, offline), (Expert::ENSEMBLE, ensemble)]
+        {
             answers.given.or_default(expert).push(class);
         }
         answers.task_given.push(label);
@@ -91,14 +86,7 @@ pub fn report(task: usize) -> TaskReport {
 }
 
 pub fn training(task: usize, epoch: usize, frozen: bool) -> Event {
-    Event::Phase {
-        run: RUN.into(),
-        phase: Phase::Training {
-            task,
-            epoch,
-            frozen,
-        },
-    }
+    Event::Phase { run: RUN.into(), phase: Phase::Training { task, epoch, frozen } }
 }
 
 pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
@@ -170,9 +158,8 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
     };
     let online = class_prediction(7, 0.61);
     let offline = class_prediction(7, 0.93);
-    let probabilities = (0..count)
-        .map(|i| online.probabilities[i].max(offline.probabilities[i]))
-        .collect();
+    let probabilities =
+        (0..count).map(|i| online.probabilities[i].max(offline.probabilities[i])).collect();
     let seen = (0..32 * 32)
         .flat_map(|i| {
             let (x, y) = (i % 32, i / 32);
@@ -187,21 +174,10 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         classes: (0..count).map(|digit| digit.to_string()).collect(),
         opinions: vec![
             online,
-            ClassPrediction {
-                expert: Expert::OFFLINE,
-                ..offline.clone()
-            },
-            ClassPrediction {
-                expert: Expert::ENSEMBLE,
-                probabilities,
-                ..offline
-            },
+            ClassPrediction { expert: Expert::OFFLINE, ..offline.clone() },
+            ClassPrediction { expert: Expert::ENSEMBLE, probabilities, ..offline },
         ],
-        decided_by: if task == 0 {
-            Expert::ONLINE
-        } else {
-            Expert::OFFLINE
-        },
+        decided_by: if task == 0 { Expert::ONLINE } else { Expert::OFFLINE },
         seen,
         seen_size: 32,
     }

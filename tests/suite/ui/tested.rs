@@ -20,10 +20,7 @@ fn run_on_folder(
 ) -> (RunHeader, TaskReport) {
     let data_path = image_folder.path().to_string_lossy().into_owned();
     let header = RunHeader {
-        config: RunConfig {
-            data: data_path,
-            ..RunConfig::default()
-        },
+        config: RunConfig { data: data_path, ..RunConfig::default() },
         class_order: vec!["b".into(), "a".into()],
         tasks: std::iter::once(0..2).collect(),
         train_images: vec![8],
@@ -42,10 +39,7 @@ fn run_on_folder(
         certainty: Default::default(),
         task_given: Vec::new(),
     };
-    let report = TaskReport {
-        answers,
-        ..report(0)
-    };
+    let report = TaskReport { answers, ..report(0) };
     (header, report)
 }
 
@@ -58,12 +52,8 @@ fn push_run(backend: &RecordedBackend, (header, report): (RunHeader, TaskReport)
 
 fn two_classes() -> DatasetFixture {
     let image_folder = DatasetFixture::new();
-    image_folder
-        .write_class("train/a", 4)
-        .write_class("train/b", 4);
-    image_folder
-        .write_class("test/a", 3)
-        .write_class("test/b", 3);
+    image_folder.write_class("train/a", 4).write_class("train/b", 4);
+    image_folder.write_class("test/a", 3).write_class("test/b", 3);
     image_folder
 }
 
@@ -75,14 +65,9 @@ fn replaced_test_files_are_reported_not_shown() {
     let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    push_run(
-        &backend,
-        run_on_folder(&image_folder, Some(fingerprints.clone())),
-    );
+    push_run(&backend, run_on_folder(&image_folder, Some(fingerprints.clone())));
     wait_until_idle(&mut window);
-    window
-        .get_by_label(&tr!("train-confused-with", name = "a", answer = "b"))
-        .click();
+    window.get_by_label(&tr!("train-confused-with", name = "a", answer = "b")).click();
     wait_until_idle(&mut window);
     window.get_by_label(&tr!("train-tile-test-image", of = "test", index = 0));
     assert!(!shows!(window, "predict-problem-test-changed"));
@@ -150,12 +135,8 @@ fn fingerprint_of_split_depends_only_on_its_images() {
     assert_eq!(before.test, after.test);
     assert_ne!(before.train, after.train);
     let other_folder = DatasetFixture::new();
-    other_folder
-        .write_class("train/a", 5)
-        .write_class("train/b", 4);
-    other_folder
-        .write_class("test/a", 3)
-        .write_class("test/b", 3);
+    other_folder.write_class("train/a", 5).write_class("train/b", 4);
+    other_folder.write_class("test/a", 3).write_class("test/b", 3);
     assert_eq!(other_folder.open().fingerprints(), after);
     let empty = Dataset::open("digits", &Default::default()).unwrap();
     assert_ne!(empty.fingerprints().test, empty.fingerprints().train);

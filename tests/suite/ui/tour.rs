@@ -19,10 +19,7 @@ use lae_studio::ui::theme;
 use super::{recorded_window, save_screenshot, wait, wait_until_idle, window};
 
 fn draft() -> RunConfig {
-    RunConfig {
-        device: "cpu".into(),
-        ..RunConfig::default()
-    }
+    RunConfig { device: "cpu".into(), ..RunConfig::default() }
 }
 
 /// Opens Learn with the real engine.
@@ -77,9 +74,7 @@ fn draw(window: &mut Harness<'_, StudioApp>, canvas: &str, corners: &[[f32; 2]])
 }
 
 fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
-    window
-        .get_by_role_and_label(egui::Role::Button, label)
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, label).click();
     window.run_steps(4);
 }
 
@@ -102,13 +97,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     draw(
         &mut window,
         &tr!("tour-draw-canvas", digit = 2),
-        &[
-            [0.28, 0.3],
-            [0.5, 0.14],
-            [0.7, 0.32],
-            [0.26, 0.84],
-            [0.76, 0.84],
-        ],
+        &[[0.28, 0.3], [0.5, 0.14], [0.7, 0.32], [0.26, 0.84], [0.76, 0.84]],
     );
     wait_for(&mut window, TourStep::First);
     save_screenshot(&mut window, "tour-2");
@@ -125,10 +114,9 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     press(&mut window, tr!("tour-guess-kept-weakly"));
     assert_eq!(tour(&window).guess, Some(DrawingOutcome::Uncertain));
     save_screenshot(&mut window, "tour-4");
-    for (step, name, train) in [
-        (TourStep::Pet, "Seq-FT", "tour-pet-train"),
-        (TourStep::Lae, "Baseline", "tour-lae-train"),
-    ] {
+    for (step, name, train) in
+        [(TourStep::Pet, "Seq-FT", "tour-pet-train"), (TourStep::Lae, "Baseline", "tour-lae-train")]
+    {
         wait_for(&mut window, step);
         let classes = format!("1 {} 2", tr!("tour-and"));
         assert!(shows!(
@@ -140,14 +128,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
         save_screenshot(&mut window, &format!("tour-5-{name}"));
         press(&mut window, tr!(train));
         wait(&mut window, "the run has learned two tasks", |app| {
-            app.session
-                .learn
-                .tour
-                .as_ref()
-                .unwrap()
-                .run()
-                .measured_tasks()
-                >= 2
+            app.session.learn.tour.as_ref().unwrap().run().measured_tasks() >= 2
         });
         save_screenshot(&mut window, &format!("tour-5-{step:?}"));
     }
@@ -209,10 +190,7 @@ fn tour_by_keyboard_keeps_runs() {
         let node = window.get_by_role_and_label(egui::Role::Button, label);
         node.accesskit_node().is_focused()
     };
-    assert!(
-        focused(&window, tr!("tour-first-train")),
-        "the next button has the focus"
-    );
+    assert!(focused(&window, tr!("tour-first-train")), "the next button has the focus");
     window.key_press(Key::Enter);
     wait_for(&mut window, TourStep::Guess);
     choose_by_keys(&mut window, tr!("tour-guess-lost"));
@@ -236,12 +214,7 @@ fn tour_by_keyboard_keeps_runs() {
 fn escape_leaves_tour_and_stops_its_run() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open_learn(runs.path(), [900.0, 600.0]);
-    for last in [
-        TourStep::Draw,
-        TourStep::First,
-        TourStep::Guess,
-        TourStep::FineTuning,
-    ] {
+    for last in [TourStep::Draw, TourStep::First, TourStep::Guess, TourStep::FineTuning] {
         press(&mut window, tr!("tour-start"));
         shorten_runs(&mut window);
         if last >= TourStep::First {
@@ -275,9 +248,7 @@ fn escape_leaves_tour_and_stops_its_run() {
             window.run_steps(3);
         }
         assert!(window.state().session.learn.tour.is_none(), "{last:?}");
-        wait(&mut window, "the run of the tour ends", |app| {
-            !app.session.is_training()
-        });
+        wait(&mut window, "the run of the tour ends", |app| !app.session.is_training());
         assert!(window.state().session.predict.pins.pins().is_empty());
     }
 }
@@ -310,22 +281,15 @@ fn leaving_tour_keeps_other_run_training() {
 
 #[test]
 fn tour_controls_are_visible_in_small_windows() {
-    let windows = [
-        ([1280.0, 800.0], 2.0),
-        ([900.0, 600.0], 1.0),
-        ([900.0, 600.0], 2.0),
-    ];
-    for ((size, zoom), language) in windows
-        .into_iter()
-        .flat_map(|window| Language::ALL.map(|(language, _)| (window, language)))
+    let windows = [([1280.0, 800.0], 2.0), ([900.0, 600.0], 1.0), ([900.0, 600.0], 2.0)];
+    for ((size, zoom), language) in
+        windows.into_iter().flat_map(|window| Language::ALL.map(|(language, _)| (window, language)))
     {
         let runs = tempfile::tempdir().unwrap();
         let points = [size[0] / zoom, size[1] / zoom];
         let (mut window, _) = recorded_window(points, ThemeChoice::Dark, runs.path());
         let ctx = window.ctx.clone();
-        window
-            .state_mut()
-            .execute(&ctx, UiCommand::SetLanguage(language));
+        window.state_mut().execute(&ctx, UiCommand::SetLanguage(language));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
         wait_until_idle(&mut window);
         press(&mut window, language.text("tour-start"));
@@ -335,17 +299,11 @@ fn tour_controls_are_visible_in_small_windows() {
         for key in ["tour-leave", "tour-draw-use-samples"] {
             let rect = window.get_by_label(language.text(key)).rect();
             let content_rect = window.ctx.content_rect();
-            assert!(
-                content_rect.contains_rect(rect),
-                "{name}: {key} {rect:?} in {content_rect:?}"
-            );
+            assert!(content_rect.contains_rect(rect), "{name}: {key} {rect:?} in {content_rect:?}");
         }
         let canvas = language.fill("tour-draw-canvas", &[("digit", "1")]);
         let canvas = window.get_by_label(&canvas).rect();
-        assert!(
-            canvas.width() >= 119.0 && canvas.right() <= points[0],
-            "{name}"
-        );
+        assert!(canvas.width() >= 119.0 && canvas.right() <= points[0], "{name}");
     }
 }
 

@@ -70,11 +70,7 @@ fn method_trial_shows_results_and_applies_choice() {
     assert!(shows!(window, "trial-best-method", title = "SimpleCIL"));
     window.get_by_label_contains("No test images were used");
     save_screenshot(&mut window, "tried-methods");
-    window
-        .get_all_by_label(tr!("experiment-trial-use"))
-        .nth(1)
-        .unwrap()
-        .click();
+    window.get_all_by_label(tr!("experiment-trial-use")).nth(1).unwrap().click();
     wait_until_idle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.method, "simplecil");
@@ -93,17 +89,11 @@ fn trial_queued_before_restart_shows_result() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded_window([1280.0, 1100.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
-    let job = Job::new(
-        JobWork::Try(Box::default()),
-        "Which method suits digits".into(),
-    );
+    let job = Job::new(JobWork::Try(Box::default()), "Which method suits digits".into());
     // The job was queued by a previous window.
     backend.clone().send(Command::Queue(Box::new(job)));
     wait_until_idle(&mut window);
-    backend.push(Event::Phase {
-        run: String::new(),
-        phase: Phase::Paused,
-    });
+    backend.push(Event::Phase { run: String::new(), phase: Phase::Paused });
     wait_until_idle(&mut window);
     window.get_by_label_contains("Paused …");
     backend.push(Event::Tried(Box::new(trial())));
@@ -119,10 +109,7 @@ fn stopped_or_failed_trial_can_restart() {
     wait_until_idle(&mut window);
     for end in [
         Event::Stopped { run: String::new() },
-        Event::Failed {
-            run: String::new(),
-            problem: Problem::new("the device is lost"),
-        },
+        Event::Failed { run: String::new(), problem: Problem::new("the device is lost") },
     ] {
         window.get_by_label(tr!("experiment-trial-start")).click();
         wait_until_idle(&mut window);

@@ -52,9 +52,7 @@ fn undo_and_redo_step_through_settings() {
 fn focused_text_field_does_not_undo_settings() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = window_with_two_changes(runs.path());
-    window
-        .get_by_role_and_label(egui::Role::TextInput, tr!("data-class-order"))
-        .focus();
+    window.get_by_role_and_label(egui::Role::TextInput, tr!("data-class-order")).focus();
     window.run_steps(3);
     assert_eq!(press(&mut window, UNDO), 9);
 }
@@ -68,22 +66,12 @@ fn undo_restores_data_set_with_its_settings() {
     window.state_mut().session.choose_data("letters");
     wait_until_idle(&mut window);
     window.run_steps(12);
-    assert_eq!(
-        window.state().session.experiment.draft.classes_per_task,
-        "6,5,5,5,5"
-    );
+    assert_eq!(window.state().session.experiment.draft.classes_per_task, "6,5,5,5,5");
     press(&mut window, UNDO);
     wait_until_idle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.experiment.draft, before);
-    assert_eq!(
-        session
-            .experiment
-            .data
-            .ready()
-            .map(|data| data.classes.len()),
-        Some(10)
-    );
+    assert_eq!(session.experiment.data.ready().map(|data| data.classes.len()), Some(10));
 }
 
 #[test]
@@ -92,19 +80,14 @@ fn undo_restores_preset_and_baseline_choice() {
     let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let pair_preset = presets().iter().find(|preset| preset.comparison.is_some());
-    window
-        .get_by_role_and_label(egui::Role::Button, pair_preset.unwrap().title)
-        .click();
+    window.get_by_role_and_label(egui::Role::Button, pair_preset.unwrap().title).click();
     wait_until_idle(&mut window);
     window.run_steps(12);
     let with_preset = window.state().session.experiment.set_up();
     assert!(with_preset.with_baseline && with_preset.preset.is_some());
     press(&mut window, UNDO);
     let before = window.state().session.experiment.set_up();
-    assert!(
-        !before.with_baseline && before.preset.is_none(),
-        "{before:?}"
-    );
+    assert!(!before.with_baseline && before.preset.is_none(), "{before:?}");
     press(&mut window, REDO);
     assert_eq!(window.state().session.experiment.set_up(), with_preset);
 }
@@ -121,11 +104,7 @@ fn undo_reverts_rapid_class_moves_one_by_one() {
     };
     for class in [0, 2] {
         let plan = &window.state().session.experiment.plan;
-        let moved = plan
-            .scenario
-            .as_ref()
-            .unwrap()
-            .with_moved_class(class, 4, 0);
+        let moved = plan.scenario.as_ref().unwrap().with_moved_class(class, 4, 0);
         let command = UiCommand::SetTasks(Box::new(moved));
         window.state_mut().execute(&ctx, command);
     }

@@ -94,9 +94,7 @@ fn lesson_answer_survives_restart() {
     let mut first = reopen();
     first.get_by_label("Most, 60 to 95 %").click();
     wait_until_idle(&mut first);
-    wait(&mut first, "the answer is saved", |_| {
-        !Settings::load(Some(&file)).answers.is_empty()
-    });
+    wait(&mut first, "the answer is saved", |_| !Settings::load(Some(&file)).answers.is_empty());
     drop(first);
     let mut second = reopen();
     second.get_by_label(tr!("learn-guess-saved"));
@@ -119,10 +117,7 @@ fn lesson_resumes_paused_queue() {
     assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 5);
     window.get_by_label(tr!("learn-resume-queue")).click();
     wait_until_idle(&mut window);
-    assert!(matches!(
-        backend.commands().last(),
-        Some(Command::Hold(false))
-    ));
+    assert!(matches!(backend.commands().last(), Some(Command::Hold(false))));
     assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 0);
     assert_absent!(window, "learn-resume-queue");
 }
@@ -143,28 +138,14 @@ fn every_lesson_opens_at_double_zoom() {
         save_screenshot(&mut window, &format!("unit-small-{}", title.len()));
         let unit = window.state().session.learn.units.open.clone().unwrap();
         assert_eq!(unit.title, title);
-        assert!(
-            unit.parts
-                .iter()
-                .any(|part| matches!(part, UnitPart::Expectation(_)))
-        );
+        assert!(unit.parts.iter().any(|part| matches!(part, UnitPart::Expectation(_))));
         let width = window.ctx.content_rect().x_range();
-        let title_rects: Vec<_> = window
-            .get_all_by_label(title)
-            .map(|node| node.rect())
-            .collect();
+        let title_rects: Vec<_> = window.get_all_by_label(title).map(|node| node.rect()).collect();
         let fits = |rect: &egui::Rect| width.contains(rect.left()) && width.contains(rect.right());
-        assert!(
-            title_rects.iter().all(fits),
-            "{title}: {title_rects:?} in {width:?}"
-        );
+        assert!(title_rects.iter().all(fits), "{title}: {title_rects:?} in {width:?}");
         window.ctx.set_zoom_factor(1.0);
         wait_until_idle(&mut window);
-        window
-            .get_all_by_label(tr!("learn-all-lessons"))
-            .next()
-            .unwrap()
-            .click();
+        window.get_all_by_label(tr!("learn-all-lessons")).next().unwrap().click();
         wait_until_idle(&mut window);
     }
 }
@@ -219,11 +200,7 @@ fn content_after_guess_is_hidden_until_answered() {
     open_lesson(&mut window, "What is forgotten?");
     window.get_by_label(tr!("learn-answer-to-continue"));
     assert!(window.query_by_label("2. Run").is_none());
-    window
-        .get_all_by_label(tr!("learn-all-lessons"))
-        .next()
-        .unwrap()
-        .click();
+    window.get_all_by_label(tr!("learn-all-lessons")).next().unwrap().click();
     wait_until_idle(&mut window);
     guess_and_train(&mut window, &backend);
     for round in 0..2 {
@@ -256,10 +233,7 @@ fn restarted_lesson_can_train_its_runs_again() {
     window.get_by_label(MATRIX);
     let queued = || {
         let commands = backend.commands();
-        commands
-            .iter()
-            .filter(|c| matches!(c, Command::Queue(_)))
-            .count()
+        commands.iter().filter(|c| matches!(c, Command::Queue(_))).count()
     };
     let before = queued();
     restart_lesson(&mut window, tr!("shell-ask-restart-train"));
@@ -271,11 +245,7 @@ fn restarted_lesson_can_train_its_runs_again() {
     window.get_by_label("Train the Baseline").click();
     wait_until_idle(&mut window);
     assert_eq!(queued(), before + 1);
-    record_run(
-        &mut window,
-        &backend,
-        "2099-01-01T00:00:00.000+01:00".into(),
-    );
+    record_run(&mut window, &backend, "2099-01-01T00:00:00.000+01:00".into());
     window.get_by_label("3. Measure by hand");
 }
 
@@ -308,10 +278,7 @@ fn answering_does_not_move_controls() {
             assert!(rects.iter().any(is_same), "{what}: {label} moved");
         }
     };
-    for choice in [
-        "It classifies all images of all tasks correctly",
-        "Both of them",
-    ] {
+    for choice in ["It classifies all images of all tasks correctly", "Both of them"] {
         window.get_by_label(choice).click();
         wait_until_idle(&mut window);
         assert_unmoved(&window, choice);
@@ -385,17 +352,8 @@ fn finished_lesson_saves_summary() {
     assert_absent!(window, "learn-save-summary");
     for question in ["drop", "forgetting", "average"] {
         let typed = "12,5".to_string();
-        let answer = GivenAnswer {
-            typed,
-            checked: true,
-            ..GivenAnswer::default()
-        };
-        window
-            .state_mut()
-            .session
-            .learn
-            .units
-            .set_answer(question, answer);
+        let answer = GivenAnswer { typed, checked: true, ..GivenAnswer::default() };
+        window.state_mut().session.learn.units.set_answer(question, answer);
     }
     wait_until_idle(&mut window);
     save_screenshot(&mut window, "unit-finished");
@@ -409,23 +367,17 @@ fn finished_lesson_saves_summary() {
             |part: &PagePart| matches!(part, PagePart::Text(text) if text.contains(words));
         parts.iter().any(is_match)
     };
-    assert!(summary_contains(&tr!(
-        "learn-summary-answer",
-        answer = "12,5 points"
-    )));
+    assert!(summary_contains(&tr!("learn-summary-answer", answer = "12,5 points")));
     assert!(summary_contains(tr!("learn-answer-right")));
     assert!(summary_contains(&tr!(
         "learn-summary-correct",
         answer = "Nearly perfect, 95 % or more"
     )));
-    let figures = parts
-        .iter()
-        .filter(|part| matches!(part, PagePart::Figure(_)));
+    let figures = parts.iter().filter(|part| matches!(part, PagePart::Figure(_)));
     assert_eq!(figures.count(), 2);
-    for (save, ending, magic_bytes) in [
-        ("figure-save-pdf", "pdf", &b"%PDF"[..]),
-        ("figure-save-png", "png", b"\x89PNG"),
-    ] {
+    for (save, ending, magic_bytes) in
+        [("figure-save-pdf", "pdf", &b"%PDF"[..]), ("figure-save-png", "png", b"\x89PNG")]
+    {
         window.get_by_label(tr!("learn-save-summary")).click();
         window.run_steps(3);
         window.get_by_label(tr!(save)).click();

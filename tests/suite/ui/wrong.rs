@@ -21,15 +21,8 @@ fn unusable_files_dropped_on_predict_are_reported() {
     wait_until_idle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     wait_until_idle(&mut window);
-    for path in [
-        text.clone(),
-        folder.path().to_path_buf(),
-        folder.path().join("gone.png"),
-    ] {
-        window
-            .input_mut()
-            .dropped_files
-            .push(Arc::new(DroppedPath(path.clone())));
+    for path in [text.clone(), folder.path().to_path_buf(), folder.path().join("gone.png")] {
+        window.input_mut().dropped_files.push(Arc::new(DroppedPath(path.clone())));
         window.step();
         wait_until_idle(&mut window);
         let problem = window.state().session.predict.problem.clone().unwrap();
@@ -47,21 +40,11 @@ fn folder_without_classes_is_refused_with_reason() {
     let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);
     let path = folder.path().to_path_buf();
-    window
-        .input_mut()
-        .dropped_files
-        .push(Arc::new(DroppedPath(path)));
+    window.input_mut().dropped_files.push(Arc::new(DroppedPath(path)));
     window.step();
     wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
-    let problem = window
-        .state()
-        .session
-        .experiment
-        .data
-        .problem()
-        .cloned()
-        .unwrap();
+    let problem = window.state().session.experiment.data.problem().cloned().unwrap();
     assert!(!problem.what.contains('\n'), "{problem}");
     save_screenshot(&mut window, "wrong-data");
 }
@@ -78,13 +61,7 @@ fn huge_epoch_count_is_reported_without_crash() {
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.epochs, usize::MAX);
     let is_about_epochs = |problem: &&Problem| problem.place == "--epochs";
-    let problem = session
-        .experiment
-        .plan
-        .problems
-        .iter()
-        .find(is_about_epochs)
-        .cloned();
+    let problem = session.experiment.plan.problems.iter().find(is_about_epochs).cloned();
     let words = lae_studio::session::story::sentence(&problem.unwrap().what);
     assert!(window.query_all_by_label_contains(&words).next().is_some());
 }
@@ -102,9 +79,6 @@ fn single_class_task_warns_and_offers_sizes() {
     assert!(window.state().session.experiment.plan.problems.is_empty());
     window.get_by_label("Use 3,3,4").click();
     wait_until_idle(&mut window);
-    assert_eq!(
-        window.state().session.experiment.draft.classes_per_task,
-        "3,3,4"
-    );
+    assert_eq!(window.state().session.experiment.draft.classes_per_task, "3,3,4");
     assert!(!shows!(window, "problem-single-class-task"));
 }

@@ -51,10 +51,7 @@ fn strategies() -> impl TypedValueParser<Value = SearchBy> {
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
-    let share = text
-        .parse()
-        .ok()
-        .filter(|share: &f64| *share > 0.0 && *share < 1.0);
+    let share = text.parse().ok().filter(|share: &f64| *share > 0.0 && *share < 1.0);
     share.ok_or_else(|| "give a share between 0 and 1, such as 0.2".into())
 }
 
@@ -80,21 +77,14 @@ pub(super) fn run(
     let cells = Cells::from_grid(grid, &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
     let cache = ResourceCache::default();
-    let search = Search::new(
-        cells,
-        (strategy, args.search.validation),
-        budget,
-        &cache,
-        control,
-    )?;
+    let search = Search::new(cells, (strategy, args.search.validation), budget, &cache, control)?;
     if args.list {
         let Some(forecast) = Forecast::estimate(&search, &root, &cache, control) else {
             print_end(&GridEnd::Stopped { saved: false }, false);
             return Ok(CommandOutcome::Stopped);
         };
         let report = SearchReport::new(&search, Some(&forecast), &[], String::new());
-        args.json
-            .print_results(&report, &listing(&search, &forecast))?;
+        args.json.print_results(&report, &listing(&search, &forecast))?;
         return Ok(CommandOutcome::Done);
     }
     if !args.quiet {
@@ -119,11 +109,7 @@ pub(super) fn run(
         return Ok(CommandOutcome::Stopped);
     };
     let file = search.format_chosen_grid(&verdicts)?;
-    let saved = args
-        .search
-        .winners
-        .as_ref()
-        .map(|path| store::write_file(path, file.as_bytes()));
+    let saved = args.search.winners.as_ref().map(|path| store::write_file(path, file.as_bytes()));
     let text = verdict_text(&search, &verdicts);
     let next = match &args.search.winners {
         Some(path) => {
@@ -135,12 +121,7 @@ pub(super) fn run(
     let report = SearchReport::new(&search, None, &verdicts, file);
     args.json.print_results(&report, &format!("{text}{next}"))?;
     saved.transpose()?;
-    let failed = verdicts
-        .iter()
-        .any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
-    Ok(if failed {
-        CommandOutcome::Failed
-    } else {
-        CommandOutcome::Done
-    })
+    let failed =
+        verdicts.iter().any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
+    Ok(if failed { CommandOutcome::Failed } else { CommandOutcome::Done })
 }

@@ -116,10 +116,8 @@ impl Forecast {
             let plan = GridPlan::build(cells, root, false, cache, control)?;
             let rows = numbers.into_iter().zip(&plan.cells.rows);
             let rows = rows.map(|(number, row)| {
-                let (costs, state) = (
-                    plan.estimate_costs(&row.cells),
-                    state_text(&plan, &row.cells),
-                );
+                let (costs, state) =
+                    (plan.estimate_costs(&row.cells), state_text(&plan, &row.cells));
                 (number, RowForecast { costs, state })
             });
             rounds.push(rows.collect());
@@ -220,20 +218,14 @@ pub(super) fn plan_text(search: &Search, forecast: Option<&Forecast>) -> String 
             }
         });
         if let Some(forecast) = forecast {
-            parts.push(format!(
-                "about {}",
-                format_duration(forecast.seconds(contest))
-            ));
+            parts.push(format!("about {}", format_duration(forecast.seconds(contest))));
         }
         text += &format!("{}: {}\n", contest.title, parts.join(", "));
     }
     let budget = count_with_noun(search.budget, "training step");
     text += &format!("budget per method: {budget}\n");
     if let Some(forecast) = forecast {
-        let seconds = search
-            .contests
-            .iter()
-            .map(|contest| forecast.seconds(contest));
+        let seconds = search.contests.iter().map(|contest| forecast.seconds(contest));
         let how = match forecast.is_measured() {
             true => "based on earlier runs",
             false => "a rough guess until a similar run has finished here",
@@ -245,22 +237,10 @@ pub(super) fn plan_text(search: &Search, forecast: Option<&Forecast>) -> String 
 
 /// Returns the chosen rows as a table, followed by notes.
 pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> String {
-    let columns = [
-        "",
-        ">tried",
-        ">steps",
-        "chosen",
-        ">runs",
-        ">A_N",
-        "next best",
-        ">behind by",
-    ];
+    let columns = ["", ">tried", ">steps", "chosen", ">runs", ">A_N", "next best", ">behind by"];
     let mut table = Table::new(&columns);
     for (contest, verdict) in search.contests.iter().zip(verdicts) {
-        let tried = [
-            format_count(contest.rows.len()),
-            format_count(contest.steps),
-        ];
+        let tried = [format_count(contest.rows.len()), format_count(contest.steps)];
         let row = [contest.title.clone()].into_iter().chain(tried);
         let Some(winner) = &verdict.winner else {
             table.add_row(row.chain(["–"; 5].map(String::from)));

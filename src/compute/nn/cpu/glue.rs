@@ -25,11 +25,7 @@ pub struct Dense(FlexTensor);
 
 impl Dense {
     fn new(tensor: FlexTensor) -> Self {
-        if tensor.is_contiguous() {
-            Self(tensor)
-        } else {
-            Self(tensor.to_contiguous())
-        }
+        if tensor.is_contiguous() { Self(tensor) } else { Self(tensor.to_contiguous()) }
     }
 
     /// Returns a constant; `None` if the tensor is not f32 on the CPU device, or requires a gradient.

@@ -70,13 +70,13 @@ pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
     Some(apply([input], [batch, tokens, hidden], |[x], tracked| {
         let level = Level::best();
         let mut y = Buffer::new(batch * tokens * hidden);
-        y.par_chunks_mut(rows * hidden)
-            .zip(x.values().par_chunks(rows * width))
-            .for_each(|(y, x)| {
+        y.par_chunks_mut(rows * hidden).zip(x.values().par_chunks(rows * width)).for_each(
+            |(y, x)| {
                 for (y, x) in y.chunks_exact_mut(hidden).zip(x.chunks_exact(width)) {
                     elementwise::swiglu(level, &x[..hidden], &x[hidden..], y);
                 }
-            });
+            },
+        );
         let backward = unary_backward(tracked, move |g| {
             let mut dx = Buffer::new(x.values().len());
             dx.par_chunks_mut(rows * width)
@@ -112,17 +112,10 @@ pub fn rotate(qkv: &Tensor<3>, angles: &Arc<Angles>) -> Option<Tensor<3>> {
 pub fn reorder(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
     let (input, order) = (to_input(x)?, order.clone());
     let [batch, _, width] = x.dims();
-    Some(apply(
-        [input],
-        [batch, order.len(), width],
-        |[x], tracked| {
-            let y = order.gather(x.values(), width);
-            (
-                y,
-                unary_backward(tracked, move |g| order.backward(g, width)),
-            )
-        },
-    ))
+    Some(apply([input], [batch, order.len(), width], |[x], tracked| {
+        let y = order.gather(x.values(), width);
+        (y, unary_backward(tracked, move |g| order.backward(g, width)))
+    }))
 }
 
 /// Computes the softmax over the last axis.
@@ -134,13 +127,13 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
         let level = Level::best();
         let piece = rows_per_chunk(width) * width;
         let mut y = Buffer::new(x.values().len());
-        y.par_chunks_mut(piece.max(1))
-            .zip(x.values().par_chunks(piece.max(1)))
-            .for_each(|(y, x)| {
+        y.par_chunks_mut(piece.max(1)).zip(x.values().par_chunks(piece.max(1))).for_each(
+            |(y, x)| {
                 y.copy_from_slice(x);
                 let mut stats = vec![[0.0; 2]; y.len() / width];
                 softmax::softmax_rows(level, y, width, width, 1.0, &[], &mut stats);
-            });
+            },
+        );
         if !tracked {
             return (y, None);
         }
@@ -220,11 +213,7 @@ pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>
 /// Computes softmax attention on packed queries, keys and values; see [`super::attention`].
 pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
     let [batch, tokens, packed] = qkv.dims();
-    let shape = attention::Shape {
-        tokens,
-        heads,
-        width: packed / 3,
-    };
+    let shape = attention::Shape { tokens, heads, width: packed / 3 };
     let bias = match bias {
         Some(bias) => match Dense::constant(bias) {
             Some(bias) => Some(bias),
@@ -255,11 +244,7 @@ pub fn depthwise7(
     bias: &Tensor<1>,
 ) -> Option<Tensor<3>> {
     let inputs = [to_input(x)?, to_input(kernel)?, to_input(bias)?];
-    let shape = depthwise::Shape {
-        rows,
-        columns,
-        channels: x.dims()[2],
-    };
+    let shape = depthwise::Shape { rows, columns, channels: x.dims()[2] };
     Some(apply(inputs, x.dims(), |[x, kernel, bias], tracked| {
         let y = depthwise::convolve(shape, x.values(), kernel.values(), bias.values(), false);
         let backward = tracked.then(|| {
@@ -290,20 +275,14 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
         let layer = (frame, fc1, fc2);
         let (y, saved) = as_mlp(&layer).forward(x.values(), tracked);
         let backward = saved.and_then(|saved| {
-            unary_backward(true, move |g| {
-                as_mlp(&layer).backward(x.values(), &saved, g)
-            })
+            unary_backward(true, move |g| as_mlp(&layer).backward(x.values(), &saved, g))
         });
         (y, backward)
     }))
 }
 
 fn as_mlp((frame, fc1, fc2): &(FrozenFrame, FrozenLinear, FrozenLinear)) -> Mlp<'_> {
-    Mlp {
-        norm_residual: frame.around(),
-        fc1: fc1.weights(),
-        fc2: fc2.weights(),
-    }
+    Mlp { norm_residual: frame.around(), fc1: fc1.weights(), fc2: fc2.weights() }
 }
 
 /// Computes a frozen self-attention as one operation, parallel over images; see [`super::self_attention`]. `None`
@@ -323,11 +302,7 @@ pub fn self_attention(
         Some(bias) => Some(Dense::constant(bias)?),
         None => None,
     };
-    let shape = attention::Shape {
-        tokens,
-        heads,
-        width,
-    };
+    let shape = attention::Shape { tokens, heads, width };
     let layer = FrozenAttention {
         frame: FrozenFrame::new(frame)?,
         qkv: FrozenLinear::new(qkv)?,
@@ -339,9 +314,7 @@ pub fn self_attention(
     Some(apply([input], x.dims(), |[x], tracked| {
         let (y, saved) = layer.as_self_attention().forward(x.values(), tracked);
         let backward = saved.and_then(|saved| {
-            unary_backward(true, move |g| {
-                layer.as_self_attention().backward(x.values(), &saved, g)
-            })
+            unary_backward(true, move |g| layer.as_self_attention().backward(x.values(), &saved, g))
         });
         (y, backward)
     }))
@@ -384,10 +357,7 @@ impl FrozenFrame {
             Some(norm) => Some(constants(norm)?),
             None => None,
         };
-        Some(Self {
-            norm,
-            residual: frame.residual,
-        })
+        Some(Self { norm, residual: frame.residual })
     }
 
     fn around(&self) -> NormResidual<'_> {
@@ -396,10 +366,7 @@ impl FrozenFrame {
             beta: beta.values(),
             epsilon: *epsilon,
         });
-        NormResidual {
-            norm,
-            residual: self.residual,
-        }
+        NormResidual { norm, residual: self.residual }
     }
 }
 
@@ -448,12 +415,7 @@ impl FrozenLinear {
             Some(bias) => Some(Dense::constant(bias)?),
             None => None,
         };
-        Some(Self {
-            weight,
-            bias,
-            inputs,
-            outputs,
-        })
+        Some(Self { weight, bias, inputs, outputs })
     }
 
     fn weights(&self) -> Weights<'_> {

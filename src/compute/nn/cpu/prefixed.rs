@@ -25,11 +25,7 @@ pub fn prefixed_attention(
     if keys.dims() != values.dims() || length == 0 || (prefix_batch != 1 && prefix_batch != batch) {
         return None;
     }
-    let shape = Shape {
-        tokens,
-        heads,
-        width,
-    };
+    let shape = Shape { tokens, heads, width };
     let layer = PrefixedShape { shape, length };
     let result_shape = [batch, tokens, width];
     Some(apply(inputs, result_shape, |inputs, tracked| {

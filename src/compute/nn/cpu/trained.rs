@@ -38,10 +38,7 @@ fn apply_linear<const N: usize, const D: usize>(
     [outputs, inputs]: [usize; 2],
 ) -> Tensor<D> {
     apply(tensors, shape, |tensors, tracked| {
-        let y = linear::forward(
-            tensors[0].values(),
-            weights(&tensors[1..], [outputs, inputs]),
-        );
+        let y = linear::forward(tensors[0].values(), weights(&tensors[1..], [outputs, inputs]));
         let backward = tracked.then(|| {
             let run: BackwardFn<N> = Arc::new(move |g, wanted| {
                 let gradient = |index: usize| match index {

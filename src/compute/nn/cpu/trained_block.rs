@@ -37,15 +37,9 @@ impl Layer {
     }
 
     fn around<'a>(&self, tensors: &'a [Dense; TENSORS]) -> NormResidual<'a> {
-        let norm = Norm {
-            gamma: tensors[1].values(),
-            beta: tensors[2].values(),
-            epsilon: self.epsilon,
-        };
-        NormResidual {
-            norm: Some(norm),
-            residual: self.residual,
-        }
+        let norm =
+            Norm { gamma: tensors[1].values(), beta: tensors[2].values(), epsilon: self.epsilon };
+        NormResidual { norm: Some(norm), residual: self.residual }
     }
 
     fn mlp<'a>(&self, tensors: &'a [Dense; TENSORS]) -> Mlp<'a> {
@@ -76,10 +70,7 @@ impl Layer {
 /// Returns all tensors as inputs; `None` if any is not f32 on the CPU device.
 fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Input; TENSORS]> {
     let norm = frame.norm?;
-    let [(w1, b1), (w2, b2)] = [
-        linears[0].trained_parameters()?,
-        linears[1].trained_parameters()?,
-    ];
+    let [(w1, b1), (w2, b2)] = [linears[0].trained_parameters()?, linears[1].trained_parameters()?];
     Some([
         to_input(x)?,
         to_input(&norm.gamma)?,
@@ -97,12 +88,7 @@ fn backward_fn(
 ) -> BackwardFn<TENSORS> {
     Arc::new(move |g, wanted| {
         let mut all_gradients = gradients(g).into_iter();
-        wanted.map(|wanted| {
-            all_gradients
-                .next()
-                .filter(|_| wanted)
-                .map(Gradient::Values)
-        })
+        wanted.map(|wanted| all_gradients.next().filter(|_| wanted).map(Gradient::Values))
     })
 }
 
@@ -138,11 +124,7 @@ pub fn self_attention(
     }
     let layer = Layer::new(frame, projections)?;
     let inputs = inputs(x, frame, projections)?;
-    let shape = attention::Shape {
-        tokens,
-        heads,
-        width,
-    };
+    let shape = attention::Shape { tokens, heads, width };
     Some(apply(inputs, x.dims(), |tensors, tracked| {
         let sublayer = layer.attention(&tensors, shape);
         if !tracked {

@@ -56,14 +56,7 @@ impl Attention {
             Some(bias) => {
                 let [groups, heads, queries, _] = bias.dims().map(|size| size as u32);
                 let values = into_contiguous(constant(bias)?);
-                Some((
-                    values,
-                    GroupBias {
-                        groups,
-                        heads,
-                        queries,
-                    },
-                ))
+                Some((values, GroupBias { groups, heads, queries }))
             }
             None => None,
         };
@@ -82,12 +75,7 @@ impl Attention {
 
     /// Returns the attention with this many keys and values before those of the tokens.
     fn with_prefix(self, count: usize) -> Option<Self> {
-        Self {
-            keys: count + self.tokens,
-            is_prefixed: true,
-            ..self
-        }
-        .if_supported()
+        Self { keys: count + self.tokens, is_prefixed: true, ..self }.if_supported()
     }
 
     /// Returns the attention unless a limit of the kernels is exceeded.
@@ -136,9 +124,7 @@ impl Attention {
 
     /// Describes the matrix of a head: this many rows of this width, of which the head starts at this column.
     fn head_layout(&self, [rows, width]: [usize; 2], column: usize) -> MatrixLayout {
-        MatrixLayout::row_major(width)
-            .batched(rows * width, self.head())
-            .with_offset(column)
+        MatrixLayout::row_major(width).batched(rows * width, self.head()).with_offset(column)
     }
 
     /// Describes the queries (0), keys (1) or values (2) of a head.
@@ -193,11 +179,8 @@ impl Attention {
     /// it is `qkv`.
     fn probabilities(&self, [qkv, keys]: [&CubeTensor; 2]) -> CubeTensor {
         let scores = empty(qkv, &self.scores_shape());
-        let layouts = [
-            self.operand_layout(0),
-            self.operand_layout(1).transposed(),
-            self.scores_layout(),
-        ];
+        let layouts =
+            [self.operand_layout(0), self.operand_layout(1).transposed(), self.scores_layout()];
         self.multiply(
             [self.tokens, self.head(), self.keys],
             layouts,
@@ -218,11 +201,7 @@ impl Attention {
         }
         let p = self.probabilities([qkv, keys]);
         let y = empty(qkv, &[self.batch, self.tokens, self.width]);
-        let layouts = [
-            self.scores_layout(),
-            self.operand_layout(2),
-            self.output_layout(),
-        ];
+        let layouts = [self.scores_layout(), self.operand_layout(2), self.output_layout()];
         let sizes = [self.tokens, self.keys, self.head()];
         self.multiply(sizes, layouts, [&p, keys, &y], 1.0, NO_GRADIENT);
         (y, None)
@@ -245,38 +224,16 @@ impl Attention {
         let p = self.probabilities([qkv, keys]);
         let scores_layout = self.scores_layout();
         let ds = empty(qkv, &self.scores_shape());
-        let layouts = [
-            self.output_layout(),
-            self.operand_layout(2).transposed(),
-            scores_layout,
-        ];
-        self.multiply(
-            [tokens, head, self.keys],
-            layouts,
-            [g, keys, &ds],
-            1.0,
-            LEFT_GRADIENT,
-        );
+        let layouts = [self.output_layout(), self.operand_layout(2).transposed(), scores_layout];
+        self.multiply([tokens, head, self.keys], layouts, [g, keys, &ds], 1.0, LEFT_GRADIENT);
         softmax_gradient(&ds, &p, self.keys, self.scale());
-        let to_queries = [
-            scores_layout,
-            self.operand_layout(1),
-            self.operand_layout(0),
-        ];
+        let to_queries = [scores_layout, self.operand_layout(1), self.operand_layout(0)];
         let sizes = [tokens, self.keys, head];
         self.multiply(sizes, to_queries, [&ds, keys, out], 1.0, LEFT_GRADIENT);
         let sizes = [self.keys, tokens, head];
-        let to_keys = [
-            scores_layout.transposed(),
-            self.operand_layout(0),
-            self.operand_layout(1),
-        ];
+        let to_keys = [scores_layout.transposed(), self.operand_layout(0), self.operand_layout(1)];
         self.multiply(sizes, to_keys, [&ds, qkv, out_keys], 1.0, LEFT_GRADIENT);
-        let to_values = [
-            scores_layout.transposed(),
-            self.output_layout(),
-            self.operand_layout(2),
-        ];
+        let to_values = [scores_layout.transposed(), self.output_layout(), self.operand_layout(2)];
         self.multiply(sizes, to_values, [&p, g, out_keys], 1.0, RIGHT_GRADIENT);
     }
 
@@ -319,12 +276,7 @@ pub fn prefixed_attention(
     let [batch, tokens, packed] = qkv.dims();
     let [copies, count, width] = prefix[0].dims();
     let attention = Attention::new([batch, tokens, packed], heads, None)?.with_prefix(count)?;
-    let join = PrefixJoin {
-        tokens,
-        count,
-        width,
-        shared: copies < batch,
-    };
+    let join = PrefixJoin { tokens, count, width, shared: copies < batch };
     Some(apply(inputs, |[qkv, first, second]| {
         let qkv = into_contiguous(qkv);
         let joined_keys = join.join(&qkv, [first, second].map(into_contiguous), batch);

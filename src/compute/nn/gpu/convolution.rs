@@ -42,12 +42,7 @@ impl Depthwise {
 
     /// Returns the body of the kernel. Each row of inputs and taps is read once for all neighbours.
     fn body(self) -> String {
-        let Self {
-            rows,
-            columns,
-            channels,
-            backward,
-        } = self;
+        let Self { rows, columns, channels, backward } = self;
         let strips = columns.div_ceil(STRIP);
         let mut text = format!(
             "let channel = i % {channels}u;
@@ -89,10 +84,7 @@ impl Depthwise {
                 true => format!("48u - down * 7u - {tap}u"),
                 false => format!("down * 7u + {tap}u"),
             };
-            let _ = writeln!(
-                text,
-                "        let w{tap} = taps[({index}) * {channels}u + channel];"
-            );
+            let _ = writeln!(text, "        let w{tap} = taps[({index}) * {channels}u + channel];");
             for k in 0..STRIP {
                 let _ = writeln!(text, "        sum{k} += w{tap} * x{};", k + tap);
             }
@@ -124,12 +116,7 @@ pub fn depthwise7(
     let input = to_input(x)?;
     let [taps, bias] = [constant(taps)?, constant(bias)?].map(into_contiguous);
     let [batch, _, channels] = x.dims();
-    let convolution = Depthwise {
-        rows,
-        columns,
-        channels,
-        backward: false,
-    };
+    let convolution = Depthwise { rows, columns, channels, backward: false };
     (x.shape().num_elements() > 0).then(|| {
         apply([input], |[x]| {
             let x = into_contiguous(x);
@@ -139,10 +126,7 @@ pub fn depthwise7(
             let backward: BackwardFn<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);
                 let dx = empty(&g, g.meta.shape());
-                let gradient = Depthwise {
-                    backward: true,
-                    ..convolution
-                };
+                let gradient = Depthwise { backward: true, ..convolution };
                 let buffers = [Bound::Read(&g), Bound::Read(&taps), Bound::Write(&dx)];
                 gradient.launch(batch, &buffers);
                 [Some(dx)]
@@ -159,12 +143,7 @@ mod tests {
     #[test]
     fn convolution_kernels_are_valid_wgsl() {
         for backward in [false, true] {
-            let convolution = Depthwise {
-                rows: 5,
-                columns: 9,
-                channels: 12,
-                backward,
-            };
+            let convolution = Depthwise { rows: 5, columns: 9, channels: 12, backward };
             convolution.kernel().validate();
         }
     }

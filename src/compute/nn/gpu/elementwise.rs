@@ -90,10 +90,9 @@ impl Elementwise {
     fn text(self, count: Option<u32>) -> String {
         let (names, body): (Vec<&str>, String) = match self {
             Self::Gelu => (vec!["x", "y"], "y[i] = gelu(x[i]);".into()),
-            Self::GeluGradient => (
-                vec!["x", "g", "dx"],
-                "dx[i] = g[i] * gelu_gradient(x[i]);".into(),
-            ),
+            Self::GeluGradient => {
+                (vec!["x", "g", "dx"], "dx[i] = g[i] * gelu_gradient(x[i]);".into())
+            }
             Self::Blend => (
                 vec!["old", "fresh", "y"],
                 "y[i] = old[i] * number(1) + fresh[i] * number(2);".into(),
@@ -131,11 +130,7 @@ impl Elementwise {
                     ),
                 )
             }
-            Self::Momentum {
-                momentum,
-                decay,
-                factor,
-            } => {
+            Self::Momentum { momentum, decay, factor } => {
                 let mut names = vec!["value", "gradient", "former", "moved", "change"];
                 let gradient = scaled_gradient(factor, &mut names);
                 (
@@ -237,19 +232,11 @@ pub fn adam_values(
         epsilon: to_f32_bits(rule.epsilon),
         factor: factor.is_some(),
     };
-    let [first, second] = previous
-        .cloned()
-        .unwrap_or_else(|| [zeros(value), zeros(value)]);
+    let [first, second] = previous.cloned().unwrap_or_else(|| [zeros(value), zeros(value)]);
     let new = [first.meta.shape(), second.meta.shape()].map(|shape| empty(value, shape));
     let inputs = [value, gradient, &first, &second];
     let outputs = [moved, &new[0], &new[1]];
-    launch_step(
-        kernel,
-        rule.corrections(),
-        &inputs,
-        &outputs,
-        factor.as_ref(),
-    );
+    launch_step(kernel, rule.corrections(), &inputs, &outputs, factor.as_ref());
     new
 }
 
@@ -288,32 +275,19 @@ pub fn momentum_values(
     let previous = previous.cloned().unwrap_or_else(|| zeros(value));
     let change = empty(value, value.meta.shape());
     let inputs = [value, gradient, &previous];
-    launch_step(
-        kernel,
-        [rule.rate, 0.0],
-        &inputs,
-        &[moved, &change],
-        factor.as_ref(),
-    );
+    launch_step(kernel, [rule.rate, 0.0], &inputs, &[moved, &change], factor.as_ref());
     change
 }
 
 /// Returns contiguous tensors; `None` if one of them is not f32 on a GPU, or requires a gradient.
 fn contiguous<const D: usize, const N: usize>(tensors: [&Tensor<D>; N]) -> Option<[CubeTensor; N]> {
-    let tensors = tensors
-        .into_iter()
-        .map(|x| constant(x).map(into_contiguous));
+    let tensors = tensors.into_iter().map(|x| constant(x).map(into_contiguous));
     tensors.collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 /// Returns zeros in the shape of a tensor.
 fn zeros(like: &CubeTensor) -> CubeTensor {
-    zeros_client(
-        like.client.clone(),
-        like.device.clone(),
-        like.meta.shape().clone(),
-        like.dtype,
-    )
+    zeros_client(like.client.clone(), like.device.clone(), like.meta.shape().clone(), like.dtype)
 }
 
 #[cfg(test)]
@@ -324,12 +298,7 @@ mod tests {
     fn elementwise_kernels_are_valid_wgsl() {
         let betas = [0.9, 0.999].map(to_f32_bits);
         let epsilon = to_f32_bits(1e-8);
-        let adam = |factor| Elementwise::Adam {
-            betas,
-            one_minus_betas: betas,
-            epsilon,
-            factor,
-        };
+        let adam = |factor| Elementwise::Adam { betas, one_minus_betas: betas, epsilon, factor };
         let momentum = |factor| Elementwise::Momentum {
             momentum: to_f32_bits(0.9),
             decay: to_f32_bits(0.0),

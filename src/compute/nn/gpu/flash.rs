@@ -93,11 +93,7 @@ impl Flash {
         let batch = g.meta.shape()[0];
         let deltas = empty(g, result.sums.meta.shape());
         let others = [g, &result.sums].map(Bound::Read);
-        let outputs = [
-            Bound::Read(&result.y),
-            Bound::Write(&deltas),
-            Bound::Update(out),
-        ];
+        let outputs = [Bound::Read(&result.y), Bound::Write(&deltas), Bound::Update(out)];
         let buffers = [&others[..], &outputs].concat();
         self.launch(Part::QueryGradient, [qkv, keys], bias, &buffers, batch);
         let outputs = [Bound::Read(&deltas), Bound::Update(out_keys)];
@@ -107,10 +103,7 @@ impl Flash {
             false => &[[true, false], [false, true]],
         };
         for [of_keys, values] in parts.iter().copied() {
-            let part = Part::KeyGradient {
-                keys: of_keys,
-                values,
-            };
+            let part = Part::KeyGradient { keys: of_keys, values };
             self.launch(part, [qkv, keys], bias, &buffers, batch);
         }
     }
@@ -242,12 +235,9 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
                 ("deltas", "f32"),
                 ("dqkv", "vec4<f32>"),
             ],
-            Part::KeyGradient { .. } => &[
-                ("g", "vec4<f32>"),
-                ("sums", "f32"),
-                ("deltas", "f32"),
-                ("dkv", "vec4<f32>"),
-            ],
+            Part::KeyGradient { .. } => {
+                &[("g", "vec4<f32>"), ("sums", "f32"), ("deltas", "f32"), ("dkv", "vec4<f32>")]
+            }
         });
         if self.groups.is_some() {
             buffers.push(("bias", "f32"));
@@ -286,9 +276,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     /// Returns a statement for each vector of a head, in which `#` is the number of the vector.
     fn for_each_vector(self, statement: &str) -> String {
         let numbers = 0..self.head / 4;
-        numbers
-            .map(|c| format!("{}\n", statement.replace('#', &c.to_string())))
-            .collect()
+        numbers.map(|c| format!("{}\n", statement.replace('#', &c.to_string()))).collect()
     }
 
     /// Returns statements that declare a scalar: the product of the vectors `left#` and of those in a tile from `at`.
@@ -318,11 +306,8 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     /// statements that also fill the tile for the row `start + i`, and the body of the loop, which uses row j, or for the
     /// result four rows from j.
     fn tiles(self, part: Part, operands: [(&str, String); 2], also: &str, body: &str) -> String {
-        let (rows, tile, threads) = (
-            self.tiled_rows(part),
-            self.rows_per_tile(part),
-            self.threads(part),
-        );
+        let (rows, tile, threads) =
+            (self.tiled_rows(part), self.rows_per_tile(part), self.threads(part));
         let vectors = self.head / 4;
         let [(buffer1, at1), (buffer2, at2)] = operands;
         let step = match part {
@@ -355,14 +340,8 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
             let at = format!("min(j + {key}u, length - 1u) * {vectors}u");
             let _ = writeln!(body, "let at{key} = {at};");
             body += &self.dot(&format!("s{key}"), "q", "tile1", &format!("at{key}"));
-            let bias = self.bias(
-                "row",
-                &format!("min(start + j + {key}u, {}u)", self.keys - 1),
-            );
-            let _ = writeln!(
-                body,
-                "s{key} = select(-3.4e38, s{key}{bias}, j + {key}u < length);"
-            );
+            let bias = self.bias("row", &format!("min(start + j + {key}u, {}u)", self.keys - 1));
+            let _ = writeln!(body, "s{key} = select(-3.4e38, s{key}{bias}, j + {key}u < length);");
         }
         body += "let most = max(top, max(max(s0, s1), max(s2, s3)));
 let fade = exp(top - most);
@@ -433,10 +412,7 @@ deltas[{}] = delta;
     }
 
     fn key_gradient_text(self, [of_keys, of_values]: [bool; 2]) -> String {
-        let part = Part::KeyGradient {
-            keys: of_keys,
-            values: of_values,
-        };
+        let part = Part::KeyGradient { keys: of_keys, values: of_values };
         let keys = self.keys_buffer();
         let scale = self.scale();
         let mut body = format!("let at = j * {}u;\n", self.head / 4);
@@ -464,10 +440,7 @@ deltas[{}] = delta;
             body += &self.for_each_vector("dv# += p * tile2[at + #u];");
             end += &self.for_each_vector("dkv[from_v + #u] = dv#;");
         }
-        let operands = [
-            ("qkv", self.offset(0, "line")),
-            ("g", self.result_offset("line")),
-        ];
+        let operands = [("qkv", self.offset(0, "line")), ("g", self.result_offset("line"))];
         let also = format!(
             "    for (var i = t; i < length; i += {}u) {{
       tile_sums[i] = sums[{sum}];
@@ -502,21 +475,12 @@ mod tests {
     fn flash_attention_kernels_are_valid_wgsl() {
         for (head, queries, keys) in [(64, 197, 197), (32, 49, 49), (96, 17, 17), (12, 14, 19)] {
             for groups in [None, Some(4)] {
-                let flash = Flash {
-                    queries,
-                    keys,
-                    heads: 3,
-                    head,
-                    is_prefixed: queries != keys,
-                    groups,
-                };
+                let flash =
+                    Flash { queries, keys, heads: 3, head, is_prefixed: queries != keys, groups };
                 assert!(flash.is_supported());
                 let gradients = [[true, true], [true, false], [false, true]];
                 let gradients = gradients.map(|[keys, values]| Part::KeyGradient { keys, values });
-                for part in [Part::Result, Part::QueryGradient]
-                    .into_iter()
-                    .chain(gradients)
-                {
+                for part in [Part::Result, Part::QueryGradient].into_iter().chain(gradients) {
                     flash.kernel(part).validate();
                 }
             }

@@ -12,17 +12,13 @@ pub type Input = input::Input<Cube>;
 
 /// Returns an f32 tensor of a GPU; `None` for other tensors, or if the program's own kernels are disabled.
 pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
-    super::is_enabled()
-        .then(|| Input::with_type(tensor, DType::F32))
-        .flatten()
+    super::is_enabled().then(|| Input::with_type(tensor, DType::F32)).flatten()
 }
 
 /// Returns the values of an f32 tensor that requires no gradient; `None` for other tensors, or if the program's own
 /// kernels are disabled.
 pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
-    super::is_enabled()
-        .then(|| Input::constant(tensor, DType::F32))
-        .flatten()
+    super::is_enabled().then(|| Input::constant(tensor, DType::F32)).flatten()
 }
 
 /// Returns the values of a matrix of f32 or f16 that requires no gradient.

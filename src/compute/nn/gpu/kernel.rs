@@ -69,11 +69,7 @@ impl Kernel {
             arguments = arguments.with_buffer_io(tensor.handle.clone().binding(), access);
         }
         let [x, y, z] = groups;
-        client.launch(
-            Box::new(self.clone()),
-            CubeCount::Static(x, y, z),
-            arguments,
-        );
+        client.launch(Box::new(self.clone()), CubeCount::Static(x, y, z), arguments);
     }
 }
 
@@ -120,11 +116,7 @@ impl CubeKernel for Kernel {
     fn define(&self) -> KernelDefinition {
         let threads = CubeDim::new_1d(self.threads).0;
         let settings = KernelSettings::new(threads, ExecutionMode::Unchecked, AddressType::U32);
-        KernelDefinition {
-            body: Scope::root(settings.clone()),
-            settings,
-            info: Info::default(),
-        }
+        KernelDefinition { body: Scope::root(settings.clone()), settings, info: Info::default() }
     }
 
     fn source(&self) -> Option<PrecompiledSource> {
@@ -270,10 +262,7 @@ pub fn launch_values(
     like: &CubeTensor,
 ) {
     let count = cached_numbers(like, [threads as u32, other as u32, 0]);
-    kernel.launch(
-        value_grid(threads),
-        &[buffers, &[Bound::Read(&count)]].concat(),
-    );
+    kernel.launch(value_grid(threads), &[buffers, &[Bound::Read(&count)]].concat());
 }
 
 /// Returns the dimensions of a launch of this many threads of [`for_each_value`].
@@ -302,10 +291,8 @@ impl Kernel {
 
     fn validate_with(&self, capabilities: Capabilities) -> u32 {
         let text = self.text();
-        let options = naga::front::wgsl::Options {
-            capabilities,
-            ..naga::front::wgsl::Options::new()
-        };
+        let options =
+            naga::front::wgsl::Options { capabilities, ..naga::front::wgsl::Options::new() };
         let module = naga::front::wgsl::Frontend::new_with_options(options)
             .parse(text)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));

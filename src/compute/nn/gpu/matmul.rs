@@ -62,20 +62,12 @@ fn multiply(a: &CubeTensor, b: &CubeTensor, gradients: [bool; 2]) -> CubeTensor 
     let product = Product {
         inner: inner as u32,
         gradients,
-        out: MatrixLayout::row_major(n).batched(
-            if outer > 1 { inner * m * n } else { 0 },
-            if inner > 1 { m * n } else { 0 },
-        ),
+        out: MatrixLayout::row_major(n)
+            .batched(if outer > 1 { inner * m * n } else { 0 }, if inner > 1 { m * n } else { 0 }),
         ..Product::new([rows, depth], n, [stored_a, stored_b])
     };
     let buffers = [&a, &b, &out];
-    launch(
-        product,
-        [m, k],
-        outer * inner,
-        buffers,
-        EpilogueTensors::default(),
-    );
+    launch(product, [m, k], outer * inner, buffers, EpilogueTensors::default());
     out
 }
 

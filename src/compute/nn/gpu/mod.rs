@@ -118,9 +118,7 @@ fn launch_with(
         Size::Rows => m,
         Size::Fixed(_) => k,
     };
-    let sizes = product
-        .has_rows()
-        .then(|| cached_numbers(out, [rows as u32, 0, 0]));
+    let sizes = product.has_rows().then(|| cached_numbers(out, [rows as u32, 0, 0]));
     buffers.extend(sizes.as_ref().map(Bound::Read));
     let kernel = product::kernel(&product, &tiles);
     let operations = [m, k, n, batch].map(|size| size as f64);
@@ -155,10 +153,11 @@ impl FrozenLinear {
     fn new(layer: &Linear) -> Option<Self> {
         let weight = match &layer.matrix {
             Matrix::F32(weight) => weight,
-            Matrix::F16(HalfMatrix {
-                values,
-                factors: None,
-            }) if values.dims()[1].is_multiple_of(4) => values,
+            Matrix::F16(HalfMatrix { values, factors: None })
+                if values.dims()[1].is_multiple_of(4) =>
+            {
+                values
+            }
             _ => return None,
         };
         let [inputs, outputs] = weight.dims();
@@ -166,12 +165,7 @@ impl FrozenLinear {
             Some(bias) => Some(constant(bias)?),
             None => None,
         };
-        Some(Self {
-            weight: into_contiguous(constant_weight(weight)?),
-            bias,
-            inputs,
-            outputs,
-        })
+        Some(Self { weight: into_contiguous(constant_weight(weight)?), bias, inputs, outputs })
     }
 
     /// Returns whether the weight is f16. Products may then round the other operand as well.
@@ -182,24 +176,15 @@ impl FrozenLinear {
     /// Returns x · weight + bias, with the epilogue `extra`.
     fn forward(&self, x: &CubeTensor, extra: EpilogueTensors<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [
-            MatrixLayout::row_major(inputs),
-            MatrixLayout::row_major(outputs),
-        ];
-        let extra = EpilogueTensors {
-            bias: self.bias.as_ref(),
-            ..extra
-        };
+        let stored = [MatrixLayout::row_major(inputs), MatrixLayout::row_major(outputs)];
+        let extra = EpilogueTensors { bias: self.bias.as_ref(), ..extra };
         self.multiply(x, stored, [inputs, outputs], NO_GRADIENT, extra)
     }
 
     /// Returns g · weightᵀ, the gradient for the input, with the epilogue `extra`.
     fn backward(&self, g: &CubeTensor, extra: EpilogueTensors<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [
-            MatrixLayout::row_major(outputs),
-            MatrixLayout::column_major(outputs),
-        ];
+        let stored = [MatrixLayout::row_major(outputs), MatrixLayout::column_major(outputs)];
         self.multiply(g, stored, [outputs, inputs], LEFT_GRADIENT, extra)
     }
 
@@ -241,10 +226,7 @@ pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>
         apply([input], |[x]| {
             let y = layer.forward(&into_contiguous(x), EpilogueTensors::default());
             let backward: BackwardFn<1> = Arc::new(move |g, _| {
-                [Some(layer.backward(
-                    &into_contiguous(g),
-                    EpilogueTensors::default(),
-                ))]
+                [Some(layer.backward(&into_contiguous(g), EpilogueTensors::default()))]
             });
             (y, backward)
         })
@@ -323,10 +305,7 @@ impl NormResidual {
 
     /// Returns the residual for the last product of a sub-layer.
     fn epilogue<'a>(&self, x: &'a CubeTensor) -> EpilogueTensors<'a> {
-        EpilogueTensors {
-            residual: self.residual.then_some(x),
-            ..EpilogueTensors::default()
-        }
+        EpilogueTensors { residual: self.residual.then_some(x), ..EpilogueTensors::default() }
     }
 
     /// Returns the gradient of the input, given that of the normalised input (`inside`) and that of the result (`g`).

@@ -36,10 +36,7 @@ pub struct Packed {
 
 /// Returns the number of values in the buffer for tensors of these sizes, gaps included.
 fn total(sizes: &[usize]) -> usize {
-    sizes
-        .iter()
-        .map(|size| size.next_multiple_of(ALIGNMENT))
-        .sum()
+    sizes.iter().map(|size| size.next_multiple_of(ALIGNMENT)).sum()
 }
 
 impl Packed {
@@ -132,13 +129,7 @@ impl Packed {
     ) -> Self {
         let previous = previous.map(|previous| &previous.buffer);
         let inputs = [&value.buffer, &gradient.buffer];
-        self.with_buffer(momentum_values(
-            rule,
-            inputs,
-            factor,
-            previous,
-            &self.buffer,
-        ))
+        self.with_buffer(momentum_values(rule, inputs, factor, previous, &self.buffer))
     }
 
     /// Returns `self · share + new · (1 − share)`.
@@ -160,9 +151,7 @@ impl Packed {
             self.buffer.client.clone(),
             self.buffer.device.clone(),
             burn_std::Shape::from(vec![count]),
-            handle
-                .offset_start(bytes(start))
-                .offset_end(bytes(remaining)),
+            handle.offset_start(bytes(start)).offset_end(bytes(remaining)),
             self.buffer.dtype,
         )
     }
@@ -173,11 +162,7 @@ fn copy(parts: &[CubeTensor], sizes: &[usize], out: &CubeTensor, start: usize) {
     static KERNELS: Cache<(Vec<usize>, usize)> = Cache::new();
     let key = (sizes.to_vec(), start);
     let kernel = KERNELS.get(&key, || {
-        Kernel::new(
-            "copying of tensors".into(),
-            &text(sizes, start),
-            VALUE_THREADS as u32,
-        )
+        Kernel::new("copying of tensors".into(), &text(sizes, start), VALUE_THREADS as u32)
     });
     let buffers = parts.iter().map(Bound::Read);
     let buffers: Vec<_> = buffers.chain([Bound::Write(out)]).collect();

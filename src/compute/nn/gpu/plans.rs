@@ -111,8 +111,7 @@ pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles
     let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
     let plans = &plans[usize::from(product.rounded)];
     let plan = Class::new(product, sizes, batch).and_then(|class| plans.get(&class));
-    plan.copied()
-        .unwrap_or_else(|| Tiles::for_sizes(sizes, batch))
+    plan.copied().unwrap_or_else(|| Tiles::for_sizes(sizes, batch))
 }
 
 #[cfg(test)]
@@ -137,18 +136,13 @@ mod tests {
 
     #[test]
     fn plans_roundtrip_through_tile_names() {
-        let fragments = Fragments {
-            size: 16,
-            lanes: 32,
-        };
+        let fragments = Fragments { size: 16, lanes: 32 };
         for tiles in Tiles::ALL.into_iter().chain(Tiles::cooperative(fragments)) {
             assert_eq!(Tiles::from_name(&tiles.name()), Some(tiles));
         }
         assert_eq!(Tiles::from_name("7x7x7 of 1x1"), None);
-        let plans = Plans {
-            f32: [(Class::Scores, Tiles::ALL[0].name())].into(),
-            ..Plans::default()
-        };
+        let plans =
+            Plans { f32: [(Class::Scores, Tiles::ALL[0].name())].into(), ..Plans::default() };
         let text = toml::to_string(&plans).unwrap();
         assert_eq!(toml::from_str::<Plans>(&text).unwrap(), plans);
     }

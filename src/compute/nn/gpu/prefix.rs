@@ -69,12 +69,7 @@ impl PrefixJoin {
     }
 
     fn kernel(self, part: Part) -> Kernel {
-        let Self {
-            tokens,
-            count,
-            width,
-            shared,
-        } = self;
+        let Self { tokens, count, width, shared } = self;
         let (keys, both, packed) = (count + tokens, 2 * width, 3 * width);
         match part {
             Part::Join => {
@@ -135,12 +130,7 @@ mod tests {
     #[test]
     fn prefix_kernels_are_valid_wgsl() {
         for shared in [false, true] {
-            let join = PrefixJoin {
-                tokens: 17,
-                count: 5,
-                width: 24,
-                shared,
-            };
+            let join = PrefixJoin { tokens: 17, count: 5, width: 24, shared };
             for part in [Part::Join, Part::Split, Part::PrefixGradient] {
                 join.kernel(part).validate();
             }

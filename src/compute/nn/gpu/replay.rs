@@ -46,11 +46,7 @@ impl Recording {
             let mut run = || compute(inputs.parts().collect()).ok();
             match record(&client, &mut run) {
                 Ok((graph, outputs)) => {
-                    return Some(Self {
-                        graph,
-                        inputs,
-                        outputs: outputs?,
-                    });
+                    return Some(Self { graph, inputs, outputs: outputs? });
                 }
                 Err(error) => {
                     tracing::debug!("a training step was not recorded: {error}");

@@ -10,25 +10,10 @@ use super::kernel::{Bound, Cache, Kernel, cached_numbers, declare, empty, grid};
 /// The operation of a row kernel, with all parameters of its source. f32 parameters are stored as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Row {
-    Norm {
-        width: u32,
-        epsilon: u32,
-    },
-    NormGradient {
-        width: u32,
-        epsilon: u32,
-        residual: bool,
-    },
-    Softmax {
-        width: u32,
-        pitch: u32,
-        bias: Option<GroupBias>,
-    },
-    SoftmaxGradient {
-        width: u32,
-        pitch: u32,
-        scale: u32,
-    },
+    Norm { width: u32, epsilon: u32 },
+    NormGradient { width: u32, epsilon: u32, residual: bool },
+    Softmax { width: u32, pitch: u32, bias: Option<GroupBias> },
+    SoftmaxGradient { width: u32, pitch: u32, scale: u32 },
 }
 
 /// The layout of a bias of scores, groups × heads × tokens × tokens. Image or window `i` uses group `i % groups`.
@@ -74,10 +59,7 @@ fn largest(t: u32, value: f32) -> f32 {
 /// Computes the layer norm of rows: (x − mean) / √(variance + epsilon) · gamma + beta.
 pub fn norm(x: &CubeTensor, gamma: &CubeTensor, beta: &CubeTensor, epsilon: f64) -> CubeTensor {
     let y = empty(x, x.meta.shape());
-    let row = Row::Norm {
-        width: width(x),
-        epsilon: (epsilon as f32).to_bits(),
-    };
+    let row = Row::Norm { width: width(x), epsilon: (epsilon as f32).to_bits() };
     let buffers = [x, gamma, beta].map(Bound::Read);
     row.launch(x, &[&buffers[..], &[Bound::Write(&y)]].concat());
     y
@@ -120,11 +102,8 @@ pub fn softmax(scores: &CubeTensor, width: usize, bias: Option<(&CubeTensor, Gro
 /// Replaces the gradient `g` of a softmax by that of its input, in place: scale · p · (g − Σ g · p), with the
 /// probabilities p.
 pub fn softmax_gradient(g: &CubeTensor, p: &CubeTensor, width: usize, scale: f32) {
-    let row = Row::SoftmaxGradient {
-        width: width as u32,
-        pitch: self::width(g),
-        scale: scale.to_bits(),
-    };
+    let row =
+        Row::SoftmaxGradient { width: width as u32, pitch: self::width(g), scale: scale.to_bits() };
     row.launch(g, &[Bound::Update(g), Bound::Read(p)]);
 }
 
@@ -167,17 +146,11 @@ impl Row {
                     )
                 ),
             ),
-            Self::NormGradient {
-                width,
-                epsilon,
-                residual,
-            } => norm_gradient_text(width, epsilon, residual),
+            Self::NormGradient { width, epsilon, residual } => {
+                norm_gradient_text(width, epsilon, residual)
+            }
             Self::Softmax { width, pitch, bias } => softmax_text(width, pitch, bias),
-            Self::SoftmaxGradient {
-                width,
-                pitch,
-                scale,
-            } => (
+            Self::SoftmaxGradient { width, pitch, scale } => (
                 vec!["g", "p"],
                 format!(
                     "  let first = row * {pitch}u;\n  var own = 0.0;\n{}  let mean = total(t, own);\n{}{}",
@@ -258,21 +231,13 @@ fn norm_gradient_text(width: u32, epsilon: u32, residual: bool) -> (Vec<&'static
 fn softmax_text(width: u32, pitch: u32, bias: Option<GroupBias>) -> (Vec<&'static str>, String) {
     let mut names = vec!["scores"];
     let mut body = format!("  let first = row * {pitch}u;\n");
-    if let Some(GroupBias {
-        groups,
-        heads,
-        queries,
-    }) = bias
-    {
+    if let Some(GroupBias { groups, heads, queries }) = bias {
         names.push("bias");
         let head = heads * queries;
         let _ = write!(
             body,
             "  let group_row = ((row / {head}u) % {groups}u) * {head}u + row % {head}u;\n{}",
-            each(
-                width,
-                &format!("scores[first + i] += bias[group_row * {width}u + i];")
-            )
+            each(width, &format!("scores[first + i] += bias[group_row * {width}u + i];"))
         );
     }
     // Each thread reads only values that it wrote itself, so no barrier is needed.
@@ -280,10 +245,7 @@ fn softmax_text(width: u32, pitch: u32, bias: Option<GroupBias>) -> (Vec<&'stati
         body,
         "  var most = -3.4e38;\n{}  let top = largest(t, most);\n  var own = 0.0;\n{}  let rate = 1.0 / total(t, own);\n{}{}",
         each(width, "most = max(most, scores[first + i]);"),
-        each(
-            width,
-            "let e = exp(scores[first + i] - top); scores[first + i] = e; own += e;"
-        ),
+        each(width, "let e = exp(scores[first + i] - top); scores[first + i] = e; own += e;"),
         each(width, "scores[first + i] *= rate;"),
         zeros("scores", width, pitch)
     );
@@ -296,11 +258,7 @@ mod tests {
 
     #[test]
     fn row_kernels_are_valid_wgsl() {
-        let bias = GroupBias {
-            groups: 4,
-            heads: 3,
-            queries: 49,
-        };
+        let bias = GroupBias { groups: 4, heads: 3, queries: 49 };
         let epsilon = 1e-6f32.to_bits();
         let scale = 0.125f32.to_bits();
         let mut rows = Vec::new();
@@ -312,11 +270,7 @@ mod tests {
                 residual,
             }));
             rows.extend([None, Some(bias)].map(|bias| Row::Softmax { width, pitch, bias }));
-            rows.push(Row::SoftmaxGradient {
-                width,
-                pitch,
-                scale,
-            });
+            rows.push(Row::SoftmaxGradient { width, pitch, scale });
         }
         for row in rows {
             row.kernel().validate();

@@ -21,14 +21,7 @@ enum TokenKernel {
     /// `x` and `g` (rows × hidden) → `dx`.
     SwiGluGradient { hidden: u32 },
     /// `x` (tokens × 3·width), `cosines` and `sines` (rotated tokens × pairs) → `y`.
-    Rotate {
-        tokens: u32,
-        rotated: u32,
-        width: u32,
-        pairs: u32,
-        half: bool,
-        backward: bool,
-    },
+    Rotate { tokens: u32, rotated: u32, width: u32, pairs: u32, half: bool, backward: bool },
     /// `x` (batch × before × width) → `y` (batch × after × width), whose rows are those of `x` with these `indices`.
     Gather { before: u32, after: u32, width: u32 },
 }
@@ -64,14 +57,7 @@ impl TokenKernel {
                 );
                 value_kernel("SwiGLU gradient", &["x", "g", "dx"], &["count"], &body)
             }
-            Self::Rotate {
-                tokens,
-                rotated,
-                width,
-                pairs,
-                half,
-                backward,
-            } => {
+            Self::Rotate { tokens, rotated, width, pairs, half, backward } => {
                 // The pair of a channel of a head, whether the channel is its first, and the distance of its partner.
                 let (pair, first, distance) = match half {
                     true => ("channel % PAIRS", "channel < PAIRS", pairs),
@@ -99,11 +85,7 @@ impl TokenKernel {
                 let names = ["x", "cosines", "sines", "y"];
                 value_kernel("rotary positions", &names, &["count"], &body)
             }
-            Self::Gather {
-                before,
-                after,
-                width,
-            } => {
+            Self::Gather { before, after, width } => {
                 let body = format!(
                     "let source = indices[i / {width}u % {after}u];
     y[i] = 0.0;
@@ -210,11 +192,7 @@ fn gather(x: &CubeTensor, indices: &CubeTensor, shape: [usize; 3]) -> CubeTensor
     let y = empty(&x, &shape);
     let [_, after, width] = shape.map(|size| size as u32);
     let before = x.meta.shape()[1] as u32;
-    let kernel = TokenKernel::Gather {
-        before,
-        after,
-        width,
-    };
+    let kernel = TokenKernel::Gather { before, after, width };
     let buffers = [Bound::Read(&x), Bound::Write(&y), Bound::Read(indices)];
     kernel.launch(shape.iter().product(), &buffers, &x);
     y
@@ -234,11 +212,7 @@ mod tests {
             half,
             backward,
         };
-        let gather = TokenKernel::Gather {
-            before: 9,
-            after: 16,
-            width: 12,
-        };
+        let gather = TokenKernel::Gather { before: 9, after: 16, width: 12 };
         for kernel in [
             rotate(false, false),
             rotate(true, true),

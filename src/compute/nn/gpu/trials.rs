@@ -127,10 +127,7 @@ impl Trial {
     /// first, each measures ten launches.
     fn time(&self, tiles: Tiles) -> Result<f64> {
         const TIME_LIMIT: Duration = Duration::from_millis(30);
-        let out = empty(
-            &self.operands[0],
-            &[self.batch * self.sizes[0], self.sizes[2]],
-        );
+        let out = empty(&self.operands[0], &[self.batch * self.sizes[0], self.sizes[2]]);
         let launch = || self.launch(tiles, &out, EpilogueTensors::default());
         // Waits until the device has finished all launches.
         let wait = || {
@@ -171,10 +168,7 @@ impl Trial {
             z * layout.inner as usize + line * layout.lead as usize + offset
         };
         let mut values = Vec::new();
-        for (z, i) in (0..self.batch * m)
-            .step_by(self.row_step)
-            .map(|row| (row / m, row % m))
-        {
+        for (z, i) in (0..self.batch * m).step_by(self.row_step).map(|row| (row / m, row % m)) {
             for j in 0..n {
                 let product = |l: usize| {
                     let x = a[element_index(self.product.a, z, i, l)];
@@ -184,10 +178,7 @@ impl Trial {
                 values.push((0..k).map(product).sum::<f64>() as f32);
             }
         }
-        Ok(HostTensor {
-            shape: vec![values.len() / n, n],
-            values,
-        })
+        Ok(HostTensor { shape: vec![values.len() / n, n], values })
     }
 
     /// Compares the result with these rows and returns the error.
@@ -197,10 +188,8 @@ impl Trial {
     fn check(&self, tiles: Tiles, expected: &HostTensor) -> Result<f64> {
         let values = self.compute(tiles, EpilogueTensors::default())?.values;
         let rows = values.chunks(self.sizes[2]).step_by(self.row_step);
-        let found = HostTensor {
-            shape: expected.shape.clone(),
-            values: rows.flatten().copied().collect(),
-        };
+        let found =
+            HostTensor { shape: expected.shape.clone(), values: rows.flatten().copied().collect() };
         self.check_error(tiles, found.relative_error(expected))
     }
 
@@ -267,34 +256,10 @@ pub fn check_cooperative(fragments: Fragments, device: &Device) -> Result<f64> {
 fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
     let mut worst = 0f64;
     let cases = [
-        (
-            [133, 70, 72],
-            [false, false],
-            false,
-            NO_GRADIENT,
-            Activation::Gelu,
-        ),
-        (
-            [133, 70, 137],
-            [false, true],
-            false,
-            LEFT_GRADIENT,
-            Activation::GeluGradient,
-        ),
-        (
-            [200, 97, 64],
-            [true, false],
-            false,
-            RIGHT_GRADIENT,
-            Activation::Identity,
-        ),
-        (
-            [133, 64, 72],
-            [false, true],
-            true,
-            LEFT_GRADIENT,
-            Activation::Identity,
-        ),
+        ([133, 70, 72], [false, false], false, NO_GRADIENT, Activation::Gelu),
+        ([133, 70, 137], [false, true], false, LEFT_GRADIENT, Activation::GeluGradient),
+        ([200, 97, 64], [true, false], false, RIGHT_GRADIENT, Activation::Identity),
+        ([133, 64, 72], [false, true], true, LEFT_GRADIENT, Activation::Identity),
     ];
     for (sizes, transposed, b_half, gradients, activation) in cases {
         let mut trial = Trial::new(sizes, 1, transposed, b_half, device)?;
@@ -374,9 +339,8 @@ pub fn measure_plans(
                         let general_check = checked.entry((tiles, rounded));
                         let general_result =
                             general_check.or_insert_with(|| check_tile(tiles, rounded, device));
-                        let result = general_result
-                            .clone()
-                            .and_then(|_| trial.check(tiles, expected));
+                        let result =
+                            general_result.clone().and_then(|_| trial.check(tiles, expected));
                         let result = result.inspect_err(|problem| tracing::warn!("{problem}"));
                         result.is_ok()
                     }

@@ -45,10 +45,9 @@ impl Columns {
         let is_file =
             |column: &Type| physical(column) == Some(Physical::BYTE_ARRAY) && !is_text(column);
         let is_image = |column: &Type| match column.is_group() {
-            true => column
-                .get_fields()
-                .iter()
-                .any(|part| part.name() == BYTES_FIELD && is_file(part)),
+            true => {
+                column.get_fields().iter().any(|part| part.name() == BYTES_FIELD && is_file(part))
+            }
             false => is_file(column),
         };
         let is_cell = |column: &Type| match physical(column) {
@@ -63,10 +62,7 @@ impl Columns {
         });
         let image = single.clone().find(|column| is_image(column))?;
         let cells = single.filter(|column| is_cell(column));
-        Some(Self {
-            image: image.clone(),
-            cells: cells.cloned().collect(),
-        })
+        Some(Self { image: image.clone(), cells: cells.cloned().collect() })
     }
 
     /// Returns the schema with these columns only.
@@ -76,9 +72,7 @@ impl Columns {
             is_same(&self.image) || self.cells.iter().any(is_same)
         };
         let columns = full.get_fields().iter().filter(is_selected).cloned();
-        Type::group_type_builder(full.name())
-            .with_fields(columns.collect())
-            .build()
+        Type::group_type_builder(full.name()).with_fields(columns.collect()).build()
     }
 
     fn image_bytes<'r>(&self, row: &'r Row) -> Option<&'r [u8]> {
@@ -139,10 +133,7 @@ fn catch_panics<T>(
 impl<'a> Unpacker<'a> {
     /// Unpacks the images of all files, with a table of the other columns.
     pub fn unpack_parquet(&mut self, root: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
-        let mut samples = SampleTable {
-            columns: Vec::new(),
-            rows: Vec::new(),
-        };
+        let mut samples = SampleTable { columns: Vec::new(), rows: Vec::new() };
         for shard in shards {
             self.archive = shard;
             self.unpack_parquet_file(&shard_folder(shard, root), &mut samples)?;
@@ -172,9 +163,7 @@ impl<'a> Unpacker<'a> {
             samples.columns = columns.collect();
         }
         let rows = catch_panics(|| reader.get_row_iter(Some(columns.projected_schema(schema)?)));
-        let mut rows = rows
-            .map_err(|error| self.damaged(&error))?
-            .with_batch_size(BATCH_ROWS);
+        let mut rows = rows.map_err(|error| self.damaged(&error))?.with_batch_size(BATCH_ROWS);
         let role = shard_role(folder);
         let mut number = 0;
         while let Some(row) =
@@ -196,9 +185,7 @@ impl<'a> Unpacker<'a> {
             let field = |column: &String| {
                 let mut fields = row.get_column_iter();
                 let field = fields.find(|(name, _)| *name == column);
-                field.map_or_else(String::new, |(_, field)| {
-                    cell_text(field, names.get(column))
-                })
+                field.map_or_else(String::new, |(_, field)| cell_text(field, names.get(column)))
             };
             let cells = samples.columns.iter().map(field).collect();
             samples.rows.push((image, role, cells));
@@ -216,11 +203,9 @@ impl<'a> Unpacker<'a> {
         others.next().map_or(Ok(()), |codec| {
             let codec = codec.to_string();
             let name = codec.split('(').next().unwrap_or_default().to_owned();
-            Err(
-                Problem::new(message!("problem-parquet-compression", codec = name))
-                    .at_path(self.archive)
-                    .advise(message!("advice-datasets-to-folders")),
-            )
+            Err(Problem::new(message!("problem-parquet-compression", codec = name))
+                .at_path(self.archive)
+                .advise(message!("advice-datasets-to-folders")))
         })
     }
 }
@@ -242,10 +227,8 @@ mod tests {
 
     fn open(path: &Path) -> Result<Dataset> {
         let cache = tempfile::tempdir().unwrap();
-        let options = OpenOptions {
-            unpack_to: Some(cache.path().into()),
-            ..OpenOptions::default()
-        };
+        let options =
+            OpenOptions { unpack_to: Some(cache.path().into()), ..OpenOptions::default() };
         Dataset::open(path.to_str().unwrap(), &options)
     }
 
@@ -253,27 +236,17 @@ mod tests {
     fn opens_hub_files_with_classes_and_splits() {
         let root = tempfile::tempdir().unwrap();
         let data = root.path().join("data");
-        let names = [
-            "train-00000-of-00002",
-            "train-00001-of-00002",
-            "test-00000-of-00001",
-        ];
+        let names = ["train-00000-of-00002", "train-00001-of-00002", "test-00000-of-00001"];
         copy_fixtures(
             &data,
-            &names
-                .map(|name| format!("{name}.parquet"))
-                .each_ref()
-                .map(String::as_str),
+            &names.map(|name| format!("{name}.parquet")).each_ref().map(String::as_str),
         );
         std::fs::write(root.path().join("README.md"), "# Animals\n").unwrap();
         let opened = open(root.path()).unwrap();
         assert_eq!(opened.classes, ["Dog", "cat"]);
         assert_eq!((opened.train.len(), opened.test.len()), (12, 4));
         assert!(!opened.test_drawn && opened.skipped.is_empty());
-        assert_eq!(
-            opened.train[0].name(),
-            "data/train-00000-of-00002/0000002.png"
-        );
+        assert_eq!(opened.train[0].name(), "data/train-00000-of-00002/0000002.png");
     }
 
     #[test]

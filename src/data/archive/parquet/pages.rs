@@ -28,9 +28,7 @@ impl ChunkReader for CheckedPages {
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let rest = self.len().saturating_sub(start);
         if rest > FOOTER {
-            let header = self
-                .0
-                .get_bytes(start, rest.min(MAX_HEADER_BYTES) as usize)?;
+            let header = self.0.get_bytes(start, rest.min(MAX_HEADER_BYTES) as usize)?;
             if !is_plausible(&header) {
                 let what = "a page is larger than its content";
                 return Err(ParquetError::General(what.into()));
@@ -52,10 +50,7 @@ impl ChunkReader for CheckedPages {
 fn is_plausible(header: &[u8]) -> bool {
     let mut sizes = PageSizes::default();
     let is_parsed = ThriftReader(header).read_struct(&[], &mut sizes).is_some();
-    let max_unpacked = sizes
-        .packed
-        .saturating_mul(MAX_RATIO)
-        .saturating_add(FOOTER);
+    let max_unpacked = sizes.packed.saturating_mul(MAX_RATIO).saturating_add(FOOTER);
     is_parsed && sizes.unpacked <= max_unpacked && sizes.values <= sizes.unpacked
 }
 
@@ -135,11 +130,7 @@ impl ThriftReader<'_> {
     /// Reads a zigzag-encoded number; negative numbers give `u64::MAX`.
     fn read_number(&mut self) -> Option<u64> {
         let number = self.read_varint()?;
-        Some(if number & 1 == 1 {
-            u64::MAX
-        } else {
-            number >> 1
-        })
+        Some(if number & 1 == 1 { u64::MAX } else { number >> 1 })
     }
 }
 

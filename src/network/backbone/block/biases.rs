@@ -52,12 +52,7 @@ impl Biases {
                 (loader.table(&name, shape), window)
             }
         };
-        Self {
-            table,
-            window,
-            heads,
-            cache: Mutex::default(),
-        }
+        Self { table, window, heads, cache: Mutex::default() }
     }
 
     fn build_computed(
@@ -124,10 +119,8 @@ impl Biases {
             )));
         }
         let tokens = rows * columns;
-        let cells: Vec<i32> = relative_position_index(windows)
-            .into_iter()
-            .map(|cell| cell as i32)
-            .collect();
+        let cells: Vec<i32> =
+            relative_position_index(windows).into_iter().map(|cell| cell as i32).collect();
         let cells = Tensor::<1, Int>::from_data(TensorData::new(cells, [tokens * tokens]), device);
         let plain = table.clone().select(0, cells).swap_dims(0, 1);
         let plain = plain.reshape([1, self.heads, tokens, tokens]);
@@ -136,15 +129,11 @@ impl Biases {
         }
         let regions = windows.regions();
         let masked = regions.iter().flat_map(|region| {
-            let pairs = region
-                .iter()
-                .flat_map(|a| region.iter().map(move |b| a != b));
+            let pairs = region.iter().flat_map(|a| region.iter().map(move |b| a != b));
             pairs.map(|is_masked| if is_masked { MASKED } else { 0.0 })
         });
-        let mask = TensorData::new(
-            masked.collect::<Vec<f32>>(),
-            [regions.len(), 1, tokens, tokens],
-        );
+        let mask =
+            TensorData::new(masked.collect::<Vec<f32>>(), [regions.len(), 1, tokens, tokens]);
         Ok(plain + Tensor::from_data(mask, device))
     }
 }
@@ -158,11 +147,7 @@ fn relative_positions([side, trained]: [usize; 2]) -> Vec<[f32; 2]> {
         (scaled.signum() * (scaled.abs() + 1.0).log2() / 3.0) as f32
     };
     let indices = 0..2 * side - 1;
-    let row = |row: usize| {
-        indices
-            .clone()
-            .map(move |column| [log_spaced(row), log_spaced(column)])
-    };
+    let row = |row: usize| indices.clone().map(move |column| [log_spaced(row), log_spaced(column)]);
     indices.clone().flat_map(row).collect()
 }
 
@@ -195,9 +180,7 @@ fn relative_position_index(windows: &Windows) -> Vec<usize> {
         let across = query % columns + columns - 1 - key % columns;
         down * (2 * columns - 1) + across
     };
-    (0..tokens)
-        .flat_map(|query| (0..tokens).map(move |key| cell(query, key)))
-        .collect()
+    (0..tokens).flat_map(|query| (0..tokens).map(move |key| cell(query, key))).collect()
 }
 
 /// Returns the side of the windows of a table with `cells` rows.
@@ -255,21 +238,14 @@ mod tests {
     }
 
     fn biases(table: LearnedTable<2>, heads: usize) -> Biases {
-        Biases {
-            table,
-            window: 2,
-            heads,
-            cache: Mutex::default(),
-        }
+        Biases { table, window: 2, heads, cache: Mutex::default() }
     }
 
     #[test]
     fn biases_depend_on_relative_offset() {
         let table: Vec<f32> = (0..9).map(|i| i as f32).collect();
         let plain = expand_table(&table, 2, 1, &windows(2, false));
-        let expected = [
-            4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
-        ];
+        let expected = [4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.];
         assert_eq!(plain, expected);
         let masked = expand_table(&table, 2, 1, &windows(4, true));
         assert_eq!(masked.len(), 4 * 16);

@@ -50,10 +50,7 @@ impl GraphBlock<'_, '_> {
 
     /// Returns the windows and the channels of a token.
     fn windows_and_width(&self) -> Result<(Windows, i64)> {
-        let (windows, _) = self
-            .windows
-            .as_ref()
-            .ok_or_else(|| missing_layer("windows"))?;
+        let (windows, _) = self.windows.as_ref().ok_or_else(|| missing_layer("windows"))?;
         Ok((*windows, self.shape.width as i64))
     }
 }
@@ -108,9 +105,7 @@ impl BlockOps for GraphBlock<'_, '_> {
         }
         match self.form.mlp_norm {
             Some(MlpNorm::Response) => response_norm(self.parts, &x, &self.name("mlp.grn")),
-            _ => self
-                .parts
-                .norm(&x, &self.name("mlp.norm"), self.form.epsilon),
+            _ => self.parts.norm(&x, &self.name("mlp.norm"), self.form.epsilon),
         }
     }
 
@@ -151,10 +146,7 @@ impl BlockOps for GraphBlock<'_, '_> {
     fn transform_queries_and_keys(&mut self, [q, k, v]: [Value; 3]) -> Result<[Value; 3]> {
         let graph = &mut *self.parts.graph;
         match &self.query_key_transform {
-            Some(QueryKeyTransform::Rotary {
-                angles,
-                rotate_half: half,
-            }) => {
+            Some(QueryKeyTransform::Rotary { angles, rotate_half: half }) => {
                 let pairs = self.shape.width / self.shape.heads / 2;
                 let [q, k] = [q, k].map(|x| rotate(graph, &x, (angles.as_slice(), pairs, *half)));
                 Ok([q, k, v])
@@ -206,8 +198,7 @@ impl BlockOps for GraphBlock<'_, '_> {
         let scale = part.and_then(|part| self.form.scales[part as usize]);
         let scale = scale.map(|name| self.name(name));
         let (position, name) = ((self.index, site), self.name(layer));
-        self.parts
-            .scaled_linear(position, e, &name, scale.as_deref())
+        self.parts.scaled_linear(position, e, &name, scale.as_deref())
     }
 
     fn activation(&mut self, x: &Value) -> Value {
@@ -267,12 +258,8 @@ fn rotate(graph: &mut Graph, x: &Value, (angles, pairs, half): (&[f64], usize, b
     let a = graph.slice(&rotated, axis, 0, 1);
     let b = graph.slice(&rotated, axis, 1, 2);
     let mut product = |x: &Value, table: &Value| graph.binary("Mul", x, table);
-    let [ac, bs, bc, as_] = [
-        product(&a, &cos),
-        product(&b, &sin),
-        product(&b, &cos),
-        product(&a, &sin),
-    ];
+    let [ac, bs, bc, as_] =
+        [product(&a, &cos), product(&b, &sin), product(&b, &cos), product(&a, &sin)];
     let first = graph.binary("Sub", &ac, &bs);
     let second = graph.binary("Add", &bc, &as_);
     let rotated = graph.concat(&[&first, &second], axis);

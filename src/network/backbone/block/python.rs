@@ -20,12 +20,7 @@ pub struct PythonBlock<'a> {
 impl<'a> PythonBlock<'a> {
     /// Describes a block with PETs at these sites.
     pub fn new(form: BlockForm, heads: usize, active_sites: &'a ActiveSites) -> Self {
-        Self {
-            form,
-            heads,
-            active_sites,
-            body: PythonBody::default(),
-        }
+        Self { form, heads, active_sites, body: PythonBody::default() }
     }
 
     /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression of
@@ -140,16 +135,14 @@ impl BlockOps for PythonBlock<'_> {
         self.assign("q, k, v", "block.attn.qkv({}).chunk(3, -1)", e);
         let reads_weight = |site: &Site| self.active_sites.get(site) == Some(&true);
         if Site::PACKED.iter().any(reads_weight) {
-            self.body
-                .push_line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
+            self.body.push_line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
         }
         for (site, name) in Site::PACKED.into_iter().zip(["q", "k", "v"]) {
             let weight = format!("w_{name}");
             self.body.site(self.active_sites, site, [e, name], &weight);
         }
         let by_head = format!("part.unflatten(-1, ({}, -1)).transpose(1, 2)", self.heads);
-        self.body
-            .push_line(format!("q, k, v = ({by_head} for part in (q, k, v))"));
+        self.body.push_line(format!("q, k, v = ({by_head} for part in (q, k, v))"));
         Ok(())
     }
 
@@ -194,7 +187,5 @@ impl BlockOps for PythonBlock<'_> {
 
 /// Returns the error for a PET that acts where no Python is written.
 fn unsupported_export(place: &str) -> Problem {
-    Problem::new(format!(
-        "what a PET does {place} cannot be exported as Python"
-    ))
+    Problem::new(format!("what a PET does {place} cannot be exported as Python"))
 }

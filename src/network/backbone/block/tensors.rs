@@ -79,11 +79,7 @@ impl Block {
                 })
             }
         };
-        Self {
-            form,
-            mixer,
-            mlp: Mlp::build(loader, form, prefix, shape),
-        }
+        Self { form, mixer, mlp: Mlp::build(loader, form, prefix, shape) }
     }
 
     /// Returns the attention.
@@ -146,15 +142,7 @@ pub struct TensorBlock<'a> {
 impl<'a> TensorBlock<'a> {
     /// Wraps block `index` of a network and the hooks.
     pub fn new(block: &'a Block, index: usize, hooks: &'a dyn Hooks) -> Self {
-        Self {
-            block,
-            index,
-            hooks,
-            prefix: None,
-            map: (0, 0),
-            rotation: None,
-            windows: None,
-        }
+        Self { block, index, hooks, prefix: None, map: (0, 0), rotation: None, windows: None }
     }
 
     /// Returns the layer at these sites, or the one that replaces it in the hooks.
@@ -191,13 +179,7 @@ impl<'a> TensorBlock<'a> {
         Ok(Some(match &self.windows {
             Some((windows, bias)) => {
                 let windowed = windows.partition(x.clone());
-                windows.reverse(nn::self_attention(
-                    windowed,
-                    frame,
-                    layers,
-                    heads,
-                    Some(bias),
-                ))
+                windows.reverse(nn::self_attention(windowed, frame, layers, heads, Some(bias)))
             }
             None => nn::self_attention(x.clone(), frame, layers, heads, None),
         }))
@@ -219,10 +201,7 @@ impl<'a> TensorBlock<'a> {
             return Ok(None);
         }
         let mlp = &self.block.mlp;
-        let frame = Frame {
-            norm: Some(&mlp.norm),
-            residual: scope == Scope::Residual,
-        };
+        let frame = Frame { norm: Some(&mlp.norm), residual: scope == Scope::Residual };
         let fc1 = self.layer(&[Site::Fc1], &mlp.fc1)?;
         let fc2 = self.layer(&[Site::Fc2], &mlp.fc2)?;
         Ok(Some(nn::mlp(x.clone(), frame, fc1, fc2)))
@@ -303,18 +282,12 @@ impl BlockOps for TensorBlock<'_> {
     }
 
     fn partition(&mut self, x: &Tensor<3>) -> Result<Tensor<3>> {
-        let (windows, _) = self
-            .windows
-            .as_ref()
-            .ok_or_else(|| missing_layer("windows"))?;
+        let (windows, _) = self.windows.as_ref().ok_or_else(|| missing_layer("windows"))?;
         Ok(windows.partition(x.clone()))
     }
 
     fn reverse(&mut self, x: Tensor<3>) -> Result<Tensor<3>> {
-        let (windows, _) = self
-            .windows
-            .as_ref()
-            .ok_or_else(|| missing_layer("windows"))?;
+        let (windows, _) = self.windows.as_ref().ok_or_else(|| missing_layer("windows"))?;
         Ok(windows.reverse(x))
     }
 

@@ -23,11 +23,7 @@ impl Windows {
     /// Returns the partition for a map of `rows` × `columns` tokens.
     pub fn new((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
         let shift = |side: usize| {
-            if shifted && side > window {
-                window / 2
-            } else {
-                0
-            }
+            if shifted && side > window { window / 2 } else { 0 }
         };
         Self {
             map: (rows, columns),
@@ -38,10 +34,7 @@ impl Windows {
 
     /// Returns the sides of the map, rounded up to whole windows.
     pub fn padded_map(&self) -> (usize, usize) {
-        (
-            self.map.0.next_multiple_of(self.window.0),
-            self.map.1.next_multiple_of(self.window.1),
-        )
+        (self.map.0.next_multiple_of(self.window.0), self.map.1.next_multiple_of(self.window.1))
     }
 
     /// Returns the number of windows along each axis.

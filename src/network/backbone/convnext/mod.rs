@@ -39,10 +39,7 @@ pub static FAMILY: Family = Family {
     pet_blocks: 15,
     // The depthwise convolution.
     mixing: 7 * 7,
-    saved: SavedTensors {
-        kernels: [1.0, 1.0],
-        framework: [4.0, 3.0],
-    },
+    saved: SavedTensors { kernels: [1.0, 1.0], framework: [4.0, 3.0] },
     assumed_normalisation: Normalisation::ASSUMED_IMAGENET,
     read: |words| read_config(words).map(Architecture::new),
     infer: |tensors| Ok(infer_from_shapes(tensors)),
@@ -76,14 +73,7 @@ pub struct Config {
 impl Config {
     /// Returns a ConvNeXt of these dimensions, without the final norm.
     pub fn new(input_size: usize, depths: Vec<usize>, widths: Vec<usize>) -> Self {
-        Self {
-            input_size,
-            depths,
-            widths,
-            epsilon: 1e-6,
-            final_norm: false,
-            response_norm: false,
-        }
+        Self { input_size, depths, widths, epsilon: 1e-6, final_norm: false, response_norm: false }
     }
 
     /// Returns the shape of the blocks of a stage with this number of channels.
@@ -142,13 +132,9 @@ impl Dimensions for Config {
     fn inconsistency(&self) -> Option<String> {
         let (stages, widths) = (self.depths.len(), self.widths.len());
         if stages == 0 || stages != widths {
-            let (depths, widths) = (
-                count_with_noun(stages, "depth"),
-                count_with_noun(widths, "width"),
-            );
-            return Some(format!(
-                "{depths} and {widths}; there must be one of each per stage"
-            ));
+            let (depths, widths) =
+                (count_with_noun(stages, "depth"), count_with_noun(widths, "width"));
+            return Some(format!("{depths} and {widths}; there must be one of each per stage"));
         }
         find_implausible(&self.widths, &self.depths).or_else(|| {
             let size = self.input_size;

@@ -8,13 +8,7 @@ pub fn rename_tensors(tensors: Tensors) -> Tensors {
     let mut tensors = rename_layers(tensors);
     // Small networks have 1×1 convolutions in place of linear layers, and other programs store vectors with
     // additional axes of size 1.
-    let suffixes = [
-        "mlp.fc1.weight",
-        "mlp.fc2.weight",
-        "mlp.grn.weight",
-        "mlp.grn.bias",
-        "gamma",
-    ];
+    let suffixes = ["mlp.fc1.weight", "mlp.fc2.weight", "mlp.grn.weight", "mlp.grn.bias", "gamma"];
     let has_extra_axes = |name: &str| {
         let max_rank = if name.contains("mlp.fc") { 2 } else { 1 };
         let shape = tensors.shape(name).unwrap_or_default();

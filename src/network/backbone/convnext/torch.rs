@@ -34,10 +34,7 @@ pub fn network_source(
                          return network.stem(images)\n\n\n"
         .to_owned();
     if !active_sites.is_empty() {
-        let before = [
-            "grid, x = x, x.permute(0, 2, 3, 1)",
-            "shape, x = x.shape, x.flatten(1, 2)",
-        ];
+        let before = ["grid, x = x, x.permute(0, 2, 3, 1)", "shape, x = x.shape, x.flatten(1, 2)"];
         let after = "{}.view(shape).permute(0, 3, 1, 2)";
         let block = PythonBlock::new(config.form(), 0, active_sites);
         functions += &block.function("ConvNeXt", &before, after)?;

@@ -48,10 +48,7 @@ impl BackboneLibrary {
         let mut transform = release_transform.unwrap_or(Transform {
             normalisation: family.assumed_normalisation.0,
             crop_ratio: 0.875,
-            resize: Resize {
-                mode: CropMode::Center,
-                ..Resize::default()
-            },
+            resize: Resize { mode: CropMode::Center, ..Resize::default() },
         });
         if !transform.apply_stated(tensors.metadata(), path, strict)? && !is_known {
             missing.push("normalisation");
@@ -72,10 +69,7 @@ impl BackboneLibrary {
             pet_blocks: inferred.architecture.default_pet_blocks(),
             architecture: inferred.architecture,
             transform,
-            paper: Transform {
-                resize: Resize::default(),
-                ..transform
-            },
+            paper: Transform { resize: Resize::default(), ..transform },
             values,
             source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
@@ -94,18 +88,11 @@ pub(super) fn apply_choice(
     choice: BackboneChoice<'_>,
 ) -> Result<BackboneEntry> {
     let values = parse_options(choice.values.unwrap_or_default())?;
-    if let Some(key) = values
-        .keys()
-        .find(|key| !Transform::KEYS.contains(&key.as_str()))
-    {
+    if let Some(key) = values.keys().find(|key| !Transform::KEYS.contains(&key.as_str())) {
         let name = entry.name;
-        return Err(Problem::new(message!(
-            "problem-backbone-value-of-table",
-            name,
-            what = key
-        ))
-        .at("--backbone-set")
-        .advise(message!("advice-own-backbone-entry")));
+        return Err(Problem::new(message!("problem-backbone-value-of-table", name, what = key))
+            .at("--backbone-set")
+            .advise(message!("advice-own-backbone-entry")));
     }
     (entry.transform).apply_stated(&values, Path::new("--backbone-set"), true)?;
     Ok(entry)

@@ -31,19 +31,13 @@ impl BackboneChoice<'_> {
         if !self.pretrained_transform {
             key += "\nwith the paper's transform";
         }
-        key + &self
-            .values
-            .map_or_else(String::new, |values| format!("\n{values}"))
+        key + &self.values.map_or_else(String::new, |values| format!("\n{values}"))
     }
 }
 
 impl<'a, S: AsRef<str> + ?Sized> From<&'a S> for BackboneChoice<'a> {
     fn from(name: &'a S) -> Self {
-        Self {
-            name: name.as_ref(),
-            pretrained_transform: true,
-            values: None,
-        }
+        Self { name: name.as_ref(), pretrained_transform: true, values: None }
     }
 }
 

@@ -29,10 +29,7 @@ impl ExpectedHash {
 
 /// Returns the expected hash of an entry's weights in this file; `None` if it is unknown.
 pub(super) fn expected_hash(entry: &BackboneEntry, path: &Path) -> Option<ExpectedHash> {
-    let without_record = |sha256| ExpectedHash {
-        sha256,
-        record: None,
-    };
+    let without_record = |sha256| ExpectedHash { sha256, record: None };
     if let Some(sha256) = &entry.sha256 {
         return Some(without_record(sha256.clone()));
     }

@@ -51,14 +51,8 @@ pub const PHOTO: &str = "lae-photo";
 
 /// The embedded weight files, by name of the backbone.
 static EMBEDDED: [(&str, &[u8]); 2] = [
-    (
-        NANO,
-        include_bytes!("../../../../assets/lae-nano.safetensors"),
-    ),
-    (
-        PHOTO,
-        include_bytes!("../../../../assets/lae-photo.safetensors"),
-    ),
+    (NANO, include_bytes!("../../../../assets/lae-nano.safetensors")),
+    (PHOTO, include_bytes!("../../../../assets/lae-photo.safetensors")),
 ];
 
 /// Returns the weight file of an embedded backbone.
@@ -71,9 +65,7 @@ fn embedded_file(name: &str) -> Option<&'static [u8]> {
 pub fn embedded_entry(name: &str) -> Option<BackboneEntry> {
     let (entries, _) = table::read_table(TABLE, Path::new("assets/backbones.toml"));
     let is_embedded = |entry: &BackboneEntry| entry.source == WeightSource::Embedded;
-    entries
-        .into_iter()
-        .find(|entry| entry.name == name && is_embedded(entry))
+    entries.into_iter().find(|entry| entry.name == name && is_embedded(entry))
 }
 
 /// The known backbones and the locations of their weights.
@@ -123,12 +115,7 @@ impl Description {
         match (&self.state, self.entry.size_mb) {
             (Availability::Embedded, _) => tr!("count-weights-built-in").into(),
             (Availability::Present(_), _) => tr!("count-weights-local").into(),
-            (
-                Availability::Absent {
-                    downloaded_bytes: 0,
-                },
-                Some(size),
-            ) => {
+            (Availability::Absent { downloaded_bytes: 0 }, Some(size)) => {
                 tr!("count-weights-download", size)
             }
             (Availability::Absent { downloaded_bytes }, Some(size)) => {
@@ -241,11 +228,9 @@ impl BackboneLibrary {
     pub fn describe<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
         let choice = choice.into();
         let (entry, state, assumptions) = match self.resolve(choice.name)? {
-            ResolvedName::Entry(entry) => (
-                apply_choice(entry.clone(), choice)?,
-                self.availability(entry),
-                Vec::new(),
-            ),
+            ResolvedName::Entry(entry) => {
+                (apply_choice(entry.clone(), choice)?, self.availability(entry), Vec::new())
+            }
             ResolvedName::File(path) => {
                 let (entry, assumptions) = self.entry_of_file(&path, choice)?;
                 (entry, Availability::Present(path), assumptions)
@@ -274,24 +259,17 @@ impl BackboneLibrary {
         if let Some(path) = self.local_file(entry) {
             return Availability::Present(path);
         }
-        let partial_file = self
-            .locations
-            .cached_file(entry)
-            .map(|path| with_suffix(&path, ".part"));
+        let partial_file =
+            self.locations.cached_file(entry).map(|path| with_suffix(&path, ".part"));
         let downloaded = partial_file.and_then(|path| fs::metadata(path).ok());
-        Availability::Absent {
-            downloaded_bytes: downloaded.map_or(0, |meta| meta.len()),
-        }
+        Availability::Absent { downloaded_bytes: downloaded.map_or(0, |meta| meta.len()) }
     }
 
     fn local_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         if let WeightSource::File(path) = &entry.source {
             return path.is_file().then(|| path.clone());
         }
-        let cached = self
-            .locations
-            .cached_file(entry)
-            .filter(|path| path.is_file());
+        let cached = self.locations.cached_file(entry).filter(|path| path.is_file());
         cached.or_else(|| self.locations.hub_file(entry))
     }
 }

@@ -39,10 +39,7 @@ impl Transform {
         Some(Self {
             normalisation,
             crop_ratio,
-            resize: Resize {
-                interpolation: Interpolation::Bicubic,
-                mode: CropMode::Center,
-            },
+            resize: Resize { interpolation: Interpolation::Bicubic, mode: CropMode::Center },
         })
     }
 
@@ -77,9 +74,7 @@ impl Transform {
             Some(())
         });
         set_value("interpolation", &mut |value| {
-            let known = Interpolation::ALL
-                .into_iter()
-                .find(|known| known.name() == value)?;
+            let known = Interpolation::ALL.into_iter().find(|known| known.name() == value)?;
             self.resize.interpolation = known;
             self.resize.mode = CropMode::Center;
             Some(())
@@ -113,9 +108,7 @@ impl Transform {
 
 /// Parses a number for all channels, or a list of three.
 fn parse_channels(text: &str) -> Option<[f32; 3]> {
-    serde_json::from_str(text)
-        .ok()
-        .or_else(|| Some([serde_json::from_str(text).ok()?; 3]))
+    serde_json::from_str(text).ok().or_else(|| Some([serde_json::from_str(text).ok()?; 3]))
 }
 
 /// Values by key, as in the metadata of a weight file.
@@ -153,12 +146,9 @@ fn read_json_object(path: &Path) -> Result<Option<Map<String, Value>>> {
         text => text.map_err(|error| Problem::io("read the model's description", path, &error))?,
     };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        Problem::new(message!(
-            "problem-model-description-unreadable",
-            error = error.to_string()
-        ))
-        .at_path(path)
-        .advise(message!("advice-download-again"))
+        Problem::new(message!("problem-model-description-unreadable", error = error.to_string()))
+            .at_path(path)
+            .advise(message!("advice-download-again"))
     })
 }
 
@@ -236,13 +226,9 @@ impl StatedEntries {
         }
         self.copy("act_layer", model_config, "hidden_act");
         self.copy("window_size", model_config, "window_size");
-        let trained_sizes = model_config
-            .get("pretrained_window_sizes")
-            .and_then(|sides| sides.get(0));
-        if let Some(side) = trained_sizes
-            .and_then(Value::as_u64)
-            .filter(|side| *side > 0)
-        {
+        let trained_sizes =
+            model_config.get("pretrained_window_sizes").and_then(|sides| sides.get(0));
+        if let Some(side) = trained_sizes.and_then(Value::as_u64).filter(|side| *side > 0) {
             self.insert("trained_window", side);
         }
         if kind == "dinov3_vit" {
@@ -287,11 +273,7 @@ impl StatedEntries {
         }
         let side = |value: Option<&Value>| {
             let value = value?;
-            let sides = [
-                value.get("height"),
-                value.get("width"),
-                value.get("shortest_edge"),
-            ];
+            let sides = [value.get("height"), value.get("width"), value.get("shortest_edge")];
             let numbers = sides.map(|side| side.and_then(Value::as_u64));
             match (numbers, value.as_u64()) {
                 ([Some(height), Some(width), _], _) if height == width => Some(height),
@@ -308,11 +290,7 @@ impl StatedEntries {
             (true, _) => {
                 let crop_size = side(config.get("crop_size")).unwrap_or(resized);
                 // The small addition makes size / ratio, rounded down, equal to the resized side.
-                (
-                    crop_size,
-                    crop_size as f64 / (resized as f64 + 0.01),
-                    "center",
-                )
+                (crop_size, crop_size as f64 / (resized as f64 + 0.01), "center")
             }
             (false, Some(ratio)) if resized < 384 => (resized, ratio, "center"),
             (false, Some(_)) => (resized, 1.0, "squash"),
@@ -331,12 +309,8 @@ impl StatedEntries {
 /// Returns the activation in the MLPs of timm's architecture.
 fn activation_name(architecture: &str) -> &'static str {
     // SigLIP's first releases use the exact form, its second ones the approximation.
-    const TANH: [&str; 4] = [
-        "giantopt_patch16_siglip",
-        "so400m_patch16_siglip",
-        "base_patch32_siglip",
-        "siglip_512",
-    ];
+    const TANH: [&str; 4] =
+        ["giantopt_patch16_siglip", "so400m_patch16_siglip", "base_patch32_siglip", "siglip_512"];
     if architecture.contains("quickgelu") {
         return "quick_gelu";
     }

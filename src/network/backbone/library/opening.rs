@@ -248,10 +248,7 @@ impl BackboneLibrary {
                 }
             }
         }
-        Err(Problem::new(message!(
-            "problem-weights-not-found",
-            name = repository
-        )))
+        Err(Problem::new(message!("problem-weights-not-found", name = repository)))
     }
 
     /// Downloads an entry's weights if they are not available; returns their path.

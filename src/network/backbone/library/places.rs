@@ -45,11 +45,7 @@ impl WeightLocations {
     /// Returns the address of an entry's weights, if it has one.
     pub fn url(&self, entry: &BackboneEntry) -> Option<String> {
         match &entry.source {
-            WeightSource::Hub {
-                repository,
-                file,
-                revision,
-            } => {
+            WeightSource::Hub { repository, file, revision } => {
                 let revision = revision.as_deref().unwrap_or("main");
                 Some(self.file_url(repository, revision, file))
             }
@@ -87,11 +83,7 @@ impl WeightLocations {
         // Entries with the same name but another repository or commit have other weights, so the folder depends on
         // the address.
         let (address, file) = match &entry.source {
-            WeightSource::Hub {
-                repository,
-                file,
-                revision,
-            } => {
+            WeightSource::Hub { repository, file, revision } => {
                 let revision = revision.as_deref().unwrap_or_default();
                 (format!("{repository}{revision}"), file)
             }
@@ -108,12 +100,7 @@ impl WeightLocations {
 
     /// Returns the file of an entry in the hub's own cache, if it is there.
     pub fn hub_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
-        let WeightSource::Hub {
-            repository,
-            file,
-            revision,
-        } = &entry.source
-        else {
+        let WeightSource::Hub { repository, file, revision } = &entry.source else {
             return None;
         };
         self.find_in_hub_cache(repository, file, revision.as_deref())
@@ -136,20 +123,14 @@ impl WeightLocations {
         let current = current.map(|commit| snapshots.join(commit.trim()).join(file));
         let any_snapshot = || {
             let folders = std::fs::read_dir(&snapshots).ok()?.flatten();
-            folders
-                .map(|snapshot| snapshot.path().join(file))
-                .find(|path| path.is_file())
+            folders.map(|snapshot| snapshot.path().join(file)).find(|path| path.is_file())
         };
         current.filter(|path| path.is_file()).or_else(any_snapshot)
     }
 }
 
 fn hub_cache() -> Option<PathBuf> {
-    let env_path = |key: &str| {
-        env::var_os(key)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
+    let env_path = |key: &str| env::var_os(key).filter(|v| !v.is_empty()).map(PathBuf::from);
     let cache = env_path("HF_HUB_CACHE")
         .or_else(|| Some(env_path("HF_HOME")?.join("hub")))
         .or_else(|| Some(env_path("XDG_CACHE_HOME")?.join("huggingface/hub")))

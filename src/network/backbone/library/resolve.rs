@@ -68,10 +68,7 @@ impl BackboneLibrary {
         let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
         let list = || known().collect::<Vec<_>>().join(", ");
         // A name with other digits is another version: DINOv3 is not a misspelt DINOv2.
-        let digits = |name: &str| {
-            name.matches(|c: char| c.is_ascii_digit())
-                .collect::<String>()
-        };
+        let digits = |name: &str| name.matches(|c: char| c.is_ascii_digit()).collect::<String>();
         let near = closest_name(name, known().chain(untagged));
         let advice = match near.filter(|near| digits(near) == digits(name)) {
             Some(near) => message!("advice-did-you-mean-plain", name = near),
@@ -100,16 +97,9 @@ impl BackboneLibrary {
         if let Some(problem) = entry_problem {
             return Some(problem.clone());
         }
-        let table = self
-            .problems
-            .iter()
-            .find(|p| p.is("problem-backbone-table-unreadable"))?;
+        let table = self.problems.iter().find(|p| p.is("problem-backbone-table-unreadable"))?;
         Some(Problem {
-            what: format!(
-                "there is no backbone named {}; {}",
-                truncated_name(name),
-                table.what
-            ),
+            what: format!("there is no backbone named {}; {}", truncated_name(name), table.what),
             ..table.clone()
         })
     }
@@ -119,9 +109,7 @@ impl BackboneLibrary {
 /// names.
 fn parse_repository(name: &str) -> Option<String> {
     let bare = ["hf_hub:", "hf-hub:", "timm/hf_hub:"].iter();
-    let bare = bare.fold(name, |name, prefix| {
-        name.strip_prefix(prefix).unwrap_or(name)
-    });
+    let bare = bare.fold(name, |name, prefix| name.strip_prefix(prefix).unwrap_or(name));
     let (owner, rest) = bare.split_once('/')?;
     let plain = |part: &str| {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -136,10 +124,8 @@ fn parse_repository(name: &str) -> Option<String> {
 /// # Errors
 /// Returns a Problem if there is none, or more than one.
 fn find_weights(folder: &Path) -> Result<PathBuf> {
-    if let Some(usual) = WEIGHT_FILES
-        .iter()
-        .map(|name| folder.join(name))
-        .find(|file| file.is_file())
+    if let Some(usual) =
+        WEIGHT_FILES.iter().map(|name| folder.join(name)).find(|file| file.is_file())
     {
         return Ok(usual);
     }
@@ -163,7 +149,5 @@ pub fn is_repository(name: &str) -> bool {
 }
 
 fn is_weight_extension(extension: &std::ffi::OsStr) -> bool {
-    ["safetensors", "pth", "pt", "bin", "npz"]
-        .iter()
-        .any(|known| extension == *known)
+    ["safetensors", "pth", "pt", "bin", "npz"].iter().any(|known| extension == *known)
 }

@@ -100,11 +100,7 @@ pub fn read_table(text: &str, path: &Path) -> (Vec<BackboneEntry>, Vec<Problem>)
     };
     let mut entries = Vec::new();
     let mut problems = Vec::new();
-    let starts: Vec<usize> = table
-        .backbone
-        .iter()
-        .map(|entry| entry.span().start)
-        .collect();
+    let starts: Vec<usize> = table.backbone.iter().map(|entry| entry.span().start).collect();
     for (number, entry) in table.backbone.iter().enumerate() {
         let start = starts[number];
         let end = starts.get(number + 1).copied().unwrap_or(text.len());
@@ -133,10 +129,7 @@ fn read_entry(
     let unreadable = |why: &str, offset: usize| {
         let name = name.unwrap_or("without a name");
         let problem = Problem::new(message!("problem-backbone-entry-unreadable", name, why));
-        (
-            problem.advise(message!("advice-correct-backbone-entry")),
-            offset,
-        )
+        (problem.advise(message!("advice-correct-backbone-entry")), offset)
     };
     let parsed = parse_entry(part).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
@@ -166,20 +159,14 @@ fn line_number(text: &str, offset: usize) -> usize {
 fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
     let architecture = architecture(&entry)?;
     architecture.check().map_err(|mut problem| {
-        problem.what = format!(
-            "the entry of backbone {} fails: {}",
-            entry.name, problem.what
-        );
+        problem.what = format!("the entry of backbone {} fails: {}", entry.name, problem.what);
         problem.advise(message!("advice-correct-backbone-entry"))
     })?;
     let source = source(&entry, path)?;
     let crop_ratio = entry.crop_ratio.unwrap_or(0.875);
     let paper_ratio = entry.paper.crop_ratio.unwrap_or(crop_ratio);
     if ![crop_ratio, paper_ratio].into_iter().all(is_crop_ratio) {
-        return Err(invalid_entry(
-            &entry,
-            "crop_ratio must be between 0.01 and 1",
-        ));
+        return Err(invalid_entry(&entry, "crop_ratio must be between 0.01 and 1"));
     }
     let pretrained = normalisation(&entry, &entry.normalisation)?;
     let paper = entry.paper.normalisation.as_ref();
@@ -187,15 +174,10 @@ fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
     if let Some(sha256) = &entry.sha256
         && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
     {
-        return Err(invalid_entry(
-            &entry,
-            "sha256 must be 64 hexadecimal digits",
-        ));
+        return Err(invalid_entry(&entry, "sha256 must be 64 hexadecimal digits"));
     }
     let blocks = architecture.blocks().len();
-    let pet_blocks = entry
-        .pet_blocks
-        .unwrap_or_else(|| architecture.default_pet_blocks());
+    let pet_blocks = entry.pet_blocks.unwrap_or_else(|| architecture.default_pet_blocks());
     if pet_blocks == 0 || pet_blocks > blocks {
         let why = format!("pet_blocks must be 1 to {blocks}, the number of blocks");
         return Err(invalid_entry(&entry, &why));
@@ -207,10 +189,7 @@ fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
         transform: Transform {
             normalisation: pretrained,
             crop_ratio,
-            resize: Resize {
-                interpolation: entry.interpolation,
-                mode: entry.crop_mode,
-            },
+            resize: Resize { interpolation: entry.interpolation, mode: entry.crop_mode },
         },
         paper: Transform {
             normalisation: paper,
@@ -229,12 +208,8 @@ fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
 }
 
 fn invalid_entry(entry: &TableEntry, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-backbone-entry-invalid",
-        name = &entry.name,
-        why
-    ))
-    .advise(message!("advice-correct-backbone-entry"))
+    Problem::new(message!("problem-backbone-entry-invalid", name = &entry.name, why))
+        .advise(message!("advice-correct-backbone-entry"))
 }
 
 fn normalisation(entry: &TableEntry, value: &NormalisationEntry) -> Result<Normalisation> {
@@ -286,9 +261,9 @@ fn source(entry: &TableEntry, path: &Path) -> Result<WeightSource> {
         return Err(invalid_entry(entry, "revision needs hub"));
     }
     match (embedded, hub, url, file) {
-        (Some(true), None, None, None) if embedded_file(&entry.name).is_none() => Err(
-            invalid_entry(entry, "the program has no embedded weights of this name"),
-        ),
+        (Some(true), None, None, None) if embedded_file(&entry.name).is_none() => {
+            Err(invalid_entry(entry, "the program has no embedded weights of this name"))
+        }
         (Some(true), None, None, None) => Ok(WeightSource::Embedded),
         // Both become paths in the cache of the hub's tools, so they must not lead outside it.
         (None, Some(repository), None, file)
@@ -324,10 +299,9 @@ fn source(entry: &TableEntry, path: &Path) -> Result<WeightSource> {
 fn revision(entry: &TableEntry) -> Result<Option<String>> {
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
     match &entry.revision {
-        Some(commit) if !is_commit(commit) => Err(invalid_entry(
-            entry,
-            "revision must be a commit of the hub, 40 hexadecimal digits",
-        )),
+        Some(commit) if !is_commit(commit) => {
+            Err(invalid_entry(entry, "revision must be a commit of the hub, 40 hexadecimal digits"))
+        }
         commit => Ok(commit.as_ref().map(|commit| commit.to_ascii_lowercase())),
     }
 }
@@ -389,48 +363,24 @@ file = "small.safetensors"
         for (from, to, word) in [
             ("heads = 2", "heads = 3", "not a multiple of 3 heads"),
             ("heads = 2", "heads = [2, 2]", "one whole number"),
-            (
-                "heads = 2",
-                "heads = 2\nwindow = 7",
-                "window does not belong",
-            ),
+            ("heads = 2", "heads = 2\nwindow = 7", "window does not belong"),
             ("depth = 2", "", "depth is missing"),
             ("family = \"vit\"", "family = \"vgg\"", "family must be"),
             ("\"symmetric\"", "\"none\"", "normalisation must be"),
             ("file =", "hub = \"a/b\"\nurl =", "exactly one source"),
             ("\"small", "\"//server/small", "other computers"),
-            (
-                "file =",
-                "hub = \"a/b\"\nfile = \"//server/x\"\n#",
-                "file name inside",
-            ),
-            (
-                "file =",
-                "hub = \"a/b\"\nfile = \"../x\"\n#",
-                "file name inside",
-            ),
+            ("file =", "hub = \"a/b\"\nfile = \"//server/x\"\n#", "file name inside"),
+            ("file =", "hub = \"a/b\"\nfile = \"../x\"\n#", "file name inside"),
             ("file =", "hub = \"../../b\"\n#", "file name inside"),
             ("\"small", "\"\\\\/server/small", "other computers"),
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
             ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),
-            (
-                "\"small\"",
-                &format!("\"{}\"", "a".repeat(65)),
-                "65 characters",
-            ),
+            ("\"small\"", &format!("\"{}\"", "a".repeat(65)), "65 characters"),
             ("heads = 2", "heads = 2\nmlp_ratio = nan", "finite"),
             ("heads = 2", "heads = 2\nepsilon = inf", "finite"),
-            (
-                "\"symmetric\"",
-                "{ mean = [nan, 0.5, 0.5], std = [0.5, 0.5, 0.5] }",
-                "finite",
-            ),
-            (
-                "\"symmetric\"",
-                "{ mean = [0.5, 0.5, 0.5], std = [0.5, 0.5, 1e300] }",
-                "finite",
-            ),
+            ("\"symmetric\"", "{ mean = [nan, 0.5, 0.5], std = [0.5, 0.5, 0.5] }", "finite"),
+            ("\"symmetric\"", "{ mean = [0.5, 0.5, 0.5], std = [0.5, 0.5, 1e300] }", "finite"),
         ] {
             let broken = VALID_TABLE.replace(from, to);
             let (entries, problems) = read(&format!("{broken}{VALID_TABLE}"));

@@ -293,24 +293,16 @@ fn read_checked(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f3
     }
     let holds = match has_expected_len {
         true => "numbers that are not finite".into(),
-        false => format!(
-            "{} in the shape {shape:?}",
-            count_with_noun(values.len(), "number")
-        ),
+        false => format!("{} in the shape {shape:?}", count_with_noun(values.len(), "number")),
     };
     let message = message!("problem-weight-file-damaged", name, holds);
-    Err(Problem::new(message)
-        .at(tensors.origin())
-        .advise(message!("advice-get-weight-file-again")))
+    Err(Problem::new(message).at(tensors.origin()).advise(message!("advice-get-weight-file-again")))
 }
 
 /// Returns a given leaf; returns a Problem if it is missing or has another shape.
 fn given_leaf(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
-        return Err(Problem::new(message!(
-            "problem-backbone-weight-missing",
-            name
-        )));
+        return Err(Problem::new(message!("problem-backbone-weight-missing", name)));
     };
     if leaf.shape == shape {
         return Ok(leaf.values.clone());
@@ -352,9 +344,7 @@ fn draw_values(rng: &mut StdRng, name: &str, rank: usize, count: usize) -> Vec<f
         return vec![1.0; count];
     }
     let bound = 0.02 * 3.0_f32.sqrt();
-    (0..count)
-        .map(|_| rng.random_range(-bound..bound))
-        .collect()
+    (0..count).map(|_| rng.random_range(-bound..bound)).collect()
 }
 
 #[cfg(test)]

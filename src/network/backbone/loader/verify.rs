@@ -22,14 +22,9 @@ impl WeightLoader {
                 Some(_) => {}
             }
         }
-        let known: BTreeSet<&str> = self
-            .requested
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let unexpected: Vec<&str> = (tensors.names())
-            .filter(|name| !known.contains(name) && !is_ignored(name))
-            .collect();
+        let known: BTreeSet<&str> = self.requested.iter().map(|(name, _)| name.as_str()).collect();
+        let unexpected: Vec<&str> =
+            (tensors.names()).filter(|name| !known.contains(name) && !is_ignored(name)).collect();
         let mut faults = Vec::new();
         for (what, names) in [("missing", &missing), ("of another shape", &misshaped)] {
             if !names.is_empty() {

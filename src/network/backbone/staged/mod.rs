@@ -107,9 +107,7 @@ impl StagedForm {
 /// Returns the value of each block's stage, for stages of these numbers of blocks.
 pub fn per_block<T: Clone>(depths: &[usize], stage_value: impl Fn(usize) -> T) -> Vec<T> {
     let stages = depths.iter().enumerate();
-    stages
-        .flat_map(|(stage, depth)| vec![stage_value(stage); *depth])
-        .collect()
+    stages.flat_map(|(stage, depth)| vec![stage_value(stage); *depth]).collect()
 }
 
 /// Converts names of torchvision, where stages of blocks and the layers between them alternate
@@ -199,11 +197,7 @@ impl Staged {
                 layer.forward(neighbourhoods.join(&norm.forward(tokens.values)))
             }
         };
-        Tokens {
-            values,
-            rows,
-            columns,
-        }
+        Tokens { values, rows, columns }
     }
 }
 
@@ -240,10 +234,7 @@ impl Backbone for Staged {
         ops.map = (tokens.rows, tokens.columns);
         if let (Some(sides), Some(biases)) = (&self.form.windows, &stage_block.biases) {
             let windows = Windows::new(ops.map, sides.full, stage_block.shifted);
-            ops.windows = Some((
-                windows,
-                biases.for_windows(&windows, &tokens.values.device())?,
-            ));
+            ops.windows = Some((windows, biases.for_windows(&windows, &tokens.values.device())?));
         }
         let values = block::run_block(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })

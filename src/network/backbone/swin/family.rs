@@ -27,16 +27,7 @@ pub static FAMILY: Family = Family {
     name: "swin",
     title: "Swin",
     default_network: "swin_base_patch4_window7_224.ms_in22k",
-    keys: &[
-        "patch",
-        "width",
-        "depths",
-        "heads",
-        "window",
-        "mlp_ratio",
-        "v2",
-        "trained_window",
-    ],
+    keys: &["patch", "width", "depths", "heads", "window", "mlp_ratio", "v2", "trained_window"],
     // LAE uses 10 of 24 blocks.
     pet_blocks: 10,
     mixing: 0,
@@ -71,9 +62,7 @@ impl Dimensions for Config {
         if stages == 0 || stages != heads {
             let heads = count_with_noun(heads, "number");
             let depths = count_with_noun(stages, "depth");
-            return Some(format!(
-                "{depths} and {heads} of heads; there must be one per stage"
-            ));
+            return Some(format!("{depths} and {heads} of heads; there must be one per stage"));
         }
         let (input_size, patch) = (self.input_size, self.patch);
         let sizes = [input_size, patch, self.width, self.window, self.hidden(0)];
@@ -97,10 +86,7 @@ impl Dimensions for Config {
     fn token_counts(&self) -> Vec<TokenCounts> {
         per_block(&self.depths, |stage| {
             let side = self.map_side(stage);
-            TokenCounts {
-                tokens: side * side,
-                attended: self.window.min(side).pow(2),
-            }
+            TokenCounts { tokens: side * side, attended: self.window.min(side).pow(2) }
         })
     }
 
@@ -248,10 +234,7 @@ fn rename_layers(tensors: Tensors) -> Tensors {
             ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
             ("embeddings.norm", "patch_embed.norm"),
             ("encoder.layers.", "layers."),
-            (
-                "attention.self.continuous_position_bias_mlp.",
-                "attn.cpb_mlp.",
-            ),
+            ("attention.self.continuous_position_bias_mlp.", "attn.cpb_mlp."),
             ("attention.self.", "attn."),
             ("attention.output.dense", "attn.proj"),
             ("intermediate.dense", "mlp.fc1"),
@@ -282,19 +265,13 @@ fn rename_layers(tensors: Tensors) -> Tensors {
 fn rename_tensors(tensors: Tensors) -> Tensors {
     let replacements =
         ["q", "k", "v"].map(|part| (format!("attn.{part}_bias"), format!("attn.{part}.bias")));
-    let replacements = replacements
-        .each_ref()
-        .map(|(from, to)| (from.as_str(), to.as_str()));
+    let replacements = replacements.each_ref().map(|(from, to)| (from.as_str(), to.as_str()));
     let tensors = (rename_layers(tensors).replace_in_names(&replacements, &[]))
         .with_key_biases(".q.bias", ".k.bias")
         .pack_layers(["q", "k", "v"], "qkv");
     let is_old_layout = tensors.contains("layers.0.downsample.reduction.weight");
     tensors.rename(|name| {
-        let computed = [
-            "relative_position_index",
-            "relative_coords_table",
-            "attn_mask",
-        ];
+        let computed = ["relative_position_index", "relative_coords_table", "attn_mask"];
         if computed.iter().any(|end| name.ends_with(end)) {
             return None;
         }

@@ -92,9 +92,7 @@ impl Config {
             depths: self.depths.clone(),
             shapes: stages.clone().map(|stage| self.shape(stage)).collect(),
             block: self.form(),
-            merging: Merging::Linear {
-                norm_after: self.v2,
-            },
+            merging: Merging::Linear { norm_after: self.v2 },
             windows: Some(WindowSides {
                 full: self.window,
                 stages: stages.map(|stage| self.bias_sides(stage)).collect(),

@@ -27,10 +27,7 @@ pub fn network_source(
     let trained = config.trained_window.map_or(String::new(), |_| {
         let stages = 0..config.depths.len();
         let sides: Vec<usize> = stages.map(|stage| config.bias_sides(stage)[1]).collect();
-        format!(
-            "        pretrained_window_sizes={},\n",
-            python_tuple(&sides)
-        )
+        format!("        pretrained_window_sizes={},\n", python_tuple(&sides))
     });
     // timm keeps the biases of queries and values apart.
     let biases = match config.v2 {

@@ -79,10 +79,7 @@ fn plugin_attention_weights(
     }
     let weights = Tensor::cat(parts, 3);
     let values = HostTensor::read(&weights)?.values;
-    if values
-        .iter()
-        .all(|v| (-ROUNDING..=1.0 + ROUNDING).contains(v))
-    {
+    if values.iter().all(|v| (-ROUNDING..=1.0 + ROUNDING).contains(v)) {
         return Ok(weights.clamp(0.0, 1.0));
     }
     Err(Problem::new(message!("problem-attention-without-shares")))
@@ -104,18 +101,14 @@ mod tests {
 
     fn vit() -> std::sync::Arc<dyn Backbone> {
         let config = Config::new(32, 8, 24, 2, 3);
-        Architecture::new(config)
-            .build_random(5, &Device::flex())
-            .unwrap()
+        Architecture::new(config).build_random(5, &Device::flex()).unwrap()
     }
 
     /// Returns a PET with random parameters, so that it has an effect.
     fn pets(vit: &dyn Backbone, plugin: &str, variant: Option<&str>) -> PetStack {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
-        let settings = PetSettings {
-            variant: variant.map(str::to_string),
-            ..PetSettings::with_size(4)
-        };
+        let settings =
+            PetSettings { variant: variant.map(str::to_string), ..PetSettings::with_size(4) };
         let stack = PetStack::init(&spec, &settings, vit.blocks(), &[0, 1], 3, &Device::flex());
         stack.unwrap().map_tensors(|name, tensor, _| {
             let noise = test_tensor::<2>(tensor.dims(), name.len());
@@ -127,20 +120,13 @@ mod tests {
         let count: usize = shape.iter().product();
         let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
         let values = (0..count).map(value).collect();
-        let host = HostTensor {
-            shape: shape.to_vec(),
-            values,
-        };
+        let host = HostTensor { shape: shape.to_vec(), values };
         host.to_device(&Device::flex()).unwrap()
     }
 
     fn attention_weights(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
         let values = test_tensor::<3>(SHAPE, 1);
-        let tokens = crate::backbone::Tokens {
-            values,
-            rows: 4,
-            columns: 4,
-        };
+        let tokens = crate::backbone::Tokens { values, rows: 4, columns: 4 };
         let shares = vit.class_attention(1, &tokens, hooks).unwrap().unwrap();
         assert_eq!(shares.dims(), [2, 16]);
         HostTensor::read(&shares).unwrap().values
@@ -153,9 +139,7 @@ mod tests {
         weights.write("w", &mut named).unwrap();
         let weight = |name: &str| named[&format!("w.blocks.1.{name}")].values.clone();
         let (gamma, beta) = (weight("norm1.weight"), weight("norm1.bias"));
-        let x = HostTensor::read(&test_tensor::<3>(SHAPE, 1))
-            .unwrap()
-            .values;
+        let x = HostTensor::read(&test_tensor::<3>(SHAPE, 1)).unwrap().values;
         let width = SHAPE[2];
         let e: Vec<f32> = x
             .chunks(width)
@@ -164,9 +148,7 @@ mod tests {
                 let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / width as f32;
                 let scale = (variance + 1e-6).sqrt();
                 let normed = row.iter().zip(gamma.iter().zip(&beta));
-                normed
-                    .map(|(v, (g, b))| (v - mean) / scale * g + b)
-                    .collect::<Vec<_>>()
+                normed.map(|(v, (g, b))| (v - mean) / scale * g + b).collect::<Vec<_>>()
             })
             .collect();
         let (weight, bias) = (weight("attn.qkv.weight"), weight("attn.qkv.bias"));
@@ -182,10 +164,7 @@ mod tests {
             e.chunks(width).flat_map(row).collect()
         };
         let adapted = |site: Site, part: usize| -> Vec<f32> {
-            let host = |values: Vec<f32>| HostTensor {
-                shape: SHAPE.to_vec(),
-                values,
-            };
+            let host = |values: Vec<f32>| HostTensor { shape: SHAPE.to_vec(), values };
             let device = Device::flex();
             let e = host(e.clone()).to_device(&device).unwrap();
             let h = host(project(part)).to_device(&device).unwrap();
@@ -202,11 +181,7 @@ mod tests {
             };
             let class = head_values(&q, 0);
             let score = |token: usize| {
-                let dot: f32 = class
-                    .iter()
-                    .zip(head_values(&k, token))
-                    .map(|(a, b)| a * b)
-                    .sum();
+                let dot: f32 = class.iter().zip(head_values(&k, token)).map(|(a, b)| a * b).sum();
                 (dot / (head as f32).sqrt()).exp()
             };
             let scores: Vec<f32> = (0..SHAPE[1]).map(score).collect();
@@ -234,10 +209,7 @@ mod tests {
         assert_close(&plain, &reference(&*vit, &PetStack::empty()));
         assert_close(&adapted, &reference(&*vit, &lora));
         let differences = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
-        assert!(
-            differences.fold(0.0, f32::max) > 1e-3,
-            "the PET has no effect"
-        );
+        assert!(differences.fold(0.0, f32::max) > 1e-3, "the PET has no effect");
     }
 
     /// The output of the plugin is the values weighted by the attention weights, plus the contribution of the prefix.
@@ -257,19 +229,11 @@ mod tests {
             };
             let without = class(v.zeros_like());
             let weighed = HostTensor::read(&shares.clone().matmul(v.clone())).unwrap();
-            let sum: Vec<f32> = weighed
-                .values
-                .iter()
-                .zip(&without)
-                .map(|(a, b)| a + b)
-                .collect();
+            let sum: Vec<f32> = weighed.values.iter().zip(&without).map(|(a, b)| a + b).collect();
             assert_close(&class(v), &sum);
             let shares = HostTensor::read(&shares).unwrap().values;
             let totals: Vec<f32> = shares.chunks(17).map(|row| row.iter().sum()).collect();
-            assert!(
-                totals.iter().all(|t| *t < 1.0),
-                "the prefix receives no attention"
-            );
+            assert!(totals.iter().all(|t| *t < 1.0), "the prefix receives no attention");
         }
     }
 

@@ -58,10 +58,7 @@ pub static FAMILY: Family = Family {
     // LAE uses 5 of 12 blocks.
     pet_blocks: 5,
     mixing: 0,
-    saved: SavedTensors {
-        kernels: [5.0, 1.0],
-        framework: [8.0, 3.0],
-    },
+    saved: SavedTensors { kernels: [5.0, 1.0], framework: [8.0, 3.0] },
     assumed_normalisation: (Normalisation::UNIT, "network-pixels-unnormalised"),
     read: |words| read_config(words).map(Architecture::new),
     infer,
@@ -101,20 +98,14 @@ impl Dimensions for Config {
             }
             if self.rope.is_some() && !(width / heads).is_multiple_of(4) {
                 let channels = width / heads;
-                return Some(format!(
-                    "{channels} channels of a head are not a multiple of 4"
-                ));
+                return Some(format!("{channels} channels of a head are not a multiple of 4"));
             }
             let heads = self.pool_heads;
             if self.pool == Pool::Map && (heads == 0 || !width.is_multiple_of(heads)) {
-                return Some(format!(
-                    "width {width} is not a multiple of {heads} pool_heads"
-                ));
+                return Some(format!("width {width} is not a multiple of {heads} pool_heads"));
             }
             let sizes = [("input", input_size), ("learned", learned_size)];
-            let odd = sizes
-                .into_iter()
-                .find(|(_, size)| !size.is_multiple_of(patch));
+            let odd = sizes.into_iter().find(|(_, size)| !size.is_multiple_of(patch));
             odd.map(|(which, size)| {
                 format!("{which} size {size} is not a multiple of patch {patch}")
             })
@@ -166,25 +157,17 @@ fn read_config(values: &ArchitectureValues) -> Result<Config> {
     let rope = values.enum_value("rope", "")?;
     let epsilon = rope.map_or(base.epsilon, Rotary::epsilon);
     Ok(Config {
-        learned_size: values
-            .optional_size("learned_size", "")?
-            .unwrap_or(input_size),
+        learned_size: values.optional_size("learned_size", "")?.unwrap_or(input_size),
         // Truncated, as in timm.
         hidden: (width as f64 * values.float("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
         epsilon: values.float("epsilon", "norm_eps", epsilon)?,
         class_token: values.flag("class_token", "class_token", true)?,
         layer_scale: values.has_timm_key("init_values") || values.flag("layer_scale", "", false)?,
         pre_norm: values.flag("pre_norm", "pre_norm", false)?,
-        activation: values
-            .enum_value("activation", "act_layer")?
-            .unwrap_or_default(),
-        registers: values
-            .optional_size("reg_tokens", "reg_tokens")?
-            .unwrap_or(0),
+        activation: values.enum_value("activation", "act_layer")?.unwrap_or_default(),
+        registers: values.optional_size("reg_tokens", "reg_tokens")?.unwrap_or(0),
         no_embed_class: values.flag("no_embed_class", "no_embed_class", false)?,
-        pool: values
-            .enum_value("pool", "global_pool")?
-            .unwrap_or(base.pool),
+        pool: values.enum_value("pool", "global_pool")?.unwrap_or(base.pool),
         fc_norm: values.flag("fc_norm", "fc_norm", false)?,
         rope,
         pos_embed: values.flag("pos_embed", "", true)?,
@@ -235,10 +218,7 @@ fn infer_from_shapes(
     let extra_positions = if no_embed_class { 0 } else { extra };
     let size = match positions {
         None => 224,
-        Some(count) => count
-            .checked_sub(extra_positions)?
-            .isqrt()
-            .saturating_mul(patch),
+        Some(count) => count.checked_sub(extra_positions)?.isqrt().saturating_mul(patch),
     };
     let hidden = tensors.shape("blocks.0.mlp.fc2.weight")?.get(1).copied()?;
     let swiglu = *tensors.shape("blocks.0.mlp.fc1.weight")?.first()? == 2 * hidden;
@@ -313,13 +293,11 @@ fn infer_from_shapes(
         missing_options.push("activation");
         assumptions.push(message!("network-exact-gelu", epsilon).into());
     }
-    Some(
-        with_stated(config, stated).map(|config| InferredArchitecture {
-            architecture: Architecture::new(config),
-            assumptions,
-            missing_options,
-        }),
-    )
+    Some(with_stated(config, stated).map(|config| InferredArchitecture {
+        architecture: Architecture::new(config),
+        assumptions,
+        missing_options,
+    }))
 }
 
 /// Returns the dimensions with the stated values that shapes do not determine.
@@ -361,24 +339,11 @@ fn default_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
 
 /// Returns the number of attention heads of timm's ViT with this name and width; `None` for other networks.
 fn timm_head_count(architecture: &str, width: usize) -> Option<usize> {
-    const VITS: [&str; 7] = [
-        "vit_",
-        "eva02_",
-        "deit",
-        "flexivit_",
-        "eva_large_",
-        "beit3_",
-        "test_vit",
-    ];
+    const VITS: [&str; 7] =
+        ["vit_", "eva02_", "deit", "flexivit_", "eva_large_", "beit3_", "test_vit"];
     // Networks with 16 heads of 72 to 104 channels.
-    const SIXTEEN: [&str; 6] = [
-        "so400m",
-        "giantopt",
-        "_giant_",
-        "_gigantic_",
-        "_huge_",
-        "vit_base_patch16_gap",
-    ];
+    const SIXTEEN: [&str; 6] =
+        ["so400m", "giantopt", "_giant_", "_gigantic_", "_huge_", "vit_base_patch16_gap"];
     if !VITS.iter().any(|name| architecture.starts_with(name)) {
         return None;
     }

@@ -74,10 +74,7 @@ fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<
     if let Some(positions) = patch_positions {
         x = parts.graph.binary("Add", &x, &positions);
     }
-    let names = [
-        (config.class_token, "cls_token"),
-        (config.registers > 0, "reg_token"),
-    ];
+    let names = [(config.class_token, "cls_token"), (config.registers > 0, "reg_token")];
     for (_, name) in names.iter().rev().filter(|(enabled, _)| *enabled) {
         let token = parts.weight(name)?;
         let token = parts.graph.expand_like(&token, &x);

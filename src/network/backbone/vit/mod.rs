@@ -68,10 +68,7 @@ impl AttentionPool {
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let width = config.width;
         let name = |rest: &str| format!("attn_pool.{rest}");
-        let shape = BlockShape {
-            fc1_outputs: config.hidden,
-            ..config.shape()
-        };
+        let shape = BlockShape { fc1_outputs: config.hidden, ..config.shape() };
         Self {
             latent: loader.tensor(&name("latent"), [1, 1, width]),
             query: loader.linear(&name("q"), width, width, true),
@@ -112,24 +109,15 @@ impl Vit {
         let (patch, width, epsilon) = (config.patch, config.width, config.epsilon);
         let patch_embedding =
             loader.patch_linear("patch_embed.proj", (3, patch), width, !config.pre_norm);
-        let class_token = config
-            .class_token
-            .then(|| loader.tensor("cls_token", [1, 1, width]));
+        let class_token = config.class_token.then(|| loader.tensor("cls_token", [1, 1, width]));
         let registers = (config.registers > 0)
             .then(|| loader.tensor("reg_token", [1, config.registers, width]));
         let positions = config.pos_embed.then(|| Positions::build(config, loader));
         let learned = config.learned_size / patch;
         let rotations = config.rope.map(|kind| {
-            Rotations::new(
-                kind,
-                learned,
-                width / config.heads,
-                &loader.placement().device,
-            )
+            Rotations::new(kind, learned, width / config.heads, &loader.placement().device)
         });
-        let pre_norm = config
-            .pre_norm
-            .then(|| loader.norm("norm_pre", width, epsilon));
+        let pre_norm = config.pre_norm.then(|| loader.norm("norm_pre", width, epsilon));
         let blocks = (0..config.depth)
             .map(|index| {
                 let prefix = format!("blocks.{index}");
@@ -181,11 +169,7 @@ impl Backbone for Vit {
         let mut values = self.patch_embedding.forward(patches);
         let positions_for_grid =
             |positions: &Positions| positions.for_grid(rows, columns, &self.device());
-        let positions = self
-            .positions
-            .as_ref()
-            .map(positions_for_grid)
-            .transpose()?;
+        let positions = self.positions.as_ref().map(positions_for_grid).transpose()?;
         let [patch_positions, token_positions] = match self.config.no_embed_class {
             true => [positions, None],
             false => [None, positions],
@@ -194,9 +178,8 @@ impl Backbone for Vit {
             values = values + positions;
         }
         let extra = [&self.class_token, &self.registers].into_iter().flatten();
-        let mut parts: Vec<Tensor<3>> = extra
-            .map(|tokens| tokens.clone().expand([batch as i64, -1, -1]))
-            .collect();
+        let mut parts: Vec<Tensor<3>> =
+            extra.map(|tokens| tokens.clone().expand([batch as i64, -1, -1])).collect();
         if !parts.is_empty() {
             parts.push(values);
             values = Tensor::cat(parts, 1);
@@ -207,11 +190,7 @@ impl Backbone for Vit {
         if let Some(norm) = &self.pre_norm {
             values = norm.forward(values);
         }
-        Ok(Tokens {
-            values,
-            rows,
-            columns,
-        })
+        Ok(Tokens { values, rows, columns })
     }
 
     fn class_token(&self) -> Option<Tensor<3>> {
@@ -298,15 +277,12 @@ impl Backbone for Vit {
                     false => all.slice([0..batch, count - patches..count, 0..width]),
                 })?
             }
-            _ if self.config.fc_norm => self
-                .norm
-                .forward(token_range(count - patches..count).mean_dim(1)),
+            _ if self.config.fc_norm => {
+                self.norm.forward(token_range(count - patches..count).mean_dim(1))
+            }
             // Without other tokens there is nothing to cut off.
             _ if count == patches => self.norm.forward(tokens.values).mean_dim(1),
-            _ => self
-                .norm
-                .forward(token_range(count - patches..count))
-                .mean_dim(1),
+            _ => self.norm.forward(token_range(count - patches..count)).mean_dim(1),
         };
         Ok(pooled.reshape([batch, width]))
     }

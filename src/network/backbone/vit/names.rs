@@ -44,13 +44,7 @@ fn from_timm(tensors: Tensors) -> Tensors {
         ("attn.k_bias", "attn.k_proj.bias"),
         ("attn.v_bias", "attn.v_proj.bias"),
     ];
-    let unused = [
-        "pre_logits.",
-        "mask_token",
-        "rope.",
-        "rope_embed.",
-        "local_cls_norm.",
-    ];
+    let unused = ["pre_logits.", "mask_token", "rope.", "rope_embed.", "local_cls_norm."];
     let is_dinov2 = tensors.contains("register_tokens");
     let tensors = pack_projections(tensors.replace_in_names(&replacements, &unused));
     match is_dinov2 {
@@ -148,10 +142,7 @@ fn from_transformers_dinov3(tensors: Tensors) -> Tensors {
     ];
     let mut tensors =
         pack_projections(tensors.replace_in_names(&replacements, &["embeddings.mask_token"]));
-    if tensors
-        .shape("reg_token")
-        .is_some_and(|shape| shape.contains(&0))
-    {
+    if tensors.shape("reg_token").is_some_and(|shape| shape.contains(&0)) {
         tensors.remove("reg_token");
     }
     tensors
@@ -206,10 +197,7 @@ fn split_pool_query(mut tensors: Tensors) -> Tensors {
             let rows = packed.shape().first().copied().unwrap_or(0);
             let query = packed.clone().slice_rows(0, rows / 3);
             tensors.insert(format!("attn_pool.q.{kind}"), query);
-            tensors.insert(
-                format!("attn_pool.kv.{kind}"),
-                packed.slice_rows(rows / 3, rows),
-            );
+            tensors.insert(format!("attn_pool.kv.{kind}"), packed.slice_rows(rows / 3, rows));
         }
     }
     tensors
@@ -249,9 +237,7 @@ fn from_clip(tensors: Tensors) -> Tensors {
         ("mlp.c_proj", "mlp.fc2"),
     ];
     // `proj` projects to the embedding space shared with texts, so it is a head and is dropped.
-    add_batch_axis(split_pool_query(
-        tensors.replace_in_names(&REPLACEMENTS, &["proj"]),
-    ))
+    add_batch_axis(split_pool_query(tensors.replace_in_names(&REPLACEMENTS, &["proj"])))
 }
 
 /// The layers of a block: timm's name, that of the JAX release, and the number of input axes of its kernel.
@@ -290,10 +276,7 @@ fn from_jax(tensors: &Tensors) -> Result<Tensors> {
         let mut put =
             |name: &str, stored: StoredTensor| out.insert(format!("blocks.{index}.{name}"), stored);
         for (norm, jax_name) in [("norm1", "LayerNorm_0"), ("norm2", "LayerNorm_2")] {
-            put(
-                &format!("{norm}.weight"),
-                take(&format!("{jax_name}/scale"))?,
-            );
+            put(&format!("{norm}.weight"), take(&format!("{jax_name}/scale"))?);
             put(&format!("{norm}.bias"), take(&format!("{jax_name}/bias"))?);
         }
         let (mut weights, mut biases) = (Vec::new(), Vec::new());
@@ -320,9 +303,7 @@ fn matrix(kernel: StoredTensor, inputs: usize) -> StoredTensor {
     let shape = kernel.shape();
     let rows: usize = shape.iter().take(inputs).product();
     let columns: usize = shape.iter().skip(inputs).product();
-    kernel.map_values(vec![columns, rows], move |values| {
-        transpose(&values, rows, columns)
-    })
+    kernel.map_values(vec![columns, rows], move |values| transpose(&values, rows, columns))
 }
 
 /// Permutes rows × columns × channels × out to out × channels × rows × columns.
@@ -347,9 +328,7 @@ mod tests {
 
     fn range_tensor(shape: &[usize]) -> StoredTensor {
         let count = shape.iter().product::<usize>();
-        StoredTensor::new(shape.to_vec(), move || {
-            Ok((0..count).map(|i| i as f32).collect())
-        })
+        StoredTensor::new(shape.to_vec(), move || Ok((0..count).map(|i| i as f32).collect()))
     }
 
     #[test]
@@ -375,10 +354,7 @@ mod tests {
             ("visual.positional_embedding", &[5, 8]),
             ("visual.conv1.weight", &[8, 3, 4, 4]),
             ("visual.ln_pre.weight", &[8]),
-            (
-                "visual.transformer.resblocks.0.attn.in_proj_weight",
-                &[24, 8],
-            ),
+            ("visual.transformer.resblocks.0.attn.in_proj_weight", &[24, 8]),
             ("visual.transformer.resblocks.0.ln_1.bias", &[8]),
             ("visual.transformer.resblocks.0.mlp.c_fc.weight", &[32, 8]),
             ("visual.proj", &[8, 4]),

@@ -123,13 +123,7 @@ pub struct Rotations {
 impl Rotations {
     /// Creates the rotations of a network with heads of this width, trained on a grid with this side.
     pub fn new(kind: Rotary, learned: usize, head_dim: usize, device: &Device) -> Self {
-        Self {
-            kind,
-            learned,
-            head_dim,
-            device: device.clone(),
-            by_grid: Mutex::default(),
-        }
+        Self { kind, learned, head_dim, device: device.clone(), by_grid: Mutex::default() }
     }
 
     /// Returns the rotation of the patches of a grid.

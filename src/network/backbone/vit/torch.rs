@@ -42,11 +42,7 @@ pub fn network_source(
     if config.rope.is_some() {
         imports.push("from timm.layers.attention import Attention".into());
     }
-    Ok(TorchSource {
-        imports,
-        network: rotation(config) + &network(config, name),
-        functions,
-    })
+    Ok(TorchSource { imports, network: rotation(config) + &network(config, name), functions })
 }
 
 /// Returns whether the attention pooling has another number of heads than the blocks, which timm's constructor does not
@@ -68,10 +64,7 @@ fn rotation(config: &Config) -> String {
         false => "rows, columns",
     };
     let [apart, together] = match rope.rotates_half() {
-        true => [
-            "patches.chunk(2, -1)",
-            "torch.cat([a * cos - b * sin, b * cos + a * sin], -1)",
-        ],
+        true => ["patches.chunk(2, -1)", "torch.cat([a * cos - b * sin, b * cos + a * sin], -1)"],
         false => [
             "(patches[..., ::2], patches[..., 1::2])",
             "torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)",
@@ -112,10 +105,7 @@ pub fn layer_names(config: &Config, block: usize, site: Site) -> Vec<LayerName> 
         return Vec::new();
     }
     let layer = |name: String, part: usize, parts: usize| LayerName { name, part, parts };
-    let (part, parts) = match Site::PACKED
-        .iter()
-        .position(|packed_site| *packed_site == site)
-    {
+    let (part, parts) = match Site::PACKED.iter().position(|packed_site| *packed_site == site) {
         Some(part) => (part, Site::PACKED.len()),
         None => (0, 1),
     };
@@ -164,14 +154,8 @@ fn network(config: &Config, name: &str) -> String {
         (config.swiglu, "act_layer=nn.SiLU"),
         (config.layer_scale, "init_values=1e-5"),
         (config.pre_norm, "pre_norm=True"),
-        (
-            activation == Activation::QuickGelu,
-            "act_layer=\"quick_gelu\"",
-        ),
-        (
-            activation == Activation::GeluTanh,
-            "act_layer=\"gelu_tanh\"",
-        ),
+        (activation == Activation::QuickGelu, "act_layer=\"quick_gelu\""),
+        (activation == Activation::GeluTanh, "act_layer=\"gelu_tanh\""),
         (true, "num_classes=0"),
     ];
     for (_, option) in options.iter().filter(|(needed, _)| *needed) {
@@ -196,14 +180,12 @@ fn embed(config: &Config) -> String {
     let mut body = PythonBody::default();
     body.push_line("\"\"\"Normalised images → tokens before the first block.\"\"\"");
     body.push_line("x = network.patch_embed(images)");
-    let extra: Vec<String> = [
-        (config.class_token, "cls_token"),
-        (config.registers > 0, "reg_token"),
-    ]
-    .into_iter()
-    .filter(|(enabled, _)| *enabled)
-    .map(|(_, name)| format!("network.{name}.expand(len(x), -1, -1)"))
-    .collect();
+    let extra: Vec<String> =
+        [(config.class_token, "cls_token"), (config.registers > 0, "reg_token")]
+            .into_iter()
+            .filter(|(enabled, _)| *enabled)
+            .map(|(_, name)| format!("network.{name}.expand(len(x), -1, -1)"))
+            .collect();
     if config.pos_embed && config.no_embed_class {
         body.push_line("x = x + network.pos_embed");
     }
@@ -222,14 +204,10 @@ fn pool(config: &Config) -> String {
     let (what, how) = match config.pool() {
         Pool::Token => ("the class token", "network.norm(x)[:, 0]".to_owned()),
         Pool::Avg if extra == 0 => ("the mean token", "network.norm(x).mean(1)".to_owned()),
-        Pool::Avg => (
-            "the mean patch",
-            format!("network.norm(x)[:, {extra}:].mean(1)"),
-        ),
-        Pool::Map if extra == 0 || config.pools_all_tokens() => (
-            "attention pooling",
-            "network.attn_pool(network.norm(x))".to_owned(),
-        ),
+        Pool::Avg => ("the mean patch", format!("network.norm(x)[:, {extra}:].mean(1)")),
+        Pool::Map if extra == 0 || config.pools_all_tokens() => {
+            ("attention pooling", "network.attn_pool(network.norm(x))".to_owned())
+        }
         Pool::Map => (
             "attention pooling of the patches",
             format!("network.attn_pool(network.norm(x)[:, {extra}:])"),

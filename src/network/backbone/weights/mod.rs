@@ -35,10 +35,7 @@ impl StoredTensor {
         shape: Vec<usize>,
         read: impl Fn() -> Result<Vec<f32>> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            shape,
-            read: Arc::new(read),
-        }
+        Self { shape, read: Arc::new(read) }
     }
 
     /// Returns a tensor of zeros.
@@ -94,10 +91,7 @@ impl StoredTensor {
             *first = to.saturating_sub(from);
         }
         self.map_values(shape, move |values| {
-            values
-                .get(from * row..to * row)
-                .unwrap_or_default()
-                .to_vec()
+            values.get(from * row..to * row).unwrap_or_default().to_vec()
         })
     }
 
@@ -106,19 +100,14 @@ impl StoredTensor {
     pub fn add_tensor(self, other: Self) -> Self {
         Self::new(self.shape.clone(), move || {
             let (mut values, addends) = (self.read()?, other.read()?);
-            values
-                .iter_mut()
-                .zip(addends)
-                .for_each(|(value, addend)| *value += addend);
+            values.iter_mut().zip(addends).for_each(|(value, addend)| *value += addend);
             Ok(values)
         })
     }
 
     /// Concatenates tensors along the first axis.
     pub fn concat(parts: Vec<Self>) -> Self {
-        let mut shape = parts
-            .first()
-            .map_or_else(Vec::new, |part| part.shape.clone());
+        let mut shape = parts.first().map_or_else(Vec::new, |part| part.shape.clone());
         if let Some(first) = shape.first_mut() {
             *first = parts.iter().filter_map(|part| part.shape.first()).sum();
         }
@@ -148,11 +137,7 @@ impl Tensors {
 
     /// Returns an empty set for a file: `origin` is its path in Problems, `metadata` its metadata.
     pub fn for_file(origin: impl Into<String>, metadata: BTreeMap<String, String>) -> Self {
-        Self {
-            origin: origin.into(),
-            tensors: BTreeMap::new(),
-            metadata,
-        }
+        Self { origin: origin.into(), tensors: BTreeMap::new(), metadata }
     }
 
     /// Returns the tensors of a `.safetensors` file embedded in the program.
@@ -245,9 +230,7 @@ impl Tensors {
             for layer in layers {
                 let tensor_name = |part: &str| format!("{layer}.{part}.{kind}");
                 if parts.iter().all(|part| self.contains(&tensor_name(part))) {
-                    let stored = parts
-                        .iter()
-                        .filter_map(|part| self.remove(&tensor_name(part)));
+                    let stored = parts.iter().filter_map(|part| self.remove(&tensor_name(part)));
                     let packed = StoredTensor::concat(stored.collect());
                     self.insert(tensor_name(packed_layer), packed);
                 }
@@ -314,10 +297,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
         let why = "it is a web page (HTML), not a weight file";
         return Err(invalid_file(path, why).advise(message!("advice-download-file-not-page")));
     } else {
-        return Err(invalid_file(
-            path,
-            "it is neither safetensors, PyTorch nor npz",
-        ));
+        return Err(invalid_file(path, "it is neither safetensors, PyTorch nor npz"));
     };
     if tensors.names().next().is_none() {
         return Err(invalid_file(path, "it contains no tensors"));
@@ -329,9 +309,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 fn is_web_page(start: &[u8]) -> bool {
     let start = String::from_utf8_lossy(start).to_ascii_lowercase();
     let start = start.trim_start_matches('\u{feff}').trim_start();
-    ["<!doctype html", "<html", "<?xml", "<head", "<!--"]
-        .iter()
-        .any(|tag| start.starts_with(tag))
+    ["<!doctype html", "<html", "<?xml", "<head", "<!--"].iter().any(|tag| start.starts_with(tag))
 }
 
 /// Returns the Problem of a file that is damaged or not a weight file.
@@ -363,13 +341,7 @@ mod tests {
     fn open_rejects_other_files_with_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("weights.safetensors");
-        for bytes in [
-            &b""[..],
-            b"GIF89a",
-            b"PK\x03\x04 cut",
-            b"\x80\x02cut",
-            b"12345678{cut",
-        ] {
+        for bytes in [&b""[..], b"GIF89a", b"PK\x03\x04 cut", b"\x80\x02cut", b"12345678{cut"] {
             std::fs::write(&path, bytes).unwrap();
             let problem = open(&path).err().unwrap();
             assert!(problem.is("problem-weight-file-unusable"), "{problem}");

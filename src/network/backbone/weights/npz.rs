@@ -16,13 +16,10 @@ use crate::problem::{Problem, Result};
 
 /// Returns whether the archive contains arrays.
 pub fn is_npz(path: &Path) -> bool {
-    files::open(path)
-        .ok()
-        .and_then(|file| files::open_zip(file).ok())
-        .is_some_and(|archive| {
-            let mut names = archive.file_names().flatten();
-            names.any(|name| name.ends_with(".npy"))
-        })
+    files::open(path).ok().and_then(|file| files::open_zip(file).ok()).is_some_and(|archive| {
+        let mut names = archive.file_names().flatten();
+        names.any(|name| name.ends_with(".npy"))
+    })
 }
 
 /// Opens an archive; arrays are decompressed when they are read.
@@ -78,11 +75,7 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
     if bytes.len() == length {
         Ok(bytes)
     } else {
-        let more = if bytes.len() > length {
-            "more"
-        } else {
-            "fewer"
-        };
+        let more = if bytes.len() > length { "more" } else { "fewer" };
         Err(format!("{more} bytes than its shape says"))
     }
 }
@@ -138,11 +131,7 @@ impl Header {
         let shape = comma_separated(shape.unwrap_or_default())
             .map(|part| part.parse().map_err(|_| format!("{part} is not a length")))
             .collect::<Result<Vec<usize>, String>>()?;
-        Ok(Self {
-            kind,
-            fortran: after("fortran_order")?.starts_with("True"),
-            shape,
-        })
+        Ok(Self { kind, fortran: after("fortran_order")?.starts_with("True"), shape })
     }
 }
 

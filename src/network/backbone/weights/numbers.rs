@@ -32,10 +32,7 @@ mod tests {
     fn decodes_all_float_types() {
         assert_eq!(decode(Dtype::F64, &1.5_f64.to_le_bytes()), [1.5]);
         assert_eq!(decode(Dtype::F32, &1.5_f32.to_le_bytes()), [1.5]);
-        let [half, brain] = [
-            f16::from_f32(1.5).to_le_bytes(),
-            bf16::from_f32(1.5).to_le_bytes(),
-        ];
+        let [half, brain] = [f16::from_f32(1.5).to_le_bytes(), bf16::from_f32(1.5).to_le_bytes()];
         assert_eq!(decode(Dtype::F16, &half), [1.5]);
         assert_eq!(decode(Dtype::BF16, &brain), [1.5]);
     }

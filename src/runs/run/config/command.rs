@@ -23,9 +23,7 @@ impl RunConfig {
     ) -> Vec<(String, Option<String>)> {
         let defaults = Self::default();
         let mut options = Vec::new();
-        let settings = SETTINGS
-            .iter()
-            .filter(|setting| !excluded.contains(&setting.spec.key));
+        let settings = SETTINGS.iter().filter(|setting| !excluded.contains(&setting.spec.key));
         for RunSetting { spec, get, .. } in settings {
             let (value, name) = (get(self), spec.option_name());
             let differs = spec.always_in_command || value != get(&defaults);
@@ -127,11 +125,7 @@ mod tests {
     #[test]
     fn a_word_is_quoted_for_the_shell_of_the_system() {
         for (word, posix, windows) in [
-            (
-                "my pictures/it's",
-                r#"'my pictures/it'"'"'s'"#,
-                "\"my pictures/it's\"",
-            ),
+            ("my pictures/it's", r#"'my pictures/it'"'"'s'"#, "\"my pictures/it's\""),
             (r"C:\birds", r"'C:\birds'", r"C:\birds"),
             (r"C:\my birds\", r"'C:\my birds\'", r#""C:\my birds\\""#),
             ("0-4,6", "0-4,6", "\"0-4,6\""),
@@ -152,17 +146,10 @@ mod tests {
     #[test]
     fn every_value_of_a_foreign_file_stays_one_word() {
         let hostile = || Setting::Text("1; rm x".into());
-        let method_specs = [SettingSpec {
-            key: "half",
-            option: Some("N"),
-            ..SettingSpec::OWN
-        }];
+        let method_specs = [SettingSpec { key: "half", option: Some("N"), ..SettingSpec::OWN }];
         let settings = ["half", "other"].map(|key| (key.to_string(), hostile()));
-        let config = RunConfig {
-            data: "-rf".into(),
-            settings: settings.into(),
-            ..RunConfig::default()
-        };
+        let config =
+            RunConfig { data: "-rf".into(), settings: settings.into(), ..RunConfig::default() };
         let command = config.as_command(&method_specs, &[]);
         let quote = if cfg!(windows) { '"' } else { '\'' };
         assert!(command.contains(" --data=-rf "), "{command}");

@@ -11,13 +11,8 @@ use super::list::KEYS;
 use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
 
 /// LAE's own settings, which were at the top level in older files.
-const LEGACY_TOP_LEVEL_KEYS: [&str; 5] = [
-    "learning",
-    "accumulation",
-    "ensemble",
-    "freeze_epochs",
-    "ema",
-];
+const LEGACY_TOP_LEVEL_KEYS: [&str; 5] =
+    ["learning", "accumulation", "ensemble", "freeze_epochs", "ema"];
 
 impl Serialize for RunConfig {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -83,9 +78,8 @@ impl<'de> Visitor<'de> for ConfigVisitor {
         }
         for setting in SETTINGS {
             let spec = &setting.spec;
-            if let Some(unnamed) = spec
-                .value_if_absent
-                .filter(|_| !present_keys.contains(&spec.key))
+            if let Some(unnamed) =
+                spec.value_if_absent.filter(|_| !present_keys.contains(&spec.key))
             {
                 let on = unnamed(&config.backbone);
                 (setting.set)(&mut config, Setting::Flag(on));

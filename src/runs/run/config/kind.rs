@@ -68,43 +68,28 @@ impl SettingKind {
         let with_min = |id: &'static str, least: String| message!(id, least);
         match *self {
             Self::Flag(_) => message!("range-on-or-off"),
-            Self::Whole {
-                min: least,
-                max: most,
-                ..
-            } if most == i64::MAX => with_min("range-whole-from", least.to_string()),
-            Self::Whole {
-                min: least,
-                max: most,
-                ..
-            } => with_min("range-whole-to", least.to_string()).with("most", most.to_string()),
+            Self::Whole { min: least, max: most, .. } if most == i64::MAX => {
+                with_min("range-whole-from", least.to_string())
+            }
+            Self::Whole { min: least, max: most, .. } => {
+                with_min("range-whole-to", least.to_string()).with("most", most.to_string())
+            }
             Self::Seed => message!("range-whole"),
             Self::Limit => with_min("range-whole-from", "1".into()),
-            Self::Real {
-                min: least,
-                max: most,
-                ..
-            } if most == f64::MAX => match least {
+            Self::Real { min: least, max: most, .. } if most == f64::MAX => match least {
                 f64::MIN_POSITIVE => message!("range-above-zero"),
                 least => with_min("range-from", least.to_string()),
             },
-            Self::Real {
-                min: least,
-                max: most,
-                ..
-            } => with_min("range-to", least.to_string()).with("most", most.to_string()),
+            Self::Real { min: least, max: most, .. } => {
+                with_min("range-to", least.to_string()).with("most", most.to_string())
+            }
             Self::Share(_) => message!("range-between-0-and-1"),
             Self::ShareOrNone => message!("range-0-or-between"),
             Self::Shares(_) => message!("range-two-numbers"),
             Self::Choice(names) => {
                 let mut names = names.iter();
-                let first = message!(
-                    "range-one",
-                    name = names.next().copied().unwrap_or_default()
-                );
-                names.fold(first, |so_far, name| {
-                    message!("range-or", one = so_far, other = *name)
-                })
+                let first = message!("range-one", name = names.next().copied().unwrap_or_default());
+                names.fold(first, |so_far, name| message!("range-or", one = so_far, other = *name))
             }
             Self::Blocks(_) => message!("range-block-numbers"),
             Self::Text(_) => message!("range-text"),
@@ -146,28 +131,18 @@ impl SettingKind {
     pub fn convert(&self, value: &Setting) -> Option<Setting> {
         let is_valid = match (self, value) {
             (Self::Flag(_), Setting::Flag(_)) | (Self::Name(_), Setting::Text(_)) => true,
-            (
-                Self::Whole {
-                    min: least,
-                    max: most,
-                    ..
-                },
-                Setting::Whole(n),
-            ) => (least..=most).contains(&n),
+            (Self::Whole { min: least, max: most, .. }, Setting::Whole(n)) => {
+                (least..=most).contains(&n)
+            }
             (Self::Limit, Setting::Whole(n)) => *n > 0,
             (Self::Seed, Setting::Whole(n)) => *n >= 0,
             // A file may contain 1 for 1.0.
             (Self::Real { .. } | Self::Share(_) | Self::ShareOrNone, Setting::Whole(n)) => {
                 return self.convert(&Setting::Real(*n as f64));
             }
-            (
-                Self::Real {
-                    min: least,
-                    max: most,
-                    ..
-                },
-                Setting::Real(x),
-            ) => (least..=most).contains(&x),
+            (Self::Real { min: least, max: most, .. }, Setting::Real(x)) => {
+                (least..=most).contains(&x)
+            }
             (Self::Share(_), Setting::Real(x)) => *x > 0.0 && *x < 1.0,
             (Self::ShareOrNone, Setting::Real(x)) => *x >= 0.0 && *x < 1.0,
             (Self::Shares(_), Setting::Pair([low, high])) => {

@@ -27,10 +27,8 @@ const MAX_CACHE_MB: i64 = i64::MAX >> 20;
 /// Error and advice for a seed that is out of range.
 const SEED_TOO_LARGE: (&str, &str) = ("the seed is too large", "give at most 9223372036854775807");
 /// Error and advice for a limit of images that is out of range.
-const LIMIT_TOO_SMALL: (&str, &str) = (
-    "the limit of images per class must be above 0",
-    "omit the option to use all images",
-);
+const LIMIT_TOO_SMALL: (&str, &str) =
+    ("the limit of images per class must be above 0", "omit the option to use all images");
 
 /// Returns a setting of this group with this placeholder for its value on the command line.
 const fn new_spec(
@@ -39,13 +37,7 @@ const fn new_spec(
     title: &'static str,
     kind: SettingKind,
 ) -> SettingSpec {
-    SettingSpec {
-        group,
-        option: Some(value),
-        title,
-        kind,
-        ..SettingSpec::OWN
-    }
+    SettingSpec { group, option: Some(value), title, kind, ..SettingSpec::OWN }
 }
 
 const fn data(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {

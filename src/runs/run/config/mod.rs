@@ -85,12 +85,9 @@ impl RunConfig {
                     format!("{origin}, line {line}, column {column}")
                 },
             );
-            Problem::new(message!(
-                "problem-settings-unreadable",
-                message = error.message()
-            ))
-            .at(position)
-            .advise(message!("advice-correct-setting"))
+            Problem::new(message!("problem-settings-unreadable", message = error.message()))
+                .at(position)
+                .advise(message!("advice-correct-setting"))
         })
     }
 
@@ -132,11 +129,7 @@ impl RunConfig {
 
     /// Returns the images on which accuracies are measured: `test`, or `validation` images held out of training.
     pub fn evaluation_split(&self) -> &'static str {
-        if self.validation_share > 0.0 {
-            "validation"
-        } else {
-            "test"
-        }
+        if self.validation_share > 0.0 { "validation" } else { "test" }
     }
 
     /// Returns the settings without those that determine where a run is computed and in which portions, which affect
@@ -268,11 +261,7 @@ impl RunConfig {
                 }
             })
             .collect();
-        problems.extend(
-            check_corrected(&self.corrected)
-                .err()
-                .map(|p| p.at("--corrected")),
-        );
+        problems.extend(check_corrected(&self.corrected).err().map(|p| p.at("--corrected")));
         problems
     }
 }

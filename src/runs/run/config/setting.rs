@@ -114,9 +114,7 @@ pub(super) trait Field: Sized {
 
     /// Sets the field. Returns false and changes nothing if the value has another kind.
     fn set_from(&mut self, value: Setting) -> bool {
-        Self::from_setting(value)
-            .map(|value| *self = value)
-            .is_some()
+        Self::from_setting(value).map(|value| *self = value).is_some()
     }
 }
 
@@ -216,8 +214,6 @@ impl Field for Precision {
 
     fn from_setting(value: Setting) -> Option<Self> {
         let key = String::from_setting(value)?;
-        Self::ALL
-            .into_iter()
-            .find(|precision| precision.key() == key)
+        Self::ALL.into_iter().find(|precision| precision.key() == key)
     }
 }

@@ -18,25 +18,15 @@ fn fields_and_entries_match() {
         ..RunConfig::default()
     };
     let text = all.to_toml().unwrap();
-    let written_keys: Vec<&str> = text
-        .lines()
-        .filter_map(|l| Some(l.split_once(" = ")?.0))
-        .collect();
+    let written_keys: Vec<&str> =
+        text.lines().filter_map(|l| Some(l.split_once(" = ")?.0)).collect();
     let listed_keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.spec.key).collect();
     assert_eq!(written_keys, listed_keys);
     for setting in SETTINGS {
         let (spec, value) = (&setting.spec, (setting.get)(&all));
         let value = value.unwrap();
-        assert!(
-            !spec.title.is_empty() && !spec.meaning.is_empty(),
-            "{}",
-            spec.key
-        );
-        assert!(
-            !spec.meaning.ends_with('.') && !spec.meaning.contains("  "),
-            "{}",
-            spec.key
-        );
+        assert!(!spec.title.is_empty() && !spec.meaning.is_empty(), "{}", spec.key);
+        assert!(!spec.meaning.ends_with('.') && !spec.meaning.contains("  "), "{}", spec.key);
         // Its text is parsed back unchanged.
         assert_eq!(
             spec.kind.parse_unchecked(&value.to_string()),
@@ -45,11 +35,7 @@ fn fields_and_entries_match() {
             spec.key
         );
         let before = all.clone();
-        assert!(
-            (setting.set)(&mut all, value) && all == before,
-            "{}",
-            spec.key
-        );
+        assert!((setting.set)(&mut all, value) && all == before, "{}", spec.key);
         let default = (setting.get)(&RunConfig::default());
         assert_eq!(default, spec.kind.default(), "{}", spec.key);
     }
@@ -114,21 +100,12 @@ fn files_without_copy_settings_keep_the_old_behaviour() {
 fn files_without_transform_keep_the_old_default() {
     let read = |text: &str| RunConfig::from_toml(text, "run.toml").unwrap();
     assert!(!read("backbone = \"swin\"\n").pretrained_transform);
-    assert!(
-        read("").pretrained_transform,
-        "the embedded one has no other"
-    );
-    for (backbone, pretrained_transform) in [
-        ("swin", true),
-        ("swin", false),
-        ("lae-nano", true),
-        ("lae-nano", false),
-    ] {
-        let config = RunConfig {
-            backbone: backbone.into(),
-            pretrained_transform,
-            ..RunConfig::default()
-        };
+    assert!(read("").pretrained_transform, "the embedded one has no other");
+    for (backbone, pretrained_transform) in
+        [("swin", true), ("swin", false), ("lae-nano", true), ("lae-nano", false)]
+    {
+        let config =
+            RunConfig { backbone: backbone.into(), pretrained_transform, ..RunConfig::default() };
         let text = config.to_toml().unwrap();
         assert_eq!(read(&text), config);
         // Keys of runs without the setting stay the same.
@@ -139,10 +116,7 @@ fn files_without_transform_keep_the_old_default() {
 
 #[test]
 fn blocks_are_a_count_or_a_list() {
-    let with = |blocks: &str| RunConfig {
-        blocks: blocks.into(),
-        ..RunConfig::default()
-    };
+    let with = |blocks: &str| RunConfig { blocks: blocks.into(), ..RunConfig::default() };
     assert_eq!(with("3").parse_blocks(8).unwrap(), vec![0, 1, 2]);
     assert_eq!(with("4, 0,4").parse_blocks(8).unwrap(), vec![0, 4]);
     assert!(with("9").parse_blocks(8).is_err());
@@ -156,10 +130,7 @@ fn the_card_variant_of_older_files_is_a_precision() {
     for (text, precision) in [
         ("card_variant = \"f16-fused-bytes\"\n", Precision::F16),
         ("card_variant = \"f32-fused-bytes\"\n", Precision::Auto),
-        (
-            "card_variant = \"plain\"\nprecision = \"bf16\"\n",
-            Precision::Bf16,
-        ),
+        ("card_variant = \"plain\"\nprecision = \"bf16\"\n", Precision::Bf16),
     ] {
         let config = RunConfig::from_toml(text, "run.toml").unwrap();
         assert_eq!(config.precision, precision);
@@ -181,23 +152,11 @@ fn settings_of_lae_at_the_top_level_are_read_as_its_own() {
 
 #[test]
 fn all_problems_are_found_at_once() {
-    let config = RunConfig {
-        epochs: 0,
-        batch: 0,
-        crop_scale: [0.9, 0.1],
-        ..RunConfig::default()
-    };
+    let config = RunConfig { epochs: 0, batch: 0, crop_scale: [0.9, 0.1], ..RunConfig::default() };
     assert_eq!(config.validate().len(), 3);
-    let endless = RunConfig {
-        epochs: usize::MAX,
-        batch: usize::MAX,
-        ..RunConfig::default()
-    };
+    let endless = RunConfig { epochs: usize::MAX, batch: usize::MAX, ..RunConfig::default() };
     let errors: Vec<String> = endless.validate().into_iter().map(|p| p.what).collect();
-    let expected = [
-        "the number of epochs per task is too large",
-        "the batch is too large",
-    ];
+    let expected = ["the number of epochs per task is too large", "the batch is too large"];
     assert_eq!(errors, expected);
     assert!(RunConfig::default().validate().is_empty());
 }
@@ -224,26 +183,20 @@ fn extreme_config(upper: bool) -> RunConfig {
     let mut config = RunConfig::default();
     for setting in SETTINGS {
         let ends = match setting.spec.kind {
-            SettingKind::Whole {
-                min: least,
-                max: most,
-                ..
-            } => [Setting::Whole(least), Setting::Whole(most)],
+            SettingKind::Whole { min: least, max: most, .. } => {
+                [Setting::Whole(least), Setting::Whole(most)]
+            }
             SettingKind::Seed => [Setting::Whole(0), Setting::Whole(i64::MAX)],
             SettingKind::Limit => [Setting::Whole(1), Setting::Whole(i64::MAX)],
-            SettingKind::Real {
-                min: least,
-                max: most,
-                ..
-            } => [Setting::Real(least), Setting::Real(most)],
-            SettingKind::Share(_) | SettingKind::ShareOrNone => [
-                Setting::Real(f64::MIN_POSITIVE),
-                Setting::Real(1.0 - f64::EPSILON),
-            ],
-            SettingKind::Shares(_) => [
-                Setting::Pair([f32::MIN_POSITIVE; 2]),
-                Setting::Pair([1.0; 2]),
-            ],
+            SettingKind::Real { min: least, max: most, .. } => {
+                [Setting::Real(least), Setting::Real(most)]
+            }
+            SettingKind::Share(_) | SettingKind::ShareOrNone => {
+                [Setting::Real(f64::MIN_POSITIVE), Setting::Real(1.0 - f64::EPSILON)]
+            }
+            SettingKind::Shares(_) => {
+                [Setting::Pair([f32::MIN_POSITIVE; 2]), Setting::Pair([1.0; 2])]
+            }
             _ => continue,
         };
         let [lower, upper_end] = ends;

@@ -184,13 +184,10 @@ impl Reader {
             }
         }
         let axis_choices = axes.iter().flat_map(|axis| axis.iter());
-        let values = fixed
-            .iter()
-            .chain(axis_choices.flat_map(|choice| &choice.values));
-        for (key, number, repeated) in [
-            ("order", "orders", entries.orders),
-            ("seed", "seeds", entries.seeds),
-        ] {
+        let values = fixed.iter().chain(axis_choices.flat_map(|choice| &choice.values));
+        for (key, number, repeated) in
+            [("order", "orders", entries.orders), ("seed", "seeds", entries.seeds)]
+        {
             let is_common = |value: &&GridValue| matches!(value.key, GridKey::Common(_));
             let mut common = values.clone().filter(is_common);
             let fixed_setting = common.find(|value| value.key.name() == key);
@@ -199,13 +196,7 @@ impl Reader {
                 self.report(offset..offset, what, message!("advice-remove-one-of-them"));
             }
         }
-        GridPart {
-            title,
-            fixed,
-            axes,
-            orders: entries.orders,
-            seeds: entries.seeds,
-        }
+        GridPart { title, fixed, axes, orders: entries.orders, seeds: entries.seeds }
     }
 
     /// Reads a table of settings.
@@ -271,10 +262,7 @@ impl Reader {
             return None;
         }
         let known_keys = SETTINGS.iter().map(|setting| setting.spec.key);
-        let known_keys = PART_KEYS
-            .into_iter()
-            .chain(FILE_ONLY_KEYS)
-            .chain(known_keys);
+        let known_keys = PART_KEYS.into_iter().chain(FILE_ONLY_KEYS).chain(known_keys);
         self.push_diagnostic(span, |span| {
             let what = message!("problem-grid-key-unknown", name);
             Diagnostic::new(span, what).suggest_name(name, known_keys)
@@ -308,9 +296,8 @@ impl Reader {
             }
             let values = axes.iter().flat_map(|(_, choices)| &choices[0].values);
             let values: Vec<GridValue> = values.cloned().collect();
-            let title = self
-                .read_text(table, "title")
-                .unwrap_or_else(|| default_row_title(&values));
+            let title =
+                self.read_text(table, "title").unwrap_or_else(|| default_row_title(&values));
             if !seen_titles.insert(title.clone()) {
                 let what = message!("problem-grid-rows-same-title", title = &title);
                 self.report(item.span(), what, message!("advice-give-unique-title"));
@@ -350,11 +337,7 @@ impl Entries {
     fn with(&self, part: Self) -> Self {
         let mut merged = self.clone();
         for (key, choices) in part.axes {
-            match merged
-                .axes
-                .iter_mut()
-                .find(|(existing, _)| existing.is_same_key(&key))
-            {
+            match merged.axes.iter_mut().find(|(existing, _)| existing.is_same_key(&key)) {
                 Some((_, existing)) => *existing = choices,
                 None => merged.axes.push((key, choices)),
             }
@@ -403,10 +386,7 @@ impl Reader {
                 let what = message!("problem-grid-value-twice", name, value = &text);
                 self.report(item.span(), what, message!("advice-remove-one-of-them"));
             }
-            choices.push(Choice {
-                title: format!("{name} {text}"),
-                values: vec![value],
-            });
+            choices.push(Choice { title: format!("{name} {text}"), values: vec![value] });
         }
         choices
     }
@@ -432,11 +412,7 @@ impl Reader {
             let what = message!("problem-grid-value-invalid", value = text, name);
             self.report(item.span(), what, value_advice(key, &value));
         }
-        Some(GridValue {
-            key: key.clone(),
-            value: admitted?,
-            offset: item.span().start,
-        })
+        Some(GridValue { key: key.clone(), value: admitted?, offset: item.span().start })
     }
 }
 

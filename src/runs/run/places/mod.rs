@@ -74,10 +74,7 @@ impl RemoteMachine {
 
     /// Returns the cluster whose commands are on this machine, with its default resources and without a name.
     pub fn local_cluster() -> Self {
-        Self {
-            slurm: Some(Slurm::default()),
-            ..Self::default()
-        }
+        Self { slurm: Some(Slurm::default()), ..Self::default() }
     }
 }
 
@@ -134,12 +131,7 @@ pub fn ssh_command(host: &str, options: &[String], line: &str) -> Command {
     command.args(["-T", "-o", "BatchMode=yes"]).args(options);
     command.args(["-o", "ConnectTimeout=20"]);
     // A broken connection is detected within a minute.
-    command.args([
-        "-o",
-        "ServerAliveInterval=15",
-        "-o",
-        "ServerAliveCountMax=3",
-    ]);
+    command.args(["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]);
     // Even in quotes, csh expands `!` to an earlier command.
     let line = quote_for_posix(line).replace('!', r"'\!'");
     command.args(["--", host]).arg(format!("sh -c {line}"));
@@ -165,15 +157,10 @@ mod tests {
     fn machine_options_precede_the_defaults() {
         let options = ["-o".to_string(), "ConnectTimeout=99".into()];
         let command = ssh_command("lab", &options, "exec 'a b!'");
-        let words: Vec<String> = command
-            .get_args()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
+        let words: Vec<String> =
+            command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         let position = |option: &str| words.iter().position(|word| word == option);
-        assert!(
-            position("ConnectTimeout=99") < position("ConnectTimeout=20"),
-            "{words:?}"
-        );
+        assert!(position("ConnectTimeout=99") < position("ConnectTimeout=20"), "{words:?}");
         let line = r#"sh -c 'exec '"'"'a b'\!''"'"''"#;
         assert_eq!(words[words.len() - 3..], ["--", "lab", line]);
     }

@@ -16,21 +16,10 @@ use crate::texts::Words;
 type Item<'a> = Spanned<DeValue<'a>>;
 
 /// Keys of a place.
-const MACHINE_KEYS: [&str; 7] = [
-    "ssh", "options", "folder", "program", "device", "data", "slurm",
-];
+const MACHINE_KEYS: [&str; 7] = ["ssh", "options", "folder", "program", "device", "data", "slurm"];
 /// Keys of a place with `slurm = true`.
-const SLURM_KEYS: [&str; 9] = [
-    "partition",
-    "account",
-    "time",
-    "gpus",
-    "cpus",
-    "memory",
-    "modules",
-    "setup",
-    "script",
-];
+const SLURM_KEYS: [&str; 9] =
+    ["partition", "account", "time", "gpus", "cpus", "memory", "modules", "setup", "script"];
 /// The default name of the program on another machine.
 const DEFAULT_PROGRAM: &str = "lae-studio";
 /// Maximum number of GPUs or cores of a job.
@@ -163,9 +152,7 @@ impl Reader {
             let why = message!("advice-only-clusters-have-key");
             return self.report(span, what, why);
         }
-        let known_keys = MACHINE_KEYS
-            .iter()
-            .chain(SLURM_KEYS.iter().filter(|_| is_slurm));
+        let known_keys = MACHINE_KEYS.iter().chain(SLURM_KEYS.iter().filter(|_| is_slurm));
         self.push_diagnostic(span, |span| {
             Diagnostic::new(span, what).suggest_name(name, known_keys.copied())
         });
@@ -249,11 +236,8 @@ impl Reader {
             return Vec::new();
         };
         let list = item.get_ref().as_array();
-        let texts = list.map(|list| {
-            list.iter()
-                .map(one_line_text)
-                .collect::<Option<Vec<String>>>()
-        });
+        let texts =
+            list.map(|list| list.iter().map(one_line_text).collect::<Option<Vec<String>>>());
         texts.flatten().unwrap_or_else(|| {
             let what = message!("problem-place-no-list-of-strings", key);
             let example = format!("{key} = [\"…\", \"…\"]");
@@ -333,13 +317,7 @@ mod tests {
         let cluster = machines.get("cluster").unwrap().slurm.clone().unwrap();
         assert_eq!(cluster.gpus, Some(1));
         assert_eq!(cluster.modules, ["cuda/12"]);
-        let home = |name: &str| {
-            std::env::home_dir()
-                .unwrap()
-                .join(name)
-                .display()
-                .to_string()
-        };
+        let home = |name: &str| std::env::home_dir().unwrap().join(name).display().to_string();
         let cluster = machines.get("cluster").unwrap();
         assert_eq!(cluster.folder, Some(home("runs")));
         assert_eq!(cluster.data["cifar-100"], home("cifar"));
@@ -395,24 +373,9 @@ mod tests {
                 "problem-place-number-invalid",
                 "advice-give-whole-number",
             ),
-            (
-                "lab = \"h\"",
-                "line 1, column 1",
-                "problem-place-no-table",
-                "advice-write-place",
-            ),
-            (
-                "[lab",
-                "line 1",
-                "problem-toml-invalid",
-                "advice-write-places",
-            ),
-            (
-                "[\"a b\"]\nssh = \"h\"",
-                "line 1",
-                "problem-place-name-invalid",
-                "advice-place-name",
-            ),
+            ("lab = \"h\"", "line 1, column 1", "problem-place-no-table", "advice-write-place"),
+            ("[lab", "line 1", "problem-toml-invalid", "advice-write-places"),
+            ("[\"a b\"]\nssh = \"h\"", "line 1", "problem-place-name-invalid", "advice-place-name"),
         ];
         for (text, place, what, remedy) in cases {
             let told = RemoteMachines::parse(text, "places.toml").unwrap_err();

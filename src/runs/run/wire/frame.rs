@@ -42,18 +42,14 @@ impl Frame {
             .map_err(|error| Problem::new(format!("the message could not be sent: {error}")))?;
         let length = buffers.iter().map(Vec::len).sum::<usize>() + raw.len();
         if head.len() > MAX_HEAD_BYTES as usize || length > MAX_RAW_BYTES as usize {
-            return Err(Problem::new(
-                "the message is too large to send to another process",
-            ));
+            return Err(Problem::new("the message is too large to send to another process"));
         }
         let mut bytes = Vec::with_capacity(12 + head.len() + length);
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&(head.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&(length as u32).to_le_bytes());
         bytes.extend_from_slice(&head);
-        buffers
-            .iter()
-            .for_each(|pixels| bytes.extend_from_slice(pixels));
+        buffers.iter().for_each(|pixels| bytes.extend_from_slice(pixels));
         bytes.extend_from_slice(raw);
         Ok(Self(bytes))
     }
@@ -76,9 +72,7 @@ pub fn write<M: TransferableMessage + Serialize>(
     let frame = Frame::new(message, raw)?;
     let result = out.write_all(frame.as_bytes()).and_then(|()| out.flush());
     result.map_err(|error| {
-        Problem::new(format!(
-            "the other process is not receiving messages: {error}"
-        ))
+        Problem::new(format!("the other process is not receiving messages: {error}"))
     })
 }
 
@@ -91,9 +85,7 @@ pub fn read<M: TransferableMessage + DeserializeOwned>(
 ) -> Result<Option<(M, Vec<u8>)>> {
     let read_problem = |error: io::Error| match error.kind() {
         ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),
-        _ => Problem::new(format!(
-            "messages from another process cannot be read: {error}"
-        )),
+        _ => Problem::new(format!("messages from another process cannot be read: {error}")),
     };
     if !find_magic(input)? {
         return Ok(None);
@@ -107,10 +99,7 @@ pub fn read<M: TransferableMessage + DeserializeOwned>(
     }
     let head = read_exact_bytes(input, head).map_err(read_problem)?;
     let mut raw = read_exact_bytes(input, raw).map_err(read_problem)?;
-    let Head {
-        pixels,
-        mut message,
-    } = serde_json::from_slice::<Head<M>>(&head)
+    let Head { pixels, mut message } = serde_json::from_slice::<Head<M>>(&head)
         .map_err(|error| invalid_message(&error.to_string()))?;
     let mut buffers = message.pixels();
     if buffers.len() != pixels.len() {

@@ -70,9 +70,7 @@ impl TransferableMessage for Event {
             Self::Started(header) => vec![&mut header.folder],
             Self::Grid(grid) => {
                 let cells = grid.lines.iter_mut();
-                cells
-                    .filter_map(|cell| cell_run_folder(&mut cell.standing))
-                    .collect()
+                cells.filter_map(|cell| cell_run_folder(&mut cell.standing)).collect()
             }
             Self::Cell { standing, .. } => cell_run_folder(standing).into_iter().collect(),
             Self::Predicted(prediction) => vec![&mut prediction.run],
@@ -155,9 +153,7 @@ pub fn with_absolute_runs<M: TransferableMessage>(
 pub fn safe_relative_path(path: &str) -> Option<PathBuf> {
     let is_valid = !path.is_empty() && path.len() <= 4096 && !path.contains(['\\', ':', '\0']);
     let path = Path::new(path);
-    let is_inside = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
+    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
     (is_valid && is_inside).then(|| path.to_path_buf())
 }
 

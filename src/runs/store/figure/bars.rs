@@ -53,9 +53,8 @@ impl BarChart {
         let [ink, grid_color] = target.plain();
         let values = self.rows.iter().map(|row| row.value);
         let finite = values.filter(|value| value.is_finite());
-        let [low, high] = finite.fold([0.0_f64; 2], |[low, high], value| {
-            [low.min(value), high.max(value)]
-        });
+        let [low, high] =
+            finite.fold([0.0_f64; 2], |[low, high], value| [low.min(value), high.max(value)]);
         let plot_width = width - COLUMN_WIDTHS[0] - COLUMN_WIDTHS[1];
         let x_of = |value: f64| {
             let share = (value - low) / (high - low).max(f64::MIN_POSITIVE);

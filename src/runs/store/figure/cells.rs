@@ -63,9 +63,8 @@ impl Heatmap {
     pub fn accuracy(matrix: &[Vec<f64>]) -> Self {
         let blocks = Blocks::at_most(MAX_SIDE_CELLS, matrix.len());
         let number = |task: usize| (task + 1).to_string();
-        let names: Vec<String> = (0..blocks.count)
-            .map(|index| block_name(blocks, index, &number))
-            .collect();
+        let names: Vec<String> =
+            (0..blocks.count).map(|index| block_name(blocks, index, &number)).collect();
         let n = blocks.count;
         let means = block_means(matrix, blocks).into_iter().enumerate();
         let lower_triangle =
@@ -83,9 +82,8 @@ impl Heatmap {
     /// `names` returns the name of a class.
     pub fn confusion(confusion: &Confusion, names: &dyn Fn(usize) -> String) -> Self {
         let blocks = Blocks::at_most(MAX_SIDE_CELLS, confusion.classes());
-        let names: Vec<String> = (0..blocks.count)
-            .map(|index| block_name(blocks, index, names))
-            .collect();
+        let names: Vec<String> =
+            (0..blocks.count).map(|index| block_name(blocks, index, names)).collect();
         let n = blocks.count;
         let shares = confusion.shares(blocks).into_iter().enumerate();
         let visible =
@@ -107,10 +105,7 @@ impl Heatmap {
 
     pub(super) fn to_table(&self) -> TextTable {
         let mut table = TextTable::default();
-        table.add_column(
-            &format!("{} → {}", self.row_label, self.column_label),
-            Align::Left,
-        );
+        table.add_column(&format!("{} → {}", self.row_label, self.column_label), Align::Left);
         for column in &self.columns {
             table.add_column(column, Align::Right);
         }
@@ -133,11 +128,7 @@ impl Heatmap {
         };
         let (left, top) = (label_width(&self.rows) + 40.0, 34.0);
         let rotated = label_width(&self.columns) > step;
-        let below = if rotated {
-            label_width(&self.columns)
-        } else {
-            14.0
-        };
+        let below = if rotated { label_width(&self.columns) } else { 14.0 };
         let [wide, high] = [&self.columns, &self.rows].map(|names| step * names.len() as f64);
         Layout {
             step,
@@ -149,13 +140,8 @@ impl Heatmap {
     }
 
     pub(super) fn draw(&self, title: &str, target: RenderTarget) -> Markup {
-        let Layout {
-            step,
-            origin: [left, top],
-            cells: [wide, high],
-            rotated,
-            size,
-        } = self.layout();
+        let Layout { step, origin: [left, top], cells: [wide, high], rotated, size } =
+            self.layout();
         let [ink, grid_color] = target.plain();
         html! {
             svg xmlns=[target.namespace()] viewBox={ "0 0 " (size[0]) " " (size[1]) } width=(size[0]) height=(size[1])
@@ -196,12 +182,7 @@ fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, grid_color: &str) -> Ma
     let share = share.clamp(0.0, 1.0);
     // The colour scale runs from white to the blue of the first curve.
     let channel = |to: f64| (255.0 + (to - 255.0) * share).round();
-    let fill = format!(
-        "rgb({},{},{})",
-        channel(0.0),
-        channel(114.0),
-        channel(178.0)
-    );
+    let fill = format!("rgb({},{},{})", channel(0.0), channel(114.0), channel(178.0));
     let ink = if share > 0.55 { "#ffffff" } else { "#222222" };
     html! {
         rect x=(x) y=(y) width=(side) height=(side) fill=(fill) {}
@@ -215,11 +196,7 @@ fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, grid_color: &str) -> Ma
 
 fn truncate_name(name: &str) -> String {
     match name.chars().count() > MAX_LABEL_CHARS {
-        true => name
-            .chars()
-            .take(MAX_LABEL_CHARS - 1)
-            .chain(['…'])
-            .collect(),
+        true => name.chars().take(MAX_LABEL_CHARS - 1).chain(['…']).collect(),
         false => name.to_string(),
     }
 }

@@ -55,11 +55,7 @@ impl ChartLine {
         shade: Option<RunStyle>,
         points: impl IntoIterator<Item: Into<Point>>,
     ) -> Self {
-        Self {
-            name: name.into(),
-            shade,
-            points: points.into_iter().map(Into::into).collect(),
-        }
+        Self { name: name.into(), shade, points: points.into_iter().map(Into::into).collect() }
     }
 }
 
@@ -86,14 +82,9 @@ fn accuracy_curve(group: &Group) -> Vec<Point> {
     let tasks = runs.iter().map(|run| run.tasks.len()).max().unwrap_or(0);
     let point_after = |task: usize| {
         let summaries = runs.iter().filter_map(|run| run.tasks.get(task));
-        let values: Vec<f64> = summaries
-            .filter_map(|task| task.expert_accuracy(Expert::ANSWER))
-            .collect();
-        Point {
-            x: task as f64,
-            y: mean(&values).unwrap_or(f64::NAN),
-            std: std_dev(&values),
-        }
+        let values: Vec<f64> =
+            summaries.filter_map(|task| task.expert_accuracy(Expert::ANSWER)).collect();
+        Point { x: task as f64, y: mean(&values).unwrap_or(f64::NAN), std: std_dev(&values) }
     };
     (0..tasks).map(point_after).collect()
 }
@@ -109,9 +100,7 @@ impl LineChart {
         let last = points().map(|point| point.x).fold(-1.0, f64::max);
         Self {
             axis_label: tr!("figure-accuracy-about").into(),
-            x_labels: (0..=last as i64)
-                .map(|task| (task + 1).to_string())
-                .collect(),
+            x_labels: (0..=last as i64).map(|task| (task + 1).to_string()).collect(),
             y_range: percent_range(ends),
             lines,
         }
@@ -170,20 +159,13 @@ impl LineChart {
     }
 
     pub(super) fn size(&self) -> [f64; 2] {
-        [
-            SIZE.0,
-            SIZE.1 + LEGEND_ROW_HEIGHT * self.lines.len() as f64 + 8.0,
-        ]
+        [SIZE.0, SIZE.1 + LEGEND_ROW_HEIGHT * self.lines.len() as f64 + 8.0]
     }
 
     pub(super) fn draw(&self, title: &str, target: RenderTarget) -> Markup {
         let xs = self.points().map(|point| point.x);
         let last = (self.x_labels.len() as f64 - 1.0).max(0.0);
-        let first = if self.x_labels.is_empty() {
-            f64::MAX
-        } else {
-            0.0
-        };
+        let first = if self.x_labels.is_empty() { f64::MAX } else { 0.0 };
         let axes = Axes {
             x_min: xs.clone().fold(first, f64::min),
             x_max: xs.fold(last, f64::max),
@@ -294,13 +276,8 @@ fn ticks(low: f64, high: f64, count: f64) -> Vec<f64> {
     let step = steps.map(|step| step * scale).find(|step| *step >= rough);
     let step = step.unwrap_or(rough);
     let digits = (1.0 / scale).max(1.0);
-    let (first, last) = (
-        (low / step).ceil() as i64,
-        (high / step + 1e-9).floor() as i64,
-    );
-    (first..=last)
-        .map(|at| (at as f64 * step * digits).round() / digits)
-        .collect()
+    let (first, last) = ((low / step).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    (first..=last).map(|at| (at as f64 * step * digits).round() / digits).collect()
 }
 
 /// Returns the SVG path through all points; it is interrupted at values that are not finite.
@@ -407,14 +384,8 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within() {
-        assert_eq!(
-            ticks(40.0, 100.0, 6.0),
-            [40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]
-        );
-        assert_eq!(
-            ticks(90.0, 100.0, 6.0),
-            [90.0, 92.0, 94.0, 96.0, 98.0, 100.0]
-        );
+        assert_eq!(ticks(40.0, 100.0, 6.0), [40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]);
+        assert_eq!(ticks(90.0, 100.0, 6.0), [90.0, 92.0, 94.0, 96.0, 98.0, 100.0]);
         assert_eq!(ticks(0.0, 0.43, 6.0), [0.0, 0.1, 0.2, 0.3, 0.4]);
         assert_eq!(ticks(3.0, 3.0, 6.0), [3.0]);
         assert!(ticks(f64::NEG_INFINITY, 3.0, 6.0).len() == 1);

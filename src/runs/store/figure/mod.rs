@@ -87,27 +87,20 @@ impl RenderTarget {
 
 /// Colours that are distinguishable with colour blindness (Okabe and Ito), for lines that are not runs; a report has
 /// its own for light and dark.
-const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
-];
+const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a"];
 /// The fonts of all drawings.
 const FONT: &str = "Inter, system-ui, DejaVu Sans, sans-serif";
 
 impl Figure {
     /// Returns a figure of lines.
     pub fn line_chart(title: impl Into<String>, lines: LineChart) -> Self {
-        Self {
-            title: title.into(),
-            content: FigureContent::LineChart(lines),
-        }
+        Self { title: title.into(), content: FigureContent::LineChart(lines) }
     }
 
     /// Returns a figure of a matrix.
     pub fn heatmap(title: impl Into<String>, cells: Heatmap) -> Self {
-        Self {
-            title: title.into(),
-            content: FigureContent::Heatmap(cells),
-        }
+        Self { title: title.into(), content: FigureContent::Heatmap(cells) }
     }
 
     /// Returns the text of an SVG file.

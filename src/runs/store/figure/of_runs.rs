@@ -54,10 +54,9 @@ impl RunFigure {
             let groups = groups(runs);
             return match groups.is_empty() {
                 true => Err(no_finished_task_problem()),
-                false => Ok(Figure::line_chart(
-                    tr!("figure-accuracy"),
-                    LineChart::from_groups(&groups),
-                )),
+                false => {
+                    Ok(Figure::line_chart(tr!("figure-accuracy"), LineChart::from_groups(&groups)))
+                }
             };
         }
         let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved_tasks() > 0).collect();
@@ -65,10 +64,8 @@ impl RunFigure {
             [] => return Err(no_finished_task_problem()),
             [run] => run,
             several => {
-                let what = message!(
-                    "problem-figure-shows-one-run",
-                    several = several.len().to_string()
-                );
+                let what =
+                    message!("problem-figure-shows-one-run", several = several.len().to_string());
                 return Err(Problem::new(what).advise(message!("advice-name-run-or-latest")));
             }
         };
@@ -90,15 +87,9 @@ fn matrix(run: &RunSummary) -> Figure {
 fn confusion(run: &RunSummary) -> Result<Figure> {
     let (header, last) = (&run.header, run.latest_report()?);
     let class_count = header.tasks.get(last.task).map_or(0, |task| task.end);
-    let classes = last
-        .answers
-        .confusion(header.answering_expert(), class_count);
+    let classes = last.answers.confusion(header.answering_expert(), class_count);
     let name = |index: usize| header.class_order.get(index).cloned().unwrap_or_default();
-    let title = tr!(
-        "figure-confusion-of",
-        n = last.task + 1,
-        name = header.title()
-    );
+    let title = tr!("figure-confusion-of", n = last.task + 1, name = header.title());
     Ok(Figure::heatmap(title, Heatmap::confusion(&classes, &name)))
 }
 

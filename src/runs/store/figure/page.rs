@@ -89,11 +89,7 @@ struct Pen {
 
 impl Default for Pen {
     fn default() -> Self {
-        Self {
-            elements: Vec::new(),
-            y: MARGIN,
-            row: [MARGIN, 0.0],
-        }
+        Self { elements: Vec::new(), y: MARGIN, row: [MARGIN, 0.0] }
     }
 }
 

@@ -28,8 +28,7 @@ impl Figure {
         // The y axis of a drawing points down, that of a PDF page up.
         let _ = writeln!(page.content, "{SCALE} 0 0 -{SCALE} 0 {high} cm");
         page.add_group(tree.root());
-        page.into_file([wide, high])
-            .map_err(|error| drawing_problem(&error))
+        page.into_file([wide, high]).map_err(|error| drawing_problem(&error))
     }
 }
 
@@ -56,9 +55,7 @@ impl Page {
     }
 
     fn add_path(&mut self, path: &Path) {
-        let fill = path
-            .fill()
-            .and_then(|fill| Some((colour(fill.paint())?, fill)));
+        let fill = path.fill().and_then(|fill| Some((colour(fill.paint())?, fill)));
         let stroke = path.stroke();
         let stroke = stroke.and_then(|stroke| Some((colour(stroke.paint())?, stroke)));
         if !path.is_visible() || (fill.is_none() && stroke.is_none()) {
@@ -132,11 +129,8 @@ impl Page {
             )
             .into_bytes(),
             [
-                format!(
-                    "<< /Length {} /Filter /FlateDecode >>\nstream\n",
-                    compressed.len()
-                )
-                .into_bytes(),
+                format!("<< /Length {} /Filter /FlateDecode >>\nstream\n", compressed.len())
+                    .into_bytes(),
                 compressed,
                 b"\nendstream".to_vec(),
             ]
@@ -213,16 +207,11 @@ mod tests {
             name: "LAE".into(),
             shade: None,
             points: (0..3)
-                .map(|task| Point {
-                    std: Some(1.0),
-                    ..Point::from([f64::from(task), 90.0])
-                })
+                .map(|task| Point { std: Some(1.0), ..Point::from([f64::from(task), 90.0]) })
                 .collect(),
         };
         let figure = Figure::line_chart("Accuracy", LineChart::accuracy(vec![line]));
-        let file = figure
-            .to_pdf()
-            .unwrap_or_else(|problem| panic!("{problem}"));
+        let file = figure.to_pdf().unwrap_or_else(|problem| panic!("{problem}"));
         assert!(file.starts_with(b"%PDF-1.4\n") && file.ends_with(b"%%EOF\n"));
         let find = |what: &[u8]| file.windows(what.len()).position(|part| part == what);
         let table = find(b"xref\n0 5\n").unwrap_or_default();

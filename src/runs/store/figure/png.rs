@@ -63,11 +63,7 @@ impl Figure {
             .ok_or_else(|| drawing_problem(&"it is too large for an image"))?;
         // The edge pixels may be covered only in part.
         pixmap.fill(Color::WHITE);
-        resvg::render(
-            &tree,
-            Transform::from_scale(SCALE, SCALE),
-            &mut pixmap.as_mut(),
-        );
+        resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixmap.as_mut());
         Ok(pixmap)
     }
 }
@@ -77,11 +73,8 @@ impl Figure {
 /// # Errors
 /// Returns a Problem if it cannot be drawn.
 pub(super) fn svg_tree(figure: &Figure) -> Result<Tree> {
-    let options = Options {
-        fontdb: FONTS.clone(),
-        font_family: "Inter".into(),
-        ..Options::default()
-    };
+    let options =
+        Options { fontdb: FONTS.clone(), font_family: "Inter".into(), ..Options::default() };
     Tree::from_str(&figure.to_svg(), &options).map_err(|error| drawing_problem(&error))
 }
 
@@ -105,9 +98,7 @@ mod tests {
         let cells = Heatmap::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
         let bar = |value: f64| Bar {
             name: awkward.into(),
-            shade: RunStyle::all()
-                .next()
-                .unwrap_or_else(|| panic!("no shades")),
+            shade: RunStyle::all().next().unwrap_or_else(|| panic!("no shades")),
             value,
             text: "F_N".into(),
         };

@@ -200,11 +200,7 @@ fn sections(
         let is_new = images.is_none_or(|images| {
             images.train.is_empty() || shown_datasets.insert(images.train.clone())
         });
-        let samples = if is_new {
-            sample_images(run)
-        } else {
-            Vec::new()
-        };
+        let samples = if is_new { sample_images(run) } else { Vec::new() };
         run::section(run, &samples)
     };
     runs.iter().take(MAX_SECTIONS).map(section).collect()

@@ -67,11 +67,7 @@ fn classes(run: &RunSummary) -> Markup {
     let Some(latest) = &run.latest else {
         return html! {};
     };
-    let accuracies = run
-        .header
-        .class_order
-        .iter()
-        .zip(latest.classes.accuracies());
+    let accuracies = run.header.class_order.iter().zip(latest.classes.accuracies());
     html! {
         details {
             summary { (tr!("report-accuracy-by-class")) }
@@ -132,23 +128,11 @@ fn provenance_table(run: &RunSummary) -> Markup {
         (tr!("report-device"), header.device_label()),
         (tr!("compare-weights-hash"), header.weights_sha256.clone()),
         (tr!("report-pet-hash"), run.plugin_sha256.clone()),
-        (
-            tr!("report-training-images"),
-            images.map_or_else(String::new, |i| i.train.clone()),
-        ),
-        (
-            tr!("report-test-images"),
-            images.map_or_else(String::new, |i| i.test.clone()),
-        ),
+        (tr!("report-training-images"), images.map_or_else(String::new, |i| i.train.clone())),
+        (tr!("report-test-images"), images.map_or_else(String::new, |i| i.test.clone())),
         (tr!("report-key"), run.key.experiment.clone()),
-        (
-            tr!("report-trainable-parameters"),
-            header.trained_parameters.to_string(),
-        ),
-        (
-            tr!("report-frozen-parameters"),
-            header.frozen_parameters.to_string(),
-        ),
+        (tr!("report-trainable-parameters"), header.trained_parameters.to_string()),
+        (tr!("report-frozen-parameters"), header.frozen_parameters.to_string()),
     ];
     html! {
         details {
@@ -165,10 +149,8 @@ fn settings(config: &RunConfig) -> Markup {
         let value = (setting.get)(config)?.to_string();
         Some((setting.spec.key, value))
     });
-    let method_settings = config
-        .settings
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.to_string()));
+    let method_settings =
+        config.settings.iter().map(|(key, value)| (key.as_str(), value.to_string()));
     html! {
         details {
             summary { (tr!("report-all-settings")) }
@@ -212,9 +194,7 @@ fn cell(share: Option<f64>, is_diagonal: bool) -> Markup {
 /// Returns the confusion matrix of the test images after the last saved task, and the most frequently confused pairs.
 fn confusion(header: &RunHeader, last: &TaskReport) -> Markup {
     let class_count = header.tasks.get(last.task).map_or(0, |task| task.end);
-    let classes = last
-        .answers
-        .confusion(header.answering_expert(), class_count);
+    let classes = last.answers.confusion(header.answering_expert(), class_count);
     let class = |index: usize| header.class_order.get(index).cloned().unwrap_or_default();
     let confused_pairs = classes.most_confused(MAX_PAIRS);
     html! {

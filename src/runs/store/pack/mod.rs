@@ -59,13 +59,7 @@ pub fn is_packed(path: &Path) -> bool {
 /// Returns whether a run has a file with this name (a path with `/`, relative to its folder) that is packed. Other
 /// names in a file from someone else are refused, so none leads out of the run's folder.
 fn is_run_file(name: &str) -> bool {
-    let run_files = [
-        RUN_FILE,
-        PLUGIN_FILE,
-        PROVENANCE_FILE,
-        IMAGES_FILE,
-        ABOUT_FILE,
-    ];
+    let run_files = [RUN_FILE, PLUGIN_FILE, PROVENANCE_FILE, IMAGES_FILE, ABOUT_FILE];
     let start_file = split_folder(name).filter(|(folder, _)| *folder == START_FOLDER);
     if start_file.is_some_and(|(_, file)| [ADAPTER_CONFIG, ADAPTER_VALUES].contains(&file)) {
         return true;
@@ -96,9 +90,7 @@ fn split_folder(name: &str) -> Option<(&str, &str)> {
 
 /// Returns whether a name is `task_N` with this suffix.
 fn is_numbered(name: &str, suffix: &str) -> bool {
-    let number = name
-        .strip_prefix("task_")
-        .and_then(|rest| rest.strip_suffix(suffix));
+    let number = name.strip_prefix("task_").and_then(|rest| rest.strip_suffix(suffix));
     number.is_some_and(|number| {
         let digits = number.bytes().all(|byte| byte.is_ascii_digit());
         digits && (1..=6).contains(&number.len()) && !number.starts_with('0')

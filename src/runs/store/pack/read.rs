@@ -80,10 +80,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     let inner = temp_folder.path().join("run");
     let extracted = extract(file, &inner)?;
     if let Some(name) = extracted.changed.first() {
-        return Err(rejected(
-            file,
-            &format!("{name} differs from the packed file"),
-        ));
+        return Err(rejected(file, &format!("{name} differs from the packed file")));
     }
     // A run that cannot be loaded is refused.
     let loaded = load_run(&inner).map_err(|problem| {
@@ -102,19 +99,14 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
         summary.is_ok_and(|summary| summary.header.started == loaded.header.started)
     };
     if let Some(existing) = duplicates.iter().find(is_same_run) {
-        return Err(
-            Problem::new(message!("problem-run-exists", run = &existing.run))
-                .at_path(&existing.folder)
-                .advise(message!("advice-delete-existing-run")),
-        );
+        return Err(Problem::new(message!("problem-run-exists", run = &existing.run))
+            .at_path(&existing.folder)
+            .advise(message!("advice-delete-existing-run")));
     }
     let folder = unused_path(root, &to_portable(&extracted.run));
     fs::rename(&inner, &folder).map_err(write_problem)?;
     sync_folder(Some(root));
-    Ok(Unpacked {
-        folder,
-        repeats: duplicates.first().map(|run| run.run.clone()),
-    })
+    Ok(Unpacked { folder, repeats: duplicates.first().map(|run| run.run.clone()) })
 }
 
 /// Returns the key that a run would have if it were packed, so without paths.
@@ -151,11 +143,7 @@ pub fn extract(file: &Path, destination: &Path) -> Result<Extracted> {
     }
     sync_all(&written_files).map_err(write_problem)?;
     folders.iter().for_each(|folder| sync_folder(Some(folder)));
-    Ok(Extracted {
-        run: manifest.run,
-        files: written_files.len(),
-        changed,
-    })
+    Ok(Extracted { run: manifest.run, files: written_files.len(), changed })
 }
 
 type Archive = ZipArchive<BufReader<File>>;
@@ -171,10 +159,7 @@ fn open(path: &Path) -> Result<Archive> {
         .and_then(|_| file.read_exact(&mut end))
         .and_then(|()| file.rewind());
     if result.is_err() || !end.starts_with(b"PK\x05\x06") {
-        return Err(rejected(
-            path,
-            "it is incomplete, or not a file from `lae-studio pack`",
-        ));
+        return Err(rejected(path, "it is incomplete, or not a file from `lae-studio pack`"));
     }
     let entry_count = u16::from_le_bytes([end[10], end[11]]);
     let archive = files::open_zip(BufReader::with_capacity(BUFFER_BYTES, file))
@@ -190,10 +175,7 @@ fn open(path: &Path) -> Result<Archive> {
 fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     let entry = match archive.by_name(MANIFEST_FILE) {
         Err(ZipError::FileNotFound) => {
-            return Err(rejected(
-                path,
-                "it is not a packed run: it has no manifest.json",
-            ));
+            return Err(rejected(path, "it is not a packed run: it has no manifest.json"));
         }
         other => other.map_err(|error| damaged(path, &error))?,
     };
@@ -262,9 +244,7 @@ fn extract_file(
     target: Option<&Path>,
     path: &Path,
 ) -> Result<bool> {
-    let mut entry = archive
-        .by_name(&part.name)
-        .map_err(|error| damaged(path, &error))?;
+    let mut entry = archive.by_name(&part.name).map_err(|error| damaged(path, &error))?;
     if !entry.is_file() || entry.is_symlink() {
         let why = format!("{} is a link or a folder", part.name);
         return Err(rejected(path, &why));
@@ -298,10 +278,7 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 fn foreign_file(path: &Path, name: &str) -> Problem {
-    rejected(
-        path,
-        &format!("{} is not a file of a run", truncated_name(name)),
-    )
+    rejected(path, &format!("{} is not a file of a run", truncated_name(name)))
 }
 
 fn rejected(path: &Path, why: &str) -> Problem {
@@ -318,12 +295,7 @@ fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
 
 /// Removes folders left behind by killed programs.
 fn remove_abandoned(root: &Path) {
-    for path in fs::read_dir(root)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-    {
+    for path in fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let modified = fs::symlink_metadata(&path).and_then(|metadata| metadata.modified());
         let is_stale = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE_AGE));

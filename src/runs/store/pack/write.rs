@@ -59,17 +59,13 @@ pub fn pack(folder: &Path, target: &Path) -> Result<Packed> {
     let mut contents = contents(folder, &run)?;
     contents.push((FIGURES_FILE.into(), Content::Text(figures(&run)?)));
     contents.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let entries = contents
-        .iter()
-        .map(|(name, content)| hash_entry(name, content));
+    let entries = contents.iter().map(|(name, content)| hash_entry(name, content));
     let manifest = Manifest {
         format: FORMAT,
         run: run.header.run.clone(),
         files: entries.collect::<Result<_>>()?,
     };
-    write_with(target, |out| {
-        write(out, &manifest, &contents, (folder, target))
-    })?;
+    write_with(target, |out| write(out, &manifest, &contents, (folder, target)))?;
     Ok(Packed {
         files: contents.len(),
         bytes: files::length(target).unwrap_or_default(),
@@ -92,12 +88,7 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
 
 /// Returns the files of a run to pack, with their names in the archive.
 fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
-    let subfolders = [
-        CONFUSION_FOLDER,
-        PROMPTS_FOLDER,
-        RESUME_FOLDER,
-        START_FOLDER,
-    ];
+    let subfolders = [CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER, START_FOLDER];
     let mut folders = vec![String::new()];
     folders.extend(subfolders.map(String::from));
     for task in added_tasks::added_task_indices(folder) {
@@ -177,10 +168,7 @@ impl Content {
         let mut source = self.open()?;
         let mut buffer = vec![0; BUFFER_BYTES];
         loop {
-            match source
-                .read(&mut buffer)
-                .map_err(|error| self.read_problem(&error))?
-            {
+            match source.read(&mut buffer).map_err(|error| self.read_problem(&error))? {
                 0 => return Ok(()),
                 read => sink(&buffer[..read])?,
             }
@@ -195,11 +183,7 @@ fn hash_entry(name: &str, content: &Content) -> Result<PackedFile> {
         bytes += chunk.len() as u64;
         Ok(())
     })?;
-    Ok(PackedFile {
-        name: name.to_string(),
-        bytes,
-        sha256: hex(&hash.finalize()),
-    })
+    Ok(PackedFile { name: name.to_string(), bytes, sha256: hex(&hash.finalize()) })
 }
 
 /// Writes the archive: the manifest, then all files in the order of the manifest.
@@ -211,24 +195,17 @@ fn write(
 ) -> Result<()> {
     let zip_problem = |error: zip::result::ZipError| match error {
         zip::result::ZipError::Io(error) => save_problem(target, &error),
-        other => Problem::new(message!(
-            "problem-run-not-packed-why",
-            other = other.to_string()
-        ))
-        .at_path(target),
+        other => Problem::new(message!("problem-run-not-packed-why", other = other.to_string()))
+            .at_path(target),
     };
     let io_problem = |error| save_problem(target, &error);
     let mut archive = ZipWriter::new_stream(out);
     let text = serde_json::to_vec_pretty(manifest)
         .map_err(|error| Problem::with_error("problem-run-not-packed", &error))?;
-    archive
-        .start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0))
-        .map_err(zip_problem)?;
+    archive.start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0)).map_err(zip_problem)?;
     archive.write_all(&text).map_err(io_problem)?;
     for ((name, content), expected) in contents.iter().zip(&manifest.files) {
-        archive
-            .start_file(name.as_str(), options(name, expected.bytes))
-            .map_err(zip_problem)?;
+        archive.start_file(name.as_str(), options(name, expected.bytes)).map_err(zip_problem)?;
         let mut hash = Sha256::new();
         content.stream_to(|chunk| {
             hash.update(chunk);
@@ -236,9 +213,7 @@ fn write(
         })?;
         if hex(&hash.finalize()) != expected.sha256 {
             let what = message!("problem-run-changed-while-packing", name);
-            return Err(Problem::new(what)
-                .at_path(folder)
-                .advise(message!("advice-pack-again")));
+            return Err(Problem::new(what).at_path(folder).advise(message!("advice-pack-again")));
         }
     }
     archive.finish().map(drop).map_err(zip_problem)

@@ -140,9 +140,7 @@ pub(super) fn recorded_and_actual_hash(
 /// Returns the Problem for a file that is not the snapshot on which the snapshot after a task (from 0) depends.
 fn mismatch_problem(path: &Path, task: usize) -> Problem {
     let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
-    Problem::new(what)
-        .at_path(path)
-        .advise(message!("advice-restore-snapshot"))
+    Problem::new(what).at_path(path).advise(message!("advice-restore-snapshot"))
 }
 
 /// Copies rows into these row ranges of a tensor; the tensor may grow at its end. Returns whether the rows fit.
@@ -152,9 +150,7 @@ fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> b
     else {
         return false;
     };
-    let count = spans
-        .iter()
-        .try_fold(0, |sum: usize, [_, count]| sum.checked_add(*count));
+    let count = spans.iter().try_fold(0, |sum: usize, [_, count]| sum.checked_add(*count));
     if tail != new_tail || count != Some(*new_count) {
         return false;
     }
@@ -165,9 +161,7 @@ fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> b
             return false;
         };
         let range = first * width..end.min(row_end) * width;
-        let values = rows.values[rows_read * width..(rows_read + count) * width]
-            .iter()
-            .copied();
+        let values = rows.values[rows_read * width..(rows_read + count) * width].iter().copied();
         tensor.values.splice(range, values);
         (row_end, rows_read) = (row_end.max(end), rows_read + count);
     }
@@ -274,9 +268,7 @@ impl SnapshotWriter {
                 if let Some(new) = pair.and_then(|(current, before)| current.new_rows(before)) {
                     let width: usize = tensor.shape.iter().skip(1).product();
                     let values = new.iter().flat_map(|[first, count]| {
-                        tensor.values[first * width..(first + count) * width]
-                            .iter()
-                            .copied()
+                        tensor.values[first * width..(first + count) * width].iter().copied()
                     });
                     tensor.values = values.collect();
                     tensor.shape[0] = new.iter().map(|[_, count]| count).sum();
@@ -286,11 +278,7 @@ impl SnapshotWriter {
             });
             label.before = Some(before.sha256);
         }
-        self.0 = Some(PreviousSnapshot {
-            task,
-            sha256: label.sha256.clone(),
-            tensors: current,
-        });
+        self.0 = Some(PreviousSnapshot { task, sha256: label.sha256.clone(), tensors: current });
         label.to_metadata()
     }
 }

@@ -4,9 +4,7 @@ use crate::tr;
 fn rows(count: usize, width: usize, start: f32) -> HostTensor {
     HostTensor {
         shape: vec![count, width],
-        values: (0..count * width)
-            .map(|index| start + index as f32)
-            .collect(),
+        values: (0..count * width).map(|index| start + index as f32).collect(),
     }
 }
 
@@ -54,14 +52,10 @@ fn snapshots_store_only_changes_and_load_completely() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let mut writer = SnapshotWriter::default();
-    let stored: Vec<usize> = (0..3)
-        .map(|task| write_next(&mut writer, folder, task, snapshot_after(task)))
-        .collect();
+    let stored: Vec<usize> =
+        (0..3).map(|task| write_next(&mut writer, folder, task, snapshot_after(task))).collect();
     // Each later snapshot has two new rows of `grows`, all of `moves`, the old and new rows of `pool`, and a head.
-    assert_eq!(
-        stored,
-        [32 + 6 + 120 + 200 + 6, 32 + 6 + 80 + 6, 32 + 6 + 80 + 6]
-    );
+    assert_eq!(stored, [32 + 6 + 120 + 200 + 6, 32 + 6 + 80 + 6, 32 + 6 + 80 + 6]);
     for task in 0..3 {
         assert_eq!(load_snapshot(folder, task).unwrap(), snapshot_after(task));
     }
@@ -73,10 +67,7 @@ fn snapshots_store_only_changes_and_load_completely() {
     // cannot be read.
     let mut fewer = snapshot_after(1);
     fewer.remove("stays");
-    assert_eq!(
-        write_next(&mut writer, folder, 3, fewer.clone()),
-        64 + 6 + 120 + 12
-    );
+    assert_eq!(write_next(&mut writer, folder, 3, fewer.clone()), 64 + 6 + 120 + 12);
     write(folder, 4, &snapshot_after(2), HashMap::new());
     for task in [5, 9] {
         let mut writer = SnapshotWriter::default();
@@ -108,10 +99,7 @@ fn missing_or_wrong_parts_are_reported_with_the_file() {
     std::fs::remove_file(snapshot_file(folder, 1)).unwrap();
     let (file, problem) = load_error(2);
     assert!(file.ends_with("task_2.safetensors"), "{file}");
-    assert!(
-        problem.what.contains("read the snapshot of task 3"),
-        "{problem}"
-    );
+    assert!(problem.what.contains("read the snapshot of task 3"), "{problem}");
     // A first snapshot that depends on a previous one contains rows of a tensor that is missing.
     std::fs::write(snapshot_file(folder, 0), second).unwrap();
     let (file, problem) = load_error(0);

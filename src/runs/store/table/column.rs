@@ -104,14 +104,10 @@ pub static FACTS: [FactSpec; 17] = [
         None => Cell::Nothing,
     }),
     fact("tasks_done", |run| Cell::Number(run.saved_tasks() as f64)),
-    fact("measured_on", |run| {
-        Cell::text(run.header.config.evaluation_split())
-    }),
+    fact("measured_on", |run| Cell::text(run.header.config.evaluation_split())),
     fact("started", |run| Cell::text(&run.header.started)),
     fact("version", |run| Cell::text(&run.header.version)),
-    fact("variant", |run| {
-        Cell::text(&run.header.method.variant.join(", "))
-    }),
+    fact("variant", |run| Cell::text(&run.header.method.variant.join(", "))),
     // A method without a PET has PET settings that it does not use.
     fact("pet", |run| match run.header.method.uses_pet {
         true => Cell::text(&run.header.config.pet),
@@ -123,12 +119,8 @@ pub static FACTS: [FactSpec; 17] = [
     }),
     fact("device", |run| Cell::text(&run.header.device_label())),
     fact("tasks", |run| Cell::Number(run.header.tasks.len() as f64)),
-    fact("classes", |run| {
-        Cell::Number(run.header.class_order.len() as f64)
-    }),
-    fact("trained_parameters", |run| {
-        Cell::Number(run.header.trained_parameters as f64)
-    }),
+    fact("classes", |run| Cell::Number(run.header.class_order.len() as f64)),
+    fact("trained_parameters", |run| Cell::Number(run.header.trained_parameters as f64)),
     fact("seconds", |run| Cell::number(Some(run.seconds))),
 ];
 
@@ -176,9 +168,8 @@ impl Column {
         let experts = runs.iter().flat_map(|run| run.figures.by_expert.keys());
         for &expert in experts {
             let matches_key = |figure_key: &str| key == format!("{figure_key}_{}", expert.key());
-            if let Some(index) = EXPERT_FIGURES
-                .iter()
-                .position(|figure_key| matches_key(figure_key))
+            if let Some(index) =
+                EXPERT_FIGURES.iter().position(|figure_key| matches_key(figure_key))
             {
                 return Ok(Self::ExpertFigure(index, expert));
             }
@@ -312,14 +303,9 @@ impl ColumnChoice {
             !FACTS.iter().any(same)
         };
         let settings = SETTINGS.iter().filter(is_not_fact).map(Column::Setting);
-        let method_settings = runs
-            .iter()
-            .flat_map(|run| run.header.config.settings.keys());
+        let method_settings = runs.iter().flat_map(|run| run.header.config.settings.keys());
         let method_settings: BTreeSet<&String> = method_settings.collect();
-        let method_settings = method_settings
-            .into_iter()
-            .cloned()
-            .map(Column::MethodSetting);
+        let method_settings = method_settings.into_iter().cloned().map(Column::MethodSetting);
         let differs = |column: &Column| {
             let mut cells = runs.iter().map(|run| column.cell(run));
             let first = cells.next();
@@ -354,9 +340,7 @@ impl ColumnChoice {
 const ALWAYS_OFFERED: [&str; 3] = ["pet", "seconds", "trained_parameters"];
 
 fn unknown_column(key: &str, runs: &[TableRun<'_>]) -> Problem {
-    let method_settings = runs
-        .iter()
-        .flat_map(|run| run.header.config.settings.keys());
+    let method_settings = runs.iter().flat_map(|run| run.header.config.settings.keys());
     let names = FACTS.iter().map(|fact| fact.key);
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
@@ -366,8 +350,5 @@ fn unknown_column(key: &str, runs: &[TableRun<'_>]) -> Problem {
         return with_suggestion(problem, key, names);
     }
     let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
-    problem.advise(message!(
-        "advice-use-metric-or-setting",
-        figures = figures.join(", ")
-    ))
+    problem.advise(message!("advice-use-metric-or-setting", figures = figures.join(", ")))
 }

@@ -45,10 +45,8 @@ impl Condition {
     pub fn parse(text: &str, runs: &[TableRun<'_>]) -> Result<Vec<Self>> {
         if text.len() > MAX_LENGTH {
             let what = message!("problem-condition-too-long", text = text.len().to_string());
-            return Err(Problem::new(what).advise(message!(
-                "advice-limit-characters",
-                longest = MAX_LENGTH.to_string()
-            )));
+            return Err(Problem::new(what)
+                .advise(message!("advice-limit-characters", longest = MAX_LENGTH.to_string())));
         }
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(" and ") {
@@ -60,45 +58,28 @@ impl Condition {
                 _ => parts.push(part.to_string()),
             }
         }
-        parts
-            .iter()
-            .map(|part| Self::parse_comparison(part, runs))
-            .collect()
+        parts.iter().map(|part| Self::parse_comparison(part, runs)).collect()
     }
 
     fn parse_comparison(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((position, operator)) = find_operator(text) else {
-            return Err(
-                Problem::new(message!("problem-condition-no-comparison", shown))
-                    .advise(message!("advice-write-condition")),
-            );
+            return Err(Problem::new(message!("problem-condition-no-comparison", shown))
+                .advise(message!("advice-write-condition")));
         };
-        let (name, value) = (
-            text[..position].trim(),
-            text[position + operator.0.len()..].trim(),
-        );
+        let (name, value) = (text[..position].trim(), text[position + operator.0.len()..].trim());
         if name.is_empty() || value.is_empty() {
-            return Err(
-                Problem::new(message!("problem-condition-side-missing", shown))
-                    .advise(message!("advice-write-condition")),
-            );
+            return Err(Problem::new(message!("problem-condition-side-missing", shown))
+                .advise(message!("advice-write-condition")));
         }
         let column = Column::from_name(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
         let needs_number = operator.1.is_some() && operator.0 != NOT_EQUAL;
         if column.is_figure() && number.is_none() && needs_number {
-            return Err(
-                Problem::new(message!("problem-condition-needs-number", value, name))
-                    .advise(message!("advice-give-percentage")),
-            );
+            return Err(Problem::new(message!("problem-condition-needs-number", value, name))
+                .advise(message!("advice-give-percentage")));
         }
-        Ok(Self {
-            column,
-            operator,
-            value: fold_case(value),
-            number,
-        })
+        Ok(Self { column, operator, value: fold_case(value), number })
     }
 
     /// Returns whether the condition is about the progress of runs, so that unfinished runs are included.
@@ -125,9 +106,7 @@ impl Condition {
 
 /// Returns the first operator in a text with its position in bytes.
 fn find_operator(text: &str) -> Option<(usize, Operator)> {
-    let found = OPERATORS
-        .iter()
-        .filter_map(|operator| Some((text.find(operator.0)?, *operator)));
+    let found = OPERATORS.iter().filter_map(|operator| Some((text.find(operator.0)?, *operator)));
     // Of two operators at the same position, such as `>` and `>=`, the longer one is meant.
     found.min_by_key(|(position, (sign, _))| (*position, usize::MAX - sign.len()))
 }

@@ -36,9 +36,7 @@ impl Difference {
         let mut seen = HashSet::new();
         let repetitions = row.runs.iter().map(|run| Repetition::new(run));
         let pairs = repetitions.filter_map(|repetition| {
-            let pair = row_groups
-                .get(&repetition)
-                .zip(base_groups.get(&repetition));
+            let pair = row_groups.get(&repetition).zip(base_groups.get(&repetition));
             seen.insert(repetition).then_some(pair).flatten()
         });
         let pairs = pairs.flat_map(|(row_seeds, base_seeds)| pair_seeds(row_seeds, base_seeds));
@@ -98,12 +96,8 @@ fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
 
 /// Returns the difference for each seed that both have, or a single one if neither uses random numbers.
 fn pair_seeds(row_seeds: &BySeed, base_seeds: &BySeed) -> Vec<f64> {
-    let seeds: BTreeSet<u64> = row_seeds
-        .keys()
-        .chain(base_seeds.keys())
-        .copied()
-        .flatten()
-        .collect();
+    let seeds: BTreeSet<u64> =
+        row_seeds.keys().chain(base_seeds.keys()).copied().flatten().collect();
     let mut seeds: Vec<Option<u64>> = seeds.into_iter().map(Some).collect();
     if seeds.is_empty() {
         seeds.push(None);
@@ -111,13 +105,7 @@ fn pair_seeds(row_seeds: &BySeed, base_seeds: &BySeed) -> Vec<f64> {
     let mean_accuracy = |runs: &BySeed, seed: Option<u64>| {
         let seeded = runs.get(&seed).into_iter();
         let unseeded = runs.get(&None).into_iter().filter(|_| seed.is_some());
-        mean(
-            &seeded
-                .chain(unseeded)
-                .flatten()
-                .copied()
-                .collect::<Vec<_>>(),
-        )
+        mean(&seeded.chain(unseeded).flatten().copied().collect::<Vec<_>>())
     };
     let pairs = seeds.into_iter();
     pairs

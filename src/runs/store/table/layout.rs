@@ -28,11 +28,11 @@ impl RunTable<'_> {
             Format::Markdown => Ok(self.to_text_table().to_markdown()),
             Format::Latex => Ok(self.to_text_table().to_latex()),
             Format::Csv => self.to_number_table().to_csv(),
-            Format::Svg | Format::Pdf | Format::Png | Format::Html => Err(Problem::new(message!(
-                "problem-table-columns-not-exportable"
-            ))
-            .at("--export")
-            .advise(message!("advice-use-table-extension"))),
+            Format::Svg | Format::Pdf | Format::Png | Format::Html => {
+                Err(Problem::new(message!("problem-table-columns-not-exportable"))
+                    .at("--export")
+                    .advise(message!("advice-use-table-extension")))
+            }
         }
     }
 
@@ -43,10 +43,7 @@ impl RunTable<'_> {
         let mut keys: Vec<Option<String>> = by.chain(name).map(Some).collect();
         keys.extend(self.is_grouped().then_some(None));
         keys.extend(self.shows_progress().then(|| Some("tasks_done".into())));
-        keys.extend(
-            self.shows_evaluation_split()
-                .then(|| Some("measured_on".into())),
-        );
+        keys.extend(self.shows_evaluation_split().then(|| Some("measured_on".into())));
         keys.extend(self.columns.iter().map(|column| Some(column.key())));
         keys.resize(self.to_text_table().titles().count(), None);
         keys
@@ -125,10 +122,7 @@ impl RunTable<'_> {
                 Some(progress) => tr!("compare-count-of", n = progress.done, of = progress.of),
                 None => tr!("compare-table-all-tasks").into(),
             }));
-            cells.extend(
-                self.shows_evaluation_split()
-                    .then(|| row.measured_on.to_string()),
-            );
+            cells.extend(self.shows_evaluation_split().then(|| row.measured_on.to_string()));
             cells.extend(self.columns.iter().map(|column| readable_cell(row, column)));
             if !self.bases.is_empty() {
                 cells.extend(match self.bases.contains(&at) {
@@ -205,11 +199,7 @@ impl RunTable<'_> {
             (self.published, &published[..]),
             (mixed, &["differ_in"][..]),
         ];
-        for title in more
-            .iter()
-            .filter(|(is_shown, _)| *is_shown)
-            .flat_map(|m| m.1)
-        {
+        for title in more.iter().filter(|(is_shown, _)| *is_shown).flat_map(|m| m.1) {
             table.add_column(title, Align::Right);
         }
         for at in 0..self.rows.len() {
@@ -238,10 +228,7 @@ impl RunTable<'_> {
             let numbers = progress.map_or([0; 2], |progress| [progress.done, progress.of]);
             cells.extend(numbers.map(|number| number.to_string()));
         }
-        cells.extend(
-            self.shows_evaluation_split()
-                .then(|| row.measured_on.to_string()),
-        );
+        cells.extend(self.shows_evaluation_split().then(|| row.measured_on.to_string()));
         for column in &self.columns {
             cells.push(match row_cell(row, column) {
                 Cell::Nothing => String::new(),
@@ -336,8 +323,5 @@ fn published_cells(comparison: Option<&PublishedComparison>) -> [String; 2] {
     let Some(comparison) = comparison else {
         return ["–".into(), "–".into()];
     };
-    [
-        figure_text(Some(comparison.final_accuracy)),
-        comparison.difference_text(),
-    ]
+    [figure_text(Some(comparison.final_accuracy)), comparison.difference_text()]
 }

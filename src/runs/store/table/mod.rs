@@ -70,10 +70,7 @@ impl<'a> TableRun<'a> {
 
     /// Returns its progress.
     pub fn progress(&self) -> Progress {
-        Progress {
-            done: self.saved_tasks(),
-            of: self.header.tasks.len(),
-        }
+        Progress { done: self.saved_tasks(), of: self.header.tasks.len() }
     }
 }
 
@@ -160,9 +157,7 @@ fn seedless_methods(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String>
     let shown_runs = rows.iter().flat_map(|row| row.runs.iter().copied());
     let repeated =
         shown_runs.filter(|run| seeds.get(&key(run)).is_some_and(|seeds| seeds.len() > 1));
-    repeated
-        .map(|run| run.header.method.title.clone())
-        .collect()
+    repeated.map(|run| run.header.method.title.clone()).collect()
 }
 
 /// Groups runs with equal cells in these columns, in the order of their first members; without columns each run has its
@@ -186,28 +181,21 @@ fn group_rows<'a>(runs: Vec<&'a TableRun<'a>>, by: &[Column]) -> Vec<Row<'a>> {
             None => rows.push((cells, vec![run])),
         }
     }
-    rows.into_iter()
-        .map(|(cells, runs)| build_row(cells, runs))
-        .collect()
+    rows.into_iter().map(|(cells, runs)| build_row(cells, runs)).collect()
 }
 
 fn build_row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     let figures: Vec<&Figures> = runs.iter().map(|run| &*run.figures).collect();
     let (mean, std) = Figures::mean_and_std(&figures);
     let configs = runs.iter().map(|run| &run.header.config);
-    let configs: Vec<RunConfig> = configs
-        .cloned()
-        .map(RunConfig::experiment_settings)
-        .collect();
+    let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::experiment_settings).collect();
     let property = |key: &str, value: &dyn Fn(&TableRun<'_>) -> String| {
         let values: Vec<String> = runs.iter().map(|run| value(run)).collect();
         (key.to_string(), values)
     };
     let images = |run: &TableRun<'_>| {
         let images = run.header.images.as_ref();
-        images.map_or_else(String::new, |images| {
-            format!("{} {}", images.train, images.test)
-        })
+        images.map_or_else(String::new, |images| format!("{} {}", images.train, images.test))
     };
     // These affect results in addition to the settings.
     let others = [
@@ -217,22 +205,16 @@ fn build_row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
         property("images", &images),
     ];
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());
-    let differ_in = differ_in
-        .into_iter()
-        .chain(others.into_iter().filter(differs));
-    let differ_in = differ_in.map(|(key, values)| Spread {
-        key,
-        values: values.into_iter().collect(),
-    });
+    let differ_in = differ_in.into_iter().chain(others.into_iter().filter(differs));
+    let differ_in =
+        differ_in.map(|(key, values)| Spread { key, values: values.into_iter().collect() });
     let progress = runs.first().map(|run| run.progress());
     Row {
         cells,
         mean,
         std,
         unfinished: progress.filter(|progress| !progress.is_complete()),
-        measured_on: runs
-            .first()
-            .map_or("test", |run| run.header.config.evaluation_split()),
+        measured_on: runs.first().map_or("test", |run| run.header.config.evaluation_split()),
         differ_in: differ_in.collect(),
         runs,
     }
@@ -305,11 +287,7 @@ fn row_names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
 fn experiment_labels(rows: &[Row<'_>]) -> Vec<String> {
     let kinds = rows.iter().filter_map(|row| {
         let first = row.runs.first()?;
-        Some(Kind {
-            header: first.header,
-            runs: row.runs.len(),
-            progress: first.progress(),
-        })
+        Some(Kind { header: first.header, runs: row.runs.len(), progress: first.progress() })
     });
     labels(&kinds.collect::<Vec<_>>())
 }

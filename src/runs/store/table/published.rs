@@ -50,11 +50,7 @@ struct Published {
 const MAX_NAMED: usize = 6;
 
 /// A property that a published row and a run must share: its name, whether they share it, and the row's value.
-type Aspect = (
-    &'static str,
-    fn(&Published, &RunHeader) -> bool,
-    fn(&Published) -> String,
-);
+type Aspect = (&'static str, fn(&Published, &RunHeader) -> bool, fn(&Published) -> String);
 
 /// A file of published rows.
 #[derive(Deserialize)]
@@ -114,9 +110,7 @@ impl PublishedComparison {
             return Err("it has added tasks".into());
         }
         let matching = matching_rows(header)?;
-        let same_backbone = matching
-            .iter()
-            .find(|row| row.backbone == header.config.backbone);
+        let same_backbone = matching.iter().find(|row| row.backbone == header.config.backbone);
         let row = same_backbone.or(matching.first()).copied();
         let Some((row, mean)) = row.and_then(|row| Some((row, *row.final_accuracy.first()?)))
         else {
@@ -152,10 +146,7 @@ impl PublishedComparison {
             true => String::new(),
             false => format!("; {}", self.differs.join(", ")),
         };
-        format!(
-            "{}, table {} of {}{differs}",
-            self.row, self.table, self.source
-        )
+        format!("{}, table {} of {}{differs}", self.row, self.table, self.source)
     }
 }
 
@@ -172,23 +163,14 @@ pub(in crate::store) fn figure_text(figure: Option<&[f64]>) -> String {
 fn matching_rows(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, String> {
     let mut candidates: Vec<&Published> = PUBLISHED_ROWS.iter().collect();
     for (name, matches, describe) in Published::ASPECTS {
-        let matching: Vec<&Published> = candidates
-            .iter()
-            .copied()
-            .filter(|row| matches(row, header))
-            .collect();
+        let matching: Vec<&Published> =
+            candidates.iter().copied().filter(|row| matches(row, header)).collect();
         if matching.is_empty() {
             let others: BTreeSet<String> = candidates.iter().map(|row| describe(row)).collect();
-            let more = if others.len() > MAX_NAMED {
-                ", …"
-            } else {
-                ""
-            };
+            let more = if others.len() > MAX_NAMED { ", …" } else { "" };
             let others: Vec<String> = others.into_iter().take(MAX_NAMED).collect();
             let others = others.join(", ");
-            return Err(format!(
-                "no published row has its {name} (published: {others}{more})"
-            ));
+            return Err(format!("no published row has its {name} (published: {others}{more})"));
         }
         candidates = matching;
     }
@@ -218,11 +200,7 @@ impl Published {
             |row| row.tasks.to_string(),
         ),
         ("network", Self::has_network, |row| row.backbone.clone()),
-        (
-            "method",
-            |row, header| header.config.method == row.method,
-            |row| row.method.clone(),
-        ),
+        ("method", |row, header| header.config.method == row.method, |row| row.method.clone()),
         ("PET", Self::has_pet, |row| {
             let size = row.pet_size.map_or_else(String::new, |n| format!(" {n}"));
             format!("{}{size}", row.pet.as_deref().unwrap_or("none"))
@@ -249,10 +227,7 @@ impl Published {
         let is_set = |(key, expected): (&String, &Setting)| {
             let common = SETTINGS.iter().find(|setting| setting.spec.key == key);
             let method_value = || config.settings.get(key).cloned();
-            common
-                .map_or_else(method_value, |s| (s.get)(config))
-                .as_ref()
-                == Some(expected)
+            common.map_or_else(method_value, |s| (s.get)(config)).as_ref() == Some(expected)
         };
         let is_default = header.method.variant.is_empty() && config.pet_variant.is_none();
         self.set.iter().all(is_set) && (self.set.is_empty() == is_default)
@@ -262,10 +237,7 @@ impl Published {
         let config = &header.config;
         let mut differences = Vec::new();
         if config.backbone != self.backbone {
-            differences.push(format!(
-                "weights {} instead of {}",
-                config.backbone, self.backbone
-            ));
+            differences.push(format!("weights {} instead of {}", config.backbone, self.backbone));
         }
         if orders != self.orders {
             differences.push(format!(
@@ -275,10 +247,8 @@ impl Published {
             ));
         }
         if let Some(epochs) = self.epochs.filter(|epochs| *epochs != config.epochs) {
-            differences.push(format!(
-                "{} instead of {epochs}",
-                count_with_noun(config.epochs, "epoch")
-            ));
+            differences
+                .push(format!("{} instead of {epochs}", count_with_noun(config.epochs, "epoch")));
         }
         if config.min_steps > 0 {
             let steps = count_with_noun(config.min_steps, "step");
@@ -304,11 +274,8 @@ mod tests {
         let all = parse_file().map(|file| file.result).unwrap_or_default();
         assert!(all.len() > 70, "{}", all.len());
         for row in &all {
-            let figures = [
-                Some(&row.final_accuracy),
-                row.average.as_ref(),
-                row.forgetting.as_ref(),
-            ];
+            let figures =
+                [Some(&row.final_accuracy), row.average.as_ref(), row.forgetting.as_ref()];
             for figure in figures.into_iter().flatten() {
                 assert!(matches!(figure.len(), 1 | 2), "{row:?}");
                 assert!(figure.iter().all(|f| (0.0..100.0).contains(f)), "{row:?}");

@@ -48,10 +48,7 @@ impl TableRequest {
     /// Returns the request for a table with one row per experiment, which contains its repetitions with different class
     /// orders and seeds.
     pub fn by_experiment() -> Self {
-        Self {
-            by: vec![EXPERIMENT.into()],
-            ..Self::default()
-        }
+        Self { by: vec![EXPERIMENT.into()], ..Self::default() }
     }
 
     /// Returns the table of these runs.
@@ -63,9 +60,7 @@ impl TableRequest {
         let by = find_columns(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
             let what = message!("problem-group-by-metric", figure = figure.key());
-            return Err(Problem::new(what)
-                .at("--by")
-                .advise(message!("advice-group-by-setting")));
+            return Err(Problem::new(what).at("--by").advise(message!("advice-group-by-setting")));
         }
         let unique_runs = deduplicate(runs).into_iter();
         let (shown, omitted): (Vec<_>, Vec<_>) =
@@ -174,10 +169,8 @@ fn find_bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec
             None => bases.push(at),
             Some(false) => {}
             Some(true) => {
-                return Err(
-                    Problem::new(message!("problem-several-rows-with-value", text))
-                        .advise(message!("advice-narrow-row-condition")),
-                );
+                return Err(Problem::new(message!("problem-several-rows-with-value", text))
+                    .advise(message!("advice-narrow-row-condition")));
             }
         }
     }
@@ -248,18 +241,16 @@ pub struct JsonRow<'a> {
 impl RunTable<'_> {
     /// Returns the rows for scripts.
     pub fn to_json_rows(&self) -> Vec<JsonRow<'_>> {
-        let rows = self
-            .rows_with_comparisons()
-            .map(|(row, comparisons)| JsonRow {
-                by: self.by.iter().map(Column::key).zip(&row.cells).collect(),
-                runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
-                measured_on: row.measured_on,
-                unfinished: row.unfinished,
-                mean: &row.mean,
-                std: &row.std,
-                differ_in: row.differ_in.iter().collect(),
-                beside: comparisons,
-            });
+        let rows = self.rows_with_comparisons().map(|(row, comparisons)| JsonRow {
+            by: self.by.iter().map(Column::key).zip(&row.cells).collect(),
+            runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
+            measured_on: row.measured_on,
+            unfinished: row.unfinished,
+            mean: &row.mean,
+            std: &row.std,
+            differ_in: row.differ_in.iter().collect(),
+            beside: comparisons,
+        });
         rows.collect()
     }
 
@@ -281,9 +272,8 @@ impl RunTable<'_> {
     /// Returns the settings besides class order and seed in which runs of one row differ.
     pub fn mixed_settings(&self) -> Vec<&str> {
         let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
-        let keys: BTreeSet<&str> = mixed
-            .flat_map(|row| row.differ_in.iter().map(|spread| spread.key.as_str()))
-            .collect();
+        let keys: BTreeSet<&str> =
+            mixed.flat_map(|row| row.differ_in.iter().map(|spread| spread.key.as_str())).collect();
         keys.into_iter().collect()
     }
 
@@ -317,26 +307,17 @@ impl RunTable<'_> {
         let mut notes = Vec::new();
         let mixed = self.mixed_settings();
         if !mixed.is_empty() {
-            notes.push(format!(
-                "means include runs that differ in {}",
-                mixed.join(", ")
-            ));
+            notes.push(format!("means include runs that differ in {}", mixed.join(", ")));
         }
         notes.extend(self.seedless.iter().map(|title| {
             format!(
                 "{title} uses no random numbers: runs that differ only in the seed are counted once"
             )
         }));
-        let omitted: Vec<String> = self
-            .omitted
-            .iter()
-            .map(|run| describe_unfinished(run))
-            .collect();
+        let omitted: Vec<String> =
+            self.omitted.iter().map(|run| describe_unfinished(run)).collect();
         if !omitted.is_empty() {
-            notes.push(format!(
-                "omitted because unfinished: {}",
-                omitted.join("; ")
-            ));
+            notes.push(format!("omitted because unfinished: {}", omitted.join("; ")));
         }
         notes.extend(self.uncalibrated_notes());
         notes.extend(self.published_sources());
@@ -363,9 +344,7 @@ impl RunTable<'_> {
             }
         }
         let notes = rows_by_reason.into_iter();
-        notes
-            .map(|(reason, rows)| format!("{}: {reason}", rows.join("; ")))
-            .collect()
+        notes.map(|(reason, rows)| format!("{}: {reason}", rows.join("; "))).collect()
     }
 }
 

@@ -48,11 +48,7 @@ pub struct TextTable {
 impl TextTable {
     /// Adds a column.
     pub fn add_column(&mut self, title: &str, align: Align) {
-        self.headings.push(Heading {
-            title: title.to_string(),
-            latex: latex_text(title),
-            align,
-        });
+        self.headings.push(Heading { title: title.to_string(), latex: latex_text(title), align });
     }
 
     /// Adds a column of numbers whose title is written differently in LaTeX.
@@ -195,9 +191,7 @@ fn one_line(cell: &str) -> String {
 /// Returns a cell in LaTeX; a number, with its spread if any, is set in math mode.
 fn latex_number(cell: &str) -> String {
     let is_number = cell.chars().any(|c| c.is_ascii_digit())
-        && cell
-            .chars()
-            .all(|c| c.is_ascii_digit() || " .±+-−–,[]".contains(c));
+        && cell.chars().all(|c| c.is_ascii_digit() || " .±+-−–,[]".contains(c));
     match is_number {
         true => format!("${}$", math_text(cell)),
         false => latex_text(cell),
@@ -248,10 +242,7 @@ mod tests {
         table.add_column("run", Align::Left);
         table.add_column("n", Align::Right);
         table.add_row(["a|b\nc".to_string(), "1".to_string()]);
-        assert_eq!(
-            table.to_markdown(),
-            "| run | n |\n|---|---:|\n| a\\|b c | 1 |\n"
-        );
+        assert_eq!(table.to_markdown(), "| run | n |\n|---|---:|\n| a\\|b c | 1 |\n");
         table.add_row(["=1+1".to_string(), "-2".to_string()]);
         let csv = table.to_csv().unwrap_or_default();
         assert_eq!(csv, "run,n\n\"a|b\nc\",1\n'=1+1,-2\n");

@@ -29,11 +29,7 @@ pub(super) struct FoldImage {
 impl FoldImage {
     pub fn new(index: usize, sample: &Sample, label: usize) -> Self {
         let sample = sample.clone();
-        Self {
-            index,
-            sample,
-            label,
-        }
+        Self { index, sample, label }
     }
 }
 
@@ -84,12 +80,8 @@ impl Folds {
         if self.images.len() >= FOLDS.max(2 * self.classes) {
             return Ok(());
         }
-        Err(
-            Problem::new(message!("problem-too-few-images-for-folds")).advise(message!(
-                "advice-images-for-folds",
-                folds = FOLDS.to_string()
-            )),
-        )
+        Err(Problem::new(message!("problem-too-few-images-for-folds"))
+            .advise(message!("advice-images-for-folds", folds = FOLDS.to_string())))
     }
 
     /// Divides images into folds that have about equally many images of each class. Images with the same set number
@@ -127,11 +119,7 @@ impl Folds {
         });
         let ends = ends.collect();
         let images = images.into_iter().map(|(_, image)| image);
-        Self {
-            images: select_in_order(images, folds.iter().flatten()),
-            ends,
-            classes,
-        }
+        Self { images: select_in_order(images, folds.iter().flatten()), ends, classes }
     }
 
     /// Keeps the images that could be read; `readable` are their indices, sorted.
@@ -139,9 +127,7 @@ impl Folds {
     /// # Errors
     /// Returns a Problem if too few remain.
     pub fn retain(&mut self, readable: &[usize]) -> Result<()> {
-        self.ends = (self.ends.iter())
-            .map(|end| readable.partition_point(|at| at < end))
-            .collect();
+        self.ends = (self.ends.iter()).map(|end| readable.partition_point(|at| at < end)).collect();
         self.images = select_in_order(std::mem::take(&mut self.images), readable.iter());
         self.check_size()
     }

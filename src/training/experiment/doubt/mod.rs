@@ -56,10 +56,8 @@ pub fn cross_validate(
     report_progress: &mut ReportProgress<'_>,
     should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Predictions>> {
-    let Some(mut folds) = none_if_cancelled(
-        Folds::gather(folder, task, cache, should_continue),
-        should_continue,
-    )?
+    let Some(mut folds) =
+        none_if_cancelled(Folds::gather(folder, task, cache, should_continue), should_continue)?
     else {
         return Ok(None);
     };
@@ -70,10 +68,8 @@ pub fn cross_validate(
         (start, inference_inputs(&samples, input))
     };
     let (mut features, mut readable) = (Vec::new(), Vec::with_capacity(total));
-    let flow = process_with_prefetch(
-        (0..total).step_by(BATCH_SIZE),
-        load_batch,
-        |(start, inputs)| {
+    let flow =
+        process_with_prefetch((0..total).step_by(BATCH_SIZE), load_batch, |(start, inputs)| {
             let mut batch_bytes = Vec::with_capacity(inputs.len() * input.bytes());
             for (at, image) in (start..).zip(inputs) {
                 if let Ok(image_bytes) = image {
@@ -85,8 +81,7 @@ pub fn cross_validate(
                 features.extend(compute_features(batch_bytes)?);
             }
             Ok(report_progress((start + BATCH_SIZE).min(total), total))
-        },
-    )?;
+        })?;
     if flow.is_break() {
         return Ok(None);
     }
@@ -100,13 +95,7 @@ impl Folds {
         let labels: Vec<usize> = self.images.iter().map(|image| image.label).collect();
         let images = TaskFeatures::new(features, &labels);
         let projections = PROJECTIONS.min(labels.len());
-        let scores = cross_fit(
-            images,
-            &self.ends,
-            self.classes,
-            projections,
-            should_continue,
-        )?;
+        let scores = cross_fit(images, &self.ends, self.classes, projections, should_continue)?;
         let scores: Vec<&[f64]> = scores.chunks_exact(self.classes.max(1)).collect();
         let inverse_temperature = fit_inverse_temperature(&scores, &labels);
         let mut order: Vec<usize> = (0..self.images.len()).collect();
@@ -132,17 +121,13 @@ impl Folds {
 /// Returns the exponentials of scores times `inverse_temperature`, the softmax before normalisation.
 fn scaled_exponentials(scores: &[f64], inverse_temperature: f64) -> impl Iterator<Item = f64> {
     let max = scores.iter().copied().fold(f64::MIN, f64::max);
-    scores
-        .iter()
-        .map(move |s| ((s - max) * inverse_temperature).exp())
+    scores.iter().map(move |s| ((s - max) * inverse_temperature).exp())
 }
 
 /// Returns the softmax of scores times `inverse_temperature`.
 fn softmax(scores: &[f64], inverse_temperature: f64) -> Vec<f32> {
     let sum: f64 = scaled_exponentials(scores, inverse_temperature).sum();
-    scaled_exponentials(scores, inverse_temperature)
-        .map(|power| (power / sum) as f32)
-        .collect()
+    scaled_exponentials(scores, inverse_temperature).map(|power| (power / sum) as f32).collect()
 }
 
 /// Returns the inverse temperature with which the softmax fits the labels best, because scores of a regression
@@ -161,9 +146,7 @@ fn fit_inverse_temperature(scores: &[&[f64]], labels: &[usize]) -> f64 {
     };
     let choices = (0..20).map(|step| 1.5f64.powi(step));
     let by_loss = choices.map(|choice| (loss(choice), choice));
-    by_loss
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map_or(1.0, |(_, choice)| choice)
+    by_loss.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, choice)| choice)
 }
 
 #[cfg(test)]
@@ -181,10 +164,8 @@ mod tests {
     fn extract_features(samples: &[Sample]) -> Vec<f32> {
         let opened = library::open("lae-nano", &Device::flex(), &mut |_| true).unwrap();
         let extract_batch = |piece: &[Sample]| {
-            let inputs: Vec<Vec<u8>> = inference_inputs(piece, opened.input)
-                .into_iter()
-                .collect::<Result<_>>()
-                .unwrap();
+            let inputs: Vec<Vec<u8>> =
+                inference_inputs(piece, opened.input).into_iter().collect::<Result<_>>().unwrap();
             let images = upload::normalize_for_backbone(&inputs.concat(), &opened);
             let features = plain_features(&*opened.backbone, images);
             HostTensor::read(&features.unwrap()).unwrap().values
@@ -208,28 +189,17 @@ mod tests {
         let mut folds = Folds::new(all.collect(), classes);
         let all_indices: Vec<usize> = (0..folds.images.len()).collect();
         folds.retain(&all_indices).unwrap();
-        let samples: Vec<Sample> = folds
-            .images
-            .iter()
-            .map(|image| image.sample.clone())
-            .collect();
-        let answers = folds
-            .answers(&extract_features(&samples), &|| true)
-            .unwrap();
+        let samples: Vec<Sample> = folds.images.iter().map(|image| image.sample.clone()).collect();
+        let answers = folds.answers(&extract_features(&samples), &|| true).unwrap();
         assert_eq!(answers.samples, (0..2600).collect::<Vec<_>>());
         let mut list = answers.misclassified(Expert::ANSWER, None);
         Misclassification::sort_by_certainty(&mut list);
         let count_planted = |first: usize| {
             let first = list.iter().take(first);
-            first
-                .filter(|wrong| is_planted(answers.samples[wrong.index]))
-                .count()
+            first.filter(|wrong| is_planted(answers.samples[wrong.index])).count()
         };
         let counts = [26, 52, list.len()].map(count_planted);
-        assert!(
-            counts[0] >= 18 && counts[1] >= 24 && counts[2] == 26,
-            "{counts:?}"
-        );
+        assert!(counts[0] >= 18 && counts[1] >= 24 && counts[2] == 26, "{counts:?}");
         assert!(list.len() < 260, "{}", list.len());
     }
 
@@ -238,9 +208,7 @@ mod tests {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
         let fold_image = |index: usize| FoldImage::new(index, &data.train[index], index % 3);
         // Every image occurs twice.
-        let all = (0..120)
-            .map(|index| (index / 6, fold_image(index)))
-            .collect();
+        let all = (0..120).map(|index| (index / 6, fold_image(index))).collect();
         let folds = Folds::new(all, 3);
         assert_eq!(folds.ends.last(), Some(&120));
         let mut start = 0;
@@ -252,21 +220,11 @@ mod tests {
             }
             start = *end;
         }
-        assert!(
-            fold_of
-                .chunks(6)
-                .all(|set| set.iter().all(|fold| *fold == set[0]))
-        );
+        assert!(fold_of.chunks(6).all(|set| set.iter().all(|fold| *fold == set[0])));
         let single_class = (0..40).map(|at| (at, FoldImage::new(at, &data.train[at], 0)));
-        let problem = Folds::new(single_class.collect(), 1)
-            .check_size()
-            .unwrap_err();
+        let problem = Folds::new(single_class.collect(), 1).check_size().unwrap_err();
         assert!(problem.is("problem-single-class-learned"), "{problem}");
         let mut few = Folds::new((0..5).map(|at| (at, fold_image(at))).collect(), 3);
-        assert!(
-            few.retain(&[0, 1, 2, 3, 4])
-                .unwrap_err()
-                .is("problem-too-few-images-for-folds")
-        );
+        assert!(few.retain(&[0, 1, 2, 3, 4]).unwrap_err().is("problem-too-few-images-for-folds"));
     }
 }

@@ -92,10 +92,7 @@ impl Cells {
                 rows.push(GridRow {
                     part: number,
                     index: row,
-                    cells: repetitions
-                        .into_iter()
-                        .map(|config| cells.add(config))
-                        .collect(),
+                    cells: repetitions.into_iter().map(|config| cells.add(config)).collect(),
                     title: row_title(part, &choices),
                     varied: varied.collect(),
                 });
@@ -135,9 +132,7 @@ impl Cells {
         let new_indices: HashMap<usize, usize> = found.clone().copied().zip(0..).collect();
         for row in &mut self.rows {
             let row_cells = row.cells.iter();
-            row.cells = row_cells
-                .filter_map(|cell| new_indices.get(cell).copied())
-                .collect();
+            row.cells = row_cells.filter_map(|cell| new_indices.get(cell).copied()).collect();
         }
         self.rows.retain(|row| !row.cells.is_empty());
         self.cells = found.map(|cell| self.cells[*cell].clone()).collect();
@@ -232,12 +227,7 @@ impl SettingsResolver<'_> {
             description.or_insert_with(|| self.backbones.describe(&*config.backbone).ok());
         apply_pet_defaults(&base, &mut config, description.as_ref(), size, has);
         self.apply_overrides(&mut config)?;
-        Ok(presets::repetitions(
-            &config,
-            paper,
-            part.orders,
-            part.seeds,
-        ))
+        Ok(presets::repetitions(&config, paper, part.orders, part.seeds))
     }
 
     /// Sets the device, the path of the dataset and the corrected labels.
@@ -335,10 +325,7 @@ pub fn collect_grid_attachments(
     data: &BTreeMap<String, String>,
 ) -> Result<RunAttachments> {
     let grid = Grid::parse(&work.name, &work.text, &format!("the grid {}", work.name))?;
-    let overrides = Overrides {
-        data: work.data.clone(),
-        ..Overrides::default()
-    };
+    let overrides = Overrides { data: work.data.clone(), ..Overrides::default() };
     let cells = Cells::from_grid(grid, root, &overrides)?.filter_cells(&work.cells);
     let (mut combined, mut collected) = (RunAttachments::default(), HashSet::new());
     for cell in cells.cells {
@@ -361,10 +348,7 @@ pub fn collect_grid_attachments(
         if config.data != original_data {
             set_dataset_path(&mut work.data, original_data, &config.data);
         }
-        combined
-            .inline
-            .corrected
-            .insert(config.data, config.corrected);
+        combined.inline.corrected.insert(config.data, config.corrected);
     }
     Ok(combined)
 }
@@ -377,10 +361,7 @@ fn rename_key(files: &mut BTreeMap<String, PathBuf>, from: &str, to: String) {
 
 /// Sets the path of the dataset that the grid calls `name`.
 fn set_dataset_path(data: &mut Vec<(String, String)>, name: String, path: &str) {
-    let mut entries = data
-        .iter_mut()
-        .filter(|(_, value)| *value == name)
-        .peekable();
+    let mut entries = data.iter_mut().filter(|(_, value)| *value == name).peekable();
     if entries.peek().is_none() {
         return data.push((name, path.to_string()));
     }

@@ -128,51 +128,42 @@ impl CellPredictor {
         let sums = |per_class: &[usize]| -> Vec<usize> {
             let classes = |task: &std::ops::Range<usize>| scenario.class_order[task.clone()].iter();
             let tasks = scenario.tasks.iter();
-            tasks
-                .map(|task| classes(task).map(|class| per_class[*class]).sum())
-                .collect()
+            tasks.map(|task| classes(task).map(|class| per_class[*class]).sum()).collect()
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
-        let header = backbone
-            .sha256
-            .clone()
-            .map(|weights_sha256| -> Result<RunHeader> {
-                let settings = self_contained_settings(
-                    config,
-                    &order,
-                    &scenario,
-                    (&open.data, &description.entry),
-                );
-                Ok(RunHeader {
-                    class_order: scenario.class_names(&open.data.classes),
-                    tasks: scenario.tasks.clone(),
-                    train_images: train_images.clone(),
-                    test_images: test_images.clone(),
-                    images: Some(open.images.clone()),
-                    gpu_weights,
-                    input_size: description.entry.input_spec().size,
-                    frozen_parameters: description.parameters,
-                    weights_sha256,
-                    start_sha256: start.as_ref().map(|start| start.sha256.clone()),
-                    ..new_header(settings, pet.as_deref())?
-                })
-            });
+        let header = backbone.sha256.clone().map(|weights_sha256| -> Result<RunHeader> {
+            let settings = self_contained_settings(
+                config,
+                &order,
+                &scenario,
+                (&open.data, &description.entry),
+            );
+            Ok(RunHeader {
+                class_order: scenario.class_names(&open.data.classes),
+                tasks: scenario.tasks.clone(),
+                train_images: train_images.clone(),
+                test_images: test_images.clone(),
+                images: Some(open.images.clone()),
+                gpu_weights,
+                input_size: description.entry.input_spec().size,
+                frozen_parameters: description.parameters,
+                weights_sha256,
+                start_sha256: start.as_ref().map(|start| start.sha256.clone()),
+                ..new_header(settings, pet.as_deref())?
+            })
+        });
         let key = header.transpose()?.map(|header| {
             let text = pet.as_ref().map_or("", |pet| pet.text());
             RunKey::new(&header, text)
         });
-        let images = TaskImages {
-            train: &train_images,
-            test: &test_images,
-        };
+        let images = TaskImages { train: &train_images, test: &test_images };
         let plan = pet.map(|spec| PetPlan::new(&chosen, spec, &description.blocks));
         let plan = plan.transpose()?;
         let pet_and_blocks = plan.as_ref().map(|plan| (&*plan.spec, &plan.blocks[..]));
         let trained = match &plan {
             Some(plan) => {
                 let (blocks, settings) = (&plan.blocks, &plan.settings);
-                plan.spec
-                    .parameter_count(&description.blocks, blocks, settings)?
+                plan.spec.parameter_count(&description.blocks, blocks, settings)?
             }
             None => 0,
         };
@@ -219,19 +210,13 @@ impl CellPredictor {
                 Ok((!fitted.device.info.is_cpu()).then_some(fitted.weights))
             }
         };
-        self.gpu_weights
-            .entry(key)
-            .or_insert_with(find_weight_type)
-            .clone()
+        self.gpu_weights.entry(key).or_insert_with(find_weight_type).clone()
     }
 
     /// Returns the dataset of these settings, and opens it unless it is the previous one.
     fn open(&mut self, config: &RunConfig) -> Result<&mut OpenData> {
         let key = data_key(config);
-        let cached = self
-            .data
-            .take()
-            .filter(|(cached_key, _)| *cached_key == key);
+        let cached = self.data.take().filter(|(cached_key, _)| *cached_key == key);
         let entry = cached.unwrap_or_else(|| {
             let should_continue = || self.control.request() != ControlRequest::Stop;
             let data = self.cache.data(config, &should_continue);
@@ -257,11 +242,7 @@ impl CellPredictor {
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         let open = self.open(config)?;
         let at_once = chosen.spec.all_at_once;
-        let key = (
-            config.order.clone(),
-            config.classes_per_task.clone(),
-            at_once,
-        );
+        let key = (config.order.clone(), config.classes_per_task.clone(), at_once);
         let data = &open.data;
         let entry = open.scenarios.entry(key);
         let scenario =

@@ -146,18 +146,14 @@ impl GridPlan {
             return CellState::Refused(problem.clone());
         }
         let run = self.run_for(cell);
-        let locked = || {
-            self.key(cell)
-                .is_some_and(|key| is_cell_locked(&self.root, key))
-        };
+        let locked = || self.key(cell).is_some_and(|key| is_cell_locked(&self.root, key));
         match run.map(|run| (run.state, run)) {
             Some((StoredState::Finished, run)) => CellState::Done(run.header.folder.clone()),
             Some((StoredState::Running, _)) => CellState::Elsewhere,
             _ if locked() => CellState::Elsewhere,
-            Some((StoredState::Interrupted { .. }, run)) => CellState::Stopped {
-                saved: run.saved_tasks(),
-                tasks: run.header.tasks.len(),
-            },
+            Some((StoredState::Interrupted { .. }, run)) => {
+                CellState::Stopped { saved: run.saved_tasks(), tasks: run.header.tasks.len() }
+            }
             None => CellState::ToDo,
         }
     }
@@ -196,9 +192,7 @@ impl GridPlan {
         self.experience.can_measure_processor = true;
         let cells = self.cells.cells.iter();
         let names: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();
-        let results = names
-            .into_iter()
-            .map(|device| self.experience.find_device(device));
+        let results = names.into_iter().map(|device| self.experience.find_device(device));
         results.filter_map(Result::err).collect()
     }
 
@@ -206,23 +200,15 @@ impl GridPlan {
     /// earlier runs). Returns `None` for a cell that cannot run.
     pub fn estimate_seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
         let forecast = self.forecast(cell)?;
-        let images = TaskImages {
-            train: &forecast.train_images,
-            test: &forecast.test_images,
-        };
+        let images = TaskImages { train: &forecast.train_images, test: &forecast.test_images };
         let experiment = forecast.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
-        self.experience
-            .estimate_seconds(config, experiment, images, forecast.network)
+        self.experience.estimate_seconds(config, experiment, images, forecast.network)
     }
 
     /// Returns the estimated costs of these cells, without what is already done.
     pub fn estimate_costs(&self, cells: &[usize]) -> GridCosts {
-        let mut costs = GridCosts {
-            measured: true,
-            same_method: true,
-            ..GridCosts::default()
-        };
+        let mut costs = GridCosts { measured: true, same_method: true, ..GridCosts::default() };
         for &cell in cells {
             let share = match self.state(cell) {
                 CellState::ToDo => 1.0,
@@ -251,11 +237,7 @@ impl GridPlan {
         let titles = self.cells.titles();
         let lines = self.cells.cells.iter().enumerate();
         let lines = lines.map(|(number, cell)| GridRun {
-            row: titles[number]
-                .first()
-                .copied()
-                .unwrap_or_default()
-                .to_string(),
+            row: titles[number].first().copied().unwrap_or_default().to_string(),
             order: cell.config.order.clone(),
             seed: cell.config.seed,
             seconds: self.estimate_costs(&[number]).seconds,
@@ -283,12 +265,8 @@ impl GridPlan {
         let selected: HashSet<usize> = cells.iter().copied().collect();
         let rows = self.cells.rows.iter();
         let summaries = rows.filter_map(|row| {
-            let row_cells: Vec<usize> = row
-                .cells
-                .iter()
-                .copied()
-                .filter(|c| selected.contains(c))
-                .collect();
+            let row_cells: Vec<usize> =
+                row.cells.iter().copied().filter(|c| selected.contains(c)).collect();
             let finished = row_cells.iter().filter_map(|cell| self.run_for(*cell));
             let finished = finished.filter(|run| run.state == StoredState::Finished);
             let runs: Vec<_> = finished.map(RunSummary::for_scripts).collect();

@@ -77,17 +77,10 @@ pub fn find(wanted: &str) -> Result<(Grid, String)> {
     let path = Path::new(wanted);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if !is_file {
-        let what = message!(
-            "problem-grid-not-found",
-            wanted = truncated_name(wanted).to_string()
-        );
+        let what = message!("problem-grid-not-found", wanted = truncated_name(wanted).to_string());
         let names = shipped().iter().map(|grid| grid.name);
         let problem = with_suggestion(Problem::new(what), wanted, names);
-        let joint = if problem.remedy.ends_with('?') {
-            " Or"
-        } else {
-            "; or"
-        };
+        let joint = if problem.remedy.ends_with('?') { " Or" } else { "; or" };
         let path = "give the path of a file that ends in .toml";
         let remedy = format!("{}{joint} {path}", problem.remedy);
         return Err(problem.advise(remedy));

@@ -138,10 +138,7 @@ impl GridPlan {
         };
         // The previous owner of the lock may have finished the run.
         self.runs.refresh();
-        let run = self
-            .runs
-            .by_key(&key)
-            .map(|run| (run.state, run.header.clone()));
+        let run = self.runs.by_key(&key).map(|run| (run.state, run.header.clone()));
         // A panic in a run fails only its own cell.
         let result = catch_panic_as_problem(|| self.begin_or_resume(cell, run, sink));
         self.runs.refresh();
@@ -192,9 +189,7 @@ impl GridPlan {
         cells: &[usize],
         report_progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<()> {
-        cells
-            .iter()
-            .try_for_each(|cell| self.determine_key(*cell, report_progress))
+        cells.iter().try_for_each(|cell| self.determine_key(*cell, report_progress))
     }
 
     /// Determines the key of a cell if it is unknown, after downloading its weights.
@@ -208,9 +203,7 @@ impl GridPlan {
         }
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
-        let downloaded = self
-            .predictor
-            .download_weights(config.backbone_choice(), report_progress);
+        let downloaded = self.predictor.download_weights(config.backbone_choice(), report_progress);
         if control.request() == ControlRequest::Stop {
             return Ok(());
         }

@@ -37,9 +37,7 @@ impl Axes {
         let width = features.width;
         let rows = features.values.len() / width.max(1);
         if rows == 0 || features.values.iter().any(|value| !value.is_finite()) {
-            return Err(Problem::new(message!(
-                "problem-features-no-principal-components"
-            )));
+            return Err(Problem::new(message!("problem-features-no-principal-components")));
         }
         let mut mean = vec![0f64; width];
         for row in features.values.chunks_exact(width) {
@@ -57,17 +55,9 @@ impl Axes {
         let share = |direction: &Vec<f64>| {
             let along = centred.chunks_exact(width).map(|row| dot(row, direction));
             let variance: f64 = along.map(|p| p * p).sum();
-            if total > 0.0 {
-                (variance / total) as f32
-            } else {
-                0.0
-            }
+            if total > 0.0 { (variance / total) as f32 } else { 0.0 }
         };
-        Ok(Self {
-            shares: [share(&directions[0]), share(&directions[1])],
-            mean,
-            directions,
-        })
+        Ok(Self { shares: [share(&directions[0]), share(&directions[1])], mean, directions })
     }
 
     /// Returns the coordinates of features along the axes. Rows may be shorter (for a method that adds features with
@@ -76,9 +66,7 @@ impl Axes {
         let project_row = |row: &[f32]| {
             self.directions.each_ref().map(|direction| {
                 let parts = row.iter().zip(&self.mean).zip(direction);
-                parts
-                    .map(|((v, m), d)| (f64::from(*v) - m) * d)
-                    .sum::<f64>() as f32
+                parts.map(|((v, m), d)| (f64::from(*v) - m) * d).sum::<f64>() as f32
             })
         };
         let rows = features.values.chunks_exact(features.width.max(1));
@@ -137,9 +125,7 @@ fn orthogonal_iteration(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
 }
 
 fn fix_sign(mut direction: Vec<f64>) -> Vec<f64> {
-    let largest = direction
-        .iter()
-        .fold(0f64, |max, v| if v.abs() > max.abs() { *v } else { max });
+    let largest = direction.iter().fold(0f64, |max, v| if v.abs() > max.abs() { *v } else { max });
     if largest < 0.0 {
         for v in &mut direction {
             *v = -*v;
@@ -163,10 +149,7 @@ mod tests {
         let coordinates = [[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
         let features = Features {
             width: 3,
-            values: coordinates
-                .iter()
-                .flat_map(|[a, b]| to_point(*a, *b))
-                .collect(),
+            values: coordinates.iter().flat_map(|[a, b]| to_point(*a, *b)).collect(),
         };
         let axes = Axes::from_features(&features).unwrap();
         assert!(is_close(axes.shares[0], 0.9) && is_close(axes.shares[1], 0.1));
@@ -175,10 +158,7 @@ mod tests {
             assert!(is_close(point[0], a) && is_close(point[1], -b), "{point:?}");
         }
         // Missing values count as the mean.
-        let shorter = Features {
-            width: 1,
-            values: vec![2.0],
-        };
+        let shorter = Features { width: 1, values: vec![2.0] };
         assert!(is_close(axes.project(&shorter)[0][0], 0.6));
     }
 
@@ -188,11 +168,7 @@ mod tests {
         let same = features(vec![1.0; 8]);
         let axes = Axes::from_features(&same).unwrap();
         assert_eq!(axes.shares, [0.0, 0.0]);
-        assert!(
-            axes.project(&same)
-                .iter()
-                .all(|p| p[0] == 0.0 && p[1] == 0.0)
-        );
+        assert!(axes.project(&same).iter().all(|p| p[0] == 0.0 && p[1] == 0.0));
         assert!(
             Axes::from_features(&features(vec![f32::NAN; 4])).is_err()
                 && Axes::from_features(&features(Vec::new())).is_err()

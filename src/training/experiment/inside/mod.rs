@@ -37,11 +37,7 @@ pub fn inspect_run(
     cache: &ResourceCache,
 ) -> Result<(Predictor, RunInspection)> {
     let predictor = Predictor::open(folder, task, device, cache, true)?;
-    let mut inside = RunInspection {
-        probe: None,
-        problem: None,
-        movement: predictor.movement()?,
-    };
+    let mut inside = RunInspection { probe: None, problem: None, movement: predictor.movement()? };
     let probe = match ProbeSet::gather(folder, predictor.input(), cache) {
         Ok(probe) => Arc::new(probe),
         Err(problem) => {
@@ -79,11 +75,7 @@ pub fn predict_sample(
     while !probe_pass.is_complete() {
         probe_pass.step(predictor)?;
     }
-    Ok(probe_inside(
-        &probe_pass,
-        &ByExpert::default(),
-        predictor.task(),
-    ))
+    Ok(probe_inside(&probe_pass, &ByExpert::default(), predictor.task()))
 }
 
 impl Predictor {
@@ -124,11 +116,8 @@ impl Predictor {
         let experts: Vec<Expert> = features.experts().collect();
         // The last passes are those of the experts; a pass that selects prompts may precede them.
         let preceding = passes.len().saturating_sub(experts.len());
-        let last: Vec<AttentionMap> = passes
-            .into_iter()
-            .skip(preceding)
-            .filter_map(first_map)
-            .collect();
+        let last: Vec<AttentionMap> =
+            passes.into_iter().skip(preceding).filter_map(first_map).collect();
         let before = match self.task() {
             0 => {
                 let compute_plain = || self.plain_features(images.clone());
@@ -141,12 +130,7 @@ impl Predictor {
         if attention_maps.is_empty() {
             return Err(Problem::new(message!("problem-no-attention-maps")));
         }
-        Ok(ImageInspection {
-            attention_maps,
-            before,
-            seen: input,
-            seen_size: self.input_size(),
-        })
+        Ok(ImageInspection { attention_maps, before, seen: input, seen_size: self.input_size() })
     }
 
     /// Returns the features of normalised images from the backbone only (batch × width).

@@ -134,19 +134,14 @@ impl ProbePass {
     pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
         let bytes = self.probe.bytes;
         let chunks = self.probe.pixels.chunks_exact(bytes);
-        let batch: Vec<u8> = chunks
-            .skip(self.predictions.len())
-            .take(BATCH_SIZE)
-            .flatten()
-            .copied()
-            .collect();
+        let batch: Vec<u8> =
+            chunks.skip(self.predictions.len()).take(BATCH_SIZE).flatten().copied().collect();
         self.known_classes = predictor.classes().len();
         let images = predictor.images(&batch);
         let features = predictor.method.features(images)?;
         for verdict in predictor.method.classify(&features)? {
-            let verdict = verdict
-                .ensure_finite()?
-                .merge_repeated_classes(&predictor.repeated_classes);
+            let verdict =
+                verdict.ensure_finite()?.merge_repeated_classes(&predictor.repeated_classes);
             // The last of several opinions combines the others, so its energy is that of one of them.
             let expert_count = verdict.predictions.len().saturating_sub(1).max(1);
             for (at, opinion) in verdict.predictions.iter().enumerate() {
@@ -163,10 +158,7 @@ impl ProbePass {
         for expert in features.experts() {
             let HostTensor { shape, values } = HostTensor::read(&features.concatenated(expert)?)?;
             let width = shape.last().copied().unwrap_or_default();
-            let none = || Features {
-                width,
-                values: Vec::new(),
-            };
+            let none = || Features { width, values: Vec::new() };
             let stored = self.features.or_insert_with(expert, none);
             stored.values.extend(values);
         }
@@ -179,9 +171,7 @@ impl ProbePass {
     /// Returns a Problem if features are not finite.
     pub fn axes(&self) -> Result<ByExpert<Axes>> {
         let by_expert = self.features.iter();
-        by_expert
-            .map(|(expert, features)| Ok((*expert, Axes::from_features(features)?)))
-            .collect()
+        by_expert.map(|(expert, features)| Ok((*expert, Axes::from_features(features)?))).collect()
     }
 }
 

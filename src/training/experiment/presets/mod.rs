@@ -100,10 +100,7 @@ const IMAGENET_R: PaperDataset = PaperDataset {
     orders: &["natural", "imagenet-r_order2", "imagenet-r_order3"],
     split: PresetSplit::AuthorLists,
 };
-const IMAGENET_R_CODA: PaperDataset = PaperDataset {
-    split: PresetSplit::Coda,
-    ..IMAGENET_R
-};
+const IMAGENET_R_CODA: PaperDataset = PaperDataset { split: PresetSplit::Coda, ..IMAGENET_R };
 const DOMAINNET: PaperDataset = PaperDataset {
     data: "domainnet",
     title: "DomainNet",
@@ -115,11 +112,7 @@ const DOMAINNET: PaperDataset = PaperDataset {
 impl Preset {
     /// Returns the same experiment with another of [`PETS`].
     pub fn with_pet(&self, pet: &str, size: usize) -> RunConfig {
-        RunConfig {
-            pet: pet.into(),
-            pet_size: size,
-            ..self.run.clone()
-        }
+        RunConfig { pet: pet.into(), pet_size: size, ..self.run.clone() }
     }
 }
 
@@ -145,20 +138,8 @@ fn build_presets() -> Vec<Preset> {
         paper: None,
     };
     vec![
-        demo(
-            "digits",
-            "Quick demo: digits",
-            "a few seconds",
-            &digits,
-            None,
-        ),
-        demo(
-            "letters",
-            "Letters",
-            "26 classes in 5 tasks",
-            &letters,
-            None,
-        ),
+        demo("digits", "Quick demo: digits", "a few seconds", &digits, None),
+        demo("letters", "Letters", "26 classes in 5 tasks", &letters, None),
         demo(
             "forgetting",
             "Forgetting demo",
@@ -168,20 +149,8 @@ fn build_presets() -> Vec<Preset> {
         ),
         paper_preset("cifar100-10", "CIFAR-100, 10 tasks", "benchmark", CIFAR, 10),
         paper_preset("cifar100-20", "CIFAR-100, 20 tasks", "supplement", CIFAR, 5),
-        paper_preset(
-            "imagenet-r-10",
-            "ImageNet-R, 10 tasks",
-            "benchmark",
-            IMAGENET_R,
-            20,
-        ),
-        paper_preset(
-            "imagenet-r-20",
-            "ImageNet-R, 20 tasks",
-            "supplement",
-            IMAGENET_R,
-            10,
-        ),
+        paper_preset("imagenet-r-10", "ImageNet-R, 10 tasks", "benchmark", IMAGENET_R, 20),
+        paper_preset("imagenet-r-20", "ImageNet-R, 20 tasks", "supplement", IMAGENET_R, 10),
         coda_comparison_preset(
             "imagenet-r-10-coda",
             "ImageNet-R, 10 tasks, CODA split",
@@ -198,28 +167,19 @@ fn build_presets() -> Vec<Preset> {
 /// # Errors
 /// Returns a Problem if there is none, or if it is a pair of runs.
 pub fn find_preset(name: &str) -> Result<&'static Preset> {
-    let mut single = presets()
-        .iter()
-        .filter(|preset| preset.comparison.is_none());
+    let mut single = presets().iter().filter(|preset| preset.comparison.is_none());
     let names = single.clone().map(|preset| preset.name);
     single.find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
         Problem::new(message!("problem-preset-not-found", name))
             .at("--preset")
-            .advise(message!(
-                "advice-one-of-names",
-                names = list_value(&names, 20)
-            ))
+            .advise(message!("advice-one-of-names", names = list_value(&names, 20)))
     })
 }
 
 /// Returns the same settings with the Baseline.
 pub fn baseline(config: &RunConfig) -> RunConfig {
-    RunConfig {
-        method: lae::BASELINE.key.into(),
-        settings: Settings::new(),
-        ..config.clone()
-    }
+    RunConfig { method: lae::BASELINE.key.into(), settings: Settings::new(), ..config.clone() }
 }
 
 /// Returns the same settings for each of `count` class orders: the paper's as far as known, else the natural one, then
@@ -296,14 +256,7 @@ fn paper_preset(
         ..RunConfig::default()
     };
     apply_published_values(&mut run, &lae::LAE);
-    Preset {
-        name,
-        title,
-        hint,
-        run,
-        comparison: None,
-        paper: Some(paper),
-    }
+    Preset { name, title, hint, run, comparison: None, paper: Some(paper) }
 }
 
 /// Returns an experiment of the supplement's comparison with CODA-Prompt, where LAE uses Prefix10.
@@ -313,17 +266,8 @@ fn coda_comparison_preset(
     data: PaperDataset,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper_preset(
-        name,
-        title,
-        "CODA-Prompt comparison",
-        data,
-        classes_per_task,
-    );
-    let run = RunConfig {
-        backbone: FINE_TUNED_WEIGHTS.into(),
-        ..preset.with_pet("prefix", 10)
-    };
+    let preset = paper_preset(name, title, "CODA-Prompt comparison", data, classes_per_task);
+    let run = RunConfig { backbone: FINE_TUNED_WEIGHTS.into(), ..preset.with_pet("prefix", 10) };
     Preset { run, ..preset }
 }
 
@@ -338,10 +282,8 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
 
 /// Returns the keys of the settings that differ from the preset.
 pub fn changed_settings(preset: &Preset, config: &RunConfig) -> Vec<String> {
-    let (current, original) = (
-        normalize_variants(preset, config),
-        with_explicit_settings(&preset.run),
-    );
+    let (current, original) =
+        (normalize_variants(preset, config), with_explicit_settings(&preset.run));
     let rows = differences(&[&current, &original]);
     rows.into_iter().map(|(key, _)| key).collect()
 }

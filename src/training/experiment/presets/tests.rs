@@ -32,15 +32,9 @@ fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
     for preset in presets() {
         let Some(paper) = preset.paper else { continue };
         let names: Vec<String> = (0..paper.classes).map(|i| format!("{i:03}")).collect();
-        let tasks = TaskSizes::parse(&preset.run.classes_per_task)
-            .unwrap()
-            .ranges(paper.classes)
-            .unwrap();
-        assert!(
-            preset.title.contains(&format!("{} tasks", tasks.len())),
-            "{}",
-            preset.title
-        );
+        let tasks =
+            TaskSizes::parse(&preset.run.classes_per_task).unwrap().ranges(paper.classes).unwrap();
+        assert!(preset.title.contains(&format!("{} tasks", tasks.len())), "{}", preset.title);
         let runs = repeat_over_orders(&preset.run, Some(paper), 4);
         for run in &runs {
             let order = ClassOrder::parse(&run.order).unwrap();
@@ -63,10 +57,7 @@ fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
         runs.into_iter().map(|run| run.order).collect()
     };
     assert_eq!(names(None, 3), ["natural", "seed:1", "seed:2"]);
-    assert_eq!(
-        names(Some(CIFAR), 4),
-        ["natural", "cifar100_order2", "cifar100_order3", "seed:3"]
-    );
+    assert_eq!(names(Some(CIFAR), 4), ["natural", "cifar100_order2", "cifar100_order3", "seed:3"]);
 }
 
 #[test]
@@ -89,10 +80,8 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
     }
     // Runs of older versions with other weights show which setting differs.
     let cifar = find_preset("cifar100-10").unwrap();
-    let old = RunConfig {
-        backbone: "vit_base_patch16_224.augreg_in21k".into(),
-        ..cifar.run.clone()
-    };
+    let old =
+        RunConfig { backbone: "vit_base_patch16_224.augreg_in21k".into(), ..cifar.run.clone() };
     assert!(!matches(cifar, &old));
     assert_eq!(changed_settings(cifar, &old), ["backbone"]);
 }

@@ -57,14 +57,10 @@ pub(super) fn compare_predictions(
     for (at, &row) in rows.iter().enumerate() {
         for expert in stored.given.keys() {
             differences.compared += 1;
-            let stored_prediction = (
-                stored.for_expert(*expert).get(row),
-                stored.certainty_at(*expert, row),
-            );
-            let new_prediction = (
-                recomputed.for_expert(*expert).get(at),
-                recomputed.certainty_at(*expert, at),
-            );
+            let stored_prediction =
+                (stored.for_expert(*expert).get(row), stored.certainty_at(*expert, row));
+            let new_prediction =
+                (recomputed.for_expert(*expert).get(at), recomputed.certainty_at(*expert, at));
             let score_difference = stored_prediction
                 .1
                 .zip(new_prediction.1)
@@ -80,23 +76,12 @@ pub(super) fn compare_predictions(
             }
             let format_prediction = |(class_index, score): (Option<&usize>, Option<f32>)| {
                 let score = score.map_or_else(String::new, |score| format!(" at {score}"));
-                format!(
-                    "\"{}\"{score}",
-                    class_index.map_or("?", |index| class_name(*index))
-                )
+                format!("\"{}\"{score}", class_index.map_or("?", |index| class_name(*index)))
             };
             differences.first.get_or_insert_with(|| {
-                let (expected, actual) = (
-                    format_prediction(stored_prediction),
-                    format_prediction(new_prediction),
-                );
-                (
-                    at,
-                    format!(
-                        "{}: stored {expected}, found {actual}",
-                        expert_title(*expert)
-                    ),
-                )
+                let (expected, actual) =
+                    (format_prediction(stored_prediction), format_prediction(new_prediction));
+                (at, format!("{}: stored {expected}, found {actual}", expert_title(*expert)))
             });
         }
         let task_predictions = (stored.task_given.get(row), recomputed.task_given.get(at));
@@ -139,10 +124,8 @@ pub(super) fn recompute_predictions(
     let (mut same, mut missing) = (0, 0);
     for task in 0..stored_run.reports.len() {
         checker.report_progress(message!("doing-predicting", task = task + 1));
-        let rows = sample_rows(
-            stored_run.reports[task].answers.labels.len(),
-            checker.request.limit,
-        );
+        let rows =
+            sample_rows(stored_run.reports[task].answers.labels.len(), checker.request.limit);
         let images = available_images(stored_run, task, &rows, (inputs, &added_images));
         missing += rows.len() - images.len();
         if images.is_empty() {
@@ -226,10 +209,7 @@ fn sample_rows(total: usize, limit: Option<usize>) -> Vec<usize> {
 
 /// Returns the test images of each added task; `None` for a task whose images are missing or have changed.
 fn load_added_images(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
-    let added_tasks = header
-        .added_tasks
-        .iter()
-        .zip(header.original_task_count()..);
+    let added_tasks = header.added_tasks.iter().zip(header.original_task_count()..);
     let images = added_tasks.map(|(added_task, task)| {
         let (run, depth) = (&header.folder, header.config.bit_depth);
         let images = store::added_task_images(run, task, added_task, depth).ok()?;
@@ -301,9 +281,7 @@ fn predict_images(
             return Err(Problem::new(message!("problem-check-stopped")));
         }
         let samples: Vec<Sample> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
-        let inputs = inference_inputs(&samples, predictor.input())
-            .into_iter()
-            .zip(chunk);
+        let inputs = inference_inputs(&samples, predictor.input()).into_iter().zip(chunk);
         let readable_inputs =
             inputs.filter_map(|(input, image)| Some((input.ok()?, image.clone())));
         let (inputs, batch): (Vec<Vec<u8>>, Vec<(usize, Sample)>) = readable_inputs.unzip();
@@ -350,17 +328,10 @@ mod tests {
             &answers(&[0, 1, 1], &[0.5, 0.7501, 0.5]),
             &names,
         );
-        assert!(
-            near.is_rounding() && near.count == 1,
-            "{}",
-            near.describe_rounding()
-        );
+        assert!(near.is_rounding() && near.count == 1, "{}", near.describe_rounding());
         let (at, description) = near.first.unwrap_or_default();
         assert_eq!(at, 1);
-        assert_eq!(
-            description,
-            "the answer: stored \"tit\" at 0.75, found \"tit\" at 0.7501"
-        );
+        assert_eq!(description, "the answer: stored \"tit\" at 0.75, found \"tit\" at 0.7501");
         let far = compare_predictions(
             &stored,
             &[0, 1, 2],

@@ -56,10 +56,7 @@ impl ProofInputs {
         config.data = request.data.map_or(config.data, absolute);
         // A backbone of the table keeps its name, whichever file contains its weights.
         let table = BackboneLibrary::with_default_locations();
-        if let Some(file) = request
-            .weights
-            .filter(|_| table.entry(&config.backbone).is_none())
-        {
+        if let Some(file) = request.weights.filter(|_| table.entry(&config.backbone).is_none()) {
             config.backbone = absolute(file);
         }
         let device_name = request.device.unwrap_or(&config.device);
@@ -111,10 +108,7 @@ impl Checker<'_> {
     ) -> Result<Option<Arc<OpenedBackbone>>> {
         self.report_progress(message!("doing-opening-backbone"));
         let weight_file = self.request.weights.map(Path::new);
-        let state = match (
-            weight_file,
-            self.is_foreign(&config.backbone, self.request.weights),
-        ) {
+        let state = match (weight_file, self.is_foreign(&config.backbone, self.request.weights)) {
             (Some(file), _) => Ok(Availability::Present(file.to_path_buf())),
             (None, true) => Err(Problem::new(PATH_NOT_OPENED)),
             (None, false) => {
@@ -144,17 +138,13 @@ impl Checker<'_> {
         }
         let (weights, control) = (prediction_weight_type(header, ready), self.control.clone());
         let mut should_continue = |_| control.request() != ControlRequest::Stop;
-        let (table, choice) = (
-            BackboneLibrary::with_default_locations(),
-            config.backbone_choice(),
-        );
+        let (table, choice) = (BackboneLibrary::with_default_locations(), config.backbone_choice());
         let read = || match weight_file {
             Some(file) => table.read_from_file(choice, file),
             None => library::read_from(&table, choice, &mut should_continue),
         };
         let opened =
-            self.cache
-                .get_or_load_backbone(config.backbone_choice(), weights, ready, read)?;
+            self.cache.get_or_load_backbone(config.backbone_choice(), weights, ready, read)?;
         if opened.sha256 != header.weights_sha256 {
             self.report_other_weights(&opened.entry.name, &opened.sha256, header);
             return Ok(None);
@@ -169,10 +159,7 @@ impl Checker<'_> {
                 Some(description) => {
                     self.add_difference(Difference::new(Part::Backbone, None, description));
                 }
-                None => self
-                    .report
-                    .equal
-                    .push("the backbone's entry in the table".into()),
+                None => self.report.equal.push("the backbone's entry in the table".into()),
             },
         }
         Ok(Some(opened))
@@ -249,9 +236,7 @@ impl Checker<'_> {
                 Some(difference) => self.add_difference(difference),
                 None => {
                     let images = data.train.len() + data.test.len();
-                    self.report
-                        .equal
-                        .push(format!("{images} images and their labels"));
+                    self.report.equal.push(format!("{images} images and their labels"));
                 }
             },
         }
@@ -267,18 +252,13 @@ fn differing_fact(recorded: &BackboneFacts, current: &BackboneFacts) -> Option<S
             ("the crop ratio", facts.crop_ratio.to_string()),
             ("the interpolation", facts.interpolation.name().into()),
             ("the mean of the normalisation", format!("{:?}", facts.mean)),
-            (
-                "the standard deviation of the normalisation",
-                format!("{:?}", facts.std),
-            ),
+            ("the standard deviation of the normalisation", format!("{:?}", facts.std)),
             ("the family", facts.family.clone()),
         ]
     };
     let mut pairs = describe(recorded).into_iter().zip(describe(current));
     let ((what, expected), (_, actual)) = pairs.find(|(a, b)| a != b)?;
-    Some(format!(
-        "{what} of the backbone is {actual}, not {expected}"
-    ))
+    Some(format!("{what} of the backbone is {actual}, not {expected}"))
 }
 
 /// Returns the first image that differs from those with these fingerprints; `prints` are the short prints of the
@@ -315,9 +295,7 @@ pub(super) fn first_different_print(
     name: &dyn Fn(&ClassFingerprints, usize) -> Option<String>,
 ) -> Option<Difference> {
     let (mut description, mut count) = (None, 0);
-    let current = found
-        .iter()
-        .map(|prints| ((prints.split, &*prints.class), prints));
+    let current = found.iter().map(|prints| ((prints.split, &*prints.class), prints));
     let current: HashMap<(Split, &str), &ClassFingerprints> = current.collect();
     for expected in recorded {
         let split = match expected.split {

@@ -65,10 +65,7 @@ pub fn check_run(
         cache,
         sink,
         control,
-        report: CheckReport {
-            run: store::run_name(folder),
-            ..CheckReport::default()
-        },
+        report: CheckReport { run: store::run_name(folder), ..CheckReport::default() },
     };
     none_if_stopped(checker.run(), control)
 }
@@ -97,10 +94,7 @@ pub fn check_path(
         Ok(()) => named_folder,
         Err(_) => folder,
     };
-    let request = CheckRequest {
-        changed: Some(&extracted.changed),
-        ..request.clone()
-    };
+    let request = CheckRequest { changed: Some(&extracted.changed), ..request.clone() };
     check_run(&folder, &request, cache, sink, control)
 }
 
@@ -185,15 +179,7 @@ impl Checker<'_> {
     ) -> bool {
         let this_machine = &inputs.machine;
         let describe = |machine: &Machine| {
-            let Machine {
-                processor,
-                simd,
-                device,
-                version,
-                system,
-                threads,
-                ..
-            } = machine;
+            let Machine { processor, simd, device, version, system, threads, .. } = machine;
             let gpu = machine.driver.as_ref();
             let gpu = gpu.map_or_else(String::new, |driver| format!(", {device} ({driver})"));
             format!("{version} on {system}, {processor}, {simd}, {threads} threads{gpu}")
@@ -203,29 +189,18 @@ impl Checker<'_> {
                 1 => String::new(),
                 task => format!(" from task {task}"),
             };
-            self.report
-                .machines
-                .push(format!("computed{from} by {}", describe(machine)));
+            self.report.machines.push(format!("computed{from} by {}", describe(machine)));
         }
         let recorded = &provenance.computed_on;
         let is_complete = recorded.first().is_some_and(|first| first.from_task == 1);
         if !is_complete {
             let header = &stored_run.header;
             let (version, device) = (&header.version, &header.device);
-            self.report
-                .machines
-                .insert(0, format!("computed by {version} on {device}"));
-            self.report
-                .unknown
-                .push("the processor's type and instructions".into());
+            self.report.machines.insert(0, format!("computed by {version} on {device}"));
+            self.report.unknown.push("the processor's type and instructions".into());
         }
-        self.report
-            .machines
-            .push(format!("checked by {}", describe(this_machine)));
-        !is_complete
-            || recorded
-                .iter()
-                .any(|machine| !machine.computes_same_as(this_machine))
+        self.report.machines.push(format!("checked by {}", describe(this_machine)));
+        !is_complete || recorded.iter().any(|machine| !machine.computes_same_as(this_machine))
     }
 
     fn is_running(&self) -> bool {

@@ -72,14 +72,7 @@ pub(super) fn retrain(
             user_control: checker.control,
         };
         let original_run = (&header, stored_run.plugin.as_str());
-        start_run(
-            &inputs.config,
-            Some(original_run),
-            work.path(),
-            checker.cache,
-            stop_sink,
-            &run,
-        )?
+        start_run(&inputs.config, Some(original_run), work.path(), checker.cache, stop_sink, &run)?
     };
     let stopped = || Problem::new(message!("problem-check-stopped"));
     let retrained_folder = outcome.header().ok_or_else(stopped)?.folder.clone();
@@ -124,16 +117,8 @@ impl RetrainedPair<'_> {
             checker.add_difference(Difference::new(Part::Setting, None, description));
         }
         let counts = [
-            (
-                "training images of the tasks",
-                &original.train_images,
-                &retrained.train_images,
-            ),
-            (
-                "test images of the tasks",
-                &original.test_images,
-                &retrained.test_images,
-            ),
+            ("training images of the tasks", &original.train_images, &retrained.train_images),
+            ("test images of the tasks", &original.test_images, &retrained.test_images),
         ];
         for (what, expected, actual) in counts {
             let same = actual.get(..expected.len()) == Some(expected.as_slice());
@@ -145,9 +130,8 @@ impl RetrainedPair<'_> {
         let read = |folder: &Path| store::load_image_prints(folder).ok().flatten();
         let prints = read(checker.folder).zip(read(&retrained.folder));
         let reported = checker.report.differences.iter();
-        let has_image_difference = reported
-            .clone()
-            .any(|difference| difference.part == Part::Picture);
+        let has_image_difference =
+            reported.clone().any(|difference| difference.part == Part::Picture);
         if let Some((old_prints, new_prints)) = prints
             && !has_image_difference
             && let Some(difference) = first_different_print(&old_prints, &new_prints, &|_, _| None)
@@ -156,10 +140,8 @@ impl RetrainedPair<'_> {
         }
         let trained = (original.trained_parameters, retrained.trained_parameters);
         if trained.0 != trained.1 {
-            let description = format!(
-                "there are {} trainable parameters, not {}",
-                trained.1, trained.0
-            );
+            let description =
+                format!("there are {} trainable parameters, not {}", trained.1, trained.0);
             let part = match provenance.plugin_sha256.is_some() {
                 true => Part::Setting,
                 false => Part::Plugin,
@@ -295,20 +277,13 @@ fn compare_tensors(
 /// first.
 fn compare_values(original: &HostTensor, retrained: &HostTensor) -> Option<(String, f64)> {
     if original.shape != retrained.shape {
-        let description = format!(
-            "has the shape {:?}, not {:?}",
-            retrained.shape, original.shape
-        );
+        let description = format!("has the shape {:?}, not {:?}", retrained.shape, original.shape);
         return Some((description, f64::INFINITY));
     }
     let pairs = original.values.iter().zip(&retrained.values);
-    let at = pairs
-        .clone()
-        .position(|(a, b)| a.to_bits() != b.to_bits())?;
+    let at = pairs.clone().position(|(a, b)| a.to_bits() != b.to_bits())?;
     let square = |value: f64| value * value;
-    let squared_distance: f64 = pairs
-        .map(|(a, b)| square(f64::from(*a) - f64::from(*b)))
-        .sum();
+    let squared_distance: f64 = pairs.map(|(a, b)| square(f64::from(*a) - f64::from(*b))).sum();
     let squared_norm: f64 = original.values.iter().map(|a| square(f64::from(*a))).sum();
     let distance = match squared_norm > 0.0 {
         true => (squared_distance / squared_norm).sqrt(),
@@ -316,10 +291,7 @@ fn compare_values(original: &HostTensor, retrained: &HostTensor) -> Option<(Stri
         false => f64::INFINITY,
     };
     let (expected, actual) = (original.values[at], retrained.values[at]);
-    Some((
-        format!("is {actual} at index {at}, not {expected}"),
-        distance,
-    ))
+    Some((format!("is {actual} at index {at}, not {expected}"), distance))
 }
 
 /// Returns the metric that differs most, and its relative difference. Counts never differ by rounding. Times and
@@ -336,12 +308,7 @@ fn worst_metric_difference([original, retrained]: [&TaskReport; 2]) -> Option<(S
         }
     };
     for (at, (expected, actual)) in original.losses.iter().zip(&retrained.losses).enumerate() {
-        compare(
-            format!("the loss of epoch {}", at + 1),
-            *expected,
-            *actual,
-            true,
-        );
+        compare(format!("the loss of epoch {}", at + 1), *expected, *actual, true);
     }
     for (name, value) in &original.measurements {
         // A newer version may no longer measure it.
@@ -350,25 +317,19 @@ fn worst_metric_difference([original, retrained]: [&TaskReport; 2]) -> Option<(S
         }
     }
     let counts = |report: &TaskReport| [report.costs.images_seen, report.costs.stored_parameters];
-    let names = [
-        "the number of training images shown",
-        "the number of stored parameters",
-    ];
-    for (what, (expected, actual)) in names
-        .iter()
-        .zip(counts(original).into_iter().zip(counts(retrained)))
+    let names = ["the number of training images shown", "the number of stored parameters"];
+    for (what, (expected, actual)) in
+        names.iter().zip(counts(original).into_iter().zip(counts(retrained)))
     {
         // Older versions did not count this.
         if expected > 0 {
             compare((*what).into(), expected as f64, actual as f64, false);
         }
     }
-    metric_differences
-        .into_iter()
-        .reduce(|worst, other| match other.1 > worst.1 {
-            true => other,
-            false => worst,
-        })
+    metric_differences.into_iter().reduce(|worst, other| match other.1 > worst.1 {
+        true => other,
+        false => worst,
+    })
 }
 
 #[cfg(test)]
@@ -385,10 +346,7 @@ mod tests {
         assert_eq!(compare_tensors(&original, &original), None);
         let (description, count, worst) =
             compare_tensors(&original, &tensors(&[3.0, 4.5])).unwrap_or_default();
-        assert_eq!(
-            description,
-            "the tensor head.0.bias is 4.5 at index 1, not 4"
-        );
+        assert_eq!(description, "the tensor head.0.bias is 4.5 at index 1, not 4");
         assert!(count == 1 && (worst - 0.1).abs() < 1e-9, "{worst}");
         let missing = compare_tensors(&original, &NamedTensors::new()).unwrap_or_default();
         assert!(missing.0.contains("is missing") && missing.2.is_infinite());

@@ -90,9 +90,7 @@ impl Columns {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         let rank_cells = |rank: usize| {
             let class = ranked.get(rank - 1);
-            class.map_or_else(Default::default, |&(class, score)| {
-                class_and_score(class, score)
-            })
+            class.map_or_else(Default::default, |&(class, score)| class_and_score(class, score))
         };
         let strangeness = answer.strangeness();
         let is_none_of_these = self.threshold.map(|limit| strangeness > limit);

@@ -99,10 +99,7 @@ pub fn read_predictions(csv: &Path) -> Result<Vec<PredictedImage>> {
 pub fn save_corrections(csv: &Path, assignments: &[Assignment]) -> Result<()> {
     let text = read_table(csv)?;
     let mut reader = csv::Reader::from_reader(text.as_slice());
-    let headers = reader
-        .headers()
-        .map_err(|error| invalid_table_problem(csv, &error))?
-        .clone();
+    let headers = reader.headers().map_err(|error| invalid_table_problem(csv, &error))?.clone();
     let records: std::result::Result<Vec<csv::StringRecord>, _> = reader.records().collect();
     let records = records.map_err(|error| invalid_table_problem(csv, &error))?;
     if records.len() != assignments.len() {
@@ -111,15 +108,12 @@ pub fn save_corrections(csv: &Path, assignments: &[Assignment]) -> Result<()> {
             .advise(message!("advice-predict-folder-again")));
     }
     let apply_correction = |cells: &csv::StringRecord, assignment: &Assignment| -> Vec<String> {
-        let cells = headers
-            .iter()
-            .zip(cells)
-            .map(|(name, cell)| match (name, assignment) {
-                ("class", Assignment::As(class)) => escape_formula(class).into_owned(),
-                ("none_of_these", Assignment::As(_)) if cell == "true" => "false".into(),
-                ("none_of_these", Assignment::NoneOfThese) => "true".into(),
-                _ => cell.to_string(),
-            });
+        let cells = headers.iter().zip(cells).map(|(name, cell)| match (name, assignment) {
+            ("class", Assignment::As(class)) => escape_formula(class).into_owned(),
+            ("none_of_these", Assignment::As(_)) if cell == "true" => "false".into(),
+            ("none_of_these", Assignment::NoneOfThese) => "true".into(),
+            _ => cell.to_string(),
+        });
         cells.collect()
     };
     write_with(csv, |file| {
@@ -128,9 +122,7 @@ pub fn save_corrections(csv: &Path, assignments: &[Assignment]) -> Result<()> {
         for (cells, assignment) in records.iter().zip(assignments) {
             write_record(&mut table, csv, apply_correction(cells, assignment))?;
         }
-        table
-            .flush()
-            .map_err(|error| Problem::io("write the table", csv, &error))
+        table.flush().map_err(|error| Problem::io("write the table", csv, &error))
     })
 }
 

@@ -44,10 +44,8 @@ pub struct ImageSelection<'a> {
 
 impl ImageSelection<'_> {
     fn list_images(&self) -> Result<Vec<FolderImage>> {
-        let selected = self.only.iter().map(|path| FolderImage {
-            path: path.clone(),
-            reason: None,
-        });
+        let selected =
+            self.only.iter().map(|path| FolderImage { path: path.clone(), reason: None });
         match self.only.is_empty() {
             true => list_images(self.folder, &ProgressReporter::silent()),
             false => Ok(selected.collect()),
@@ -72,10 +70,7 @@ pub fn write_table(
             .at_path(folder)
             .advise(message!("advice-choose-image-folder")));
     }
-    let mut count = SheetCount {
-        of: images.len(),
-        ..SheetCount::default()
-    };
+    let mut count = SheetCount { of: images.len(), ..SheetCount::default() };
     if report_progress(count).is_break() {
         return Ok(None);
     }
@@ -84,25 +79,20 @@ pub fn write_table(
         let mut table = csv::Writer::from_writer(file);
         write_record(&mut table, csv, columns.header())?;
         let decode = |batch| decode_batch(columns, folder, batch);
-        let flow = process_with_prefetch(
-            images.chunks(columns.batch_size),
-            decode,
-            |(rows, inputs)| {
+        let flow =
+            process_with_prefetch(images.chunks(columns.batch_size), decode, |(rows, inputs)| {
                 let verdicts = match inputs.is_empty() {
                     true => Vec::new(),
                     false => predict(inputs)?,
                 };
                 write_rows(&mut table, csv, columns, rows, verdicts, &mut count)?;
                 Ok(report_progress(count))
-            },
-        )?;
+            })?;
         if flow.is_break() {
             stopped = true;
             return Err(Problem::new(message!("problem-table-stopped")));
         }
-        table
-            .flush()
-            .map_err(|error| Problem::io("write the table", csv, &error))
+        table.flush().map_err(|error| Problem::io("write the table", csv, &error))
     });
     match result {
         Err(_) if stopped => Ok(None),
@@ -192,10 +182,7 @@ mod tests {
     }
 
     fn predict(inputs: &[u8]) -> Vec<Answer> {
-        inputs
-            .chunks(8 * 8 * 3)
-            .map(|_| Answer::from_logits(Expert::ANSWER, &[2.0, 0.0]))
-            .collect()
+        inputs.chunks(8 * 8 * 3).map(|_| Answer::from_logits(Expert::ANSWER, &[2.0, 0.0])).collect()
     }
 
     fn folder(names: &[&str]) -> tempfile::TempDir {
@@ -218,13 +205,10 @@ mod tests {
             batch_sizes.push(answers.len());
             Ok(answers)
         };
-        let result = write_table(
-            &columns(),
-            select_all(folder),
-            csv,
-            &mut predict_batch,
-            &mut |_| ControlFlow::Continue(()),
-        );
+        let result =
+            write_table(&columns(), select_all(folder), csv, &mut predict_batch, &mut |_| {
+                ControlFlow::Continue(())
+            });
         (result, batch_sizes)
     }
 
@@ -246,16 +230,9 @@ mod tests {
         let (prediction, score_cells) = ("'=cmd,0.880797,b,0.119203,true,,", "-2.1269,-2.5000");
         let start = format!("'+a.png,{prediction},answer,{score_cells},'=cmd,0.880797,-2.1269,");
         assert!(rows[1].starts_with(&start), "{}", rows[1]);
-        assert!(
-            rows[4].starts_with("d.png,,") && rows[4].len() > 40,
-            "{}",
-            rows[4]
-        );
+        assert!(rows[4].starts_with("d.png,,") && rows[4].len() > 40, "{}", rows[4]);
         let cells = |row: &str| row.matches(',').count();
-        assert!(
-            rows.iter().all(|row| cells(row) == cells(rows[0])),
-            "{text}"
-        );
+        assert!(rows.iter().all(|row| cells(row) == cells(rows[0])), "{text}");
     }
 
     #[test]
@@ -263,36 +240,21 @@ mod tests {
         let images = folder(&["a.png", "b.png", "=c.png"]);
         let csv = images.path().join("table.csv");
         let only = ["=c.png".into(), "a.png".into()];
-        let selection = ImageSelection {
-            folder: images.path(),
-            only: &only,
-        };
+        let selection = ImageSelection { folder: images.path(), only: &only };
         let mut predict_batch = |inputs: Vec<u8>| Ok(predict(&inputs));
         let mut keep_going = |_| ControlFlow::Continue(());
-        let count = write_table(
-            &columns(),
-            selection,
-            &csv,
-            &mut predict_batch,
-            &mut keep_going,
-        );
+        let count = write_table(&columns(), selection, &csv, &mut predict_batch, &mut keep_going);
         assert_eq!(count.unwrap().unwrap().done, 2);
         let rows = read_predictions(&csv).unwrap();
-        assert_eq!(
-            (rows[0].path.as_path(), rows.len()),
-            (Path::new("=c.png"), 2)
-        );
+        assert_eq!((rows[0].path.as_path(), rows.len()), (Path::new("=c.png"), 2));
         assert_eq!(rows[0].class.as_deref(), Some("=cmd"));
         assert_eq!(rows[0].none_of_these, Some(true));
         assert!(
             (rows[0].margin - 0.761_594).abs() < 1e-5
                 && rows[0].assignment == Assignment::NoneOfThese
         );
-        let assignments = [
-            Assignment::As("=cmd".into()),
-            Assignment::As("b".into()),
-            Assignment::NoneOfThese,
-        ];
+        let assignments =
+            [Assignment::As("=cmd".into()), Assignment::As("b".into()), Assignment::NoneOfThese];
         for pair in assignments.windows(2) {
             save_corrections(&csv, pair).unwrap();
             for (before, after) in rows.iter().zip(read_predictions(&csv).unwrap()) {
@@ -310,14 +272,8 @@ mod tests {
     fn without_a_threshold_none_of_these_is_unknown() {
         let verdict = Answer::from_logits(Expert::ANSWER, &[2.0, 0.0]);
         let cells_for = |threshold| {
-            let columns = Columns {
-                threshold,
-                ..columns()
-            };
-            let at = columns
-                .header()
-                .iter()
-                .position(|head| head == "none_of_these");
+            let columns = Columns { threshold, ..columns() };
+            let at = columns.header().iter().position(|head| head == "none_of_these");
             // The path precedes the cells.
             let cells = columns.prediction_cells(&verdict);
             cells[at.unwrap() - 1..][..2].to_vec()
@@ -356,11 +312,6 @@ mod tests {
         let nowhere = elsewhere.path().join("no/table.csv");
         let (result, batch_sizes) = write_all(images.path(), &nowhere);
         assert!(result.is_err() && batch_sizes.is_empty());
-        assert!(
-            write_all(elsewhere.path(), &csv)
-                .0
-                .unwrap_err()
-                .is("problem-no-image-in-folder")
-        );
+        assert!(write_all(elsewhere.path(), &csv).0.unwrap_err().is("problem-no-image-in-folder"));
     }
 }

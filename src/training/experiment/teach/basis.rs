@@ -73,22 +73,14 @@ pub(super) fn restore_method(
 /// Returns the Problem that something the method needs to learn another task is missing.
 fn missing_state_problem(stored_run: &StoredRun, title: &str, what: &str) -> Problem {
     let (why, remedy) = match stored_run.state {
-        StoredState::Finished => (
-            "problem-learning-data-older-version",
-            "advice-train-run-again",
-        ),
-        _ => (
-            "problem-learning-data-run-stopped",
-            "advice-resume-then-add-task",
-        ),
+        StoredState::Finished => ("problem-learning-data-older-version", "advice-train-run-again"),
+        _ => ("problem-learning-data-run-stopped", "advice-resume-then-add-task"),
     };
     let what = match what {
         "it" => message!(why, title),
         what => message!("problem-cannot-learn-another-task", title, what),
     };
-    Problem::new(what)
-        .at_path(&stored_run.header.folder)
-        .advise(message!(remedy))
+    Problem::new(what).at_path(&stored_run.header.folder).advise(message!(remedy))
 }
 
 /// Returns the Problem that the method's settings leave no room for another task.
@@ -107,23 +99,16 @@ pub(in crate::experiment) fn check_training_images(
 ) -> Result<()> {
     let tasks = 0..header.original_task_count();
     let same = match &header.images {
-        Some(images) => dataset
-            .data
-            .split_matches_fingerprints(Split::Train, images),
+        Some(images) => dataset.data.split_matches_fingerprints(Split::Train, images),
         None => tasks
             .map(|task| dataset.scenario.train_samples(&dataset.data, task).len())
-            .eq(header.train_images[..header.original_task_count()]
-                .iter()
-                .copied()),
+            .eq(header.train_images[..header.original_task_count()].iter().copied()),
     };
     match same {
         true => Ok(()),
         false => Err(Problem::new(message!("problem-training-images-changed"))
             .at(&header.config.data)
-            .advise(restore_advice(
-                &dataset.data,
-                "advice-restore-images-or-train",
-            ))),
+            .advise(restore_advice(&dataset.data, "advice-restore-images-or-train"))),
     }
 }
 
@@ -158,9 +143,7 @@ pub(super) fn check_exemplars(
 ) -> Result<()> {
     let own_tasks = header.original_task_count();
     let exemplars = method.exemplars().iter();
-    let replayed = exemplars
-        .filter(|exemplar| exemplar.task < own_tasks)
-        .count();
+    let replayed = exemplars.filter(|exemplar| exemplar.task < own_tasks).count();
     if replayed == 0 {
         return Ok(());
     }
@@ -189,25 +172,16 @@ pub(in crate::experiment) fn open_run_dataset(
     let config = &header.config;
     let data = cache.data(config, should_continue)?;
     check_same_classes(header, &data)?;
-    let (order, sizes) = (
-        ClassOrder::parse(&config.order)?,
-        TaskSizes::parse(&config.classes_per_task)?,
-    );
-    let scenario = build_scenario(
-        &ConfiguredMethod::from_config(config)?,
-        &order,
-        sizes,
-        &data,
-    )?;
+    let (order, sizes) =
+        (ClassOrder::parse(&config.order)?, TaskSizes::parse(&config.classes_per_task)?);
+    let scenario = build_scenario(&ConfiguredMethod::from_config(config)?, &order, sizes, &data)?;
     let names = scenario.class_names(&data.classes);
     let own_tasks = header.original_task_count();
     let classes = header.tasks[..own_tasks].last().map_or(0, |task| task.end);
     let count = |task| scenario.test_samples(&data, task).len();
     let same = names.get(..classes) == Some(&header.class_order[..classes])
         && scenario.tasks.get(..own_tasks) == Some(&header.tasks[..own_tasks])
-        && (0..own_tasks)
-            .map(count)
-            .eq(header.test_images[..own_tasks].iter().copied());
+        && (0..own_tasks).map(count).eq(header.test_images[..own_tasks].iter().copied());
     let images = header.images.as_ref();
     if same && images.is_none_or(|images| data.split_matches_fingerprints(Split::Test, images)) {
         return Ok(RunDataset { data, scenario });

@@ -42,12 +42,8 @@ pub fn preview_source(
     source: &str,
     should_continue: &(dyn Fn() -> bool + Sync),
 ) -> Result<SourcePreview> {
-    let taught = TaughtImages::open(
-        header,
-        after,
-        source,
-        (&ResourceCache::default(), should_continue),
-    )?;
+    let taught =
+        TaughtImages::open(header, after, source, (&ResourceCache::default(), should_continue))?;
     let classes = taught.classes.len();
     let train_counts = count_per_class(&taught.data.train, classes);
     let test_counts = count_per_class(&taught.data.test, classes);
@@ -143,10 +139,7 @@ impl TaughtImages {
 
     /// Returns the position of the class that `class` of the added task repeats, if it does.
     pub fn repeated_class(&self, class: usize) -> Option<usize> {
-        let repeated = self
-            .repeated_classes
-            .iter()
-            .find(|candidate| candidate.class == class);
+        let repeated = self.repeated_classes.iter().find(|candidate| candidate.class == class);
         repeated.map(|repeated| repeated.of)
     }
 
@@ -193,9 +186,8 @@ impl TaughtImages {
         let known_classes = select_classes(&|class| self.repeated_class(class).is_some());
         if !known_classes.is_empty() {
             let positions = self.repeated_classes.iter().map(|repeated| repeated.of);
-            let names: Vec<&String> = positions
-                .map(|position| &header.class_order[position])
-                .collect();
+            let names: Vec<&String> =
+                positions.map(|position| &header.class_order[position]).collect();
             let remark = message!("teach-known-classes", classes = list_value(&names, 5));
             self.notes.push(remark.into());
         }
@@ -220,9 +212,7 @@ impl TaughtImages {
             repeats: schedule.repeats,
             base_lr: schedule.base_lr,
             notes: self.notes.clone(),
-            taught: jiff::Zoned::now()
-                .strftime("%Y-%m-%dT%H:%M:%S%:z")
-                .to_string(),
+            taught: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
         }
     }
@@ -244,20 +234,13 @@ fn name_classes(
             continue;
         };
         let original = header.class_at(position);
-        repeated_classes.push(RepeatedClass {
-            class,
-            of: original,
-        });
+        repeated_classes.push(RepeatedClass { class, of: original });
         let is_taken = |candidate: &String| {
             let others = learned.iter().chain(&names).chain(classes);
             others.into_iter().any(|other| other == candidate)
         };
         let candidates = (2..).map(|number| format!("{} ({number})", learned[original]));
-        names.extend(
-            candidates
-                .into_iter()
-                .find(|candidate| !is_taken(candidate)),
-        );
+        names.extend(candidates.into_iter().find(|candidate| !is_taken(candidate)));
     }
     (names, repeated_classes)
 }

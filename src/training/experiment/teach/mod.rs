@@ -75,24 +75,11 @@ pub fn teach(
     let Some(teacher) = none_if_stopped(teacher, control)? else {
         return Ok(Outcome::NotStarted);
     };
-    let mut method = teacher
-        .method()
-        .map_err(|problem| no_room_problem(&title, problem))?;
+    let mut method = teacher.method().map_err(|problem| no_room_problem(&title, problem))?;
     restore_method(&mut *method, &stored_run, &run, &title)?;
-    check_exemplars(
-        &*method,
-        &stored_run.header,
-        teacher.dataset.as_ref(),
-        &title,
-    )?;
+    check_exemplars(&*method, &stored_run.header, teacher.dataset.as_ref(), &title)?;
     let (task_folder, added_task) = run.begin_added_task(stored_run.reports.len())?;
-    let result = teacher.teach(
-        method,
-        stored_run,
-        (task_folder, &added_task),
-        sink,
-        control,
-    );
+    let result = teacher.teach(method, stored_run, (task_folder, &added_task), sink, control);
     let result = result.map_err(|problem| problem.context("problem-run-unchanged"));
     match none_if_stopped(result, control) {
         Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
@@ -147,24 +134,16 @@ impl Teacher {
                 }
             };
         if after < before.tasks.len() {
-            let remark = message!(
-                "teach-run-was-stopped",
-                task = after + 1,
-                of = before.tasks.len()
-            );
+            let remark =
+                message!("teach-run-was-stopped", task = after + 1, of = before.tasks.len());
             taught_images.notes.push(remark.into());
         }
         let chosen = ConfiguredMethod::from_config(&before.config)?;
         let usual = &before.train_images[..before.original_task_count().min(after)];
         let schedule = TaskSchedule::new(&chosen, after, taught_images.data.train.len(), usual);
-        taught_images
-            .notes
-            .extend(schedule.note(&before.config).map(Words::from));
-        let config = RunConfig {
-            batch: schedule.batch,
-            base_lr: schedule.base_lr,
-            ..before.config.clone()
-        };
+        taught_images.notes.extend(schedule.note(&before.config).map(Words::from));
+        let config =
+            RunConfig { batch: schedule.batch, base_lr: schedule.base_lr, ..before.config.clone() };
         report_preparing(sink, message!("doing-opening-device"));
         let ready = match device {
             Some(device) => device::prepare(device)?,
@@ -196,20 +175,10 @@ impl Teacher {
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&stored_run.plugin, "the run's plugin.toml")?;
             let plan = PetPlan::new(&chosen, spec, shapes)?;
-            Ok(plan
-                .with_stream_scheme(before.drawing)
-                .with_start(PetStart::for_run(before)?))
+            Ok(plan.with_stream_scheme(before.drawing).with_start(PetStart::for_run(before)?))
         });
         let pet = pet.transpose()?;
-        Ok(Self {
-            header,
-            taught_images,
-            schedule,
-            dataset,
-            pet,
-            config,
-            backbone,
-        })
+        Ok(Self { header, taught_images, schedule, dataset, pet, config, backbone })
     }
 
     fn method(&self) -> Result<Box<dyn Method>> {
@@ -254,9 +223,7 @@ impl Teacher {
         let context = TrainContext {
             config: self.config,
             images,
-            pixels: Arc::new(PixelCache::new(
-                self.header.config.cache_mb.saturating_mul(1 << 20),
-            )),
+            pixels: Arc::new(PixelCache::new(self.header.config.cache_mb.saturating_mul(1 << 20))),
             backbone: self.backbone,
             repeats: self.schedule.repeats,
         };
@@ -305,14 +272,11 @@ impl Teacher {
         let mut correct = 0;
         for chunk in known_tests.chunks(BATCH_SIZE) {
             let samples: Vec<_> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
-            let inputs: Vec<Vec<u8>> = inference_inputs(&samples, spec)
-                .into_iter()
-                .collect::<Result<_>>()?;
+            let inputs: Vec<Vec<u8>> =
+                inference_inputs(&samples, spec).into_iter().collect::<Result<_>>()?;
             let images = upload::normalize_for_backbone(&inputs.concat(), &self.backbone);
             for (verdict, (class, _)) in method.predict(images)?.into_iter().zip(chunk) {
-                let verdict = verdict
-                    .ensure_finite()?
-                    .merge_repeated_classes(&repeated_classes);
+                let verdict = verdict.ensure_finite()?.merge_repeated_classes(&repeated_classes);
                 let answer = verdict.predictions.last();
                 correct += usize::from(answer.is_some_and(|answer| answer.class == *class));
             }
@@ -333,9 +297,8 @@ impl Teacher {
         let repeated_class = header.class_at(earlier);
         let images = (0..tasks.len() - 1).flat_map(|task| images.training_samples(task));
         let images = images.map(|(sample, label)| (sample, label as usize));
-        let images: Vec<_> = images
-            .filter(|(_, label)| header.class_at(*label) != repeated_class)
-            .collect();
+        let images: Vec<_> =
+            images.filter(|(_, label)| header.class_at(*label) != repeated_class).collect();
         let labels: Vec<usize> = images.iter().map(|(_, label)| *label).collect();
         let chosen = sample_evenly(&labels, earlier, earlier * IMAGES_PER_EARLIER_CLASS);
         let chunks = chosen.chunks(BATCH_SIZE);
@@ -368,10 +331,7 @@ impl Teacher {
         let earlier = stored_run.header.added_tasks.iter().zip(own_tasks..);
         for (added_task, task) in earlier {
             report_preparing(sink, message!("doing-opening-earlier-images"));
-            let (run, depth) = (
-                &stored_run.header.folder,
-                stored_run.header.config.bit_depth,
-            );
+            let (run, depth) = (&stored_run.header.folder, stored_run.header.config.bit_depth);
             let earlier_images = store::added_task_images(run, task, added_task, depth)?;
             earlier_images.check_test_images()?;
             images.push(&earlier_images, tasks[task].start);

@@ -91,11 +91,7 @@ mod tests {
     #[test]
     fn pictures_are_repeated_by_what_an_epoch_learns_from() {
         let repeats = |method: &str| {
-            let config = RunConfig {
-                method: method.into(),
-                batch: 24,
-                ..RunConfig::default()
-            };
+            let config = RunConfig { method: method.into(), batch: 24, ..RunConfig::default() };
             let schedule = TaskSchedule::new(
                 &ConfiguredMethod::from_config(&config).unwrap(),
                 5,

@@ -43,9 +43,8 @@ impl Trainer<'_> {
 
     /// Returns the exemplars of earlier tasks that the method keeps, in its order.
     fn exemplars(&self) -> Result<Vec<(Sample, i64)>> {
-        let task_images: Vec<_> = (0..self.task)
-            .map(|task| self.context.images.training_samples(task))
-            .collect();
+        let task_images: Vec<_> =
+            (0..self.task).map(|task| self.context.images.training_samples(task)).collect();
         let exemplars = self.method.exemplars();
         let found = exemplars
             .iter()
@@ -126,9 +125,7 @@ impl Trainer<'_> {
 
     /// Lets the method finish a pass.
     pub(super) fn end_pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
-        self.finish_step(index, |method, cancel_token| {
-            method.end_pass(index, cancel_token)
-        })
+        self.finish_step(index, |method, cancel_token| method.end_pass(index, cancel_token))
     }
 
     /// Lets the method finish the task, after its last pass.
@@ -151,22 +148,15 @@ impl Trainer<'_> {
             stopped |= !self.control.wait_while_paused(run, sink, &phase);
             *gate_time += start.elapsed();
             if meter.is_report_due() {
-                let position = RunProgress {
-                    task,
-                    epoch: index,
-                    batch,
-                    batches,
-                    ..RunProgress::default()
-                };
+                let position =
+                    RunProgress { task, epoch: index, batch, batches, ..RunProgress::default() };
                 let (run, progress) = (run.clone(), meter.progress(position));
                 sink.event(Event::Progress { run, progress });
             }
             !stopped
         };
-        let result = finish(
-            &mut *self.method,
-            &mut CancelToken::with_callback(&mut should_continue),
-        );
+        let result =
+            finish(&mut *self.method, &mut CancelToken::with_callback(&mut should_continue));
         if stopped {
             return Ok(ControlFlow::Break(()));
         }
@@ -200,8 +190,7 @@ impl Trainer<'_> {
             }
             let start = Instant::now();
             let should_continue =
-                self.control
-                    .wait_while_paused(&self.header.run, self.sink, phase);
+                self.control.wait_while_paused(&self.header.run, self.sink, phase);
             self.gate_time += start.elapsed();
             if !should_continue {
                 return Ok(ControlFlow::Break(()));

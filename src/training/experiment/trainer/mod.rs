@@ -141,9 +141,7 @@ impl<'a> Trainer<'a> {
             unreadable: Default::default(),
         };
         trainer.meter = Meter::new(tasks.map(|task| trainer.task_work(task)).sum());
-        trainer
-            .sink
-            .event(Event::Started(Box::new(trainer.header.clone())));
+        trainer.sink.event(Event::Started(Box::new(trainer.header.clone())));
         for problem in trainer.method.remarks() {
             trainer.report_remark(problem);
         }
@@ -209,10 +207,8 @@ impl<'a> Trainer<'a> {
     fn train_task(&mut self) -> Result<ControlFlow<()>> {
         let task = self.task;
         if self.started_tasks == task {
-            self.method.begin_task(&Task {
-                index: task,
-                classes: self.header.tasks[task].clone(),
-            })?;
+            self.method
+                .begin_task(&Task { index: task, classes: self.header.tasks[task].clone() })?;
             self.started_tasks += 1;
         }
         for index in self.passes_done..self.passes[task].len() {
@@ -266,21 +262,14 @@ impl<'a> Trainer<'a> {
 /// Reports of a run, and the work to expect.
 impl Trainer<'_> {
     fn report_phase(&mut self, phase: Phase) {
-        self.sink.event(Event::Phase {
-            run: self.header.run.clone(),
-            phase,
-        });
+        self.sink.event(Event::Phase { run: self.header.run.clone(), phase });
     }
 
     /// Returns the phase of a pass of the task.
     fn phase(&self, index: usize) -> Phase {
         let task = self.task;
         match self.passes[task].get(index).map(|pass| pass.work) {
-            Some(PassWork::Learn { frozen }) => Phase::Training {
-                task,
-                epoch: index,
-                frozen,
-            },
+            Some(PassWork::Learn { frozen }) => Phase::Training { task, epoch: index, frozen },
             _ => Phase::Measuring { task },
         }
     }
@@ -310,10 +299,7 @@ impl Trainer<'_> {
     /// Returns what the method measures at every pass, by name.
     fn measure(&self) -> Result<BTreeMap<String, f64>> {
         let measurements = self.method.measurements(Moment::Pass)?;
-        Ok(measurements
-            .iter()
-            .filter_map(Measurement::as_number)
-            .collect())
+        Ok(measurements.iter().filter_map(Measurement::as_number).collect())
     }
 
     fn report_progress(
@@ -331,10 +317,7 @@ impl Trainer<'_> {
             measured: self.measure()?,
             ..RunProgress::default()
         });
-        self.sink.event(Event::Progress {
-            run: self.header.run.clone(),
-            progress,
-        });
+        self.sink.event(Event::Progress { run: self.header.run.clone(), progress });
         Ok(())
     }
 

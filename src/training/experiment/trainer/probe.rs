@@ -114,10 +114,7 @@ impl NearestMeanClassifier {
     fn count_correct(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
         let scores = read_rows(&self.0.scores(features)?)?;
         let predictions = scores.iter().map(|row| argmax(row));
-        Ok(predictions
-            .zip(labels)
-            .filter(|(prediction, label)| prediction == *label)
-            .count())
+        Ok(predictions.zip(labels).filter(|(prediction, label)| prediction == *label).count())
     }
 }
 

@@ -64,9 +64,7 @@ impl Trainer<'_> {
     /// Saves the state after the latest pass, if that was postponed; needed when the run ends early.
     pub(super) fn save_unsaved(&mut self) {
         if let Some(checkpoint) = self.pending_checkpoint.take() {
-            let saved = self
-                .folder
-                .save_checkpoint(&checkpoint, GeneratedTensors::new());
+            let saved = self.folder.save_checkpoint(&checkpoint, GeneratedTensors::new());
             self.handle_save_result(saved);
         }
     }
@@ -115,21 +113,15 @@ impl Trainer<'_> {
             true => self.folder.save_task(&report, &snapshot)?,
             false => {
                 let writer = &mut self.snapshots;
-                self.folder
-                    .save_task_incremental(&report, snapshot, writer)?
+                self.folder.save_task_incremental(&report, snapshot, writer)?
             }
         };
         let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
-        let evaluated = Event::TaskEvaluated {
-            run: run.clone(),
-            report: Box::new(report),
-        };
+        let evaluated = Event::TaskEvaluated { run: run.clone(), report: Box::new(report) };
         let saved = Event::Saved { run, what, bytes };
         match self.added_task {
             true => self.held_events.extend([evaluated, saved]),
-            false => [evaluated, saved]
-                .into_iter()
-                .for_each(|event| self.sink.event(event)),
+            false => [evaluated, saved].into_iter().for_each(|event| self.sink.event(event)),
         }
         Ok(())
     }
@@ -158,9 +150,7 @@ impl Trainer<'_> {
             return Ok(());
         }
         let state = self.make_checkpoint(self.passes[self.task].len())?;
-        self.folder
-            .save_state(&state, self.method.generated_tensors())
-            .map(drop)
+        self.folder.save_state(&state, self.method.generated_tensors()).map(drop)
     }
 
     /// Restores the state of a run whose first tasks are saved with these reports.
@@ -179,32 +169,23 @@ impl Trainer<'_> {
             return Ok(());
         };
         // Absent in checkpoints of older versions.
-        self.state_bytes = checkpoint
-            .get("kept_bytes")
-            .unwrap_or(4 * count_values(&checkpoint.tensors) as u64);
+        self.state_bytes =
+            checkpoint.get("kept_bytes").unwrap_or(4 * count_values(&checkpoint.tensors) as u64);
         self.started_tasks = checkpoint.task + 1;
-        self.method.restore(
-            &checkpoint.tensors,
-            &self.header.tasks[..self.started_tasks],
-        )?;
-        self.method
-            .restore_generated(&|name| match checkpoint.tensors.get(name) {
-                // Older versions stored these tensors in the checkpoint itself.
-                Some(tensor) => Ok(tensor.clone()),
-                None => self.folder.load_bulk(name),
-            })?;
+        self.method.restore(&checkpoint.tensors, &self.header.tasks[..self.started_tasks])?;
+        self.method.restore_generated(&|name| match checkpoint.tensors.get(name) {
+            // Older versions stored these tensors in the checkpoint itself.
+            Some(tensor) => Ok(tensor.clone()),
+            None => self.folder.load_bulk(name),
+        })?;
         (self.task, self.passes_done) = (checkpoint.task, checkpoint.epochs_done);
         self.task_seconds = checkpoint.get("task_seconds")?;
         // Absent in checkpoints of older versions.
-        self.training_seconds = checkpoint
-            .get("training_seconds")
-            .unwrap_or(self.task_seconds);
+        self.training_seconds = checkpoint.get("training_seconds").unwrap_or(self.task_seconds);
         self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
         // Absent in checkpoints of older versions.
         let load_list = |name| {
-            checkpoint
-                .get::<String>(name)
-                .map_or_else(|_| Vec::new(), |l| parse_numbers(&l))
+            checkpoint.get::<String>(name).map_or_else(|_| Vec::new(), |l| parse_numbers(&l))
         };
         self.losses = load_list("losses");
         for measurement in self.method.measurements(Moment::Pass)? {
@@ -219,9 +200,7 @@ impl Trainer<'_> {
         }
         // If later passes could not be saved, their tasks are trained again.
         let finished_tasks_work: f64 = (0..self.task).map(|task| self.task_work(task)).sum();
-        let done = self.passes[self.task.min(self.passes.len() - 1)]
-            .iter()
-            .take(self.passes_done);
+        let done = self.passes[self.task.min(self.passes.len() - 1)].iter().take(self.passes_done);
         let passes: f64 = done.map(|pass| self.pass_work(self.task, pass)).sum();
         self.meter.skip(finished_tasks_work + passes);
         reports.truncate(self.task);
@@ -243,9 +222,7 @@ impl Trainer<'_> {
 
 /// Returns the number of values of these tensors before they are computed.
 fn count_generated_values(bulk: &GeneratedTensors<'_>) -> usize {
-    bulk.values()
-        .map(|m| m.shape.iter().product::<usize>())
-        .sum()
+    bulk.values().map(|m| m.shape.iter().product::<usize>()).sum()
 }
 
 /// Returns the number of values in these tensors.

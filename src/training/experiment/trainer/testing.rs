@@ -49,18 +49,13 @@ impl Trainer<'_> {
                 let (source, index) = indices[batch.indices[row]];
                 answers.samples.push(index);
                 answers.sources.push(source);
-                let verdict = verdict
-                    .ensure_finite()?
-                    .merge_repeated_classes(&self.repeated_classes);
+                let verdict =
+                    verdict.ensure_finite()?.merge_repeated_classes(&self.repeated_classes);
                 for opinion in &verdict.predictions {
                     let values = strangeness.or_default(opinion.expert);
                     values.push(((source, index), opinion.strangeness()));
                 }
-                let layout = (
-                    &*self.header.tasks,
-                    &*self.task_by_class,
-                    &*self.repeated_classes,
-                );
+                let layout = (&*self.header.tasks, &*self.task_by_class, &*self.repeated_classes);
                 add_prediction(&mut answers, batch.labels[row] as usize, &verdict, layout);
             }
             self.meter.add_tested(batch.labels.len());
@@ -79,8 +74,7 @@ impl Trainer<'_> {
             unreadable.check_any_read(answers.labels.len())?;
         }
         for (expert, values) in strangeness {
-            self.measurements
-                .extend(refusal::measurements_of(expert, &values));
+            self.measurements.extend(refusal::measurements_of(expert, &values));
         }
         let original_accuracy = self.context.images.accuracy_on_original_labels(
             self.task,
@@ -100,11 +94,8 @@ impl Trainer<'_> {
 
 /// What a prediction is compared with: the tasks of a run so far, the task of each class, and pairs of a class taught
 /// again and the position that it counts for.
-pub(in crate::experiment) type ClassLayout<'a> = (
-    &'a [Range<usize>],
-    &'a [Option<usize>],
-    &'a [(usize, usize)],
-);
+pub(in crate::experiment) type ClassLayout<'a> =
+    (&'a [Range<usize>], &'a [Option<usize>], &'a [(usize, usize)]);
 
 /// Adds the experts' predictions for a test image of class `label`.
 pub(in crate::experiment) fn add_prediction(
@@ -114,23 +105,15 @@ pub(in crate::experiment) fn add_prediction(
     (tasks, task_of, repeated): ClassLayout<'_>,
 ) {
     answers.labels.push(label);
-    let found = repeated
-        .iter()
-        .find(|(repeated_label, _)| *repeated_label == label);
+    let found = repeated.iter().find(|(repeated_label, _)| *repeated_label == label);
     let class = found.map_or(label, |(_, original)| *original);
     for opinion in &verdict.predictions {
         let certainty = answers.certainty.or_default(opinion.expert);
         certainty.push(opinion.best().1.clamp(0.0, 1.0));
         let predictions = answers.given.or_default(opinion.expert);
         // A prediction of the right class counts as the label, whichever of its positions that is.
-        predictions.push(if opinion.class == class {
-            label
-        } else {
-            opinion.class
-        });
+        predictions.push(if opinion.class == class { label } else { opinion.class });
     }
     let label_task = task_of.get(label).copied().flatten();
-    answers
-        .task_given
-        .push(label_task.map_or(label, |task| verdict.predict_within(&tasks[task])));
+    answers.task_given.push(label_task.map_or(label, |task| verdict.predict_within(&tasks[task])));
 }

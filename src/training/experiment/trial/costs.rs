@@ -73,9 +73,7 @@ impl TrialCosts {
         let by_task = |per_class: &[usize]| -> Vec<Vec<usize>> {
             let tasks = scenario.tasks.iter();
             let classes = tasks.map(|task| &scenario.class_order[task.clone()]);
-            classes
-                .map(|classes| classes.iter().map(|&class| per_class[class]).collect())
-                .collect()
+            classes.map(|classes| classes.iter().map(|&class| per_class[class]).collect()).collect()
         };
         let classes = data.classes.len();
         let network = Network::new(&plan.backbone.entry.architecture);
@@ -103,12 +101,7 @@ impl TrialCosts {
         let images = TaskImages { train, test };
         // Methods that learn all classes at once process the same total number of images.
         let seconds = configs.iter().filter_map(|config| {
-            seconds_at_speed(
-                &bounds.reduced_settings(config),
-                images,
-                self.network,
-                self.speed,
-            )
+            seconds_at_speed(&bounds.reduced_settings(config), images, self.network, self.speed)
         });
         seconds.sum::<f64>() * OVERHEAD
     }
@@ -152,26 +145,17 @@ mod tests {
     #[test]
     fn long_trials_get_fewer_images_then_fewer_epochs() {
         let configs = [RunConfig::default()];
-        assert_eq!(
-            trial_costs(100, 1e4).bounds(&configs, PLANNED_SECONDS),
-            Bounds::default()
-        );
+        assert_eq!(trial_costs(100, 1e4).bounds(&configs, PLANNED_SECONDS), Bounds::default());
         let slower = trial_costs(1000, 100.0);
         let bounds = slower.bounds(&configs, PLANNED_SECONDS);
         assert!(
-            bounds
-                .limit
-                .is_some_and(|limit| limit >= MIN_IMAGES_PER_CLASS)
-                && bounds.halvings == 0
+            bounds.limit.is_some_and(|limit| limit >= MIN_IMAGES_PER_CLASS) && bounds.halvings == 0
         );
         assert!(slower.estimate_seconds(&configs, &bounds) <= PLANNED_SECONDS);
         let slowest = trial_costs(1000, 1.0).bounds(&configs, PLANNED_SECONDS);
         assert_eq!(slowest.halvings, MAX_HALVINGS);
         let reduced = slowest.reduced_settings(&RunConfig::default());
-        assert_eq!(
-            (reduced.epochs, reduced.validation_share),
-            (1, VALIDATION_SHARE)
-        );
+        assert_eq!((reduced.epochs, reduced.validation_share), (1, VALIDATION_SHARE));
         assert_eq!(reduced.train_limit, slowest.limit);
         let sentences = slowest.sentences(&trial_costs(1000, 1.0), &RunConfig::default());
         assert_eq!(sentences.len(), 2);

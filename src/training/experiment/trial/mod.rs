@@ -55,10 +55,7 @@ pub fn candidate_settings(chosen: &RunConfig, cache: &ResourceCache) -> Result<V
             config.settings.insert((*key).into(), value.clone());
         }
         let description = cache.describe(config.backbone_choice()).ok();
-        let size = cache
-            .plugin(&config.pet)
-            .ok()
-            .and_then(|pet| pet.default_size());
+        let size = cache.plugin(&config.pet).ok().and_then(|pet| pet.default_size());
         apply_pet_defaults(chosen, &mut config, description.as_ref(), size, |_| false);
         candidates.push(config);
     }
@@ -78,15 +75,9 @@ pub fn try_methods(
     control: &Control,
 ) -> Result<Option<Trial>> {
     let candidate = |config: RunConfig| -> Result<_> {
-        Ok(TrialCandidate {
-            title: find_method(&config.method)?.title.into(),
-            config,
-            cache,
-        })
+        Ok(TrialCandidate { title: find_method(&config.method)?.title.into(), config, cache })
     };
-    let candidates = candidate_settings(chosen, cache)?
-        .into_iter()
-        .map(candidate);
+    let candidates = candidate_settings(chosen, cache)?.into_iter().map(candidate);
     let candidates: Vec<_> = candidates.collect::<Result<_>>()?;
     compare(&candidates, 0, PLANNED_SECONDS, false, sink, control)
 }
@@ -111,10 +102,7 @@ pub fn try_backbones(
         if configs.iter().any(|config| config.backbone == *name) {
             continue;
         }
-        let mut config = RunConfig {
-            backbone: name.clone(),
-            ..chosen.clone()
-        };
+        let mut config = RunConfig { backbone: name.clone(), ..chosen.clone() };
         let description = cache.describe(config.backbone_choice())?;
         if *name != chosen.backbone {
             choose_backbone(&mut config, &description.entry);
@@ -122,20 +110,9 @@ pub fn try_backbones(
         largest = largest.max((description.parameters, candidates.len()));
         configs.push(config.clone());
         switch_method(&mut config, CLASS_MEANS, false)?;
-        candidates.push(TrialCandidate {
-            title: description.entry.title().into(),
-            config,
-            cache,
-        });
+        candidates.push(TrialCandidate { title: description.entry.title().into(), config, cache });
     }
-    let mut trial = compare(
-        &candidates,
-        largest.1,
-        PLANNED_SECONDS,
-        false,
-        sink,
-        control,
-    )?;
+    let mut trial = compare(&candidates, largest.1, PLANNED_SECONDS, false, sink, control)?;
     let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
     for (row, config) in rows.zip(configs) {
         row.memory = footprint::estimate_for_settings(&config, cache);
@@ -214,10 +191,7 @@ fn compare(
     };
     let costs = TrialCosts::new(&plan)?;
     drop(plan);
-    let configs: Vec<_> = candidates
-        .iter()
-        .map(|candidate| candidate.config.clone())
-        .collect();
+    let configs: Vec<_> = candidates.iter().map(|candidate| candidate.config.clone()).collect();
     let bounds = costs.bounds(&configs, planned);
     let work = tempfile::tempdir().map_err(|error| {
         Problem::io("create a folder to train in", std::env::temp_dir(), &error)
@@ -233,19 +207,11 @@ fn compare(
         let mut progress = ProgressSink::new(sink, Some(what));
         progress.user_control = Some(control);
         progress.report(None);
-        let (run_control, settings) = (
-            progress.run_control.clone(),
-            bounds.reduced_settings(&candidate.config),
-        );
+        let (run_control, settings) =
+            (progress.run_control.clone(), bounds.reduced_settings(&candidate.config));
         let outcome = match control.request() {
             ControlRequest::Stop => Ok(Outcome::NotStarted),
-            _ => train(
-                &settings,
-                work.path(),
-                candidate.cache,
-                &mut progress,
-                &run_control,
-            ),
+            _ => train(&settings, work.path(), candidate.cache, &mut progress, &run_control),
         };
         paused += progress.paused;
         if !losses {
@@ -330,37 +296,20 @@ mod tests {
 
     #[test]
     fn backbones_are_compared_by_class_means_and_keep_the_chosen_method() {
-        let chosen = RunConfig {
-            train_limit: Some(6),
-            device: "cpu".into(),
-            ..RunConfig::default()
-        };
+        let chosen =
+            RunConfig { train_limit: Some(6), device: "cpu".into(), ..RunConfig::default() };
         let others = [PHOTO, NANO].map(String::from);
         let (mut sink, control) = (Vec::new(), Control::default());
-        let trial = try_backbones(
-            &chosen,
-            &others,
-            &ResourceCache::default(),
-            &mut sink,
-            &control,
-        );
+        let trial = try_backbones(&chosen, &others, &ResourceCache::default(), &mut sink, &control);
         let trial = trial.unwrap().unwrap();
         let rows: Vec<_> = trial.methods.iter().map(|method| &method.config).collect();
         assert_eq!(rows.len(), 2);
         assert_eq!(*rows[0], chosen);
-        assert_eq!(
-            (rows[1].backbone.as_str(), rows[1].method.as_str()),
-            (PHOTO, "lae")
-        );
+        assert_eq!((rows[1].backbone.as_str(), rows[1].method.as_str()), (PHOTO, "lae"));
         assert!(trial.methods.iter().all(|method| method.right.is_some()));
         let unknown = ["none-such".to_string()];
-        let problem = try_backbones(
-            &chosen,
-            &unknown,
-            &ResourceCache::default(),
-            &mut sink,
-            &control,
-        );
+        let problem =
+            try_backbones(&chosen, &unknown, &ResourceCache::default(), &mut sink, &control);
         assert!(problem.unwrap_err().to_string().contains("none-such"));
     }
 
@@ -369,10 +318,7 @@ mod tests {
 
     impl Sink for StopAtRanPac {
         fn event(&mut self, event: Event) {
-            if let Event::Phase {
-                phase: Phase::Preparing(what),
-                ..
-            } = event
+            if let Event::Phase { phase: Phase::Preparing(what), .. } = event
                 && what.english.contains("RanPAC")
             {
                 self.0.set(ControlRequest::Stop);

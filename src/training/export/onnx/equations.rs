@@ -51,19 +51,14 @@ pub fn write_equation(
                 Operand::Tensor(input(inputs, 2)?, Axes::Matrix([0, 0]))
             }
             (Meaning::Input(at), _) => {
-                let axes = if site.site.inputs().len() == 3 && !site.site.is_linear() {
-                    4
-                } else {
-                    3
-                };
+                let axes =
+                    if site.site.inputs().len() == 3 && !site.site.is_linear() { 4 } else { 3 };
                 Operand::Tensor(input(inputs, *at)?, Axes::HigherRank(axes))
             }
             (_, Binding::Number(number)) => Operand::Number(*number),
             (_, Binding::Parameter(at)) => {
-                let parameter = pet
-                    .parameters
-                    .get(*at)
-                    .ok_or_else(|| unknown_name_problem(name))?;
+                let parameter =
+                    pet.parameters.get(*at).ok_or_else(|| unknown_name_problem(name))?;
                 let host_tensor = HostTensor::read(parameter.tensor)?;
                 let site_name = parameter.site.map_or("", |site| site.name());
                 let name = format!("{network} {} {site_name} {}", pet.block, parameter.name);
@@ -79,9 +74,7 @@ pub fn write_equation(
     let mut last = Operand::Number(0.0);
     for step in site.program.steps() {
         last = writer.translate(&step.tree)?;
-        writer
-            .variables
-            .insert(step.text.name.clone(), last.clone());
+        writer.variables.insert(step.text.name.clone(), last.clone());
     }
     match last {
         Operand::Tensor(value, _) => Ok(value),
@@ -90,27 +83,20 @@ pub fn write_equation(
 }
 
 fn input(inputs: &[&Value], at: usize) -> Result<Value> {
-    inputs
-        .get(at)
-        .map(|value| (*value).clone())
-        .ok_or_else(|| unknown_name_problem("an input"))
+    inputs.get(at).map(|value| (*value).clone()).ok_or_else(|| unknown_name_problem("an input"))
 }
 
 fn unknown_name_problem(name: &str) -> Problem {
-    Problem::new(format!(
-        "`{name}` is not known where the equation is written"
-    ))
+    Problem::new(format!("`{name}` is not known where the equation is written"))
 }
 
 impl GraphWriter<'_> {
     fn translate(&mut self, tree: &Expr) -> Result<Operand> {
         Ok(match &tree.kind {
             NodeKind::Number(number) => Operand::Number(*number),
-            NodeKind::Name(name) => self
-                .variables
-                .get(name)
-                .cloned()
-                .ok_or_else(|| unknown_name_problem(name))?,
+            NodeKind::Name(name) => {
+                self.variables.get(name).cloned().ok_or_else(|| unknown_name_problem(name))?
+            }
             NodeKind::Negate(inner) => match self.translate(inner)? {
                 Operand::Number(number) => Operand::Number(-number),
                 Operand::Tensor(x, axes) => Operand::Tensor(self.graph.op("Neg", &[&x], &[]), axes),
@@ -217,21 +203,16 @@ impl GraphWriter<'_> {
                 let sums = graph.sum(&squares, -2);
                 Ok(Operand::Tensor(graph.op("Sqrt", &[&sums], &[]), rows(1)))
             }
-            "first_columns" => Ok(Operand::Tensor(
-                graph.slice(x, -1, 0, second),
-                columns(n.min(all_columns)),
-            )),
+            "first_columns" => {
+                Ok(Operand::Tensor(graph.slice(x, -1, 0, second), columns(n.min(all_columns))))
+            }
             "rest_columns" => {
                 let rest = graph.slice(x, -1, second, i64::MAX);
-                Ok(Operand::Tensor(
-                    rest,
-                    columns(all_columns.saturating_sub(n)),
-                ))
+                Ok(Operand::Tensor(rest, columns(all_columns.saturating_sub(n))))
             }
-            "first_rows" => Ok(Operand::Tensor(
-                graph.slice(x, -2, 0, second),
-                rows(n.min(all_rows)),
-            )),
+            "first_rows" => {
+                Ok(Operand::Tensor(graph.slice(x, -2, 0, second), rows(n.min(all_rows))))
+            }
             "rest_rows" => {
                 let rest = graph.slice(x, -2, second, i64::MAX);
                 Ok(Operand::Tensor(rest, rows(all_rows.saturating_sub(n))))
@@ -255,10 +236,7 @@ impl GraphWriter<'_> {
                     let y = graph.reshape(y, &[1, c, 1, d]);
                     let product = graph.binary("Mul", &x, &y);
                     let flat = graph.reshape(&product, &[a * c, b * d]);
-                    Ok(Operand::Tensor(
-                        flat,
-                        Axes::Matrix([(a * c) as usize, (b * d) as usize]),
-                    ))
+                    Ok(Operand::Tensor(flat, Axes::Matrix([(a * c) as usize, (b * d) as usize])))
                 }
                 _ => Err(unsupported_function_problem(name)),
             },
@@ -326,10 +304,7 @@ mod tests {
         let mut graph = Graph::default();
         let x = graph.input("x", &[Dimension::Fixed(4), Dimension::Fixed(4)]);
         let matrix = Operand::Tensor(x, Axes::Matrix([4, 4]));
-        let mut writer = GraphWriter {
-            graph: &mut graph,
-            variables: BTreeMap::new(),
-        };
+        let mut writer = GraphWriter { graph: &mut graph, variables: BTreeMap::new() };
         for function in FUNCTIONS {
             let second = match function.name {
                 "kron" | "join_tokens" => matrix.clone(),

@@ -27,10 +27,7 @@ struct Pets<'a> {
 impl<'a> Pets<'a> {
     fn new(network: &'a str, stack: &'a PetStack) -> Self {
         let blocks = stack.exported_blocks().into_iter();
-        Self {
-            network,
-            blocks: blocks.map(|block| (block.block, block)).collect(),
-        }
+        Self { network, blocks: blocks.map(|block| (block.block, block)).collect() }
     }
 }
 
@@ -48,12 +45,8 @@ impl GraphHooks for Pets<'_> {
         weight: &dyn Fn(&mut Graph) -> Result<Value>,
     ) -> Result<Value> {
         let pet = self.blocks.get(&block);
-        let found = pet.and_then(|pet| {
-            Some((
-                pet,
-                pet.sites.iter().find(|site_pet| site_pet.site == site)?,
-            ))
-        });
+        let found = pet
+            .and_then(|pet| Some((pet, pet.sites.iter().find(|site_pet| site_pet.site == site)?)));
         let (pet, site_pet) = found.ok_or_else(|| Problem::new("no PET acts at this site"))?;
         let mut inputs = inputs.to_vec();
         let weight = site_pet.reads_weight().then(|| weight(graph)).transpose()?;
@@ -84,11 +77,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let mut features = Vec::new();
     for (name, stack) in &model.recipe.networks {
         let pets = Pets::new(name, stack);
-        let mut parts = GraphParts {
-            graph: &mut graph,
-            weights: &weights,
-            hooks: &pets,
-        };
+        let mut parts = GraphParts { graph: &mut graph, weights: &weights, hooks: &pets };
         let architecture = &model.predictor.backbone().entry.architecture;
         features.push(architecture.build_graph(&mut parts, &images)?);
     }
@@ -96,24 +85,14 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     drop(weights);
     let (scores, probabilities) =
         classify(&mut graph, &model.recipe.answer_rule, &features, classes);
-    let probabilities = merge_repeated_classes(
-        &mut graph,
-        &probabilities,
-        &model.repeated_classes(),
-        classes,
-    );
+    let probabilities =
+        merge_repeated_classes(&mut graph, &probabilities, &model.repeated_classes(), classes);
     let outputs = [Dimension::Named("N"), Dimension::Fixed(classes)];
     graph.output(&scores, "scores", &outputs);
     graph.output(&probabilities, "probabilities", &outputs);
     Ok(vec![
-        (
-            "model.onnx".into(),
-            graph.into_bytes("LAE Studio", &title(model)),
-        ),
-        (
-            "preprocessing.json".into(),
-            prepared::preprocessing_json(model, true)?,
-        ),
+        ("model.onnx".into(), graph.into_bytes("LAE Studio", &title(model))),
+        ("preprocessing.json".into(), prepared::preprocessing_json(model, true)?),
         ("prepare.py".into(), prepared::prepare_module()),
         ("classes.json".into(), prepared::classes_json(model)?),
         ("README.md".into(), readme(model).into_bytes()),
@@ -140,11 +119,7 @@ fn classify(
     classes: usize,
 ) -> (Value, Value) {
     match reading {
-        AnswerRule::Linear {
-            weight,
-            bias,
-            experts,
-        } => {
+        AnswerRule::Linear { weight, bias, experts } => {
             let weight = add_weight(graph, "head.weight", weight);
             let bias = add_weight(graph, "head.bias", bias);
             let mut logits = Vec::new();
@@ -152,10 +127,7 @@ fn classify(
                 let product = graph.binary("MatMul", features, &weight);
                 logits.push(graph.binary("Add", &product, &bias));
             }
-            match experts
-                .last()
-                .map_or(LogitSource::Network(0), |(_, voice)| *voice)
-            {
+            match experts.last().map_or(LogitSource::Network(0), |(_, voice)| *voice) {
                 LogitSource::Network(at) => (logits[at].clone(), graph.softmax(&logits[at])),
                 LogitSource::Maximum(indices) => {
                     let mut larger = |operator: &str| {
@@ -174,11 +146,7 @@ fn classify(
             let probabilities = temperature_softmax(graph, &scores);
             (scores, probabilities)
         }
-        AnswerRule::Projected {
-            projection,
-            weight,
-            empty,
-        } => {
+        AnswerRule::Projected { projection, weight, empty } => {
             let projection = add_weight(graph, "projection", projection);
             let weight = add_weight(graph, "ridge", &weight.transposed());
             let hidden = graph.binary("MatMul", &features[0], &projection);
@@ -194,11 +162,7 @@ fn classify(
                     .map_or(class, |(_, original)| *original)
             };
             (
-                select_columns(
-                    graph,
-                    &hidden,
-                    &(0..classes).map(replacement).collect::<Vec<_>>(),
-                ),
+                select_columns(graph, &hidden, &(0..classes).map(replacement).collect::<Vec<_>>()),
                 probabilities,
             )
         }
@@ -208,16 +172,9 @@ fn classify(
 fn cosine_scores(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value {
     let mut sum: Option<Value> = None;
     for (at, part) in parts.iter().enumerate() {
-        let inputs: Vec<&Value> = part
-            .networks
-            .iter()
-            .map(|network| &features[*network])
-            .collect();
+        let inputs: Vec<&Value> = part.networks.iter().map(|network| &features[*network]).collect();
         let inputs = graph.concat(&inputs, -1);
-        let attributes = [
-            ("axes", Attribute::Ints(&[-1])),
-            ("keepdims", Attribute::Int(1)),
-        ];
+        let attributes = [("axes", Attribute::Ints(&[-1])), ("keepdims", Attribute::Int(1))];
         let length = graph.op("ReduceL2", &[&inputs], &attributes);
         let epsilon = graph.scalar(1e-12);
         let length = graph.binary("Max", &length, &epsilon);
@@ -244,11 +201,7 @@ fn mask_scores(
         return scores.clone();
     }
     let value = |class: usize| {
-        if masked_classes.contains(&class) {
-            number
-        } else {
-            0.0
-        }
+        if masked_classes.contains(&class) { number } else { 0.0 }
     };
     let mask = graph.weight("mask", &[1, classes], || (0..classes).map(value).collect());
     graph.binary("Add", scores, &mask)
@@ -281,9 +234,8 @@ fn merge_repeated_classes(
     let mut probabilities = probabilities.clone();
     for (repeated, original) in repeated_classes {
         // Each class with itself, but a known class with its second output.
-        let indices: Vec<usize> = (0..classes)
-            .map(|class| if class == *original { *repeated } else { class })
-            .collect();
+        let indices: Vec<usize> =
+            (0..classes).map(|class| if class == *original { *repeated } else { class }).collect();
         let other = select_columns(graph, &probabilities, &indices);
         let larger = graph.binary("Max", &probabilities, &other);
         let keep = |class: usize| if class == *repeated { 0.0 } else { 1.0 };

@@ -18,9 +18,7 @@ pub fn add_tensors(reading: &AnswerRule, tensors: &mut NamedTensors) {
                 tensors.insert(format!("prototypes_{at}"), part.rows.clone());
             }
         }
-        AnswerRule::Projected {
-            projection, weight, ..
-        } => {
+        AnswerRule::Projected { projection, weight, .. } => {
             tensors.insert("projection".into(), projection.clone());
             tensors.insert("ridge".into(), weight.clone());
         }
@@ -31,10 +29,7 @@ pub fn add_tensors(reading: &AnswerRule, tensors: &mut NamedTensors) {
 pub fn module_lines(reading: &AnswerRule) -> Vec<String> {
     let zeros = |name: &str, shape: &[usize]| {
         let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
-        format!(
-            "self.register_buffer(\"{name}\", torch.zeros({}))",
-            shape.join(", ")
-        )
+        format!("self.register_buffer(\"{name}\", torch.zeros({}))", shape.join(", "))
     };
     match reading {
         AnswerRule::Linear { weight, bias, .. } => {
@@ -49,31 +44,21 @@ pub fn module_lines(reading: &AnswerRule) -> Vec<String> {
                 .map(|(at, part)| zeros(&format!("prototypes_{at}"), &part.rows.shape))
                 .collect()
         }
-        AnswerRule::Projected {
-            projection, weight, ..
-        } => vec![
-            zeros("projection", &projection.shape),
-            zeros("ridge", &weight.shape),
-        ],
+        AnswerRule::Projected { projection, weight, .. } => {
+            vec![zeros("projection", &projection.shape), zeros("ridge", &weight.shape)]
+        }
     }
 }
 
 /// Returns the lines of `Model.answers`, which set `scores` and `experts` from the features of the networks.
 pub fn answer_lines(model: &Model<'_>) -> Vec<String> {
-    let names: Vec<&str> = model
-        .recipe
-        .networks
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let names: Vec<&str> = model.recipe.networks.iter().map(|(name, _)| name.as_str()).collect();
     match &model.recipe.answer_rule {
         AnswerRule::Linear { experts, .. } => {
             let logits = |at: usize| names.get(at).copied().unwrap_or("answer");
             let mut lines = Vec::new();
             for name in &names {
-                lines.push(format!(
-                    "{name} = self.head(self.features(images, \"{name}\"))"
-                ));
+                lines.push(format!("{name} = self.head(self.features(images, \"{name}\"))"));
             }
             lines.push("experts = {".into());
             for (expert, source) in experts {

@@ -82,27 +82,19 @@ fn write_method(
         true => &inputs[..2],
         false => inputs,
     };
-    let mut text = format!(
-        "    def {}(self, {}):\n",
-        pet.site.name(),
-        arguments.join(", ")
-    );
+    let mut text = format!("    def {}(self, {}):\n", pet.site.name(), arguments.join(", "));
     let variables = || pet.program.variables().iter().zip(pet.bindings);
     for ((name, _), binding) in variables() {
         if let Binding::Number(value) = binding {
-            text += &format!(
-                "        {} = {}\n",
-                python_name(name),
-                python_number(*value)
-            );
+            text += &format!("        {} = {}\n", python_name(name), python_number(*value));
         }
     }
     let resolve_name = |name: &str| {
         let found = variables().find(|((variable, _), _)| variable == name);
         match found {
-            Some(((_, Meaning::Input(at)), _)) => inputs
-                .get(*at)
-                .map_or(python_name(name), |input| (*input).into()),
+            Some(((_, Meaning::Input(at)), _)) => {
+                inputs.get(*at).map_or(python_name(name), |input| (*input).into())
+            }
             Some((_, Binding::Parameter(at))) => {
                 let attribute = attributes.get(*at);
                 attribute.map_or(python_name(name), |attribute| format!("self.{attribute}"))
@@ -154,10 +146,8 @@ fn write_expression(
             format!("{left} {} {right}", sign.text())
         }
         NodeKind::Call(name, arguments) => {
-            let codes: Vec<String> = arguments
-                .iter()
-                .map(|part| write_expression(part, resolve_name, calls))
-                .collect();
+            let codes: Vec<String> =
+                arguments.iter().map(|part| write_expression(part, resolve_name, calls)).collect();
             calls.extend(function(name).map(|entry| entry.name));
             format!("{name}({})", codes.join(", "))
         }
@@ -186,9 +176,7 @@ pub fn python_functions(calls: &BTreeSet<&'static str>) -> String {
 /// Returns a Problem if the device failed.
 pub fn parameter_values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
     let named = attribute_names(pet).into_iter().zip(&pet.parameters);
-    named
-        .map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?)))
-        .collect()
+    named.map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?))).collect()
 }
 
 #[cfg(test)]
@@ -236,10 +224,7 @@ mod tests {
     #[test]
     fn copies_by_site_and_the_frozen_weight_are_distinguished() {
         let (text, _) = write_class_of("dora", &PetSettings::default());
-        assert!(
-            text.contains("self.query_a = nn.Parameter(torch.zeros(192, 8))"),
-            "{text}"
-        );
+        assert!(text.contains("self.query_a = nn.Parameter(torch.zeros(192, 8))"), "{text}");
         assert!(text.contains("    def value(self, e, h, w):\n"), "{text}");
         let line = "length = detach(column_norms(w + scale * (self.value_a @ self.value_b)))";
         assert!(text.contains(line), "{text}");
@@ -253,9 +238,7 @@ mod tests {
             assert!(text.contains("return "), "{name}");
             let definitions = python_functions(&calls);
             assert!(
-                calls
-                    .iter()
-                    .all(|call| definitions.contains(&format!("def {call}("))),
+                calls.iter().all(|call| definitions.contains(&format!("def {call}("))),
                 "{name}"
             );
         }

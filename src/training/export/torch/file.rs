@@ -8,11 +8,8 @@ use crate::backbone::torch::TorchSource;
 use crate::counts::count_with_noun;
 
 /// Example of its use, in three lines.
-const USAGE_LINES: [&str; 3] = [
-    "from model import load",
-    "model = load()",
-    "print(model.predict(\"picture.png\"))",
-];
+const USAGE_LINES: [&str; 3] =
+    ["from model import load", "model = load()", "print(model.predict(\"picture.png\"))"];
 
 /// Code before the network, in addition to [`PREPARE`].
 const HEAD: &str = r#"
@@ -118,9 +115,8 @@ fn model_class(model: &Model<'_>, pets: &PetText) -> String {
         let modules = match stack.spec().is_some() {
             true => {
                 let entries = pets.classes.iter();
-                let entries: Vec<String> = entries
-                    .map(|(block, class)| format!("\"{block}\": {class}()"))
-                    .collect();
+                let entries: Vec<String> =
+                    entries.map(|(block, class)| format!("\"{block}\": {class}()")).collect();
                 format!("{{{}}}", entries.join(", "))
             }
             false => String::new(),

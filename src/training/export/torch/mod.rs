@@ -28,17 +28,12 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let pets = write_pets(model);
     let network = write_network(model)?;
     let text = file::model_text(model, &network, &pets);
-    let weights = to_bytes(
-        &collect_tensors(model)?,
-        HashMap::from([("format".into(), "pt".into())]),
-    )?;
+    let weights =
+        to_bytes(&collect_tensors(model)?, HashMap::from([("format".into(), "pt".into())]))?;
     Ok(vec![
         ("weights.safetensors".into(), weights),
         ("model.py".into(), text.into_bytes()),
-        (
-            "preprocessing.json".into(),
-            prepared::preprocessing_json(model, true)?,
-        ),
+        ("preprocessing.json".into(), prepared::preprocessing_json(model, true)?),
         ("classes.json".into(), prepared::classes_json(model)?),
         ("README.md".into(), file::readme(model).into_bytes()),
     ])
@@ -48,11 +43,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
 fn write_network(model: &Model<'_>) -> Result<TorchSource> {
     let mut acting = ActiveSites::new();
     for (_, stack) in &model.recipe.networks {
-        for site in stack
-            .exported_blocks()
-            .iter()
-            .flat_map(|block| &block.sites)
-        {
+        for site in stack.exported_blocks().iter().flat_map(|block| &block.sites) {
             *acting.entry(site.site).or_default() |= site.reads_weight();
         }
     }
@@ -64,14 +55,9 @@ fn write_network(model: &Model<'_>) -> Result<TorchSource> {
 fn write_pets(model: &Model<'_>) -> PetText {
     let stacks = model.recipe.networks.iter().map(|(_, stack)| stack);
     let Some(stack) = stacks.into_iter().find(|stack| stack.spec().is_some()) else {
-        return PetText {
-            text: String::new(),
-            classes: BTreeMap::new(),
-        };
+        return PetText { text: String::new(), classes: BTreeMap::new() };
     };
-    let name = stack
-        .spec()
-        .map_or(String::new(), |spec| one_line(&spec.name));
+    let name = stack.spec().map_or(String::new(), |spec| one_line(&spec.name));
     let mut written_classes: Vec<(String, String)> = Vec::new();
     let (mut calls, mut classes) = (BTreeSet::new(), BTreeMap::new());
     for block in stack.exported_blocks() {

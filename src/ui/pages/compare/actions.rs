@@ -80,9 +80,7 @@ fn single_run_actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
         // A link is not wrapped within its text.
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
-        show_actions(ui, cx, row, |ui, enabled, label| {
-            ui.add_enabled(enabled, Link::new(label))
-        });
+        show_actions(ui, cx, row, |ui, enabled, label| ui.add_enabled(enabled, Link::new(label)));
         if can_resume_elsewhere(row) {
             let menu = ui.link(tr!(RESUME_ON));
             Popup::menu(&menu).show(|ui| resume_menu(ui, cx, &row.folder));
@@ -115,9 +113,7 @@ fn multi_run_actions(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
 
 /// Draws the context menu of a run.
 pub(super) fn menu(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    show_actions(ui, cx, row, |ui, enabled, label| {
-        ui.add_enabled(enabled, Button::new(label))
-    });
+    show_actions(ui, cx, row, |ui, enabled, label| ui.add_enabled(enabled, Button::new(label)));
     if can_resume_elsewhere(row) {
         ui.menu_button(tr!(RESUME_ON), |ui| resume_menu(ui, cx, &row.folder));
     }
@@ -137,10 +133,7 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         let folder = row.folder.clone();
         cx.change(move |session| session.pick_pack(folder));
     }
-    let checks = [
-        (tr!("compare-check-run"), false),
-        (tr!("compare-retrain"), true),
-    ];
+    let checks = [(tr!("compare-check-run"), false), (tr!("compare-retrain"), true)];
     for (label, train) in checks {
         if ui.button(label).clicked() {
             let folder = row.folder.clone();

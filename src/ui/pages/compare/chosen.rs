@@ -133,10 +133,7 @@ mod tests {
         let mut click = |index: usize, keys| {
             selection.click(listed[index], &listed, keys);
             let selected = selection.selected_in(&listed);
-            selected
-                .iter()
-                .map(|p| p.display().to_string())
-                .collect::<String>()
+            selected.iter().map(|p| p.display().to_string()).collect::<String>()
         };
         assert_eq!(click(1, Modifiers::NONE), "b");
         assert_eq!(click(3, Modifiers::SHIFT), "bcd");

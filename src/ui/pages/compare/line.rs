@@ -77,10 +77,7 @@ fn selection_checkbox(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let mut checked = state.selection.contains(&row.folder);
     let shade = state.shades.get(&row.folder).copied().filter(|_| checked);
     let response = widgets::checkbox(ui, &mut checked, ());
-    if response
-        .accessible_name(tr!("compare-select-run", name = row.name.as_str()))
-        .clicked()
-    {
+    if response.accessible_name(tr!("compare-select-run", name = row.name.as_str())).clicked() {
         state.selected_by_user = true;
         state.selection.toggle(&row.folder);
     }

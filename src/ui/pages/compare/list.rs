@@ -39,10 +39,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let height = column.remaining_height(ui, 300.0);
     card_with_height(ui, height, |ui| {
         let indices = matching_runs(cx, rows);
-        let listed = Listed {
-            rows,
-            indices: &indices,
-        };
+        let listed = Listed { rows, indices: &indices };
         let count = match indices.len() == rows.len() {
             true => format_count(rows.len()),
             false => tr!("compare-count-of", n = indices.len(), of = rows.len()),
@@ -77,10 +74,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 /// again only if the runs or the search change.
 pub(super) fn matching_runs(cx: &mut Cx<'_>, rows: &Rows) -> RunIndices {
     let state = &mut cx.pages.compare;
-    let search = Search {
-        text: state.filter.clone(),
-        tags: state.tag.iter().cloned().collect(),
-    };
+    let search = Search { text: state.filter.clone(), tags: state.tag.iter().cloned().collect() };
     if let Some(cached) = &state.last_search
         && Arc::ptr_eq(&cached.rows, rows)
         && cached.search == search
@@ -101,9 +95,7 @@ pub(super) fn matching_runs(cx: &mut Cx<'_>, rows: &Rows) -> RunIndices {
         meets_conditions
             && (text_search.is_empty() || text_search.matches(&row.about, row.search_text()))
     };
-    let indices: RunIndices = (0..rows.len())
-        .filter(|index| matches(&rows[*index]))
-        .collect();
+    let indices: RunIndices = (0..rows.len()).filter(|index| matches(&rows[*index])).collect();
     state.list_state.invalidate();
     state.last_search = Some(ListSearch {
         rows: rows.clone(),
@@ -136,10 +128,7 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     match Condition::parse(text, &runs) {
         Ok(conditions) => (conditions, None),
         // Search words can contain an equals sign.
-        Err(problem) => (
-            Vec::new(),
-            Some(problem).filter(|_| text.contains(['<', '>', '~'])),
-        ),
+        Err(problem) => (Vec::new(), Some(problem).filter(|_| text.contains(['<', '>', '~']))),
     }
 }
 
@@ -174,9 +163,7 @@ fn folder_links(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
         if ui.link(tr!("compare-deleted")).clicked() {
             cx.dispatch(UiCommand::ShowDeleted);
         }
-        let menu = ui
-            .link(tr!("compare-export"))
-            .on_hover_text(tr!("compare-export-hint"));
+        let menu = ui.link(tr!("compare-export")).on_hover_text(tr!("compare-export-hint"));
         Popup::menu(&menu).show(|ui| {
             for (format, label, tip) in EXPORT_FORMATS {
                 if ui.button(tr!(label)).on_hover_text(tr!(tip)).clicked() {
@@ -199,11 +186,7 @@ const EXPORT_FORMATS: [(Format, &str, &str); 7] = [
     (Format::Pdf, "compare-pdf", "compare-pdf-hint"),
     (Format::Png, "compare-png", "compare-png-hint"),
     (Format::Latex, "compare-latex", "compare-latex-hint"),
-    (
-        Format::Markdown,
-        "compare-markdown",
-        "compare-markdown-hint",
-    ),
+    (Format::Markdown, "compare-markdown", "compare-markdown-hint"),
     (Format::Csv, "compare-csv", "compare-csv-hint"),
 ];
 

@@ -109,10 +109,7 @@ impl State {
     /// Returns the folders of the selected runs that have results, in order of selection.
     pub fn selected(&mut self, rows: &Rows) -> Vec<PathBuf> {
         let compared = self.compared(rows);
-        compared
-            .iter()
-            .map(|(_, index)| rows[*index].folder.clone())
-            .collect()
+        compared.iter().map(|(_, index)| rows[*index].folder.clone()).collect()
     }
 
     /// Returns shade and row index of the selected runs that have results, in order of selection.
@@ -187,10 +184,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     select_newest(cx, &rows);
     let left = |ui: &mut Ui, cx: &mut Cx<'_>, column| list::list(ui, cx, &rows, column);
     let right = |ui: &mut Ui, cx: &mut Cx<'_>, column| {
-        let views = [
-            (View::SideBySide, tr!("compare-side-by-side")),
-            (View::Table, tr!("compare-table")),
-        ];
+        let views =
+            [(View::SideBySide, tr!("compare-side-by-side")), (View::Table, tr!("compare-table"))];
         let view = &mut cx.pages.compare.view;
         segmented(ui, tr!("compare-view-mode"), &views, view);
         match cx.pages.compare.view {
@@ -220,14 +215,9 @@ fn select_newest(cx: &mut Cx<'_>, rows: &Rows) {
         let pair = header.zip(row.header.as_ref());
         pair.is_some_and(|(first, other)| comparison_obstacles(first, other).is_empty())
     };
-    let newest: Vec<&Arc<RunRow>> = newest
-        .into_iter()
-        .chain(measured.find(is_comparable))
-        .collect();
-    if !newest
-        .iter()
-        .all(|row| state.selection.contains(&row.folder))
-    {
+    let newest: Vec<&Arc<RunRow>> =
+        newest.into_iter().chain(measured.find(is_comparable)).collect();
+    if !newest.iter().all(|row| state.selection.contains(&row.folder)) {
         let newest = newest.into_iter().map(|row| row.folder.clone());
         state.selection.set(newest);
     }

@@ -26,9 +26,7 @@ use crate::ui::widgets::{
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let compared = cx.pages.compare.compared(rows);
-    let shown = compared
-        .iter()
-        .map(|(shade, index)| (*shade, &*rows[*index]));
+    let shown = compared.iter().map(|(shade, index)| (*shade, &*rows[*index]));
     let shown: Vec<(RunStyle, &RunRow)> = shown.collect();
     if shown.is_empty() {
         let height = column.remaining_height(ui, 200.0);
@@ -46,16 +44,8 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     paired(ui, &shown, expert);
     matrices(ui, cx, &shown);
     table_card(ui, "costs", |ui| cost_table(ui, &shown));
-    let is_shown = |index: &usize| {
-        shown
-            .iter()
-            .any(|(_, row)| std::ptr::eq(*row, &*rows[*index]))
-    };
-    let indices: Vec<usize> = compared
-        .iter()
-        .map(|(_, index)| *index)
-        .filter(is_shown)
-        .collect();
+    let is_shown = |index: &usize| shown.iter().any(|(_, row)| std::ptr::eq(*row, &*rows[*index]));
+    let indices: Vec<usize> = compared.iter().map(|(_, index)| *index).filter(is_shown).collect();
     let differences = cached_differences(&mut cx.pages.compare, rows, &indices);
     differences_card(ui, &shown, &differences);
 }
@@ -72,9 +62,8 @@ fn split_comparable<'a>(
     let (mut comparable, mut others) = (Vec::new(), Vec::new());
     for (shade, row) in shown {
         let pair = first.zip(row.header.as_ref());
-        let reasons = pair.map_or_else(Vec::new, |(first, header)| {
-            comparison_obstacles(first, header)
-        });
+        let reasons =
+            pair.map_or_else(Vec::new, |(first, header)| comparison_obstacles(first, header));
         match reasons.is_empty() {
             true => comparable.push((*shade, *row)),
             false => others.push((*shade, *row, reasons)),
@@ -95,9 +84,7 @@ fn incomparable_runs(
         return;
     }
     card(ui, |ui| {
-        let title = shown
-            .first()
-            .map_or_else(String::new, |(_, row)| row.title());
+        let title = shown.first().map_or_else(String::new, |(_, row)| row.title());
         widgets::title(ui, tr!("compare-not-comparable"));
         sentence(ui, tr!("compare-not-comparable-about", name = title));
         for (shade, row, reasons) in others {
@@ -137,9 +124,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(RunStyle, &RunRow)]) {
             },
         );
         let expert = cx.pages.compare.expert;
-        let tasks = shown
-            .iter()
-            .map(|(_, row)| row.header.as_ref().map_or(0, |h| h.tasks.len()));
+        let tasks = shown.iter().map(|(_, row)| row.header.as_ref().map_or(0, |h| h.tasks.len()));
         let labels = task_labels(tasks.max().unwrap_or(0));
         let series = shown
             .iter()
@@ -194,11 +179,9 @@ fn number_table(ui: &mut Ui, shown: &[(RunStyle, &RunRow)], expert: Expert) {
             });
             let expert = row.history.expert_or_answer(expert);
             let history = row.expert_history(expert);
-            for value in [
-                history.last_accuracy(),
-                history.average_accuracy(),
-                row.expert_forgetting(expert),
-            ] {
+            for value in
+                [history.last_accuracy(), history.average_accuracy(), row.expert_forgetting(expert)]
+            {
                 figure_cell(ui, value, true);
             }
             interval_cell(ui, row, expert);
@@ -227,11 +210,7 @@ fn interval_cell(ui: &mut Ui, row: &RunRow, expert: Expert) {
 fn figure_cell(ui: &mut Ui, value: Option<f64>, strong: bool) {
     let t = tokens(ui);
     let text = value.map_or_else(|| "–".to_string(), |v| format_number(v * 100.0, 1));
-    let (font, colour) = if strong {
-        (semibold(13.0), t.strong)
-    } else {
-        (regular(13.0), t.text)
-    };
+    let (font, colour) = if strong { (semibold(13.0), t.strong) } else { (regular(13.0), t.text) };
     ui.label(RichText::new(text).font(font).color(colour));
 }
 
@@ -317,14 +296,8 @@ fn run_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (RunStyle, &RunRow), e
 const COST_COLUMNS: [(&str, &str); 7] = [
     ("compare-images-shown", "compare-images-shown-hint"),
     ("compare-epochs", "compare-epochs-hint"),
-    (
-        "compare-trainable-parameters",
-        "compare-trainable-parameters-hint",
-    ),
-    (
-        "compare-stored-parameters",
-        "compare-stored-parameters-hint",
-    ),
+    ("compare-trainable-parameters", "compare-trainable-parameters-hint"),
+    ("compare-stored-parameters", "compare-stored-parameters-hint"),
     ("compare-learning-memory", "compare-learning-memory-hint"),
     ("compare-training-time", "compare-training-time-hint"),
     ("compare-time-per-image", "compare-time-per-image-hint"),
@@ -442,10 +415,7 @@ fn first_task_cell(ui: &mut Ui, shown: &FirstTaskCurve<'_>, has_same_first_task:
     run_name(ui, *shade, result.header.short_name(), &tip);
     let figure = RichText::new(format_percent(result.current_accuracy, 0));
     ui.label(figure.font(semibold(30.0)).color(tokens(ui).strong));
-    let text = tr!(
-        "compare-still-correct",
-        then = format_percent(result.initial_accuracy, 0)
-    );
+    let text = tr!("compare-still-correct", then = format_percent(result.initial_accuracy, 0));
     faint(ui, text);
     if !has_same_first_task {
         images_of_first_task(ui, result);

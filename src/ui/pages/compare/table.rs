@@ -40,12 +40,7 @@ const CELL_PADDING: f32 = 20.0;
 const MAX_CHARS: usize = 28;
 /// The settings by which rows are grouped by default.
 const GROUP_BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
-const DEFAULT_COLUMNS: [&str; 4] = [
-    "final_accuracy",
-    "average_accuracy",
-    "forgetting",
-    "seconds",
-];
+const DEFAULT_COLUMNS: [&str; 4] = ["final_accuracy", "average_accuracy", "forgetting", "seconds"];
 
 /// The rows drawn as curves: shade and index in the table.
 type CurveRows = Arc<[(RunStyle, usize)]>;
@@ -69,11 +64,7 @@ impl Default for TableState {
             published: false,
             unfinished: false,
         };
-        Self {
-            request,
-            curves: None,
-            curve_rows: Cached::default(),
-        }
+        Self { request, curves: None, curve_rows: Cached::default() }
     }
 }
 
@@ -91,13 +82,8 @@ impl TableState {
                     indices.collect()
                 }
             };
-            let methods = indices
-                .iter()
-                .map(|index| view.rows[*index].method.as_str());
-            RunStyle::for_runs(methods)
-                .into_iter()
-                .zip(indices)
-                .collect()
+            let methods = indices.iter().map(|index| view.rows[*index].method.as_str());
+            RunStyle::for_runs(methods).into_iter().zip(indices).collect()
         })
     }
 
@@ -105,11 +91,7 @@ impl TableState {
         self.curve_rows = Cached::default();
         let first = |row: &ShownRow| row.runs.first().cloned();
         let selected = self.curves.get_or_insert_with(|| {
-            view.rows
-                .iter()
-                .take(DEFAULT_CURVES)
-                .filter_map(first)
-                .collect()
+            view.rows.iter().take(DEFAULT_CURVES).filter_map(first).collect()
         });
         let Some(run) = first(&view.rows[row]) else {
             return;
@@ -278,10 +260,7 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
         });
     }
     if view.unfinished_runs > 0 {
-        faint(
-            ui,
-            tr!("compare-unfinished-not-shown", n = view.unfinished_runs),
-        );
+        faint(ui, tr!("compare-unfinished-not-shown", n = view.unfinished_runs));
     }
     for title in &view.seedless {
         let text = tr!("compare-seed-without-effect", title = title.as_str());
@@ -295,52 +274,45 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
 fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
     let tick = TableColumn::exact(44.0);
     let width = |column: &ShownColumn| {
-        let char_count = column
-            .width
-            .min(MAX_CHARS)
-            .max(column.title.chars().count());
+        let char_count = column.width.min(MAX_CHARS).max(column.title.chars().count());
         TableColumn::initial(char_count as f32 * CHAR_WIDTH + CELL_PADDING)
             .at_least(30.0)
             .resizable(true)
             .clip(true)
     };
-    ScrollArea::horizontal()
-        .id_salt("table-of-runs")
-        .show(ui, |ui| {
-            let mut builder = TableBuilder::new(ui)
-                .id_salt("rows")
-                .min_scrolled_height(180.0)
-                .max_scroll_height((height - 60.0).max(360.0))
-                .cell_layout(Layout::left_to_right(Align::Center))
-                .column(tick);
+    ScrollArea::horizontal().id_salt("table-of-runs").show(ui, |ui| {
+        let mut builder = TableBuilder::new(ui)
+            .id_salt("rows")
+            .min_scrolled_height(180.0)
+            .max_scroll_height((height - 60.0).max(360.0))
+            .cell_layout(Layout::left_to_right(Align::Center))
+            .column(tick);
+        for column in &view.columns {
+            builder = builder.column(width(column));
+        }
+        let table = builder.header(ROW_HEIGHT, |mut header| {
+            header.col(|_| {});
             for column in &view.columns {
-                builder = builder.column(width(column));
+                header.col(|ui| heading(ui, cx, column));
             }
-            let table = builder.header(ROW_HEIGHT, |mut header| {
-                header.col(|_| {});
-                for column in &view.columns {
-                    header.col(|ui| heading(ui, cx, column));
+        });
+        table.body(|body| {
+            body.rows(ROW_HEIGHT, view.rows.len(), |mut row| {
+                let index = row.index();
+                row.col(|ui| row_controls(ui, cx, view, index));
+                for (cell, column) in view.rows[index].cells.iter().zip(&view.columns) {
+                    row.col(|ui| self::cell(ui, cell, column));
                 }
             });
-            table.body(|body| {
-                body.rows(ROW_HEIGHT, view.rows.len(), |mut row| {
-                    let index = row.index();
-                    row.col(|ui| row_controls(ui, cx, view, index));
-                    for (cell, column) in view.rows[index].cells.iter().zip(&view.columns) {
-                        row.col(|ui| self::cell(ui, cell, column));
-                    }
-                });
-            });
         });
+    });
 }
 
 /// Draws the title of a column. A click sorts the rows by the column.
 fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let t = tokens(ui);
     let sort = &mut cx.pages.compare.table.request.sort;
-    let sorted = sort
-        .as_deref()
-        .map(|by| (by.trim_start_matches('-'), by.starts_with('-')));
+    let sorted = sort.as_deref().map(|by| (by.trim_start_matches('-'), by.starts_with('-')));
     let direction = sorted.filter(|(by, _)| column.key.as_deref() == Some(*by));
     let sign = match direction {
         Some((_, true)) => " ▼",
@@ -352,11 +324,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
         ui.label(text.color(t.subdued));
         return;
     };
-    let colour = if direction.is_some() {
-        t.strong
-    } else {
-        t.subdued
-    };
+    let colour = if direction.is_some() { t.strong } else { t.subdued };
     let label = egui::Label::new(text.color(colour)).sense(Sense::click());
     let label = ui.add(label);
     label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &column.title));

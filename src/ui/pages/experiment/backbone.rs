@@ -35,41 +35,33 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
         _ if open => {}
         view => _ = widgets::truncated_faint(ui, short_summary(cx, view)),
     };
-    step(
-        ui,
-        cx,
-        SettingGroup::Backbone,
-        state,
-        title,
-        end,
-        |ui, cx| {
-            ui.horizontal_wrapped(|ui| {
-                choice(ui, cx, chosen);
-                precision(ui, cx);
-            });
-            if chosen.is_some_and(|view| view.entry.has_own_transform()) && !is_choosing_file(cx) {
-                transform(ui, cx);
+    step(ui, cx, SettingGroup::Backbone, state, title, end, |ui, cx| {
+        ui.horizontal_wrapped(|ui| {
+            choice(ui, cx, chosen);
+            precision(ui, cx);
+        });
+        if chosen.is_some_and(|view| view.entry.has_own_transform()) && !is_choosing_file(cx) {
+            transform(ui, cx);
+        }
+        match chosen {
+            // The current backbone is not shown while the user chooses a file to replace it.
+            Some(view) if is_choosing_file(cx) => {
+                let now = view.entry.title();
+                faint(ui, tr!("experiment-no-file-chosen", now));
             }
-            match chosen {
-                // The current backbone is not shown while the user chooses a file to replace it.
-                Some(view) if is_choosing_file(cx) => {
-                    let now = view.entry.title();
-                    faint(ui, tr!("experiment-no-file-chosen", now));
+            Some(view) => {
+                facts(ui, view);
+                if let Availability::Absent { .. } = view.state {
+                    download(ui, cx, view.entry.name.clone(), view.location_summary());
                 }
-                Some(view) => {
-                    facts(ui, view);
-                    if let Availability::Absent { .. } = view.state {
-                        download(ui, cx, view.entry.name.clone(), view.location_summary());
-                    }
-                }
-                None if is_repository(&cx.session.experiment.draft.backbone) => {
-                    let name = cx.session.experiment.draft.backbone.clone();
-                    download(ui, cx, name, tr!("count-weights-to-download").into());
-                }
-                None => {}
             }
-        },
-    );
+            None if is_repository(&cx.session.experiment.draft.backbone) => {
+                let name = cx.session.experiment.draft.backbone.clone();
+                download(ui, cx, name, tr!("count-weights-to-download").into());
+            }
+            None => {}
+        }
+    });
 }
 
 /// Returns a summary such as "ViT-B/16 · 85.8 M weights · 346 MB to download".
@@ -80,10 +72,7 @@ fn short_summary(cx: &Cx<'_>, view: Option<&Description>) -> String {
     };
     let mut parts = vec![
         view.entry.title().into(),
-        tr!(
-            "experiment-parameter-count",
-            n = format_millions(view.parameters)
-        ),
+        tr!("experiment-parameter-count", n = format_millions(view.parameters)),
     ];
     if draft.precision != Precision::default() {
         parts.push(draft.precision.key().into());
@@ -149,9 +138,7 @@ fn family_backbones<'a>(
     backbones: &'a [Description],
     family: &str,
 ) -> impl Iterator<Item = &'a Description> {
-    backbones
-        .iter()
-        .filter(move |view| view.entry.architecture.family().name == family)
+    backbones.iter().filter(move |view| view.entry.architecture.family().name == family)
 }
 
 /// Draws the weights of a family, each with size and location.
@@ -231,10 +218,7 @@ fn values_field(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn facts(ui: &mut Ui, view: &Description) {
     let size = view.entry.architecture.input_size();
     let mut parts = vec![
-        tr!(
-            "experiment-parameter-count",
-            n = format_millions(view.parameters)
-        ),
+        tr!("experiment-parameter-count", n = format_millions(view.parameters)),
         tr!("experiment-input-size", size),
         tr!("experiment-block-count", n = view.blocks.len()),
     ];
@@ -250,10 +234,7 @@ fn facts(ui: &mut Ui, view: &Description) {
         small(tr!("experiment-note", warning), t.warning);
     }
     if !view.assumptions.is_empty() {
-        let note = tr!(
-            "experiment-assumed",
-            what = join_translated(&view.assumptions, "; ")
-        );
+        let note = tr!("experiment-assumed", what = join_translated(&view.assumptions, "; "));
         faint(ui, note);
     }
 }

@@ -56,26 +56,14 @@ pub(super) fn class_chip(
     response.dnd_set_drag_payload(Dragged(class));
     let focused = response.has_focus();
     let is_highlighted = response.hovered() || focused;
-    let fill = if is_highlighted {
-        t.raised
-    } else {
-        t.background
-    };
+    let fill = if is_highlighted { t.raised } else { t.background };
     let line = if focused { t.accent } else { t.line };
     paint_box(ui, rect, 5, fill, line);
     let dragged = response.dragged();
     let colour = if dragged { t.subdued } else { t.strong };
     let text_width = size.x - 10.0;
     let align = Align2::CENTER_CENTER;
-    paint_name(
-        ui,
-        rect.center(),
-        align,
-        name,
-        semibold(12.5),
-        colour,
-        text_width,
-    );
+    paint_name(ui, rect.center(), align, name, semibold(12.5), colour, text_width);
     let mut moved = None;
     Popup::menu(&response).show(|ui| moved = move_menu(ui, scenario, class, name, task));
     (response.on_hover_text(label), moved)
@@ -147,13 +135,10 @@ pub(super) fn drop_target(
     };
     let index = chips.iter().position(after).unwrap_or(classes);
     let line = Stroke::new(2.0, tokens(ui).accent);
-    ui.painter()
-        .rect_stroke(area, RADIUS, line, StrokeKind::Inside);
+    ui.painter().rect_stroke(area, RADIUS, line, StrokeKind::Inside);
     let mark = match chips.get(index) {
         Some(rect) => Some((rect.left() - 2.0, rect.y_range())),
-        None => chips
-            .last()
-            .map(|rect| (rect.right() + 2.0, rect.y_range())),
+        None => chips.last().map(|rect| (rect.right() + 2.0, rect.y_range())),
     };
     if let Some((x, rows)) = mark {
         ui.painter().vline(x, rows, line);
@@ -162,11 +147,7 @@ pub(super) fn drop_target(
         return None;
     }
     DragAndDrop::clear_payload(ui.ctx());
-    Some(Move {
-        class: dragged.0,
-        task,
-        index,
-    })
+    Some(Move { class: dragged.0, task, index })
 }
 
 /// Draws the dragged class at the pointer.
@@ -179,14 +160,10 @@ pub(super) fn paint_dragged_chip(ui: &Ui, names: &[String]) {
         return;
     };
     let t = tokens(ui);
-    let painter = ui
-        .ctx()
-        .layer_painter(LayerId::new(Order::Tooltip, Id::unique("dragged class")));
+    let painter = ui.ctx().layer_painter(LayerId::new(Order::Tooltip, Id::unique("dragged class")));
     let galley = painter.layout_no_wrap(name.clone(), semibold(12.5), t.strong);
-    let rect = Rect::from_min_size(
-        pointer + Vec2::new(10.0, 6.0),
-        galley.size() + Vec2::new(12.0, 6.0),
-    );
+    let rect =
+        Rect::from_min_size(pointer + Vec2::new(10.0, 6.0), galley.size() + Vec2::new(12.0, 6.0));
     let line = Stroke::new(1.0, t.accent);
     painter.rect(rect, 5, t.raised, line, StrokeKind::Inside);
     painter.galley(rect.min + Vec2::new(6.0, 3.0), galley, t.strong);

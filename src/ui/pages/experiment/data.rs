@@ -118,10 +118,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
     let current = &cx.session.experiment.draft.data;
-    for (name, title) in EMBEDDED
-        .into_iter()
-        .zip([tr!("data-digits"), tr!("data-letters")])
-    {
+    for (name, title) in EMBEDDED.into_iter().zip([tr!("data-digits"), tr!("data-letters")]) {
         if ui.selectable_label(current == name, title).clicked() {
             cx.pages.experiment.choosing_folder = false;
             cx.dispatch(UiCommand::ChooseData(name.into()));
@@ -161,10 +158,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, dataset: &published::PublishedData) {
     if running.is_some_and(|download| download.item == item) {
         return;
     }
-    widgets::sentence(
-        ui,
-        tr!("data-not-downloaded", about = dataset.description()),
-    );
+    widgets::sentence(ui, tr!("data-not-downloaded", about = dataset.description()));
     let size = dataset.megabytes;
     let (url, licence) = (dataset.url, dataset.licence());
     let text = tr!("data-download-offer", size, url, licence);
@@ -241,10 +235,7 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         false => tr!("data-images", train, n),
     };
     let mut parts = vec![images, tr!("data-classes", n = view.classes.len())];
-    parts.extend(
-        view.sizes
-            .map(|sizes| tr!("data-pixels", sizes = sizes.to_string())),
-    );
+    parts.extend(view.sizes.map(|sizes| tr!("data-pixels", sizes = sizes.to_string())));
     let summary = parts.join(", ");
     let gap = 6.0;
     let (available_width, total) = (ui.available_width(), view.thumbs.len());
@@ -290,10 +281,8 @@ fn class_arrival(ui: &mut Ui, cx: &mut Cx<'_>) {
     let mut at_once = before;
     ui.horizontal_wrapped(|ui| {
         faint(ui, tr!("data-class-arrival")).on_hover_text(tr!("data-class-arrival-explained"));
-        let options = [
-            (true, tr!("data-class-arrival-at-once")),
-            (false, tr!("data-class-arrival-stages")),
-        ];
+        let options =
+            [(true, tr!("data-class-arrival-at-once")), (false, tr!("data-class-arrival-stages"))];
         segmented(ui, "arrival", &options, &mut at_once);
     });
     if at_once != before {
@@ -304,10 +293,8 @@ fn class_arrival(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the line if at least one label was corrected.
 fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
     let location = cx.session.experiment.draft.data.clone();
-    let (list, used) = (
-        cx.session.corrected_labels(&location),
-        &cx.session.experiment.draft.corrected,
-    );
+    let (list, used) =
+        (cx.session.corrected_labels(&location), &cx.session.experiment.draft.corrected);
     if list.is_empty() && used.is_empty() {
         return;
     }
@@ -325,10 +312,8 @@ fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
         let text = RichText::new(text).font(regular(13.0));
         ui.label(text.color(tokens(ui).text));
         let mut use_list = used;
-        let options = [
-            (true, tr!("data-corrected-use")),
-            (false, tr!("data-corrected-original-labels")),
-        ];
+        let options =
+            [(true, tr!("data-corrected-use")), (false, tr!("data-corrected-original-labels"))];
         if segmented(ui, "corrected-labels", &options, &mut use_list) {
             use_corrected(cx, use_list);
         }
@@ -344,9 +329,7 @@ fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if cx.pages.experiment.show_corrected {
-        let rows = ScrollArea::vertical()
-            .id_salt("corrected")
-            .max_height(150.0);
+        let rows = ScrollArea::vertical().id_salt("corrected").max_height(150.0);
         rows.show_rows(ui, 20.0, count, |ui, range| {
             let list = cx.session.corrected_labels(&location);
             for correction in list.get(range).unwrap_or_default() {

@@ -94,14 +94,16 @@ fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let max = view.train.iter().zip(&view.test).map(|(a, b)| a + b);
     let max = max.max().unwrap_or(0).max(1);
     let sorted = sorted_classes(cx, view);
-    ScrollArea::vertical()
-        .id_salt("classes")
-        .max_height(190.0)
-        .show_rows(ui, 20.0, view.classes.len(), |ui, rows| {
+    ScrollArea::vertical().id_salt("classes").max_height(190.0).show_rows(
+        ui,
+        20.0,
+        view.classes.len(),
+        |ui, rows| {
             for class in rows {
                 class_row(ui, view, sorted[class], max);
             }
-        });
+        },
+    );
 }
 
 /// Draws a column for each class: training images below, test images above. If there are more classes than pixels, a
@@ -122,9 +124,8 @@ fn overview(ui: &mut Ui, view: &DataView) {
         let part = &counts[range(column)];
         part.iter().sum::<usize>() as f32 / part.len() as f32
     };
-    let bars: Vec<(f32, f32)> = (0..columns)
-        .map(|column| (mean(&view.train, column), mean(&view.test, column)))
-        .collect();
+    let bars: Vec<(f32, f32)> =
+        (0..columns).map(|column| (mean(&view.train, column), mean(&view.test, column))).collect();
     let max = bars.iter().map(|(a, b)| a + b).fold(1.0, f32::max);
     let step = rect.width() / columns as f32;
     let gap = if step > 4.0 { 1.0 } else { 0.0 };
@@ -135,8 +136,7 @@ fn overview(ui: &mut Ui, view: &DataView) {
             Rect::from_min_max(pos2(left, y(to)), pos2(left + step - gap, y(from)))
         };
         ui.painter().rect_filled(bar(0.0, train), 0.0, t.accent);
-        ui.painter()
-            .rect_filled(bar(train, train + test), 0.0, t.warning);
+        ui.painter().rect_filled(bar(train, train + test), 0.0, t.warning);
     }
     if let Some(pointer) = response.hover_pos() {
         let column = ((pointer.x - rect.left()) / step) as usize;
@@ -188,10 +188,7 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let (epoch, shift) = (state.input_epoch % epochs, state.input_shift);
     ui.horizontal_wrapped(|ui| {
         let next_epoch = button(ui, tr!("data-next-epoch"));
-        if next_epoch
-            .on_hover_text(tr!("data-next-epoch-hint"))
-            .clicked()
-        {
+        if next_epoch.on_hover_text(tr!("data-next-epoch-hint")).clicked() {
             state.input_epoch = (epoch + 1) % epochs;
         }
         if button(ui, tr!("data-other-images")).clicked() {
@@ -228,22 +225,12 @@ fn image_pair(ui: &mut Ui, cx: &mut Cx<'_>, input: &NetworkInput) {
         ui.spacing_mut().item_spacing.y = 4.0;
         let class = input.class.as_str();
         for (image, name, tip) in [
-            (
-                &input.training_view,
-                tr!("data-input-training", class),
-                input.words.as_str(),
-            ),
-            (
-                &input.test_view,
-                tr!("data-input-testing", class),
-                tr!("data-input-centre-crop"),
-            ),
+            (&input.training_view, tr!("data-input-training", class), input.words.as_str()),
+            (&input.test_view, tr!("data-input-testing", class), tr!("data-input-centre-crop")),
         ] {
             let (rect, response) = allocate_named(ui, Vec2::splat(IMAGE_SIZE), Role::Image, &name);
             let texture = cx.textures.get(ui.ctx(), image);
-            egui::Image::new((texture, rect.size()))
-                .corner_radius(5)
-                .paint_at(ui, rect);
+            egui::Image::new((texture, rect.size())).corner_radius(5).paint_at(ui, rect);
             response.on_hover_text(format!("{}\n{tip}", image.name));
         }
         let caption = tr!("data-input-caption", class, task = input.task + 1);

@@ -19,14 +19,11 @@ use crate::ui::widgets::{self, button, card, sentence, toggle_link, truncated};
 /// Returns all problems of the data and the plan.
 pub fn blocking_problems(cx: &Cx<'_>) -> Vec<Problem> {
     let data_problems = cx.session.experiment.data.problem().into_iter();
-    let mut list: Vec<Problem> = data_problems
-        .chain(&cx.session.experiment.plan.problems)
-        .cloned()
-        .collect();
-    if let (Some(_), Some(first)) = (
-        published::find_published(&cx.session.experiment.draft.data),
-        list.first_mut(),
-    ) && cx.session.experiment.data.problem().is_some()
+    let mut list: Vec<Problem> =
+        data_problems.chain(&cx.session.experiment.plan.problems).cloned().collect();
+    if let (Some(_), Some(first)) =
+        (published::find_published(&cx.session.experiment.draft.data), list.first_mut())
+        && cx.session.experiment.data.problem().is_some()
     {
         first.remedy = tr!("data-download-advice").into();
     }
@@ -148,38 +145,17 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     if !view.skipped.is_empty() {
         sentence(ui, tr!("data-skipped-files", n = view.skipped.len()));
         let labels = [tr!("data-skipped-show"), tr!("data-skipped-hide")];
-        toggle_list(
-            ui,
-            &mut state.show_skipped,
-            "skipped",
-            labels,
-            &view.skipped,
-        );
+        toggle_list(ui, &mut state.show_skipped, "skipped", labels, &view.skipped);
     }
     if !view.duplicates.is_empty() {
         sentence(ui, tr!("data-in-both-splits", n = view.duplicates.len()));
-        let labels = [
-            tr!("data-in-both-splits-show"),
-            tr!("data-in-both-splits-hide"),
-        ];
-        toggle_list(
-            ui,
-            &mut state.show_duplicates,
-            "both",
-            labels,
-            &view.duplicates,
-        );
+        let labels = [tr!("data-in-both-splits-show"), tr!("data-in-both-splits-hide")];
+        toggle_list(ui, &mut state.show_duplicates, "both", labels, &view.duplicates);
     }
     if let Some(summary) = &view.two_labels_note {
         sentence(ui, summary.translated());
         let labels = [tr!("data-two-labels-show"), tr!("data-two-labels-hide")];
-        toggle_list(
-            ui,
-            &mut state.show_two_labels,
-            "two",
-            labels,
-            &view.two_labels,
-        );
+        toggle_list(ui, &mut state.show_two_labels, "two", labels, &view.two_labels);
     }
 }
 
@@ -196,10 +172,11 @@ fn toggle_list(
         return;
     }
     let t = tokens(ui);
-    egui::ScrollArea::vertical()
-        .id_salt(id)
-        .max_height(180.0)
-        .show_rows(ui, 32.0, rows.len(), |ui, range| {
+    egui::ScrollArea::vertical().id_salt(id).max_height(180.0).show_rows(
+        ui,
+        32.0,
+        rows.len(),
+        |ui, range| {
             for (upper, lower) in &rows[range] {
                 let lower = lower.translated();
                 ui.vertical(|ui| {
@@ -208,5 +185,6 @@ fn toggle_list(
                     truncated(ui, &lower, regular(11.0), t.subdued).on_hover_text(lower);
                 });
             }
-        });
+        },
+    );
 }

@@ -24,9 +24,7 @@ pub fn show_opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
     };
     card(ui, |ui| {
         let view = cx.session.experiment.grid.view.ready().cloned();
-        let title = view
-            .as_ref()
-            .map_or(name, |v| grid_title(&v.state.title).to_string());
+        let title = view.as_ref().map_or(name, |v| grid_title(&v.state.title).to_string());
         widgets::title_row(ui, title, |ui| {
             let close = button(ui, tr!("experiment-grid-close"));
             let hint = tr!("experiment-grid-close-hint");
@@ -134,14 +132,10 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             if view.state.pending_runs() > 0 {
                 clusters(ui, cx);
             }
-            let refused = view
-                .state
-                .lines
-                .iter()
-                .find_map(|line| match &line.standing {
-                    CellState::Refused(problem) => Some(problem),
-                    _ => None,
-                });
+            let refused = view.state.lines.iter().find_map(|line| match &line.standing {
+                CellState::Refused(problem) => Some(problem),
+                _ => None,
+            });
             if let Some(problem) = refused {
                 widgets::problem(ui, problem);
             }

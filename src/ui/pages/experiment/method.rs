@@ -38,10 +38,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.spacing_mut().item_spacing.x = 12.0;
             settings(ui, cx, SettingPlace::First);
         });
-        let (show, hide) = (
-            tr!("experiment-more-settings"),
-            tr!("experiment-fewer-settings"),
-        );
+        let (show, hide) = (tr!("experiment-more-settings"), tr!("experiment-fewer-settings"));
         toggle_link(ui, &mut cx.pages.experiment.show_advanced, show, hide);
         if cx.pages.experiment.show_advanced {
             ui.horizontal_wrapped(|ui| {
@@ -58,10 +55,7 @@ fn short_summary(cx: &Cx<'_>) -> String {
     let draft = &experiment.draft;
     let title = find_method(&draft.method).map_or(draft.method.as_str(), |spec| spec.title);
     match experiment.why_idle("epochs") {
-        None => format!(
-            "{title} · {}",
-            format_epochs(&experiment.plan.epochs(draft))
-        ),
+        None => format!("{title} · {}", format_epochs(&experiment.plan.epochs(draft))),
         Some(_) => title.into(),
     }
 }
@@ -94,9 +88,7 @@ fn preset_summary(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
 fn method_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let key = cx.session.experiment.draft.method.clone();
     let chosen = find_method(&key);
-    let title = chosen
-        .as_ref()
-        .map_or(tr!("experiment-choose-method"), |spec| spec.title);
+    let title = chosen.as_ref().map_or(tr!("experiment-choose-method"), |spec| spec.title);
     let default_height = ui.spacing().interact_size.y;
     ui.horizontal_wrapped(|ui| {
         // The button has the height of the fields next to it.
@@ -136,10 +128,7 @@ fn method_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the fields of the settings in this place of the card.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
     let method = find_method(&cx.session.experiment.draft.method).ok();
-    for setting in SETTINGS
-        .iter()
-        .filter(|setting| setting.spec.placement == shown)
-    {
+    for setting in SETTINGS.iter().filter(|setting| setting.spec.placement == shown) {
         let needs = setting.spec.needs;
         if needs == Requirement::Steps && method.is_some_and(|method| method.rate.is_none()) {
             continue;

@@ -266,10 +266,7 @@ fn group_state(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     };
     let concerns_group = |option: &str| option.split([',', ':', ' ']).any(is_in_group);
     let problems = &cx.session.experiment.plan.problems;
-    match problems
-        .iter()
-        .any(|problem| concerns_group(&problem.place))
-    {
+    match problems.iter().any(|problem| concerns_group(&problem.place)) {
         true => StepState::Wrong,
         false => StepState::Good,
     }

@@ -125,29 +125,21 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         ui.set_min_width(240.0);
         // The height is limited so that the part below the list remains visible.
         let max_height = ui.ctx().content_rect().height() * 0.5;
-        ScrollArea::vertical()
-            .max_height(max_height)
-            .show(ui, |ui| {
-                for plugin in list {
-                    let item = egui::Button::selectable(plugin.name == chosen, plugin.title())
-                        .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
-                    let disabled_reason = reason(&plugin.name);
-                    let item = ui.add_enabled(disabled_reason.is_none(), item);
-                    if item
-                        .on_disabled_hover_text(disabled_reason.unwrap_or_default())
-                        .clicked()
-                    {
-                        let name = plugin.name.clone();
-                        cx.change(move |session| session.choose_pet(&name));
-                    }
+        ScrollArea::vertical().max_height(max_height).show(ui, |ui| {
+            for plugin in list {
+                let item = egui::Button::selectable(plugin.name == chosen, plugin.title())
+                    .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
+                let disabled_reason = reason(&plugin.name);
+                let item = ui.add_enabled(disabled_reason.is_none(), item);
+                if item.on_disabled_hover_text(disabled_reason.unwrap_or_default()).clicked() {
+                    let name = plugin.name.clone();
+                    cx.change(move |session| session.choose_pet(&name));
                 }
-            });
+            }
+        });
         ui.separator();
         let start = ui.button(tr!("experiment-pet-start"));
-        if start
-            .on_hover_text(tr!("experiment-pet-start-hint"))
-            .clicked()
-        {
+        if start.on_hover_text(tr!("experiment-pet-start-hint")).clicked() {
             cx.change(|session| session.open_file_dialog(DialogPurpose::PetStart));
         }
         if ui.button(tr!("experiment-all-plugins")).clicked() {
@@ -190,11 +182,8 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
         let default = &plugin.variants[0].name;
         let chosen = cx.session.experiment.draft.pet_variant.as_ref();
         let mut value = chosen.unwrap_or(default).clone();
-        let options: Vec<(String, &str)> = plugin
-            .variants
-            .iter()
-            .map(|v| (v.name.clone(), v.name.as_str()))
-            .collect();
+        let options: Vec<(String, &str)> =
+            plugin.variants.iter().map(|v| (v.name.clone(), v.name.as_str())).collect();
         if segmented(ui, "form", &options, &mut value) {
             let value = (value != *default).then(|| Setting::Text(value.into()));
             cx.set("pet_variant", value);
@@ -245,11 +234,7 @@ fn number_fields(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
         let field = field.on_hover_ui(|ui| _ = ui.label(range()));
         several::add_context_menu(&field, cx, "pet_set");
         if value != previous {
-            let value = if spec.is_integer {
-                value.round()
-            } else {
-                value
-            };
+            let value = if spec.is_integer { value.round() } else { value };
             let updated = plugin.with_number(chosen, &spec.name, value);
             let updated = updated.map(|text| Setting::Text(text.into()));
             cx.set("pet_set", updated);

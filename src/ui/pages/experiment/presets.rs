@@ -15,26 +15,19 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.spacing_mut().item_spacing.y = 2.0;
         widgets::title(ui, tr!("experiment-presets"));
         faint(ui, tr!("experiment-presets-about"));
-        let (paper, demos): (Vec<&Preset>, Vec<&Preset>) = presets::presets()
-            .iter()
-            .partition(|preset| preset.paper.is_some());
+        let (paper, demos): (Vec<&Preset>, Vec<&Preset>) =
+            presets::presets().iter().partition(|preset| preset.paper.is_some());
         for preset in demos {
             let tip = match preset.comparison {
                 Some(_) => tr!("experiment-preset-two-runs"),
                 None => tr!("experiment-preset-one-run"),
             };
-            if preset_button(ui, preset.title(), preset.hint())
-                .on_hover_text(tip)
-                .clicked()
-            {
+            if preset_button(ui, preset.title(), preset.hint()).on_hover_text(tip).clicked() {
                 cx.pages.experiment.choosing_folder = false;
                 cx.dispatch(preset.into());
             }
         }
-        let (title, hint) = (
-            tr!("experiment-presets-paper"),
-            tr!("experiment-presets-six-pets"),
-        );
+        let (title, hint) = (tr!("experiment-presets-paper"), tr!("experiment-presets-six-pets"));
         let papers = preset_button(ui, title, hint);
         Popup::menu(&papers).show(|ui| {
             for preset in &paper {

@@ -109,10 +109,7 @@ fn run_size(cx: &Cx<'_>) -> String {
     if cx.session.experiment.why_idle("epochs").is_none() {
         tasks = format!("{tasks} × {}", format_epochs(&plan.epochs(draft)));
     }
-    let pictures = tr!(
-        "experiment-image-count",
-        n = plan.total_training_images(draft)
-    );
+    let pictures = tr!("experiment-image-count", n = plan.total_training_images(draft));
     format!("{tasks}, {pictures}")
 }
 
@@ -149,10 +146,7 @@ fn memory_warning(ui: &mut Ui, cx: &mut Cx<'_>) {
     coloured(ui, message, |t| t.warning);
     if let Some(images) = fitting {
         let response = button(ui, tr!("experiment-use-micro-batch", n = images));
-        if response
-            .on_hover_text(tr!("experiment-micro-batch-hint"))
-            .clicked()
-        {
+        if response.on_hover_text(tr!("experiment-micro-batch-hint")).clicked() {
             let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
             cx.set("micro_batch", Some(images));
         }
@@ -194,25 +188,16 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 fn other_actions(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
         let mut train_baseline = cx.session.experiment.with_baseline;
-        let check = widgets::checkbox(
-            ui,
-            &mut train_baseline,
-            tr!("experiment-train-baseline-too"),
-        );
-        if check
-            .on_hover_text(tr!("experiment-train-baseline-too-hint"))
-            .changed()
-        {
+        let check =
+            widgets::checkbox(ui, &mut train_baseline, tr!("experiment-train-baseline-too"));
+        if check.on_hover_text(tr!("experiment-train-baseline-too-hint")).changed() {
             cx.change(move |session| session.experiment.with_baseline = train_baseline);
         }
     }
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {
         let three = button_if(ui, can_start, tr!("experiment-three-class-orders"));
-        if three
-            .on_hover_text(tr!("experiment-three-class-orders-hint"))
-            .clicked()
-        {
+        if three.on_hover_text(tr!("experiment-three-class-orders-hint")).clicked() {
             cx.dispatch(UiCommand::TrainOrders);
         }
         let copy = button(ui, tr!("experiment-copy-command"));

@@ -19,11 +19,7 @@ const UNIT_FIELD_WIDTH: f32 = 84.0;
 fn hint(spec: &SettingSpec) -> String {
     match spec.kind {
         SettingKind::Flag(_) => replace_option_names(spec.meaning()),
-        kind => format!(
-            "{}: {}",
-            replace_option_names(spec.meaning()),
-            kind.range().translated()
-        ),
+        kind => format!("{}: {}", replace_option_names(spec.meaning()), kind.range().translated()),
     }
 }
 
@@ -166,10 +162,8 @@ fn titled_input(
             let titles = pair.iter_mut().zip(spec.titles());
             let fields = titles.map(|(share, title)| {
                 let drag = numbers::number(share, f32::MIN_POSITIVE..=1.0).speed(0.005);
-                field(ui, title, |ui| {
-                    enabled_unless(ui, reason, |ui| number(ui, drag))
-                })
-                .on_hover_text(hint(spec))
+                field(ui, title, |ui| enabled_unless(ui, reason, |ui| number(ui, drag)))
+                    .on_hover_text(hint(spec))
             });
             let response = fields.reduce(|first, second| first | second);
             response.unwrap_or_else(|| ui.label(""))
@@ -185,44 +179,19 @@ fn titled_input(
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, max: i64) -> Response {
     match (spec.kind, value) {
         (SettingKind::Flag(_), Some(Setting::Flag(on))) => widgets::checkbox(ui, on, spec.title()),
-        (
-            SettingKind::Whole {
-                default,
-                min: least,
-                max: most,
-            },
-            Some(Setting::Whole(n)),
-        ) => {
+        (SettingKind::Whole { default, min: least, max: most }, Some(Setting::Whole(n))) => {
             let drag = numbers::number(n, least..=most);
             integer(ui, spec, drag.speed((default as f64 / 100.0).max(0.1)))
         }
-        (
-            SettingKind::Whole {
-                min: least,
-                max: most,
-                ..
-            },
-            Some(Setting::Beyond(n)),
-        ) => {
+        (SettingKind::Whole { min: least, max: most, .. }, Some(Setting::Beyond(n))) => {
             let drag = numbers::number(n, least.unsigned_abs()..=most.unsigned_abs());
             integer(ui, spec, drag.speed(0.1))
         }
         (SettingKind::Seed, Some(value)) => seed(ui, spec, value),
         (SettingKind::Limit, value) => limit(ui, value, max),
-        (
-            SettingKind::Real {
-                min: least,
-                max: most,
-                ..
-            },
-            Some(Setting::Real(x)),
-        ) => {
+        (SettingKind::Real { min: least, max: most, .. }, Some(Setting::Real(x))) => {
             let speed = if most == f64::MAX { 0.0005 } else { 0.0001 };
-            wide_number(
-                ui,
-                numbers::number(x, least..=most).speed(speed),
-                FIELD_WIDTH,
-            )
+            wide_number(ui, numbers::number(x, least..=most).speed(speed), FIELD_WIDTH)
         }
         (SettingKind::Share(_) | SettingKind::ShareOrNone, Some(Setting::Real(x))) => {
             number(ui, numbers::percent(x, 0.0..=1.0).speed(0.5))

@@ -25,10 +25,7 @@ fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
     }
     let method_settings = find_method(&draft.method).map_or(&[][..], |method| method.settings);
     let others = METHODS.iter().flat_map(|method| method.settings);
-    method_settings
-        .iter()
-        .chain(others)
-        .find(|spec| spec.key == key)
+    method_settings.iter().chain(others).find(|spec| spec.key == key)
 }
 
 /// Adds the entry "Several values…" to the context menu of a field.
@@ -39,10 +36,7 @@ pub fn add_context_menu(field: &Response, cx: &mut Cx<'_>, key: &'static str) {
     // A separate id is used because a choice has its own menu.
     let id = field.id.with("several-values");
     Popup::context_menu(field).id(id).show(|ui| {
-        if ui
-            .button(tr!("experiment-several-values-of-field"))
-            .clicked()
-        {
+        if ui.button(tr!("experiment-several-values-of-field")).clicked() {
             cx.change(move |session| session.vary(key));
         }
     });
@@ -70,12 +64,8 @@ pub fn show_below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> boo
 fn values_button(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     let several = &cx.session.experiment.grid.varying;
     let count = match key {
-        "order" => several
-            .orders
-            .map(|number| tr!("experiment-class-order-count", n = number)),
-        "seed" => several
-            .seeds
-            .map(|number| tr!("experiment-seed-count", n = number)),
+        "order" => several.orders.map(|number| tr!("experiment-class-order-count", n = number)),
+        "seed" => several.seeds.map(|number| tr!("experiment-seed-count", n = number)),
         _ => None,
     };
     let values = several.axis(key).map(|axis| {
@@ -89,12 +79,10 @@ fn values_button(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     }
     let response = button(ui, format!("{short} ▾")).on_hover_text(&summary);
     let response = response.accessible_name(tr!("experiment-values-of", setting = title_of(key)));
-    Popup::menu(&response)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-        .show(|ui| {
-            ui.set_min_width(200.0);
-            value_menu(ui, cx, key);
-        });
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        ui.set_min_width(200.0);
+        value_menu(ui, cx, key);
+    });
     response
 }
 
@@ -106,15 +94,11 @@ fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
         ("method", _) => METHODS.iter().map(|m| text(m.key, m.title)).collect(),
         ("pet", _) => {
             let valid = inventory.plugins.iter().filter(|p| p.problem.is_none());
-            valid
-                .map(|plugin| text(&plugin.name, plugin.title()))
-                .collect()
+            valid.map(|plugin| text(&plugin.name, plugin.title())).collect()
         }
         ("backbone", _) => {
             let backbones = inventory.backbones.iter();
-            backbones
-                .map(|view| text(&view.entry.name, &view.entry.name))
-                .collect()
+            backbones.map(|view| text(&view.entry.name, &view.entry.name)).collect()
         }
         (_, SettingKind::Flag(_)) => [(true, tr!("experiment-on")), (false, tr!("experiment-off"))]
             .map(|(on, title)| (Setting::Flag(on), title.to_string()))
@@ -131,9 +115,7 @@ fn value_menu(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     faint(ui, spec.heading());
     repetition_field(ui, cx, key);
     let several = &cx.session.experiment.grid.varying;
-    let mut selected = several
-        .axis(key)
-        .map_or_else(Vec::new, |axis| axis.values.clone());
+    let mut selected = several.axis(key).map_or_else(Vec::new, |axis| axis.values.clone());
     let previous = selected.clone();
     match choices(cx, spec) {
         Some(options) => {
@@ -233,10 +215,9 @@ fn parse_value(spec: &SettingSpec, text: &str, existing: &[Setting]) -> Result<S
             let range = spec.kind.range().translated();
             Err(tr!("experiment-value-invalid", text, range))
         }
-        Some(value) if existing.contains(&value) => Err(tr!(
-            "experiment-value-already-listed",
-            value = value.to_string()
-        )),
+        Some(value) if existing.contains(&value) => {
+            Err(tr!("experiment-value-already-listed", value = value.to_string()))
+        }
         Some(value) => Ok(value),
     }
 }

@@ -43,17 +43,15 @@ pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
     let width = ui.available_width();
     let cell = ((width - gap * (count - 1.0)) / count).max(MIN_CELL_WIDTH);
     let mut moved = None;
-    ScrollArea::horizontal()
-        .id_salt("task strip")
-        .show(ui, |ui| {
-            let total_size = Vec2::new((cell + gap) * count - gap, CELL_HEIGHT);
-            let (strip, _) = ui.allocate_exact_size(total_size, Sense::hover());
-            for task in 0..scenario.task_count() {
-                let min = strip.min + Vec2::new((cell + gap) * task as f32, 0.0);
-                let rect = Rect::from_min_size(min, Vec2::new(cell, CELL_HEIGHT));
-                moved = one_cell(ui, cx, &scenario, names, task, rect).or(moved);
-            }
-        });
+    ScrollArea::horizontal().id_salt("task strip").show(ui, |ui| {
+        let total_size = Vec2::new((cell + gap) * count - gap, CELL_HEIGHT);
+        let (strip, _) = ui.allocate_exact_size(total_size, Sense::hover());
+        for task in 0..scenario.task_count() {
+            let min = strip.min + Vec2::new((cell + gap) * task as f32, 0.0);
+            let rect = Rect::from_min_size(min, Vec2::new(cell, CELL_HEIGHT));
+            moved = one_cell(ui, cx, &scenario, names, task, rect).or(moved);
+        }
+    });
     paint_dragged_chip(ui, names);
     apply_move(cx, &scenario, moved);
 }
@@ -122,15 +120,7 @@ fn one_cell(
             let first = &labels[..labels.len().min(MAX_NAMES)];
             let joined = first.join(", ");
             let align = Align2::LEFT_CENTER;
-            paint_truncated_text(
-                ui,
-                pos,
-                align,
-                &joined,
-                semibold(12.5),
-                t.strong,
-                text_width,
-            );
+            paint_truncated_text(ui, pos, align, &joined, semibold(12.5), t.strong, text_width);
         }
     }
     response.on_hover_text(tip);
@@ -165,11 +155,9 @@ pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
     let names = class_names(data.as_deref());
     faint(ui, tr!("data-arrange-hint"));
     let mut moved = None;
-    ScrollArea::vertical()
-        .id_salt("arrange")
-        .max_height(320.0)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
+    ScrollArea::vertical().id_salt("arrange").max_height(320.0).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
             ui.spacing_mut().item_spacing = Vec2::splat(4.0);
             for task in 0..scenario.task_count() {
                 let images = cx.session.experiment.plan.train_images.get(task).copied();
@@ -177,7 +165,8 @@ pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             moved = new_task(ui, &scenario).or(moved);
             auto_scroll(ui);
-        });
+        },
+    );
     paint_dragged_chip(ui, names);
     apply_move(cx, &scenario, moved);
 }

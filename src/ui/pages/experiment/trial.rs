@@ -39,11 +39,7 @@ const METHODS: Kind = Kind {
         session.try_methods();
     },
     suggests: true,
-    messages: [
-        "experiment-trial-title",
-        "experiment-trial-start",
-        "experiment-trial-hint",
-    ],
+    messages: ["experiment-trial-title", "experiment-trial-start", "experiment-trial-hint"],
 };
 
 const BACKBONES: Kind = Kind {
@@ -81,9 +77,8 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let inventory = &cx.session.inventory;
     let tried = &trial.methods[0].config.backbone;
-    let Some((better, text)) = inventory
-        .backbone(tried)
-        .and_then(|view| backbone_after_trial(trial, view.parameters))
+    let Some((better, text)) =
+        inventory.backbone(tried).and_then(|view| backbone_after_trial(trial, view.parameters))
     else {
         return;
     };
@@ -100,10 +95,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
             let name = view.entry.name.clone();
             cx.change(move |session| session.choose_backbone(&name));
         }
-        faint(
-            ui,
-            tr!("train-weights-place", place = view.location_summary()),
-        );
+        faint(ui, tr!("train-weights-place", place = view.location_summary()));
     });
 }
 
@@ -120,10 +112,7 @@ fn show_controls(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
         false => tr!(start),
     };
     let can_start = cx.session.can_start() && !cx.session.has_grid();
-    if button_if(ui, can_start, label)
-        .on_hover_text(tr!(hint))
-        .clicked()
-    {
+    if button_if(ui, can_start, label).on_hover_text(tr!(hint)).clicked() {
         cx.change(kind.start);
     }
 }
@@ -165,13 +154,9 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 true => tr!("experiment-trial-memory"),
                 false => tr!("experiment-trial-forgotten"),
             };
-            for title in [
-                "",
-                tr!("experiment-trial-correct"),
-                third,
-                tr!("experiment-trial-time"),
-                "",
-            ] {
+            for title in
+                ["", tr!("experiment-trial-correct"), third, tr!("experiment-trial-time"), ""]
+            {
                 faint(ui, title);
             }
             ui.end_row();
@@ -200,11 +185,7 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 fn figures(method: &TriedMethod, has_memory: bool) -> [String; 3] {
     let or_dash = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [
-        or_dash(
-            method
-                .right
-                .map(|accuracy| format!("{}\u{a0}%", format_number(accuracy, 1))),
-        ),
+        or_dash(method.right.map(|accuracy| format!("{}\u{a0}%", format_number(accuracy, 1)))),
         or_dash(match has_memory {
             true => method.memory.map(format_bytes),
             false => method.forgotten.map(|lost| format_number(lost, 1)),

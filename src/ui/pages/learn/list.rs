@@ -59,10 +59,7 @@ fn progress_text(done: LessonProgress, unit: &Unit) -> String {
     match done {
         done if done.is_complete() => tr!("learn-all-questions-answered").into(),
         LessonProgress { answered: 0, .. } => unit.time(),
-        LessonProgress {
-            answered,
-            questions,
-        } => {
+        LessonProgress { answered, questions } => {
             tr!("learn-questions-answered", done = answered, all = questions)
         }
     }

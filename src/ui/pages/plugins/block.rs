@@ -14,20 +14,15 @@ const PART_HEIGHT: f32 = 26.0;
 const SITE_HEIGHT: f32 = 17.0;
 
 /// The parts of a block with attention, and of a block without attention.
-const ATTENTION_PARTS: [&str; 10] = [
-    "norm", "q k v", "attend", "proj", "+", "norm", "fc1", "GELU", "fc2", "+",
-];
+const ATTENTION_PARTS: [&str; 10] =
+    ["norm", "q k v", "attend", "proj", "+", "norm", "fc1", "GELU", "fc2", "+"];
 const CONVOLUTION_PARTS: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
 
 /// Draws the block. Each site that the plugin uses is a bar below the corresponding parts, with its parameters.
 pub(super) fn show(ui: &mut Ui, backbone: &BackboneUsage) {
     let t = tokens(ui);
     let has_attention = backbone.block_usage.offered.contains(&Site::Query);
-    let parts = if has_attention {
-        &ATTENTION_PARTS[..]
-    } else {
-        &CONVOLUTION_PARTS[..]
-    };
+    let parts = if has_attention { &ATTENTION_PARTS[..] } else { &CONVOLUTION_PARTS[..] };
     let sites = &backbone.block_usage.sites;
     let height = PART_HEIGHT + 8.0 + SITE_HEIGHT * sites.len() as f32;
     let size = Vec2::new(ui.available_width(), height);
@@ -38,16 +33,10 @@ pub(super) fn show(ui: &mut Ui, backbone: &BackboneUsage) {
     let x_of = |index: usize| rect.left() + part_width * index as f32;
     let middle = rect.top() + PART_HEIGHT / 2.0;
     let painter = ui.painter();
-    let ends = [
-        Pos2::new(rect.left(), middle),
-        Pos2::new(rect.right(), middle),
-    ];
+    let ends = [Pos2::new(rect.left(), middle), Pos2::new(rect.right(), middle)];
     painter.line_segment(ends, Stroke::new(1.0, t.subdued));
-    let is_used = |index: usize| {
-        sites
-            .iter()
-            .any(|site| span(*site, has_attention).contains(&index))
-    };
+    let is_used =
+        |index: usize| sites.iter().any(|site| span(*site, has_attention).contains(&index));
     for (index, part) in parts.iter().enumerate() {
         let part_rect = Rect::from_min_size(
             Pos2::new(x_of(index), rect.top()),
@@ -72,31 +61,19 @@ pub(super) fn show(ui: &mut Ui, backbone: &BackboneUsage) {
             true => (Pos2::new(from, y + 4.0), Align2::LEFT_TOP),
             false => (Pos2::new(to, y + 4.0), Align2::RIGHT_TOP),
         };
-        let width = if is_left {
-            rect.right() - from
-        } else {
-            to - rect.left()
-        };
+        let width = if is_left { rect.right() - from } else { to - rect.left() };
         paint_truncated_text(ui, pos, align, &label, regular(11.0), t.subdued, width);
     }
 }
 
 /// Returns the names of the parameters in the equation of a site.
 fn site_parameters(backbone: &BackboneUsage, site: Site) -> String {
-    let site_names = backbone
-        .block_usage
-        .parameters
-        .iter()
-        .filter_map(|(name, ..)| {
-            let (name, owner) = name.split_once(" at ").unwrap_or((name, site.name()));
-            (owner == site.name()).then_some(name)
-        });
+    let site_names = backbone.block_usage.parameters.iter().filter_map(|(name, ..)| {
+        let (name, owner) = name.split_once(" at ").unwrap_or((name, site.name()));
+        (owner == site.name()).then_some(name)
+    });
     let is_used = |name: &&str| {
-        let mut parts = backbone
-            .block_usage
-            .parts
-            .iter()
-            .filter(|part| part.site == site);
+        let mut parts = backbone.block_usage.parts.iter().filter(|part| part.site == site);
         parts.any(|part| identifiers(&part.text).any(|word| word == *name))
     };
     let names: Vec<&str> = site_names.filter(is_used).collect();

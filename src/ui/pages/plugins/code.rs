@@ -84,9 +84,7 @@ impl CodeEditor {
     ) -> Option<String> {
         let (id, before) = (text_id(), self.changes);
         let completions = self.completions(ui, id, open);
-        let completed = completions
-            .as_ref()
-            .and_then(|found| self.handle_keys(ui, found));
+        let completed = completions.as_ref().and_then(|found| self.handle_keys(ui, found));
         if let Some((span, text)) = completed {
             self.replace(ui, span, &text);
         }
@@ -98,9 +96,7 @@ impl CodeEditor {
             .auto_shrink([false, false])
             .max_height(height)
             .min_scrolled_height(height)
-            .show(ui, |ui| {
-                self.text_field(ui, id, highlights, (height, label))
-            });
+            .show(ui, |ui| self.text_field(ui, id, highlights, (height, label)));
         let caret = output.inner;
         if let (Some(caret), Some((span, found))) = (caret, &completions) {
             let clicked = self.completion_popup(ui, caret, found);
@@ -231,28 +227,26 @@ impl CodeEditor {
             }
         }
         let rows = (height / 17.0).floor().max(4.0) as usize;
-        let output = TextEdit::multiline(&mut self.text)
-            .id(id)
-            .font(mono(FONT_SIZE))
-            .frame(egui::Frame::NONE.inner_margin(egui::Margin {
-                left: GUTTER_WIDTH as i8 + 8,
-                ..egui::Margin::ZERO
-            }))
-            .desired_width(f32::INFINITY)
-            .desired_rows(rows)
-            .lock_focus(true)
-            .char_limit(MAX_CHARS)
-            .layouter(&mut layouter)
-            .show(ui);
+        let output =
+            TextEdit::multiline(&mut self.text)
+                .id(id)
+                .font(mono(FONT_SIZE))
+                .frame(egui::Frame::NONE.inner_margin(egui::Margin {
+                    left: GUTTER_WIDTH as i8 + 8,
+                    ..egui::Margin::ZERO
+                }))
+                .desired_width(f32::INFINITY)
+                .desired_rows(rows)
+                .lock_focus(true)
+                .char_limit(MAX_CHARS)
+                .layouter(&mut layouter)
+                .show(ui);
         let response = output.response.response.labelled_by(label);
         self.changes += u64::from(response.changed());
         paint_line_numbers(ui, &output.galley, output.galley_pos, t);
         let cursor = output.cursor_range.or(selection)?.primary;
-        let byte = self
-            .text
-            .char_indices()
-            .nth(cursor.index.0)
-            .map_or(self.text.len(), |(at, _)| at);
+        let byte =
+            self.text.char_indices().nth(cursor.index.0).map_or(self.text.len(), |(at, _)| at);
         if byte != self.cursor {
             self.cursor = byte;
             self.selected = 0;
@@ -277,9 +271,7 @@ impl CodeEditor {
             egui::Frame::popup(ui.style()).show(ui, |ui| {
                 let mut clicked = None;
                 for (index, candidate) in found.iter().enumerate() {
-                    let text = RichText::new(&candidate.text)
-                        .font(mono(12.0))
-                        .color(t.strong);
+                    let text = RichText::new(&candidate.text).font(mono(12.0)).color(t.strong);
                     let description = RichText::new(&candidate.about).font(regular(11.5));
                     let item = egui::Button::selectable(index == self.selected, text)
                         .right_text(description.color(t.subdued))
@@ -311,8 +303,7 @@ fn paint_line_numbers(ui: &Ui, galley: &Galley, pos: Pos2, t: &Tokens) {
         if is_line_start && y > visible.top() - 20.0 && y < visible.bottom() {
             let right = Pos2::new(pos.x - 10.0, y + 1.0);
             let text = number.to_string();
-            ui.painter()
-                .text(right, egui::Align2::RIGHT_TOP, text, mono(11.5), t.subdued);
+            ui.painter().text(right, egui::Align2::RIGHT_TOP, text, mono(11.5), t.subdued);
         }
         is_line_start = row.ends_with_newline;
         number += usize::from(is_line_start);
@@ -346,9 +337,7 @@ fn highlight(text: &str, highlights: &Highlights, t: &'static Tokens) -> LayoutJ
         while found.peek().is_some_and(|hit| hit.end <= from) {
             found.next();
         }
-        let is_error = errors
-            .iter()
-            .any(|span| span.start <= from && to <= span.end);
+        let is_error = errors.iter().any(|span| span.start <= from && to <= span.end);
         let mut format =
             TextFormat::simple(mono(FONT_SIZE), mark_colour(current.map(|own| own.mark), t));
         if is_error {

@@ -29,13 +29,7 @@ pub struct State {
 
 /// Draws the page while a text is open.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    two_columns(
-        ui,
-        cx,
-        Fixed::Right(RESULT_WIDTH),
-        left_column,
-        meaning::show,
-    );
+    two_columns(ui, cx, Fixed::Right(RESULT_WIDTH), left_column, meaning::show);
 }
 
 fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
@@ -63,8 +57,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
     });
     if open.time_until_measurement().is_some() {
-        ui.ctx()
-            .request_repaint_after(std::time::Duration::from_millis(520));
+        ui.ctx().request_repaint_after(std::time::Duration::from_millis(520));
     }
 }
 
@@ -77,10 +70,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             sentence(ui, tr!("editor-not-installed-about", place));
         });
     }
-    if let Some(name) = open
-        .replaced_builtin()
-        .filter(|_| !open.may_replace_builtin)
-    {
+    if let Some(name) = open.replaced_builtin().filter(|_| !open.may_replace_builtin) {
         card(ui, |ui| {
             let t = tokens(ui);
             let warning = tr!("editor-overrides-built-in", name);
@@ -125,41 +115,29 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     });
     let mut opened = find_pressed;
     ui.horizontal_wrapped(|ui| {
-        let save = if open.install_from.is_some() {
-            tr!("editor-install")
-        } else {
-            tr!("editor-save")
-        };
+        let save =
+            if open.install_from.is_some() { tr!("editor-install") } else { tr!("editor-save") };
         let hint = keys::format_shortcut(ui.ctx(), &keys::SAVE_FILE);
-        if primary_button(ui, save, open.has_unsaved_changes())
-            .on_hover_text(hint)
-            .clicked()
+        if primary_button(ui, save, open.has_unsaved_changes()).on_hover_text(hint).clicked()
             || save_pressed
         {
             cx.change(Session::save_plugin);
         }
         let hint = tr!("editor-use-hint");
-        if button_if(ui, open.is_valid(), tr!("plugins-use"))
-            .on_hover_text(hint)
-            .clicked()
-        {
+        if button_if(ui, open.is_valid(), tr!("plugins-use")).on_hover_text(hint).clicked() {
             cx.change(Session::use_plugin);
         }
         cx.change_button(ui, tr!("editor-duplicate"), Session::duplicate_plugin);
         let file = open.file.as_ref();
-        if let (true, Some(file)) = (
-            button_if(ui, file.is_some(), tr!("editor-show-file")).clicked(),
-            file,
-        ) {
+        if let (true, Some(file)) =
+            (button_if(ui, file.is_some(), tr!("editor-show-file")).clicked(), file)
+        {
             let file = file.clone();
             cx.change(move |session| session.reveal(&file));
         }
         let hint = keys::format_shortcut(ui.ctx(), &keys::FIND);
         opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
-        if button(ui, tr!("editor-close"))
-            .on_hover_text(tr!("editor-close-hint"))
-            .clicked()
-        {
+        if button(ui, tr!("editor-close")).on_hover_text(tr!("editor-close-hint")).clicked() {
             cx.change(Session::close_plugin);
         }
     });

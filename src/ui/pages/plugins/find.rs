@@ -26,9 +26,7 @@ impl FindBar {
             return Vec::new();
         }
         let found = text.match_indices(&self.query);
-        found
-            .map(|(start, matched)| start..start + matched.len())
-            .collect()
+        found.map(|(start, matched)| start..start + matched.len()).collect()
     }
 
     /// Returns the current match while the bar is shown.
@@ -42,9 +40,7 @@ impl FindBar {
         let mut changed = false;
         ui.horizontal_wrapped(|ui| {
             let label = faint(ui, tr!("editor-find-what"));
-            let field = ui
-                .add(line_edit(&mut self.query, 130.0))
-                .labelled_by(label.id);
+            let field = ui.add(line_edit(&mut self.query, 130.0)).labelled_by(label.id);
             if opened {
                 field.request_focus();
             }
@@ -60,8 +56,7 @@ impl FindBar {
                 self.select_next(&matches, code, code.cursor);
             }
             let label = faint(ui, tr!("editor-replace-with"));
-            ui.add(line_edit(&mut self.replacement, 130.0))
-                .labelled_by(label.id);
+            ui.add(line_edit(&mut self.replacement, 130.0)).labelled_by(label.id);
             if button_if(ui, !matches.is_empty(), tr!("editor-replace")).clicked() {
                 changed = self.replace(ui, &matches, code);
             }
@@ -94,11 +89,7 @@ impl FindBar {
             self.current.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)
         };
         let next = || matches.iter().find(|hit| hit.start >= code.cursor);
-        let hit = matches
-            .iter()
-            .find(is_current)
-            .or_else(next)
-            .or(matches.first());
+        let hit = matches.iter().find(is_current).or_else(next).or(matches.first());
         let Some(hit) = hit.cloned() else {
             return false;
         };

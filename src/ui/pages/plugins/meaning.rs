@@ -40,12 +40,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     match &valid.backbone_usage {
         Ok(backbone) => {
             let folded = valid.plugin.folded();
-            backbone_card(
-                ui,
-                backbone,
-                valid.plugin.starts_as_identity,
-                folded.as_deref(),
-            );
+            backbone_card(ui, backbone, valid.plugin.starts_as_identity, folded.as_deref());
         }
         Err(problem) => {
             card(ui, |ui| widgets::problem(ui, problem));
@@ -178,11 +173,7 @@ fn show_measurements(ui: &mut Ui, measurements: &PluginMeasurements) {
     sentence(ui, note);
     widgets::grid(ui, "gradients", 2, [14.0, 3.0], |ui| {
         for gradient in &measurements.gradients {
-            ui.label(
-                RichText::new(&gradient.name)
-                    .font(mono(11.5))
-                    .color(t.strong),
-            );
+            ui.label(RichText::new(&gradient.name).font(mono(11.5)).color(t.strong));
             let (text, is_problem) = learning_text(gradient);
             let colour = if is_problem { t.bad } else { t.text };
             coloured(ui, text, |_| colour);

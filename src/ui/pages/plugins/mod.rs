@@ -70,10 +70,7 @@ fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
 
 fn selected_plugin<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
     let state = &cx.pages.plugins;
-    let name = state
-        .selected
-        .as_ref()
-        .unwrap_or(&cx.session.experiment.draft.pet);
+    let name = state.selected.as_ref().unwrap_or(&cx.session.experiment.draft.pet);
     let by_name = |plugin: &&PluginView| plugin.name == *name;
     list.iter().find(by_name).or(list.first())
 }
@@ -183,25 +180,15 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
             faint(ui, text);
         });
         widgets::grid(ui, "parameters", 3, [28.0, 6.0], |ui| {
-            for title in [
-                "plugins-parameters-name",
-                "plugins-parameters-shape",
-                "plugins-parameters-init",
-            ] {
+            for title in
+                ["plugins-parameters-name", "plugins-parameters-shape", "plugins-parameters-init"]
+            {
                 faint(ui, tr!(title));
             }
             ui.end_row();
             for parameter in &plugin.parameters {
-                ui.label(
-                    RichText::new(&parameter.name)
-                        .font(mono(12.0))
-                        .color(t.strong),
-                );
-                ui.label(
-                    RichText::new(&parameter.shape)
-                        .font(mono(12.0))
-                        .color(t.text),
-                );
+                ui.label(RichText::new(&parameter.name).font(mono(12.0)).color(t.strong));
+                ui.label(RichText::new(&parameter.shape).font(mono(12.0)).color(t.text));
                 ui.label(RichText::new(&parameter.init).color(t.text));
                 ui.end_row();
             }

@@ -45,20 +45,12 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
     let t = tokens(ui);
     widgets::grid(ui, "beside-adapter", 4, [16.0, 5.0], |ui| {
         faint(ui, "");
-        for title in [
-            "editor-trial-accuracy",
-            "editor-trial-forgetting",
-            "editor-trial-time",
-        ] {
+        for title in ["editor-trial-accuracy", "editor-trial-forgetting", "editor-trial-time"] {
             faint(ui, tr!(title));
         }
         ui.end_row();
         for (method, shade) in trial.methods.iter().zip(shades(trial)) {
-            let title = ui.label(
-                RichText::new(&method.title)
-                    .color(t.run_colour(shade))
-                    .strong(),
-            );
+            let title = ui.label(RichText::new(&method.title).color(t.run_colour(shade)).strong());
             if let Some(problem) = &method.problem {
                 title.on_hover_text(problem.translated_what());
             }

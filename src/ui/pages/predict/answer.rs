@@ -73,10 +73,7 @@ fn show_empty_state(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
             let (headline, text) = if is_pending {
                 (tr!("predict-predicting"), tr!("predict-predicting-about"))
             } else {
-                (
-                    tr!("predict-choose-image"),
-                    tr!("predict-choose-image-about"),
-                )
+                (tr!("predict-choose-image"), tr!("predict-choose-image-about"))
             };
             ui.label(RichText::new(headline).font(semibold(18.0)).color(t.strong));
             ui.label(RichText::new(text).color(t.subdued));
@@ -164,11 +161,7 @@ fn outcome_label(ui: &mut Ui, outcome: Result<String, String>) {
 
 fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     let is_narrow = ui.available_width() < 460.0;
-    let columns = if is_narrow {
-        1.0
-    } else {
-        answer.opinions.len().max(1) as f32
-    };
+    let columns = if is_narrow { 1.0 } else { answer.opinions.len().max(1) as f32 };
     let width = (ui.available_width() - GAP * (columns - 1.0)) / columns;
     let draw = |ui: &mut Ui| {
         for view in &answer.opinions {
@@ -196,13 +189,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: 
         ui.horizontal(|ui| {
             ui.set_height(24.0);
             let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 16.0), Sense::hover());
-            icons::marker(
-                ui.painter(),
-                expert,
-                rect.center(),
-                11.0,
-                t.expert_colour(expert),
-            );
+            icons::marker(ui.painter(), expert, rect.center(), 11.0, t.expert_colour(expert));
             let title = widgets::title(ui, expert.title());
             if expert != Expert::ANSWER {
                 terms::explain(ui, title, terms::expert_key(expert));
@@ -235,9 +222,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: 
 fn certainty_badge(ui: &mut Ui) {
     let t = tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let text = RichText::new(tr!("predict-more-certain"))
-            .font(semibold(11.0))
-            .color(t.good);
+        let text = RichText::new(tr!("predict-more-certain")).font(semibold(11.0)).color(t.good);
         egui::Frame::new()
             .stroke(egui::Stroke::new(1.0, t.line))
             .corner_radius(12)
@@ -275,10 +260,7 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let view = &cx.session.predict;
     let newest = view.predictions.iter().flatten().next_back();
     let newest = newest.map_or(answer, |newest| newest);
-    let truth = view
-        .predicted_image
-        .as_ref()
-        .and_then(|(_, truth)| truth.as_ref());
+    let truth = view.predicted_image.as_ref().and_then(|(_, truth)| truth.as_ref());
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
         .or_else(|| newest.opinions.last().map(|opinion| opinion.class))
@@ -294,9 +276,7 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     };
     let title = tr!("predict-over-tasks-score", class = name);
     terms::faint(ui, title + &learned_note, "score");
-    let labels: Vec<String> = (1..=total)
-        .map(|task| tr!("figure-after-task", task))
-        .collect();
+    let labels: Vec<String> = (1..=total).map(|task| tr!("figure-after-task", task)).collect();
     let series = answer.opinions.iter().map(|opinion| {
         let values = view.class_scores(position, opinion.expert).into_iter();
         Series::from_expert(t, opinion.expert, values)

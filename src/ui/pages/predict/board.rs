@@ -41,9 +41,8 @@ pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
         true => tr!("predict-pinned"),
         false => tr!("predict-pin"),
     };
-    let button = Button::new(label)
-        .wrap_mode(TextWrapMode::Extend)
-        .min_size(vec2(0.0, CONTROL_HEIGHT));
+    let button =
+        Button::new(label).wrap_mode(TextWrapMode::Extend).min_size(vec2(0.0, CONTROL_HEIGHT));
     let response = ui.add_enabled(!pinned, button);
     if response.on_hover_text(tr!("predict-pin-hint")).clicked() {
         let truth = cx.session.predict.truth.clone();
@@ -78,8 +77,7 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, image: &Arc<NamedImage
 
 fn is_pinned(cx: &Cx<'_>, image: &Arc<NamedImage>) -> bool {
     let pins = cx.session.predict.pins.pins();
-    pins.iter()
-        .any(|pin| Arc::ptr_eq(&pin.image, image) || pin.image == *image)
+    pins.iter().any(|pin| Arc::ptr_eq(&pin.image, image) || pin.image == *image)
 }
 
 fn pin(cx: &mut Cx<'_>, image: Arc<NamedImage>, truth: Option<String>) {
@@ -118,35 +116,33 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.predict.pins.runs();
     let opener = button(ui, tr!("predict-pins-runs", n = chosen.len()));
-    Popup::menu(&opener)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-        .show(|ui| {
-            ui.set_max_width(360.0);
-            if let Some(run) = &cx.session.predict.run
-                && ui.button(tr!("predict-pins-all-runs")).clicked()
-            {
-                show_runs(cx, cx.session.runs_with_classes_of(run));
-            }
-            let is_full = chosen.len() >= MAX_RUNS;
-            ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-                for (folder, title) in prediction_runs(cx.session) {
-                    let mut checked = chosen.contains(&folder);
-                    let enabled = checked || !is_full;
-                    let response = outlined(ui, |ui| {
-                        ui.add_enabled(enabled, egui::Checkbox::new(&mut checked, title))
+    Popup::menu(&opener).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        ui.set_max_width(360.0);
+        if let Some(run) = &cx.session.predict.run
+            && ui.button(tr!("predict-pins-all-runs")).clicked()
+        {
+            show_runs(cx, cx.session.runs_with_classes_of(run));
+        }
+        let is_full = chosen.len() >= MAX_RUNS;
+        ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for (folder, title) in prediction_runs(cx.session) {
+                let mut checked = chosen.contains(&folder);
+                let enabled = checked || !is_full;
+                let response = outlined(ui, |ui| {
+                    ui.add_enabled(enabled, egui::Checkbox::new(&mut checked, title))
+                });
+                if response.changed() {
+                    cx.change(move |session| match checked {
+                        true => session.add_run_to_board(folder),
+                        false => session.remove_run_from_board(&folder),
                     });
-                    if response.changed() {
-                        cx.change(move |session| match checked {
-                            true => session.add_run_to_board(folder),
-                            false => session.remove_run_from_board(&folder),
-                        });
-                    }
                 }
-            });
-            if is_full {
-                faint(ui, tr!("predict-pins-most-runs", n = MAX_RUNS));
             }
         });
+        if is_full {
+            faint(ui, tr!("predict-pins-most-runs", n = MAX_RUNS));
+        }
+    });
 }
 
 fn show_runs(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
@@ -253,8 +249,7 @@ fn prediction_cell(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell,
             let pos = pos2(rect.left() + 7.0 + width + 30.0, pos.y + 1.0);
             let share = format_percent(f64::from(*score), 0);
             let font = regular(12.0);
-            ui.painter()
-                .text(pos, Align2::RIGHT_TOP, share, font, t.text);
+            ui.painter().text(pos, Align2::RIGHT_TOP, share, font, t.text);
         }
         (None, Some(reason)) => {
             let width = CELL_SIZE.x - 14.0;

@@ -85,16 +85,14 @@ pub fn prediction_runs(session: &Session) -> impl Iterator<Item = (PathBuf, Stri
     let others = session.rows().filter(|row| row.is_measured());
     let others = others.filter(move |row| folder != Some(&*row.folder));
     let live = live.map(|(folder, title)| (folder.to_path_buf(), title));
-    live.into_iter()
-        .chain(others.map(|row| (row.folder.clone(), row.list_label())))
+    live.into_iter().chain(others.map(|row| (row.folder.clone(), row.list_label())))
 }
 
 /// Returns the title of a run in the list of [`prediction_runs`]; `None` if it is not in the list.
 fn run_title(session: &Session, folder: &Path) -> Option<String> {
     let live = live_run(session).filter(|(live, _)| *live == folder);
     let row = || session.row(folder).filter(|row| row.is_measured());
-    live.map(|(_, title)| title)
-        .or_else(|| row().map(RunRow::list_label))
+    live.map(|(_, title)| title).or_else(|| row().map(RunRow::list_label))
 }
 
 /// Returns folder and title of the current or last run if it can predict.
@@ -116,16 +114,11 @@ fn run_header<'a>(cx: &Cx<'a>) -> Option<&'a RunHeader> {
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((first, _)) = prediction_runs(cx.session).next() else {
-        widgets::empty_page(
-            ui,
-            tr!("predict-no-run"),
-            tr!("predict-no-run-about"),
-            |ui| {
-                if primary_button(ui, tr!("predict-set-up-experiment"), true).clicked() {
-                    cx.dispatch(UiCommand::Show(Page::Experiment));
-                }
-            },
-        );
+        widgets::empty_page(ui, tr!("predict-no-run"), tr!("predict-no-run-about"), |ui| {
+            if primary_button(ui, tr!("predict-set-up-experiment"), true).clicked() {
+                cx.dispatch(UiCommand::Show(Page::Experiment));
+            }
+        });
         return;
     };
     if cx.session.predict.run.is_none() {
@@ -140,14 +133,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         _ => 206.0,
     };
     let (fixed, foot) = (Fixed::Left(left_width), task_slider::show_at_bottom);
-    columns(
-        ui,
-        cx,
-        fixed,
-        source::left_column,
-        answer::right_column,
-        foot,
-    );
+    columns(ui, cx, fixed, source::left_column, answer::right_column, foot);
 }
 
 /// Handles the arrow keys, which select the previous or next task, whichever widget has the focus, unless a text is

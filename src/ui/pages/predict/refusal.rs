@@ -108,10 +108,7 @@ fn known_rejection_text(refusal: &RejectionThreshold) -> String {
             n = known.pictures,
             share = format_percent(known.share(), 0)
         ),
-        _ => tr!(
-            "predict-none-limit-images-rejected",
-            n = 100 - ACCEPTED_PERCENT
-        ),
+        _ => tr!("predict-none-limit-images-rejected", n = 100 - ACCEPTED_PERCENT),
     }
 }
 

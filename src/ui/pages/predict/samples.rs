@@ -55,9 +55,7 @@ fn sample_indices(data: &DataView, round: usize) -> Vec<usize> {
     }
     // The indices are evenly spaced, so that most classes are included and no image occurs twice.
     let count = SAMPLE_COUNT.min(total);
-    (0..count)
-        .map(|i| (i * total / count + round * 7) % total)
-        .collect()
+    (0..count).map(|i| (i * total / count + round * 7) % total).collect()
 }
 
 fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {

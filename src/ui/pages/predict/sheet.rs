@@ -48,9 +48,7 @@ impl State {
                 .advise(message!("advice-one-drive-at-a-time"))
         })?;
         self.choose_folder(&folder);
-        let inner = files
-            .iter()
-            .filter_map(|file| file.strip_prefix(&folder).ok());
+        let inner = files.iter().filter_map(|file| file.strip_prefix(&folder).ok());
         self.included = inner.map(Path::to_path_buf).collect();
         Ok(())
     }
@@ -115,15 +113,11 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, is_busy: bool) {
     let state = &mut cx.pages.predict.sheet;
     if state.included.is_empty() {
         let previous = state.folder.clone();
-        let (label, hint) = (
-            tr!("predict-many-image-folder"),
-            tr!("predict-many-image-folder-hint"),
-        );
+        let (label, hint) =
+            (tr!("predict-many-image-folder"), tr!("predict-many-image-folder-hint"));
         let response = path_field(ui, label, hint, &mut state.folder);
         if response.changed() && state.folder != previous {
-            state.csv = default_table_path(Path::new(state.folder.trim()))
-                .display()
-                .to_string();
+            state.csv = default_table_path(Path::new(state.folder.trim())).display().to_string();
         }
     } else {
         let n = state.included.len();
@@ -164,9 +158,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, is_busy: bool) {
 }
 
 fn path_field(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Response {
-    field(ui, label, |ui| {
-        ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
-    })
+    field(ui, label, |ui| ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint)))
 }
 
 /// Draws the state of a requested table.
@@ -251,10 +243,7 @@ fn new_table_button(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
         all_columns: request.all_columns,
         open: true,
     });
-    cx.pages.predict.sheet = previous.unwrap_or(State {
-        open: true,
-        ..State::default()
-    });
+    cx.pages.predict.sheet = previous.unwrap_or(State { open: true, ..State::default() });
 }
 
 #[cfg(test)]
@@ -275,13 +264,7 @@ mod tests {
 
     #[test]
     fn progress_text_counts_images() {
-        let text_of = |done, unreadable, of| {
-            progress_text(SheetCount {
-                done,
-                unreadable,
-                of,
-            })
-        };
+        let text_of = |done, unreadable, of| progress_text(SheetCount { done, unreadable, of });
         assert_eq!(text_of(1, 0, 1), "1 image");
         assert_eq!(text_of(0, 0, 1), "0 of 1 image");
         assert_eq!(text_of(120, 2, 500), "120 of 500 images, 2 cannot be read");

@@ -42,10 +42,7 @@ pub struct State {
 impl State {
     /// Shows the images by class once they are read.
     pub fn open(&mut self) {
-        *self = Self {
-            open: true,
-            ..Self::default()
-        };
+        *self = Self { open: true, ..Self::default() };
     }
 
     /// Shows the prediction of a single image again.
@@ -115,10 +112,7 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, with_ru
         ui.horizontal_wrapped(|ui| {
             let state = &mut cx.pages.predict.sorted;
             let mut chosen = None;
-            if ui
-                .selectable_label(state.group.is_none(), tr!("predict-sorted-all"))
-                .clicked()
-            {
+            if ui.selectable_label(state.group.is_none(), tr!("predict-sorted-all")).clicked() {
                 chosen = Some(None);
             }
             for (group, count, _) in &listed.groups {
@@ -249,30 +243,20 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, index: usize) 
             false => tr!("predict-score", score = &score),
         };
         let label = widgets::truncated(ui, caption, regular(11.5), t.text);
-        label.on_hover_text(tr!(
-            "predict-sorted-prediction",
-            name = &name,
-            class = answer,
-            score
-        ));
+        label.on_hover_text(tr!("predict-sorted-prediction", name = &name, class = answer, score));
         let text = RichText::new(tr!("predict-sorted-move"));
         let text = text.font(regular(11.0)).color(t.subdued);
         let opener = ui.add(egui::Button::new(text).frame(false));
         let opener = opener.accessible_name(tr!("predict-sorted-move-image", name = &name));
         let id = Id::unique(("move", sorted.request.ticket, index));
-        Popup::menu(&opener)
-            .id(id)
-            .show(|ui| move_menu(ui, cx, sorted, index));
+        Popup::menu(&opener).id(id).show(|ui| move_menu(ui, cx, sorted, index));
     });
 }
 
 fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedImages>, index: usize, name: &str) {
     let (rect, response) = allocate_named(ui, Vec2::splat(IMAGE_SIZE), Role::Button, name);
     let lookup = cx.session.sorted_image(sorted, index);
-    let result = ui
-        .is_rect_visible(rect)
-        .then(|| cx.look_up(lookup))
-        .flatten();
+    let result = ui.is_rect_visible(rect).then(|| cx.look_up(lookup)).flatten();
     let Some(Ok(image)) = result else {
         ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
         focus_ring(ui, rect, 4, &response);

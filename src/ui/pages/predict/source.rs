@@ -32,9 +32,7 @@ pub fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
     // In a low window, the canvas is smaller so that its tools remain visible.
     let height = column.remaining_height(ui, 0.0);
-    let side = (height - 500.0)
-        .max(height.min(400.0) - 150.0)
-        .clamp(120.0, 340.0);
+    let side = (height - 500.0).max(height.min(400.0) - 150.0).clamp(120.0, 340.0);
     // The table of a folder is shown above the single image.
     let has_sheet = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
     if has_sheet {
@@ -60,9 +58,7 @@ fn is_drawing(cx: &Cx<'_>) -> bool {
         || run_header(cx).is_none_or(|header| cx.session.are_drawings(&header.config));
     let state = &cx.pages.predict;
     let has_strokes = !state.drawing.is_empty();
-    state
-        .draw
-        .unwrap_or_else(|| has_strokes || trained_on_drawings())
+    state.draw.unwrap_or_else(|| has_strokes || trained_on_drawings())
 }
 
 fn image_card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
@@ -73,10 +69,8 @@ fn image_card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) 
             ui,
             |ui| widgets::title(ui, tr!("predict-image")),
             |ui| {
-                let options = [
-                    (false, tr!("predict-source-choose")),
-                    (true, tr!("predict-source-draw")),
-                ];
+                let options =
+                    [(false, tr!("predict-source-choose")), (true, tr!("predict-source-draw"))];
                 segmented(ui, "source", &options, &mut draw);
             },
         );
@@ -117,10 +111,7 @@ fn run_selector(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
                 combo.show_ui(ui, &mut entries)
             });
-        response
-            .inner
-            .response
-            .accessible_name(tr!("predict-with-run"));
+        response.inner.response.accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
             export::model_menu_link(ui, &ModelToExport { run, task }, cx.commands);
@@ -180,9 +171,8 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
         changed |= drawing.undo();
     }
     let mut pen = (drawing.pen * 300.0).round();
-    let drag = egui::DragValue::new(&mut pen)
-        .range(6.0..=60.0)
-        .prefix(format!("{} ", tr!("predict-pen")));
+    let drag =
+        egui::DragValue::new(&mut pen).range(6.0..=60.0).prefix(format!("{} ", tr!("predict-pen")));
     let response = ui.add_sized(Vec2::new(60.0, CONTROL_HEIGHT), drag);
     changed |= response.changed() && !drawing.is_empty();
     response.accessible_name(tr!("predict-pen-width"));
@@ -232,8 +222,7 @@ fn image_area(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     paint_box(ui, rect, CARD_RADIUS, t.background, border);
     if let Some(image) = &cx.session.predict.image {
         let (centre, side) = (rect.center(), side - 2.0);
-        cx.textures
-            .paint_image(ui, image, centre, side, CARD_RADIUS);
+        cx.textures.paint_image(ui, image, centre, side, CARD_RADIUS);
     } else {
         let text = tr!("predict-drop").replace('\n', " ");
         let text_width = side - 2.0 * f32::from(CARD_RADIUS) - 8.0;
@@ -241,9 +230,7 @@ fn image_area(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         job.halign = Align::Center;
         let galley = ui.painter().layout_job(job);
         let pos = rect.center() - Vec2::new(0.0, galley.size().y / 2.0);
-        ui.painter()
-            .with_clip_rect(rect)
-            .galley(pos, galley, t.subdued);
+        ui.painter().with_clip_rect(rect).galley(pos, galley, t.subdued);
     }
     focus_ring(ui, rect, CARD_RADIUS, &response);
     if response.clicked() {
@@ -292,9 +279,7 @@ fn network_input(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.horizontal_top(|ui| {
             let (side, name) = (Vec2::splat(112.0), tr!("predict-network-input"));
             let (rect, _) = allocate_named(ui, side, Role::Image, name);
-            egui::Image::new((texture.id(), rect.size()))
-                .corner_radius(6)
-                .paint_at(ui, rect);
+            egui::Image::new((texture.id(), rect.size())).corner_radius(6).paint_at(ui, rect);
             let text = match from_drawing {
                 true => tr!("predict-network-input-drawing", size),
                 false => tr!("predict-network-input-crop", size),

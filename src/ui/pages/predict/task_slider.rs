@@ -64,9 +64,7 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
             }
         },
     );
-    let total = run_header(cx)
-        .map_or(done, |header| header.tasks.len())
-        .max(done);
+    let total = run_header(cx).map_or(done, |header| header.tasks.len()).max(done);
     if let Some(task) = slider(ui, total, done, cx.session.predict.task) {
         select_task(cx, task);
         cx.pages.predict.playing = false;

@@ -32,10 +32,7 @@ pub(super) fn selected_runs(
     if !chosen.is_empty() {
         return chosen;
     }
-    let shown = session
-        .train
-        .displayed_run()
-        .and_then(|run| run.header.as_ref());
+    let shown = session.train.displayed_run().and_then(|run| run.header.as_ref());
     let other = session.companion().map(|other| other.header);
     let headers = shown.into_iter().chain(other);
     headers.map(|header| header.folder.clone()).collect()
@@ -50,21 +47,12 @@ fn learn_page_runs(session: &Session) -> Vec<PathBuf> {
             let mut runs = tour.measured_runs();
             let first = runs.next();
             let first_and_last = first.into_iter().chain(runs.last());
-            first_and_last
-                .filter_map(|run| run.folder.clone())
-                .collect()
+            first_and_last.filter_map(|run| run.folder.clone()).collect()
         }
         (None, Some(unit)) => {
-            let first_folder = |name| {
-                learn
-                    .units
-                    .run_repetitions(name)
-                    .iter()
-                    .find_map(|run| run.folder.clone())
-            };
-            unit.plans()
-                .filter_map(|plan| first_folder(&plan.name))
-                .collect()
+            let first_folder =
+                |name| learn.units.run_repetitions(name).iter().find_map(|run| run.folder.clone());
+            unit.plans().filter_map(|plan| first_folder(&plan.name)).collect()
         }
         (None, None) => Vec::new(),
     };
@@ -108,10 +96,7 @@ pub(super) fn run_selectors(
     };
     let current = shown.get(1).map(|other| other.run.header.folder.as_path());
     let rows = cx.session.rows().filter(is_other);
-    let (label, none_label) = (
-        tr!("present-compare-with"),
-        Some(tr!("present-no-other-run")),
-    );
+    let (label, none_label) = (tr!("present-compare-with"), Some(tr!("present-no-other-run")));
     if let Some(other) = run_combo_box(ui, *rect, (text, label), unit, (current, none_label), rows)
     {
         let first = Some(header.folder.clone());

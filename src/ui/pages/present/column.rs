@@ -43,10 +43,7 @@ pub(super) fn show_columns(
             fit_text(ui, &text, unit * 0.95, max_size)
         });
         let galleys: Vec<Arc<Galley>> = galleys.collect();
-        let height = galleys
-            .iter()
-            .map(|galley| galley.size().y)
-            .fold(0.0, f32::max);
+        let height = galleys.iter().map(|galley| galley.size().y).fold(0.0, f32::max);
         let (sentences, below) = split_top(below, height, space);
         let columns = split_columns(sentences, shown.len(), unit);
         for (galley, column) in galleys.into_iter().zip(columns) {
@@ -56,10 +53,7 @@ pub(super) fn show_columns(
         }
         remaining = below;
     }
-    for (shown, rect) in shown
-        .iter()
-        .zip(split_columns(remaining, shown.len(), unit))
-    {
+    for (shown, rect) in shown.iter().zip(split_columns(remaining, shown.len(), unit)) {
         bars(ui, shown, step, rect, unit);
     }
 }
@@ -80,15 +74,9 @@ fn put_label(ui: &mut Ui, rect: Rect, label: Label) {
 fn show_accuracies(ui: &mut Ui, shown: &PresentedRun<'_>, task: usize, rect: Rect, unit: f32) {
     let t = tokens(ui);
     let history = shown.run.history;
-    let first = history
-        .matrix
-        .get(task)
-        .and_then(|row| row.first().copied());
+    let first = history.matrix.get(task).and_then(|row| row.first().copied());
     let overall = history.accuracy.get(task).copied().filter(|_| task > 0);
-    let figures = [
-        (tr!("present-all-tasks"), overall),
-        (tr!("present-first-task"), first),
-    ];
+    let figures = [(tr!("present-all-tasks"), overall), (tr!("present-first-task"), first)];
     let rects = split_columns(rect, 2, unit * 0.5).into_iter();
     let values = figures.into_iter().filter_map(|(name, value)| {
         let value = value.filter(|value| value.is_finite())?;
@@ -118,9 +106,7 @@ pub(super) fn fit_text(ui: &Ui, text: &str, size: f32, max_size: Vec2) -> Arc<Ga
         job.wrap.max_rows = rows;
         ui.painter().layout_job(job)
     };
-    let mut layouts = [1.0, 0.85, 0.7]
-        .map(|share| layout(share, usize::MAX))
-        .into_iter();
+    let mut layouts = [1.0, 0.85, 0.7].map(|share| layout(share, usize::MAX)).into_iter();
     let fits = layouts.find(|galley| galley.size().y <= max_size.y);
     fits.unwrap_or_else(|| {
         let row_height = layout(0.6, 1).size().y.max(1.0);
@@ -148,8 +134,7 @@ fn bars(ui: &mut Ui, shown: &PresentedRun<'_>, step: Step, rect: Rect, unit: f32
         if size >= MIN_FONT_SIZE {
             let pos = pos2(column.center().x, floor + unit * 0.2);
             let (align, font) = (Align2::CENTER_TOP, semibold(size));
-            ui.painter()
-                .text(pos, align, task_label(task), font, colour);
+            ui.painter().text(pos, align, task_label(task), font, colour);
         }
         if width > unit * 2.4 {
             let names = join_some(shown.run.header.class_names(task), 4);
@@ -178,16 +163,10 @@ fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: R
     let has_percent_sign =
         fitting_font_size(ui, &format_percent(1.0, 0), unit * 0.95, column.width()) > unit * 0.6;
     let (share, text, widest) = match value {
-        Some(value) if has_percent_sign => (
-            value as f32,
-            format_percent(value, 0),
-            format_percent(1.0, 0),
-        ),
-        Some(value) => (
-            value as f32,
-            format_number(value * 100.0, 0),
-            format_number(100.0, 0),
-        ),
+        Some(value) if has_percent_sign => {
+            (value as f32, format_percent(value, 0), format_percent(1.0, 0))
+        }
+        Some(value) => (value as f32, format_number(value * 100.0, 0), format_number(100.0, 0)),
         None if task == step.task => (0.0, "?".to_string(), "?".to_string()),
         None => return,
     };
@@ -228,27 +207,20 @@ pub(super) fn legend(ui: &mut Ui, rect: Rect, unit: f32) {
         let text = RichText::new(text).font(regular(unit * 0.75));
         Label::new(text.color(t.text)).extend()
     };
-    let row = UiBuilder::new()
-        .max_rect(rect)
-        .layout(egui::Layout::left_to_right(Align::Center));
+    let row = UiBuilder::new().max_rect(rect).layout(egui::Layout::left_to_right(Align::Center));
     ui.scope_builder(row, |ui| {
         ui.add(text(tr!("present-legend-bars")));
-        for (name, is_mark) in [
-            ("present-legend-best", true),
-            ("present-legend-lost", false),
-        ] {
+        for (name, is_mark) in [("present-legend-best", true), ("present-legend-lost", false)] {
             ui.add_space(unit * 0.5);
             let size = Vec2::new(unit * 1.4, unit * 0.8);
             let (sample, _) = ui.allocate_exact_size(size, Sense::hover());
             match is_mark {
                 true => {
                     let mark = Stroke::new((unit * 0.14).max(2.0), t.strong);
-                    ui.painter()
-                        .hline(sample.x_range(), sample.center().y, mark);
+                    ui.painter().hline(sample.x_range(), sample.center().y, mark);
                 }
                 false => {
-                    ui.painter()
-                        .rect_filled(sample, CornerRadius::ZERO, pale_colour(ui));
+                    ui.painter().rect_filled(sample, CornerRadius::ZERO, pale_colour(ui));
                 }
             }
             ui.add(text(tr!(name)));

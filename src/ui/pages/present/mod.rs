@@ -91,10 +91,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     if !is_covered {
         handle_keys(ui, state, run);
     }
-    let step = Step {
-        task: state.step / 2,
-        revealed: state.step % 2 == 1,
-    };
+    let step = Step { task: state.step / 2, revealed: state.step % 2 == 1 };
     show_header(ui, cx, run, unit);
     let text = match step.revealed {
         true => question::result_text(&shown, step.task),
@@ -131,9 +128,7 @@ fn presented_runs<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRu
     let is_other = |other: &Companion<'_>| {
         other.header.folder != header.folder && have_same_tasks(header, other.header)
     };
-    let other = runs
-        .find(is_other)
-        .map(|other| other.with_distinct_shade(run.shade));
+    let other = runs.find(is_other).map(|other| other.with_distinct_shade(run.shade));
     let names = match &other {
         Some(other) => distinguishing_names(header, other.header),
         None => (header.short_name().to_string(), String::new()),
@@ -183,9 +178,8 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
         ui.label(RichText::new(text).font(regular(unit)).color(t.subdued));
         at_end(ui, |ui| {
             let mut target = step;
-            let back = ui.add_enabled_ui(step > 0, |ui| {
-                large_button(ui, tr!("present-back"), None, unit)
-            });
+            let back =
+                ui.add_enabled_ui(step > 0, |ui| large_button(ui, tr!("present-back"), None, unit));
             if back.inner.clicked() {
                 target = step - 1;
             }
@@ -193,9 +187,8 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
                 0 => "present-reveal",
                 _ => "present-next",
             };
-            let forward = ui.add_enabled_ui(step < last, |ui| {
-                large_button(ui, tr!(key), Some(t.accent), unit)
-            });
+            let forward = ui
+                .add_enabled_ui(step < last, |ui| large_button(ui, tr!(key), Some(t.accent), unit));
             if forward.inner.clicked() {
                 target = step + 1;
             }
@@ -220,8 +213,7 @@ fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32)
 /// Returns the largest font size, at most `size`, at which a line of text fits in this width.
 fn fitting_font_size(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
     let galley =
-        ui.painter()
-            .layout_no_wrap(text.to_string(), semibold(size), egui::Color32::WHITE);
+        ui.painter().layout_no_wrap(text.to_string(), semibold(size), egui::Color32::WHITE);
     size * (width / galley.size().x.max(1.0)).min(1.0)
 }
 

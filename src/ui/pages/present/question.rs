@@ -18,9 +18,7 @@ const MAX_NAME_CHARS: usize = 40;
 /// Returns the names of a task's classes, as many as fit in a sentence.
 fn classes(run: &Companion<'_>, task: usize) -> String {
     let names = run.header.class_names(task).iter();
-    let names: Vec<String> = names
-        .map(|name| shorten_name(name, MAX_NAME_CHARS))
-        .collect();
+    let names: Vec<String> = names.map(|name| shorten_name(name, MAX_NAME_CHARS)).collect();
     let mut counts = (1..=MAX_CLASSES.min(names.len())).rev();
     let fits = |count: &usize| join_some(&names, *count).chars().count() <= MAX_CLASSES_CHARS;
     join_some(&names, counts.find(fits).unwrap_or(1))

@@ -91,11 +91,7 @@ fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
             let run = cx.session.train.running();
             let run = run.filter(|run| run.job == Some(job));
             sentence(ui, tr!("classify-training"));
-            progress(
-                ui,
-                run.map_or(0.0, |run| run.finished_share()),
-                tr!("train-progress"),
-            );
+            progress(ui, run.map_or(0.0, |run| run.finished_share()), tr!("train-progress"));
             let seconds_left = run.and_then(|run| run.progress.as_ref()?.seconds_left);
             if let Some(seconds) = seconds_left {
                 faint(ui, tr!("count-time-left", time = format_duration(seconds)));
@@ -163,28 +159,26 @@ fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
     let header = cx.session.model().and_then(|row| row.header.clone());
     let trial = cx.session.trial_result(&cx.session.experiment.trial);
     let trial = trial.cloned();
-    CollapsingHeader::new(tr!("classify-details"))
-        .id_salt("model-details")
-        .show(ui, |ui| {
-            if let Some(header) = &header {
-                faint(ui, header.title());
-                faint(ui, &header.config.backbone);
+    CollapsingHeader::new(tr!("classify-details")).id_salt("model-details").show(ui, |ui| {
+        if let Some(header) = &header {
+            faint(ui, header.title());
+            faint(ui, &header.config.backbone);
+        }
+        if let Some(trial) = &trial {
+            experiment::trial_table(ui, cx, trial);
+        }
+        model_menu(ui, cx);
+        ui.horizontal_wrapped(|ui| {
+            if ui.link(tr!("classify-show-settings")).clicked() {
+                cx.dispatch(UiCommand::Show(Page::Experiment));
             }
-            if let Some(trial) = &trial {
-                experiment::trial_table(ui, cx, trial);
+            if let Some(header) = header
+                && ui.link(tr!("classify-show-run")).clicked()
+            {
+                cx.dispatch(UiCommand::Open(header.folder));
             }
-            model_menu(ui, cx);
-            ui.horizontal_wrapped(|ui| {
-                if ui.link(tr!("classify-show-settings")).clicked() {
-                    cx.dispatch(UiCommand::Show(Page::Experiment));
-                }
-                if let Some(header) = header
-                    && ui.link(tr!("classify-show-run")).clicked()
-                {
-                    cx.dispatch(UiCommand::Open(header.folder));
-                }
-            });
         });
+    });
 }
 
 /// Draws the menu of other finished runs that can be used as the model.

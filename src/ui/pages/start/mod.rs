@@ -41,17 +41,9 @@ fn choices(ui: &mut Ui, cx: &mut Cx<'_>) {
         false => (1, 0.0, 0.0),
     };
     let texts = [
-        [
-            "start-classify",
-            "start-classify-about",
-            "start-classify-open",
-        ],
+        ["start-classify", "start-classify-about", "start-classify-open"],
         ["start-tour", "tour-about", "tour-start"],
-        [
-            "start-experiment",
-            "start-experiment-about",
-            "start-experiment-open",
-        ],
+        ["start-experiment", "start-experiment-about", "start-experiment-open"],
     ];
     ui.horizontal_top(|ui| {
         ui.add_space((available_width - width) / 2.0);

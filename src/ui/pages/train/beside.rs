@@ -31,22 +31,15 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         let t = tokens(ui);
         let run_header = run.header.as_ref();
         let has_same_order = run_header.is_none_or(|header| other.has_order_of(header));
-        let title = run_header.map_or_else(
-            || run.title.clone(),
-            |header| header.short_name().to_string(),
-        );
+        let title =
+            run_header.map_or_else(|| run.title.clone(), |header| header.short_name().to_string());
         widgets::grid(ui, "beside", 4, [18.0, 6.0], |ui| {
             ui.label("");
             faint(ui, tr!("train-all-classes"));
             faint(ui, tr!("figure-task-column", n = 1));
             faint(ui, tr!("train-compare-forgotten"));
             ui.end_row();
-            row(
-                ui,
-                (&title, t.run_colour(run.shade())),
-                run.answer_history(),
-                true,
-            );
+            row(ui, (&title, t.run_colour(run.shade())), run.answer_history(), true);
             let name = (other.header.short_name(), t.run_colour(other.shade));
             row(ui, name, other.history, has_same_order);
         });
@@ -84,9 +77,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, current: Option<&PathBuf>) {
             }
         }
     });
-    response
-        .response
-        .accessible_name(tr!("present-compare-with"));
+    response.response.accessible_name(tr!("present-compare-with"));
     if let Some(side_run) = chosen {
         cx.change(move |session| session.train.side_run = side_run);
     }
@@ -103,13 +94,9 @@ fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, has_same
     });
     let first = history.matrix.last().and_then(|row| row.first().copied());
     let first = first.filter(|share| has_same_order && share.is_finite());
-    let forgotten = (history.matrix.len() > 1)
-        .then(|| history.forgetting())
-        .flatten();
+    let forgotten = (history.matrix.len() > 1).then(|| history.forgetting()).flatten();
     let values = [
-        history
-            .last_accuracy()
-            .map(|share| format_percent(share, 1)),
+        history.last_accuracy().map(|share| format_percent(share, 1)),
         first.map(|share| format_percent(share, 1)),
         forgotten.map(|points| format_number(points * 100.0, 1)),
     ];

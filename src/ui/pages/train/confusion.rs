@@ -48,11 +48,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         let cache = &mut cx.pages.train.cache.matrix;
         let matrix = cache.get(key.clone(), || Arc::new(build_matrix(ui, run, &key)));
         let used_height = ui.cursor().top() - top;
-        let available_height = if height > 0.0 {
-            height - 68.0 - used_height
-        } else {
-            300.0
-        };
+        let available_height = if height > 0.0 { height - 68.0 - used_height } else { 300.0 };
         body(ui, cx, run, &key, &matrix, available_height);
     });
 }
@@ -68,9 +64,7 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
             segmented(ui, tr!("figure-table-after-task"), &options, &mut chosen);
         } else {
             let mut number = chosen + 1;
-            let drag = egui::DragValue::new(&mut number)
-                .range(1..=count)
-                .speed(0.05);
+            let drag = egui::DragValue::new(&mut number).range(1..=count).speed(0.05);
             ui.add(drag).accessible_name(tr!("train-confusion-after"));
             chosen = number - 1;
         }
@@ -78,10 +72,8 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
             state.task = (chosen + 1 < count).then_some(chosen);
             state.cell = None;
         }
-        let kinds = [
-            (false, tr!("train-confusion-by-classes")),
-            (true, tr!("train-confusion-by-tasks")),
-        ];
+        let kinds =
+            [(false, tr!("train-confusion-by-classes")), (true, tr!("train-confusion-by-tasks"))];
         let name = tr!("train-confusion-granularity");
         if segmented(ui, name, &kinds, &mut state.by_task) {
             state.cell = None;
@@ -103,10 +95,8 @@ fn cache_key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
 
 fn build_matrix(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
     let &(_, _, task, expert, by_task, _) = key;
-    let (tasks, order) = run
-        .header
-        .as_ref()
-        .map_or((&[][..], &[][..]), |h| (&h.tasks[..], &h.class_order[..]));
+    let (tasks, order) =
+        run.header.as_ref().map_or((&[][..], &[][..]), |h| (&h.tasks[..], &h.class_order[..]));
     let answers = &run.reports[task].answers;
     if by_task {
         let counts = answers.task_confusion(expert, tasks);
@@ -126,9 +116,7 @@ fn body(
     matrix: &ConfusionMatrix,
     available_height: f32,
 ) {
-    let side = available_height
-        .min(ui.available_width() * 0.56)
-        .clamp(150.0, 520.0);
+    let side = available_height.min(ui.available_width() * 0.56).clamp(150.0, 520.0);
     ui.horizontal_top(|ui| {
         let state = &mut cx.pages.train;
         if let Some(clicked) = matrix.show(ui, side, state.cell.as_ref()) {
@@ -193,11 +181,7 @@ fn predictions_in_cell(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -
             group_of(class).is_some_and(|group| range.contains(&group))
         };
         let answers = &run.reports[task].answers;
-        let pairs = answers
-            .labels
-            .iter()
-            .zip(answers.for_expert(expert))
-            .enumerate();
+        let pairs = answers.labels.iter().zip(answers.for_expert(expert)).enumerate();
         let matching = pairs.filter(|(_, (label, answer))| {
             is_in_range(&cell.rows, **label) && is_in_range(&cell.columns, **answer)
         });
@@ -226,9 +210,8 @@ fn images(
     faint(ui, text);
     let needs_permission = cx.session.needs_permission(&header.config);
     // Images of added tasks are in the run's folder, so they are shown without the dataset.
-    let (original, added): (Vec<usize>, Vec<usize>) = predictions
-        .iter()
-        .partition(|index| answers.source(**index) == 0);
+    let (original, added): (Vec<usize>, Vec<usize>) =
+        predictions.iter().partition(|index| answers.source(**index) == 0);
     if !original.is_empty() || added.is_empty() {
         let tested = cx.session.unchanged_dataset(run, Split::Test);
         match cx.look_up(tested) {

@@ -27,9 +27,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
     let columns = ((ui.available_width() / 185.0) as usize).clamp(1, cards);
     let columns = cards.div_ceil(cards.div_ceil(columns)) as f32;
     let width = (ui.available_width() - (columns - 1.0) * GAP) / columns - 0.01;
-    let class_count: usize = (0..run.reports.len())
-        .map(|task| run.class_names(task).len())
-        .sum();
+    let class_count: usize = (0..run.reports.len()).map(|task| run.class_names(task).len()).sum();
     let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
     ui.with_layout(rows, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
@@ -45,10 +43,8 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
                 false => title.to_string(),
             };
             let quality = run.reports.last().map(|r| Tally::new(&r.answers, expert));
-            let value = run
-                .expert_history(expert)
-                .last_accuracy()
-                .map(|v| format_number(v * 100.0, 1));
+            let value =
+                run.expert_history(expert).last_accuracy().map(|v| format_number(v * 100.0, 1));
             let term = match experts.len() {
                 1 => "accuracy",
                 _ => terms::expert_key(expert),
@@ -169,12 +165,7 @@ pub fn curves(
         let labels = task_labels(run);
         let single_shade = run.shade_alone();
         let series = run.history.experts().map(|expert| {
-            let values = run
-                .expert_history(expert)
-                .accuracy
-                .iter()
-                .copied()
-                .enumerate();
+            let values = run.expert_history(expert).accuracy.iter().copied().enumerate();
             let series = Series::from_expert(t, expert, values);
             match single_shade {
                 // A single expert is drawn in the colour of the method.
@@ -184,10 +175,7 @@ pub fn curves(
                 None => series,
             }
         });
-        let series = comparison
-            .map(|other| comparison_series(t, other))
-            .into_iter()
-            .chain(series);
+        let series = comparison.map(|other| comparison_series(t, other)).into_iter().chain(series);
         let current_task = run.current_task().map(|task| {
             let names = crate::problem::join_some(run.class_names(task), 3);
             (task, tr!("train-learning-now", names))
@@ -211,12 +199,7 @@ fn comparison_series(t: &Tokens, other: &Companion<'_>) -> Series {
     Series {
         style: LineStyle::Dashed { length: 3.0 },
         width: 1.6,
-        ..Series::from_run(
-            t,
-            other.shade,
-            other.header.short_name().to_string(),
-            points,
-        )
+        ..Series::from_run(t, other.shade, other.header.short_name().to_string(), points)
     }
 }
 
@@ -225,11 +208,7 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
     let count = run.tasks();
     let short = (0..count).all(|task| {
         let names = run.class_names(task);
-        names
-            .iter()
-            .map(|name| name.chars().count() + 1)
-            .sum::<usize>()
-            <= 13
+        names.iter().map(|name| name.chars().count() + 1).sum::<usize>() <= 13
     });
     (0..count)
         .map(|task| {
@@ -263,10 +242,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         } else {
             52.0
         };
-        let side = max_width
-            .min(max_height)
-            .max(100.0 / tasks as f32)
-            .min(52.0);
+        let side = max_width.min(max_height).max(100.0 / tasks as f32).min(52.0);
         let state = &mut cx.pages.train;
         let expert = run.history.expert_or_answer(state.expert);
         let run_name = format!("{} {}", run.name(), expert.key());

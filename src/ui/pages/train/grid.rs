@@ -51,39 +51,29 @@ pub fn show_progress(ui: &mut Ui, grid: &GridProgress, live: Option<&RunView>) {
     let (done, total) = (status.finished_runs(), status.lines.len());
     let live = live.filter(|run| run.stage.is_live());
     let run_progress = live.map_or(0.0, RunView::finished_share);
-    let current = status
-        .lines
-        .iter()
-        .find(|line| line.standing == CellState::AtWork);
+    let current = status.lines.iter().find(|line| line.standing == CellState::AtWork);
     // The finished part of the current run is subtracted.
     let remaining = grid.seconds_left - current.map_or(0.0, |line| line.seconds * run_progress);
     let share = (done as f64 + current.map_or(0.0, |_| run_progress)) / total.max(1) as f64;
     let mut text = tr!("count-of-runs", done, n = total);
     if remaining > 0.0 {
-        let left = tr!(
-            "train-grid-left",
-            time = format_duration(remaining.max(1.0))
-        );
+        let left = tr!("train-grid-left", time = format_duration(remaining.max(1.0)));
         text += &format!(" · {left}");
     }
     faint(ui, text);
     progress(ui, share, tr!("train-grid-progress"));
-    CollapsingHeader::new(tr!("train-grid-runs"))
-        .id_salt(("runs", grid.job))
-        .show(ui, |ui| {
-            grid_lines(ui, status, LIST_HEIGHT);
-        });
+    CollapsingHeader::new(tr!("train-grid-runs")).id_salt(("runs", grid.job)).show(ui, |ui| {
+        grid_lines(ui, status, LIST_HEIGHT);
+    });
 }
 
 /// Draws the runs of a waiting grid, which can be expanded.
 pub fn show_waiting(ui: &mut Ui, cx: &mut Cx<'_>, job: JobId, runs: usize) {
-    CollapsingHeader::new(tr!("count-runs", n = runs))
-        .id_salt(job)
-        .show(ui, |ui| {
-            if let Some(view) = cx.look_up(cx.session.train.planned_grid(job)) {
-                grid_lines(ui, &view.state, LIST_HEIGHT);
-            } else {
-                faint(ui, tr!("train-grid-searching-runs"));
-            }
-        });
+    CollapsingHeader::new(tr!("count-runs", n = runs)).id_salt(job).show(ui, |ui| {
+        if let Some(view) = cx.look_up(cx.session.train.planned_grid(job)) {
+            grid_lines(ui, &view.state, LIST_HEIGHT);
+        } else {
+            faint(ui, tr!("train-grid-searching-runs"));
+        }
+    });
 }

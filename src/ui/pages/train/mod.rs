@@ -92,11 +92,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let narrow = ui.available_width() + 400.0 < NARROW_WIDTH;
     let remaining_height = column.remaining_height(ui, 560.0);
     let other = cx.session.companion();
-    let curves_height = if narrow {
-        250.0
-    } else {
-        remaining_height * 0.47
-    };
+    let curves_height = if narrow { 250.0 } else { remaining_height * 0.47 };
     figures::curves(ui, &run, other.as_ref(), curves_height, &mut cx.pages.train);
     // The height is chosen so that the title of the card below is visible, which shows that there is more.
     let height = column.remaining_height(ui, 320.0 + NEXT_CARD_HEIGHT) - NEXT_CARD_HEIGHT;

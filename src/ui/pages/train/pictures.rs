@@ -50,12 +50,7 @@ impl Tile<'_> {
             ui.spacing_mut().item_spacing.y = 1.0;
             let image = self.thumbnail(ui, cx);
             let t = tokens(ui);
-            for (line, colour) in self
-                .caption
-                .iter()
-                .flatten()
-                .zip([t.text, t.text, t.strong])
-            {
+            for (line, colour) in self.caption.iter().flatten().zip([t.text, t.text, t.strong]) {
                 widgets::truncated(ui, line, regular(11.5), colour);
             }
             if let (Some(image), Some(data)) = (image, self.data) {
@@ -95,9 +90,7 @@ impl Tile<'_> {
         let (rect, response) = allocate_named(ui, Vec2::splat(self.side), Role::Button, &name);
         let lookup = match self.data {
             Some(data) => cx.session.sample_image(data, self.split, self.location.1),
-            None => cx
-                .session
-                .added_task_image(self.header, self.location.0, self.location.1),
+            None => cx.session.added_task_image(self.header, self.location.0, self.location.1),
         };
         let result = cx.look_up(lookup);
         if let Some(Ok(image)) = &result {
@@ -135,20 +128,14 @@ impl Tile<'_> {
             Some(Some(class)) => tr!("train-label-now", class = class.as_str()),
         };
         let t = tokens(ui);
-        let colour = if corrected.is_some() {
-            t.good
-        } else {
-            t.subdued
-        };
+        let colour = if corrected.is_some() { t.good } else { t.subdued };
         let text = RichText::new(status).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
         let button = button.accessible_name(tr!("train-correct-image", name = self.name()));
         let button = button.on_hover_text(tr!("train-correct-label-hint"));
         // The id depends on the image, so that an open menu stays with its image when images move.
         let id = Id::unique(("really", &self.header.run, self.split, self.location));
-        Popup::menu(&button)
-            .id(id)
-            .show(|ui| self.label_menu(ui, cx, data, corrected.as_ref()));
+        Popup::menu(&button).id(id).show(|ui| self.label_menu(ui, cx, data, corrected.as_ref()));
     }
 
     fn label_menu(
@@ -160,10 +147,8 @@ impl Tile<'_> {
     ) {
         ui.set_min_width(170.0);
         faint(ui, tr!("train-correct-label-title"));
-        let (truth, predicted) = (
-            self.class(self.truth),
-            self.predicted.and_then(|g| self.class(g)),
-        );
+        let (truth, predicted) =
+            (self.class(self.truth), self.predicted.and_then(|g| self.class(g)));
         let prediction = predicted.filter(|class| Some(*class) != truth);
         let mut names: Vec<&String> = data.classes.iter().collect();
         names.retain(|name| Some(*name) != truth && Some(*name) != prediction);
@@ -198,9 +183,7 @@ impl Tile<'_> {
             cx.change(move |session| session.correct_label(&data, split, index, class));
         }
         if let Some(correction) = corrected
-            && ui
-                .link(tr!("train-label-revert", class = correction.was.as_str()))
-                .clicked()
+            && ui.link(tr!("train-label-revert", class = correction.was.as_str())).clicked()
         {
             let reverted = correction.inverse();
             let location = data.location.clone();

@@ -79,11 +79,7 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
                 cell(ui, text.color(t.strong));
             }
             for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
-                let font = if task == slot {
-                    semibold(12.0)
-                } else {
-                    regular(12.0)
-                };
+                let font = if task == slot { semibold(12.0) } else { regular(12.0) };
                 let text = RichText::new(format_number(value * 100.0, 1)).font(font);
                 cell(ui, text.color(t.text));
             }

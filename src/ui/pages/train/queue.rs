@@ -83,13 +83,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, index: usize, count: usize) {
             let name = tr!("train-queue-back", n = number, title);
             add_button(ui, Icon::Down, name, number < count, move_to(number));
             let remove_name = tr!("train-queue-remove", n = number, title);
-            add_button(
-                ui,
-                Icon::Cross,
-                remove_name,
-                true,
-                UiCommand::RemoveJob(job.id),
-            );
+            add_button(ui, Icon::Cross, remove_name, true, UiCommand::RemoveJob(job.id));
         });
     });
 }

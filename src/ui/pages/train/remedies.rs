@@ -57,10 +57,7 @@ fn doubtful_labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         }
     }
     let response = button(ui, tr!("train-find-doubtful-labels"));
-    if response
-        .on_hover_text(tr!("train-find-doubtful-labels-hint"))
-        .clicked()
-    {
+    if response.on_hover_text(tr!("train-find-doubtful-labels-hint")).clicked() {
         let state = &mut cx.pages.train;
         state.task = None;
         state.worst.show_doubtful();
@@ -108,10 +105,8 @@ fn all_at_once(header: &RunHeader) -> Option<RunConfig> {
     let classes_per_task = header.class_order.len().to_string();
     let in_stages =
         header.original_task_count() > 1 && header.tasks.len() == header.original_task_count();
-    (in_stages && is_user_dataset(&header.config.data)).then(|| RunConfig {
-        classes_per_task,
-        ..header.config.clone()
-    })
+    (in_stages && is_user_dataset(&header.config.data))
+        .then(|| RunConfig { classes_per_task, ..header.config.clone() })
 }
 
 /// Draws a button that loads the recommended backbone.
@@ -128,9 +123,6 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
             choose_backbone(&mut config, &view.entry);
             cx.dispatch(UiCommand::LoadSettings(Box::new(config)));
         }
-        faint(
-            ui,
-            tr!("train-weights-place", place = view.location_summary()),
-        );
+        faint(ui, tr!("train-weights-place", place = view.location_summary()));
     });
 }

@@ -106,11 +106,7 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         Some((place, jobs)) => {
             let stop = jobs.job().map(|job| UiCommand::StopAt(place.into(), job));
             let place = place.to_string();
-            let request = if paused {
-                ControlRequest::Run
-            } else {
-                ControlRequest::Pause
-            };
+            let request = if paused { ControlRequest::Run } else { ControlRequest::Pause };
             let pause =
                 UiCommand::change(move |session| session.control_machine_run(&place, request));
             (pause, stop)
@@ -198,11 +194,7 @@ fn story_card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         if is_collapsible && !cx.pages.train.show_explanation {
             story.truncate(1);
         }
-        for Paragraph {
-            heading: head,
-            text,
-        } in story
-        {
+        for Paragraph { heading: head, text } in story {
             let t = tokens(ui);
             let mut job = egui::text::LayoutJob::default();
             let format = |font, colour| egui::TextFormat {
@@ -291,18 +283,11 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
             return;
         }
         let query = state.filter.to_lowercase();
-        let lines: Vec<_> = run
-            .log
-            .iter()
-            .rev()
-            .filter(|line| line.text.to_lowercase().contains(&query))
-            .collect();
+        let lines: Vec<_> =
+            run.log.iter().rev().filter(|line| line.text.to_lowercase().contains(&query)).collect();
         if copy {
-            let text: Vec<String> = lines
-                .iter()
-                .rev()
-                .map(|l| format!("{} {}", l.time, l.text))
-                .collect();
+            let text: Vec<String> =
+                lines.iter().rev().map(|l| format!("{} {}", l.time, l.text)).collect();
             cx.dispatch(UiCommand::CopyText(text.join("\n")));
         }
         let scroll_height = (height - 62.0).max(110.0);

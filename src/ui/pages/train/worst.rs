@@ -180,10 +180,8 @@ fn show_header(
             Split::Train => tr!("train-doubtful-labels"),
         };
         widgets::title(ui, title);
-        let options = [
-            (Split::Test, tr!("train-test-images")),
-            (Split::Train, tr!("train-training-images")),
-        ];
+        let options =
+            [(Split::Test, tr!("train-test-images")), (Split::Train, tr!("train-training-images"))];
         if segmented(ui, tr!("train-mistakes-split"), &options, &mut state.split) {
             (state.shown, state.scroll) = (PAGE_SIZE, true);
         }
@@ -245,9 +243,7 @@ fn missing_certainty_note(
         faint(ui, text);
         let tested = cx.session.unchanged_dataset(run, Split::Test);
         let is_available = matches!(cx.look_up(tested), Some(Ok(_)));
-        let mistakes = run.reports[task]
-            .answers
-            .misclassified(header.answering_expert(), None);
+        let mistakes = run.reports[task].answers.misclassified(header.answering_expert(), None);
         if is_available
             && done < mistakes.len()
             && button(ui, tr!("train-predict-mistakes-again")).clicked()
@@ -325,10 +321,7 @@ fn image_tile(
         split: cx.pages.train.worst.split,
         header,
         data: (source == 0).then_some(data),
-        location: (
-            source,
-            answers.samples.get(mistake.index).copied().unwrap_or(0),
-        ),
+        location: (source, answers.samples.get(mistake.index).copied().unwrap_or(0)),
         truth: mistake.label,
         predicted: Some(mistake.predicted),
         side: IMAGE_SIZE,
@@ -366,9 +359,8 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
     // Scrolls to the result that the user was waiting for.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::ANSWER, ticket);
-    let (list, of) = cached_list(cx, run, (header, answers), key, |_, class| {
-        suspicious_labels(answers, class)
-    });
+    let (list, of) =
+        cached_list(cx, run, (header, answers), key, |_, class| suspicious_labels(answers, class));
     let class = cx.pages.train.worst.class;
     let class = class.and_then(|class| header.class_order.get(class));
     let labelled = class.map_or_else(String::new, |name| {

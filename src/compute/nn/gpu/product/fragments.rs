@@ -34,10 +34,7 @@ impl Fragments {
         for sum in &["c", "d"][..product.planes()[0]] {
             for i in 0..down {
                 for j in 0..across {
-                    line!(
-                        text,
-                        "  var {sum}{i}_{j} = coop_mat{size}x{size}<f32, C>();"
-                    );
+                    line!(text, "  var {sum}{i}_{j} = coop_mat{size}x{size}<f32, C>();");
                 }
             }
         }
@@ -52,11 +49,7 @@ impl Fragments {
                 true => unit / 4,
                 false => unit * operand.pitch,
             };
-            line!(
-                text,
-                "    let at_{} = {position} * {stride}u;",
-                operand.name
-            );
+            line!(text, "    let at_{} = {position} * {stride}u;", operand.name);
         }
         for k in 0..tiles.group[2] / size {
             line!(text, "    {{");
@@ -82,21 +75,12 @@ impl Fragments {
             }
             for i in 0..down {
                 for j in 0..across {
-                    line!(
-                        text,
-                        "      c{i}_{j} = coopMultiplyAdd(a{i}, b{j}, c{i}_{j});"
-                    );
+                    line!(text, "      c{i}_{j} = coopMultiplyAdd(a{i}, b{j}, c{i}_{j});");
                     if b.planes == 2 {
-                        line!(
-                            text,
-                            "      d{i}_{j} = coopMultiplyAdd(a{i}, b{j}_low, d{i}_{j});"
-                        );
+                        line!(text, "      d{i}_{j} = coopMultiplyAdd(a{i}, b{j}_low, d{i}_{j});");
                     }
                     if a.planes == 2 {
-                        line!(
-                            text,
-                            "      d{i}_{j} = coopMultiplyAdd(a{i}_low, b{j}, d{i}_{j});"
-                        );
+                        line!(text, "      d{i}_{j} = coopMultiplyAdd(a{i}_low, b{j}, d{i}_{j});");
                     }
                 }
             }
@@ -125,11 +109,7 @@ impl Fragments {
             true => "true".into(),
             false => guards.join(" && "),
         };
-        line!(
-            text,
-            "  let first_slab = subgroup * {vectors}u;\n  let slab_pitch = {}u;",
-            size / 4
-        );
+        line!(text, "  let first_slab = subgroup * {vectors}u;\n  let slab_pitch = {}u;", size / 4);
         for i in 0..down {
             for j in 0..across {
                 let sum = match product.planes()[0] {
@@ -154,10 +134,7 @@ impl Fragments {
                         j * size,
                         size / 4
                     );
-                    line!(
-                        text,
-                        "      if ({guard}) {{\n        let v = slab[first_slab + e];"
-                    );
+                    line!(text, "      if ({guard}) {{\n        let v = slab[first_slab + e];");
                     match quad {
                         true => line!(text, "        finish(base_out, m, n, v);"),
                         false => {

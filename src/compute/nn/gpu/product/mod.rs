@@ -48,35 +48,22 @@ impl MatrixLayout {
 
     /// Describes the transpose of a matrix that is stored row by row.
     pub fn column_major(rows: usize) -> Self {
-        Self {
-            transposed: true,
-            ..Self::row_major(rows)
-        }
+        Self { transposed: true, ..Self::row_major(rows) }
     }
 
     /// Returns the transpose.
     pub fn transposed(self) -> Self {
-        Self {
-            transposed: !self.transposed,
-            ..self
-        }
+        Self { transposed: !self.transposed, ..self }
     }
 
     /// Sets the strides of the two batch axes.
     pub fn batched(self, outer: usize, inner: usize) -> Self {
-        Self {
-            outer: outer as u32,
-            inner: inner as u32,
-            ..self
-        }
+        Self { outer: outer as u32, inner: inner as u32, ..self }
     }
 
     /// Sets the first element.
     pub fn with_offset(self, offset: usize) -> Self {
-        Self {
-            offset: offset as u32,
-            ..self
-        }
+        Self { offset: offset as u32, ..self }
     }
 
     /// Returns whether four adjacent values of a row can be read as one vector.
@@ -197,10 +184,7 @@ impl Product {
 
 /// Returns the bytes of shared memory that the kernel of a product needs.
 pub fn shared_bytes(product: &Product, tiles: &Tiles) -> u32 {
-    let operands = [
-        operand::Operand::a(product, tiles),
-        operand::Operand::b(product, tiles),
-    ];
+    let operands = [operand::Operand::a(product, tiles), operand::Operand::b(product, tiles)];
     let bytes = operands.map(|operand| operand.shared_bytes());
     let slabs = tiles.fragments.map_or(0, |fragments| {
         tiles.threads() / fragments.lanes * fragments.size * fragments.size * 4
@@ -215,11 +199,7 @@ pub fn kernel(product: &Product, tiles: &Tiles) -> Kernel {
     // Only cooperative matrices round, so the sources of other tiles are the same.
     let product = &match tiles.fragments {
         Some(_) => *product,
-        None => Product {
-            rounded: false,
-            gradients: [false; 2],
-            ..*product
-        },
+        None => Product { rounded: false, gradients: [false; 2], ..*product },
     };
     KERNELS.get(&(*product, *tiles), || {
         let text = text::text(product, tiles);
@@ -304,11 +284,7 @@ mod tests {
 
     /// Returns products with every form of operands, sizes and epilogue.
     fn products() -> Vec<Product> {
-        let activations = [
-            Activation::Identity,
-            Activation::Gelu,
-            Activation::GeluGradient,
-        ];
+        let activations = [Activation::Identity, Activation::Gelu, Activation::GeluGradient];
         let sizes = [
             [Size::Rows, Size::Fixed(65)],
             [Size::Rows, Size::Fixed(768)],
@@ -325,11 +301,7 @@ mod tests {
                     };
                     let layouts = [layout(a, 768), layout(b, 200)];
                     products.push(Product {
-                        epilogue: Epilogue {
-                            bias: !a,
-                            activation,
-                            residual: b,
-                        },
+                        epilogue: Epilogue { bias: !a, activation, residual: b },
                         ..Product::new(sizes, n, layouts)
                     });
                 }
@@ -355,20 +327,14 @@ mod tests {
                 }
             }
         }
-        let split = Tiles {
-            splits: 8,
-            ..Tiles::SMALL
-        };
+        let split = Tiles { splits: 8, ..Tiles::SMALL };
         let gradient = Product::new(
             [Size::Fixed(768), Size::Rows],
             5,
             [MatrixLayout::column_major(768), MatrixLayout::row_major(5)],
         );
         kernel(&gradient, &split).validate();
-        for b in [
-            MatrixLayout::row_major(768),
-            MatrixLayout::column_major(768),
-        ] {
+        for b in [MatrixLayout::row_major(768), MatrixLayout::column_major(768)] {
             let half = Product {
                 b_half: true,
                 ..Product::new(

@@ -50,14 +50,7 @@ pub struct Operand {
 impl Operand {
     pub fn a(product: &Product, tiles: &Tiles) -> Self {
         let [rows, _, depth] = tiles.group;
-        let operand = Self::new(
-            "a",
-            product.a,
-            [product.m, product.k],
-            [rows, depth],
-            tiles,
-            0,
-        );
+        let operand = Self::new("a", product.a, [product.m, product.k], [rows, depth], tiles, 0);
         operand.with_fragments(product, tiles, 0)
     }
 
@@ -74,10 +67,7 @@ impl Operand {
             tiles,
             pad,
         );
-        let operand = Self {
-            half: product.b_half,
-            ..operand
-        };
+        let operand = Self { half: product.b_half, ..operand };
         operand.with_fragments(product, tiles, 1)
     }
 
@@ -159,23 +149,14 @@ impl Operand {
         );
         let size = self.size();
         match self.planes {
-            0 => line!(
-                text,
-                "var<workgroup> tile_{name}: array<vec4<f32>, {size}>;"
-            ),
+            0 => line!(text, "var<workgroup> tile_{name}: array<vec4<f32>, {size}>;"),
             planes => {
                 for plane in &PLANES[..planes] {
-                    line!(
-                        text,
-                        "var<workgroup> tile_{name}{plane}: array<vec4<f16>, {size}>;"
-                    );
+                    line!(text, "var<workgroup> tile_{name}{plane}: array<vec4<f16>, {size}>;");
                 }
             }
         }
-        line!(
-            text,
-            "fn load_{name}(base: u32, line: u32, column: u32, rows: u32) -> vec4<f32> {{"
-        );
+        line!(text, "fn load_{name}(base: u32, line: u32, column: u32, rows: u32) -> vec4<f32> {{");
         let lines = self.lines.text();
         let columns = self.columns;
         let guard_line = !self.lines.fits(self.tile[0]);
@@ -234,14 +215,8 @@ impl Operand {
         for i in 0..self.vectors_per_thread {
             let (line, quad) = self.tile_position(i);
             let (line, column) = match self.line_is_k {
-                true => (
-                    format!("{k} + {line}"),
-                    format!("first_{name} + {quad} * 4u"),
-                ),
-                false => (
-                    format!("first_{name} + {line}"),
-                    format!("{k} + {quad} * 4u"),
-                ),
+                true => (format!("{k} + {line}"), format!("first_{name} + {quad} * 4u")),
+                false => (format!("first_{name} + {line}"), format!("{k} + {quad} * 4u")),
             };
             line!(
                 text,
@@ -264,10 +239,7 @@ impl Operand {
                     "{indent}tile_{name}[{at}] = vec4<f16>(next_{name}{i} * {scale:?});"
                 ),
                 _ => {
-                    line!(
-                        text,
-                        "{indent}{{\n{indent}  let v = next_{name}{i} * {scale:?};"
-                    );
+                    line!(text, "{indent}{{\n{indent}  let v = next_{name}{i} * {scale:?};");
                     // The upper part is truncated by a bit mask, because a compiler may optimise the difference to a
                     // rounded value to zero. Values that are too small for f16 are only in the lower part.
                     line!(

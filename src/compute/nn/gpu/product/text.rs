@@ -15,9 +15,7 @@ impl Epilogue {
             ("other", self.activation != Activation::Identity),
             ("residual", self.residual),
         ];
-        is_used
-            .into_iter()
-            .filter_map(|(name, used)| used.then_some(name))
+        is_used.into_iter().filter_map(|(name, used)| used.then_some(name))
     }
 }
 
@@ -53,10 +51,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
         ),
         false => line!(text, "  let rows = 0u;"),
     }
-    line!(
-        text,
-        "  let first_a = group.y * {rows}u;\n  let first_b = group.x * {columns}u;"
-    );
+    line!(text, "  let first_a = group.y * {rows}u;\n  let first_b = group.x * {columns}u;");
     write_bases(&mut text, product, tiles);
     match tiles.fragments {
         Some(fragments) => fragments.begin(&mut text, product, tiles),
@@ -87,10 +82,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
     for operand in &operands {
         operand.fetch(&mut text, "  ", &format!("first_step * {depth}u"));
     }
-    line!(
-        text,
-        "  for (var step = first_step; step < end_step; step++) {{"
-    );
+    line!(text, "  for (var step = first_step; step < end_step; step++) {{");
     for operand in &operands {
         operand.store(&mut text, "    ");
     }
@@ -121,10 +113,7 @@ fn declare_result(text: &mut String, product: &Product, tiles: &Tiles, quad: boo
     let epilogue = product.epilogue;
     let mut binding = 2;
     for name in std::iter::once("out").chain(epilogue.buffers()) {
-        line!(
-            text,
-            "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{ty}>;"
-        );
+        line!(text, "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{ty}>;");
         binding += 1;
     }
     if product.has_rows() {
@@ -163,11 +152,9 @@ fn declare_result(text: &mut String, product: &Product, tiles: &Tiles, quad: boo
     match epilogue.activation {
         Activation::Identity => {}
         Activation::Gelu => line!(text, "  other[at] = v;\n  v = {};", each("gelu", "v")),
-        Activation::GeluGradient => line!(
-            text,
-            "  let x = other[at];\n  v = v * {};",
-            each("gelu_gradient", "x")
-        ),
+        Activation::GeluGradient => {
+            line!(text, "  let x = other[at];\n  v = v * {};", each("gelu_gradient", "x"));
+        }
     }
     if epilogue.residual {
         line!(text, "  v = v + residual[at];");
@@ -180,24 +167,16 @@ fn write_bases(text: &mut String, product: &Product, tiles: &Tiles) {
     let inner = product.inner;
     let layouts = [("a", product.a), ("b", product.b), ("out", product.out)];
     for (name, layout) in layouts {
-        let MatrixLayout {
-            outer,
-            inner: stride,
-            offset,
-            ..
-        } = layout;
+        let MatrixLayout { outer, inner: stride, offset, .. } = layout;
         match (tiles.splits, outer, stride) {
             (1, 0, 0) => line!(text, "  let base_{name} = {offset}u;"),
             (1, ..) => line!(
                 text,
                 "  let base_{name} = {offset}u + (group.z / {inner}u) * {outer}u + (group.z % {inner}u) * {stride}u;"
             ),
-            _ if name == "out" => line!(
-                text,
-                "  let base_{name} = group.z * {} * {}u;",
-                product.m.text(),
-                product.n
-            ),
+            _ if name == "out" => {
+                line!(text, "  let base_{name} = group.z * {} * {}u;", product.m.text(), product.n);
+            }
             _ => line!(text, "  let base_{name} = {offset}u;"),
         }
     }
@@ -220,31 +199,19 @@ fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
         line!(text, "    {{");
         if !a.line_is_k {
             for i in 0..tm {
-                line!(
-                    text,
-                    "      let a{i} = tile_a[at_a + {}u];",
-                    i * a.pitch + quad
-                );
+                line!(text, "      let a{i} = tile_a[at_a + {}u];", i * a.pitch + quad);
             }
         }
         if !b.line_is_k {
             for j in 0..tn {
-                line!(
-                    text,
-                    "      let b{j} = tile_b[at_b + {}u];",
-                    j * across * b.pitch + quad
-                );
+                line!(text, "      let b{j} = tile_b[at_b + {}u];", j * across * b.pitch + quad);
             }
         }
         for (x, part) in (0..4).zip(XYZW) {
             let k = quad * 4 + x;
             if a.line_is_k {
                 for i in 0..tm / 4 {
-                    line!(
-                        text,
-                        "      let a{x}_{i} = tile_a[at_a + {}u];",
-                        k * a.pitch + i
-                    );
+                    line!(text, "      let a{x}_{i} = tile_a[at_a + {}u];", k * a.pitch + i);
                 }
             }
             for j in 0..tn / 4 {
@@ -256,11 +223,7 @@ fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
                     ),
                     false => {
                         let parts = [0, 1, 2, 3].map(|c| format!("b{}.{part}", j * 4 + c));
-                        line!(
-                            text,
-                            "      let v{x}_{j} = vec4<f32>({});",
-                            parts.join(", ")
-                        );
+                        line!(text, "      let v{x}_{j} = vec4<f32>({});", parts.join(", "));
                     }
                 }
             }
@@ -270,10 +233,7 @@ fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
                     false => format!("a{i}.{part}"),
                 };
                 for j in 0..tn / 4 {
-                    line!(
-                        text,
-                        "      c{i}_{j} = fma(vec4<f32>({value}), v{x}_{j}, c{i}_{j});"
-                    );
+                    line!(text, "      c{i}_{j} = fma(vec4<f32>({value}), v{x}_{j}, c{i}_{j});");
                 }
             }
         }

@@ -47,12 +47,7 @@ impl Tiles {
     ];
 
     const fn new(group: [u32; 3], unit: [u32; 2]) -> Self {
-        Self {
-            group,
-            unit,
-            fragments: None,
-            splits: 1,
-        }
+        Self { group, unit, fragments: None, splits: 1 }
     }
 
     /// Returns the tiles that use these fragments.
@@ -64,18 +59,13 @@ impl Tiles {
             Tiles::new([128, 64, 32], [64, 32]),
             Tiles::new([64, 64, 32], [32, 32]),
         ];
-        const SMALL: [Tiles; 2] = [
-            Tiles::new([64, 64, 32], [32, 32]),
-            Tiles::new([32, 32, 16], [16, 16]),
-        ];
+        const SMALL: [Tiles; 2] =
+            [Tiles::new([64, 64, 32], [32, 32]), Tiles::new([32, 32, 16], [16, 16])];
         let tiles = match fragments.size {
             16 => &LARGE[..],
             _ => &SMALL,
         };
-        let tiles = tiles.iter().map(move |tiles| Self {
-            fragments: Some(fragments),
-            ..*tiles
-        });
+        let tiles = tiles.iter().map(move |tiles| Self { fragments: Some(fragments), ..*tiles });
         tiles.filter(Self::loads_evenly)
     }
 
@@ -83,9 +73,7 @@ impl Tiles {
     fn loads_evenly(&self) -> bool {
         let [rows, columns, depth] = self.group;
         let vectors = [rows * depth / 4, columns * depth / 4];
-        vectors
-            .iter()
-            .all(|count| count.is_multiple_of(self.threads()))
+        vectors.iter().all(|count| count.is_multiple_of(self.threads()))
     }
 
     /// Returns tiles for a product of these sizes that result in enough workgroups: a GPU has about a hundred
@@ -109,14 +97,9 @@ impl Tiles {
             false => Self::MEDIUM,
         };
         // Splitting the contraction is useful only for parts of about 256 or more.
-        let splits = (TARGET_GROUPS / group_count(&tiles).max(1))
-            .min(k / 256)
-            .clamp(1, 32);
+        let splits = (TARGET_GROUPS / group_count(&tiles).max(1)).min(k / 256).clamp(1, 32);
         match batch {
-            1 => Self {
-                splits: splits as u32,
-                ..tiles
-            },
+            1 => Self { splits: splits as u32, ..tiles },
             _ => tiles,
         }
     }
@@ -149,11 +132,7 @@ impl Tiles {
     /// Returns the numbers of workgroups of a launch.
     pub fn groups(&self, m: usize, n: usize, batch: usize) -> [u32; 3] {
         let [rows, columns, _] = self.group;
-        [
-            (n as u32).div_ceil(columns),
-            (m as u32).div_ceil(rows),
-            batch as u32 * self.splits,
-        ]
+        [(n as u32).div_ceil(columns), (m as u32).div_ceil(rows), batch as u32 * self.splits]
     }
 }
 

@@ -36,9 +36,8 @@ pub fn open(path: &Path) -> Result<Tensors> {
             product.saturating_mul(*side as u64)
         })
     };
-    let all = (reader.tensors().values()).fold(0, |sum: u64, tensor| {
-        sum.saturating_add(stored_bytes(tensor))
-    });
+    let all = (reader.tensors().values())
+        .fold(0, |sum: u64, tensor| sum.saturating_add(stored_bytes(tensor)));
     if all > length.saturating_mul(MAX_OVERLAP) {
         let why = format!("its tensors claim {all} bytes, but the file has {length}");
         return Err(invalid_file(path, &why));
@@ -57,9 +56,8 @@ pub fn open(path: &Path) -> Result<Tensors> {
         tensors.insert(
             name,
             StoredTensor::new(shape, move || {
-                let bytes = tensor
-                    .read()
-                    .map_err(|error| Problem::io("read a tensor", &path, &error))?;
+                let bytes =
+                    tensor.read().map_err(|error| Problem::io("read a tensor", &path, &error))?;
                 Ok(decode(kind, &bytes))
             }),
         );
@@ -96,11 +94,7 @@ fn copy_without_zip64(path: &Path) -> io::Result<Option<NamedTempFile>> {
         return Ok(None);
     };
     let records = files::read_from(path, start, TOTAL)?;
-    let signatures = [
-        (0, b"PK\x06\x06"),
-        (LOCATOR, b"PK\x06\x07"),
-        (END, b"PK\x05\x06"),
-    ];
+    let signatures = [(0, b"PK\x06\x06"), (LOCATOR, b"PK\x06\x07"), (END, b"PK\x05\x06")];
     let has_signature =
         |(offset, signature): &(usize, &[u8; 4])| records[*offset..].starts_with(*signature);
     if records.len() as u64 != TOTAL || !signatures.iter().all(has_signature) {

@@ -92,11 +92,7 @@ impl ContestResult {
         let is_complete = |row: &usize| scores(measured.get(row)).is_some();
         Self {
             winner: Winner::select(&rank_rows(remaining, |row| scores(measured.get(&row)))),
-            unranked: all
-                .iter()
-                .copied()
-                .filter(|row| !is_complete(row))
-                .collect(),
+            unranked: all.iter().copied().filter(|row| !is_complete(row)).collect(),
         }
     }
 }
@@ -116,11 +112,7 @@ impl Winner {
             mean: mean(&best_values)?,
             std: std_dev(&best_values),
             runs: best_values.len(),
-            tied_rows: others
-                .iter()
-                .filter(is_tied)
-                .map(|second| second.row)
-                .collect(),
+            tied_rows: others.iter().filter(is_tied).map(|second| second.row).collect(),
             second: others.into_iter().next(),
         })
     }
@@ -130,9 +122,8 @@ impl Second {
     /// Returns the comparison of a row with the best one over the repetitions that both have; `rows` is the number of
     /// compared rows.
     fn compare(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
-        let pairs = best
-            .iter()
-            .filter_map(|(repetition, score)| Some(score - other.get(repetition)?));
+        let pairs =
+            best.iter().filter_map(|(repetition, score)| Some(score - other.get(repetition)?));
         let difference = MeanDifference::from_differences(&pairs.collect::<Vec<_>>());
         let p = difference.and_then(|difference| difference.p_value());
         Some(Self {
@@ -157,10 +148,7 @@ mod tests {
 
     fn scores_by_seed(all: &[f64]) -> Scores<'static> {
         let seeds = 0..all.len() as u64;
-        seeds
-            .zip(all)
-            .map(|(seed, score)| ((&[][..], seed), *score))
-            .collect()
+        seeds.zip(all).map(|(seed, score)| ((&[][..], seed), *score)).collect()
     }
 
     /// Returns the winner of rows with these scores by seed.

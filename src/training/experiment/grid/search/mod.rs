@@ -102,14 +102,8 @@ impl Search {
             return Err(Problem::new(message!("problem-grid-rows-not-comparable"))
                 .advise(message!("advice-give-several-values")));
         };
-        let mut search = Self {
-            cells,
-            strategy,
-            share,
-            budget: 0,
-            contests: Vec::new(),
-            steps: Vec::new(),
-        };
+        let mut search =
+            Self { cells, strategy, share, budget: 0, contests: Vec::new(), steps: Vec::new() };
         search.count_steps(cache, control)?;
         let costs = competing
             .iter()
@@ -254,18 +248,11 @@ impl Search {
                     let config = &self.cells.cells[*cell].config;
                     cells.add(with_validation(config, halvings, self.share))
                 });
-                rows.push(GridRow {
-                    cells: row_cells.collect(),
-                    ..row.clone()
-                });
+                rows.push(GridRow { cells: row_cells.collect(), ..row.clone() });
                 numbers.push(number);
             }
         }
-        let cells = Cells {
-            grid: self.cells.grid.clone(),
-            rows,
-            cells: cells.cells,
-        };
+        let cells = Cells { grid: self.cells.grid.clone(), rows, cells: cells.cells };
         (cells, numbers)
     }
 

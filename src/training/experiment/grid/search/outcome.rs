@@ -19,10 +19,7 @@ impl Search {
             .map(|(contest, verdict)| ContestSummary {
                 title: contest.title.clone(),
                 tried: contest.rows.len(),
-                chosen: verdict
-                    .winner
-                    .as_ref()
-                    .map(|best| self.summarize_choice(contest, best)),
+                chosen: verdict.winner.as_ref().map(|best| self.summarize_choice(contest, best)),
                 unranked: self.titles(&verdict.unranked),
             })
             .collect()
@@ -40,10 +37,7 @@ impl Search {
         };
         let quote = |text: &str| toml_literal("title", &Setting::Text(text.to_string().into()));
         let title = quote(&format!("{title}, as chosen"))?;
-        let mut text = format!(
-            "title = {title}\nabout = {}\n",
-            quote(CHOSEN_GRID_DESCRIPTION)?
-        );
+        let mut text = format!("title = {title}\nabout = {}\n", quote(CHOSEN_GRID_DESCRIPTION)?);
         for (contest, verdict) in self.contests.iter().zip(verdicts) {
             let Some(winner) = &verdict.winner else {
                 continue;
@@ -57,10 +51,7 @@ impl Search {
                     key => key.name().to_string(),
                 };
                 let value = toml_literal(&key, &entry.value)?;
-                match lines
-                    .iter_mut()
-                    .find(|(existing_key, _)| *existing_key == key)
-                {
+                match lines.iter_mut().find(|(existing_key, _)| *existing_key == key) {
                     Some((_, existing)) => *existing = value,
                     None => lines.push((key, value)),
                 }
@@ -89,9 +80,7 @@ impl Search {
     }
 
     fn titles(&self, rows: &[usize]) -> Vec<String> {
-        rows.iter()
-            .map(|row| self.row(*row).title.clone())
-            .collect()
+        rows.iter().map(|row| self.row(*row).title.clone()).collect()
     }
 
     /// Returns the settings for which the value of a row is the lowest or the highest one tried in its contest.

@@ -41,9 +41,7 @@ fn run_command(machine: &RemoteMachine, arguments: &[&str]) -> Result<String> {
     let mut command = match &machine.ssh {
         None => {
             let mut command = Command::new(name);
-            command
-                .args(&arguments[1..])
-                .env(UNTRUNCATED_INDICES.0, UNTRUNCATED_INDICES.1);
+            command.args(&arguments[1..]).env(UNTRUNCATED_INDICES.0, UNTRUNCATED_INDICES.1);
             command
         }
         Some(host) => {
@@ -160,10 +158,7 @@ fn parse_indices(text: &str) -> impl Iterator<Item = usize> {
 fn parse_accounted(line: &str) -> Option<((String, usize), Task)> {
     let (id, state) = line.trim().split_once('|')?;
     let (job, index) = id.split_once('_')?;
-    let task = Task {
-        state: state.split_whitespace().next()?.to_string(),
-        ..Task::default()
-    };
+    let task = Task { state: state.split_whitespace().next()?.to_string(), ..Task::default() };
     Some(((job.to_string(), index.parse().ok()?), task))
 }
 
@@ -188,10 +183,7 @@ mod tests {
         let tasks = parse_queued("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
         let indices: Vec<usize> = tasks.iter().map(|((_, index), _)| *index).collect();
         assert_eq!(indices, [1, 2, 3, 5, 8, 12, 16, 20]);
-        assert_eq!(
-            (tasks[0].0.0.as_str(), tasks[0].1.reason.as_str()),
-            ("1", "Resources")
-        );
+        assert_eq!((tasks[0].0.0.as_str(), tasks[0].1.reason.as_str()), ("1", "Resources"));
         assert!(parse_queued("5|N/A|FAILED||0:00|BadConstraints").is_empty());
         let ((_, index), task) = parse_accounted("12_7|CANCELLED by 1000").unwrap();
         assert_eq!((index, task.state.as_str()), (7, "CANCELLED"));

@@ -135,10 +135,7 @@ mod tests {
     fn a_template_that_calls_nothing_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "#!/bin/sh\necho hello\n").unwrap();
-        let slurm = Slurm {
-            script: Some(file.path().display().to_string()),
-            ..Slurm::default()
-        };
+        let slurm = Slurm { script: Some(file.path().display().to_string()), ..Slurm::default() };
         let [folder, working_folder] = ["/runs", "/"].map(Path::new);
         let problem = script_text(&slurm, "mine", folder, working_folder, &[]).unwrap_err();
         assert!(problem.is("slurm-template-without-command"), "{problem}");

@@ -58,9 +58,7 @@ pub(super) struct SubmittedCell {
 impl Submission {
     /// Returns the submissions of a folder of runs, the newest first, without those that cannot be read.
     pub fn load_all(root: &Path) -> impl Iterator<Item = Self> {
-        let entries = fs::read_dir(root.join(SUBMISSIONS_FOLDER))
-            .into_iter()
-            .flatten();
+        let entries = fs::read_dir(root.join(SUBMISSIONS_FOLDER)).into_iter().flatten();
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort();
         folders.into_iter().rev().filter_map(Self::load)
@@ -181,16 +179,8 @@ impl SlurmTask {
                 }
             }
         }
-        let task = |cell: &usize| {
-            latest_tasks
-                .get(&*plan.settings_key(*cell))
-                .copied()
-                .cloned()
-        };
-        Ok(cells
-            .iter()
-            .filter_map(|cell| Some((*cell, task(cell)?)))
-            .collect())
+        let task = |cell: &usize| latest_tasks.get(&*plan.settings_key(*cell)).copied().cloned();
+        Ok(cells.iter().filter_map(|cell| Some((*cell, task(cell)?))).collect())
     }
 
     fn new(submission: &Submission, cell: &SubmittedCell, task: Task) -> Self {
@@ -233,10 +223,7 @@ pub fn group_failures<'a>(
 ) -> Vec<(&'a SlurmTask, usize)> {
     let mut failed: Vec<(&SlurmTask, usize)> = Vec::new();
     for task in tasks.filter(|task| task.state == TaskState::Failed) {
-        match failed
-            .iter_mut()
-            .find(|(other, _)| other.reason == task.reason)
-        {
+        match failed.iter_mut().find(|(other, _)| other.reason == task.reason) {
             Some((_, count)) => *count += 1,
             None => failed.push((task, 1)),
         }
@@ -344,11 +331,8 @@ mod tests {
         let state = |word: &str| TaskState::from_slurm(word, &report, &log);
         assert!(state("RUNNING").is_queued() && state("PENDING").is_queued());
         assert_eq!(state(""), TaskState::Cancelled);
-        std::fs::write(
-            &log,
-            "run 1 of 1 begins\nproblem: there is no data set\nwhere: x\n",
-        )
-        .unwrap();
+        std::fs::write(&log, "run 1 of 1 begins\nproblem: there is no data set\nwhere: x\n")
+            .unwrap();
         assert_eq!(state("CANCELLED"), TaskState::Cancelled);
         assert_eq!(state("TIMEOUT"), TaskState::Stopped);
         for word in ["", "FAILED", "OUT_OF_MEMORY"] {

@@ -89,9 +89,7 @@ pub fn submit(
     let is_queued = |cell: &&usize| tasks.get(*cell).is_some_and(|task| task.state.is_queued());
     let needs_run = |cell: &&usize| {
         let state = plan.state(**cell);
-        let is_done = tasks
-            .get(cell)
-            .is_some_and(|task| task.state == TaskState::Done);
+        let is_done = tasks.get(cell).is_some_and(|task| task.state == TaskState::Done);
         matches!(state, CellState::ToDo | CellState::Stopped { .. }) && !is_queued(cell) && !is_done
     };
     let mut missing: Vec<usize> = cells.iter().filter(needs_run).copied().collect();
@@ -112,18 +110,11 @@ pub fn submit(
         place: machine.name.clone(),
         over: false,
         cells: new_cells.collect(),
-        folder: root
-            .join(SUBMISSIONS_FOLDER)
-            .join(format!("{timestamp}-{grid}")),
+        folder: root.join(SUBMISSIONS_FOLDER).join(format!("{timestamp}-{grid}")),
         grid,
     };
     let jobs = prepare_folder(&submission, &root, machine, options).and_then(|script| {
-        submit_arrays(
-            machine,
-            &mut submission,
-            &script,
-            options.max_parallel_tasks,
-        )
+        submit_arrays(machine, &mut submission, &script, options.max_parallel_tasks)
     });
     if jobs.is_err() && submission.submitted_cells().next().is_none() {
         let _ = fs::remove_dir_all(&submission.folder);
@@ -150,21 +141,14 @@ fn prepare_folder(
 ) -> Result<PathBuf> {
     let folder = &submission.folder;
     let data_folder = folder.join("data").join("lae-studio");
-    for part in [
-        folder.join("logs"),
-        folder.join("cells"),
-        data_folder.join("plugins"),
-    ] {
+    for part in [folder.join("logs"), folder.join("cells"), data_folder.join("plugins")] {
         create_folder(&part)?;
     }
     let file = folder.join(format!("{}.toml", submission.grid));
     write_file(&file, options.text.as_bytes())?;
     for entry in PluginLibrary::standard().entries() {
         if let Some(name) = entry.path.as_deref().and_then(Path::file_name) {
-            write_file(
-                &data_folder.join("plugins").join(name),
-                entry.text.as_bytes(),
-            )?;
+            write_file(&data_folder.join("plugins").join(name), entry.text.as_bytes())?;
         }
     }
     let table = folders::data().map(|data| data.join("backbones.toml"));
@@ -186,13 +170,7 @@ fn prepare_folder(
         let said = error.to_string();
         Problem::new(message!("slurm-working-folder-unknown", said))
     })?;
-    let mut command = vec![
-        program,
-        "grid".into(),
-        text(&file),
-        "--out".into(),
-        text(root),
-    ];
+    let mut command = vec![program, "grid".into(), text(&file), "--out".into(), text(root)];
     command.extend(options.options(machine));
     let slurm = machine.slurm.clone().unwrap_or_default();
     let name = format!("lae-{}", submission.grid);

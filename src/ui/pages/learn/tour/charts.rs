@@ -34,12 +34,7 @@ fn after_task_label(task: usize) -> String {
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let total = tour.run().view.tasks();
-    let done = tour
-        .runs
-        .iter()
-        .map(TourRun::measured_tasks)
-        .min()
-        .unwrap_or(0);
+    let done = tour.runs.iter().map(TourRun::measured_tasks).min().unwrap_or(0);
     let name = tr!("tour-compare-slider");
     if let Some(task) = slider_with_labels(ui, name, after_task_label, (total, done), tour.task) {
         show_task(cx, task);
@@ -66,16 +61,10 @@ fn curves(ui: &mut Ui, tour: &Tour) {
             true => (series.colour.lerp_to_gamma(t.card, 0.35), 2.0),
             false => (series.colour, 3.5),
         };
-        Series {
-            colour,
-            width,
-            ..series
-        }
+        Series { colour, width, ..series }
     });
     let series: Vec<Series> = series.collect();
-    let labels: Vec<String> = (1..=tour.runs[0].view.tasks())
-        .map(after_task_label)
-        .collect();
+    let labels: Vec<String> = (1..=tour.runs[0].view.tasks()).map(after_task_label).collect();
     let title = tr!("tour-curve-name", classes = first_classes(tour));
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
@@ -84,16 +73,10 @@ fn curves(ui: &mut Ui, tour: &Tour) {
             ui.colored_label(*colour, format!("{sign} {}", line.name));
         }
     });
-    let numbers = tour
-        .runs
-        .iter()
-        .filter(|run| !run.is_not_requested())
-        .map(|run| {
-            let shares = run
-                .first_task_accuracies()
-                .map(|share| format_percent(share, 0));
-            format!("{}: {}", run.name(), shares.collect::<Vec<_>>().join(", "))
-        });
+    let numbers = tour.runs.iter().filter(|run| !run.is_not_requested()).map(|run| {
+        let shares = run.first_task_accuracies().map(|share| format_percent(share, 0));
+        format!("{}: {}", run.name(), shares.collect::<Vec<_>>().join(", "))
+    });
     let numbers: Vec<String> = numbers.collect();
     Curves {
         id: "tour",
@@ -113,13 +96,7 @@ fn matrices(ui: &mut Ui, tour: &Tour) {
         ui.strong(run.name());
         let rows = (run.name(), run.view.answer_history().matrix.as_slice());
         // Cells of this size are painted individually, so no texture is kept.
-        matrix::accuracy(
-            ui,
-            rows,
-            tasks,
-            CELL_SIZE,
-            &mut matrix::MatrixTexture::default(),
-        );
+        matrix::accuracy(ui, rows, tasks, CELL_SIZE, &mut matrix::MatrixTexture::default());
     };
     terms::title(ui, tr!("tour-matrix-title"));
     if width >= 238.0 {
@@ -130,9 +107,7 @@ fn matrices(ui: &mut Ui, tour: &Tour) {
             }
         });
     } else {
-        visible_runs(tour)
-            .into_iter()
-            .for_each(|(run, _)| chart(ui, run));
+        visible_runs(tour).into_iter().for_each(|(run, _)| chart(ui, run));
     }
     faint(ui, tr!("tour-matrix-hint"));
 }

@@ -42,23 +42,18 @@ pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, index: usize, max_side: f32) {
     let digit = DRAWN_CLASSES[index];
     card(ui, |ui| {
-        let State {
-            drawings, changed, ..
-        } = &mut cx.pages.learn.tour;
+        let State { drawings, changed, .. } = &mut cx.pages.learn.tour;
         let (drawing, changed) = (&mut drawings[index], &mut changed[index]);
         title_row(ui, tr!("tour-draw-digit", digit), |ui| {
             let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| {
-                ui.link(tr!("tour-draw-clear"))
-                    .accessible_name(tr!("tour-draw-clear-digit", digit))
+                ui.link(tr!("tour-draw-clear")).accessible_name(tr!("tour-draw-clear-digit", digit))
             });
             if clear.inner.clicked() {
                 drawing.clear();
                 *changed = true;
             }
         });
-        let side = (ui.available_width() * 0.52)
-            .min(max_side)
-            .clamp(120.0, 300.0);
+        let side = (ui.available_width() * 0.52).min(max_side).clamp(120.0, 300.0);
         ui.horizontal_top(|ui| {
             let name = tr!("tour-draw-canvas", digit);
             let invitation = tr!("tour-draw-here", digit);
@@ -112,9 +107,7 @@ fn show_drawing(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, index: usize) {
         let pin = pins.iter().find(|pin| Some(pin.id) == tour.pins[index]);
         if let Some(image) = pin.map(|pin| &pin.image) {
             let texture = cx.textures.get(ui.ctx(), image);
-            egui::Image::new((texture, rect.size()))
-                .corner_radius(6)
-                .paint_at(ui, rect);
+            egui::Image::new((texture, rect.size())).corner_radius(6).paint_at(ui, rect);
         }
         let width = ui.available_width();
         part(ui, width, |ui| {
@@ -133,10 +126,7 @@ fn show_drawing(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, index: usize) {
 fn newest_predicted_task(session: &Session, index: usize, run: &TourRun) -> usize {
     let has_prediction =
         |task: &usize| session.tour_drawing_prediction(index, run, *task).is_some();
-    (0..run.measured_tasks())
-        .rev()
-        .find(has_prediction)
-        .unwrap_or_default()
+    (0..run.measured_tasks()).rev().find(has_prediction).unwrap_or_default()
 }
 
 /// Returns sample strokes of a digit in the unit square; `index` is the index in [`DRAWN_CLASSES`]. They are for users who
@@ -183,20 +173,10 @@ fn show_prediction(
     let name = run.name();
     faint(ui, format!("{name}: {said}"));
     let t = tokens(ui);
-    let against = if prediction.is_correct() {
-        t.subdued
-    } else {
-        t.warning
-    };
+    let against = if prediction.is_correct() { t.subdued } else { t.warning };
     ui.push_id((index, name), |ui| {
         bar(ui, "own", DRAWN_CLASSES[index], prediction.score, t.accent);
-        bar(
-            ui,
-            "other",
-            &prediction.rival,
-            prediction.rival_score,
-            against,
-        );
+        bar(ui, "other", &prediction.rival, prediction.rival_score, against);
     });
     true
 }
@@ -206,10 +186,7 @@ fn bar(ui: &mut Ui, id: &str, class: &str, share: f32, colour: Color32) {
     let id = ui.scope_id().with(id);
     let animated = ui.ctx().animate_value_with_time(id, share, seconds);
     let label = format!("{class}: {}", format_percent(f64::from(share), 0));
-    let pos = meter(ui, (BAR_HEIGHT, 20.0), &label, (share, animated), colour)
-        .rect
-        .left_center();
+    let pos = meter(ui, (BAR_HEIGHT, 20.0), &label, (share, animated), colour).rect.left_center();
     let (font, colour) = (semibold(14.0), tokens(ui).strong);
-    ui.painter()
-        .text(pos, Align2::LEFT_CENTER, class, font, colour);
+    ui.painter().text(pos, Align2::LEFT_CENTER, class, font, colour);
 }

@@ -32,11 +32,7 @@ pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the card of the current step.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     // A constant height keeps the part below in place when a step has no button.
-    let height = if ui.available_height() < MIN_FIXED_HEIGHT {
-        0.0
-    } else {
-        CARD_HEIGHT
-    };
+    let height = if ui.available_height() < MIN_FIXED_HEIGHT { 0.0 } else { CARD_HEIGHT };
     card_with_height(ui, height, |ui| {
         ends(
             ui,

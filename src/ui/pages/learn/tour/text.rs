@@ -96,11 +96,7 @@ fn learning_text(run: &TourRun) -> String {
     let task = run.view.current_task().unwrap_or(run.measured_tasks());
     match run.view.class_names(task) {
         [] => tr!("tour-predicting").into(),
-        classes => tr!(
-            "tour-learning",
-            name = run.name(),
-            classes = join_classes(classes)
-        ),
+        classes => tr!("tour-learning", name = run.name(), classes = join_classes(classes)),
     }
 }
 
@@ -145,17 +141,11 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
             true => "tour-end-guessed-right",
             false => "tour-end-guessed-wrong",
         };
-        let (guess, fate) = (
-            tr!(drawing_outcome_key(guess)),
-            tr!(drawing_outcome_key(last.outcome())),
-        );
+        let (guess, fate) =
+            (tr!(drawing_outcome_key(guess)), tr!(drawing_outcome_key(last.outcome())));
         sentences.push(tr!(key, guess, fate));
     }
-    sentences.extend(correct_drawings_text(
-        session,
-        tour,
-        tour.run().measured_tasks(),
-    ));
+    sentences.extend(correct_drawings_text(session, tour, tour.run().measured_tasks()));
     let classes = first_classes(tour);
     let parts = tour.measured_runs().filter_map(|run| {
         let share = format_percent(run.first_task_accuracies().last()?, 0);
@@ -171,13 +161,7 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
         };
         tr!(key, classes, n = tour.run().first_task_images())
     });
-    sentences.push(
-        [Some(first), verdict]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" "),
-    );
+    sentences.push([Some(first), verdict].into_iter().flatten().collect::<Vec<_>>().join(" "));
     let order = match tour.draw {
         0 => "tour-end-order-chosen",
         _ => "tour-end-order-random",

@@ -53,11 +53,7 @@ fn choice_list(ui: &mut Ui, enabled: bool, choices: &[(String, Formula)], given:
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
     for (i, (choice, _)) in choices.iter().enumerate() {
         let chosen = given.choice == Some(i);
-        let colour = if enabled || chosen {
-            t.strong
-        } else {
-            t.subdued
-        };
+        let colour = if enabled || chosen { t.strong } else { t.subdued };
         let label = subscripts::layout_job(choice, regular(14.0), colour);
         if ui.radio(chosen, label).clicked() && enabled {
             given.choice = Some(i);
@@ -92,9 +88,7 @@ fn feedback_height(ui: &Ui, ask: &UnitQuestion, context: (&Figures, Language)) -
     let slips = slips.iter().map(|(_, text)| text);
     let texts = slips.chain([&ask.if_right, &ask.if_wrong]);
     let longest = texts.map(|text| text::height(ui, text, context));
-    let heading_height = ui
-        .ctx()
-        .fonts_mut(|fonts| fonts.row_height(&semibold(14.0)));
+    let heading_height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&semibold(14.0)));
     longest.fold(0.0, f32::max) + heading_height
 }
 
@@ -110,17 +104,11 @@ fn show_feedback(
         Feedback::Open => return,
         Feedback::Pending => (tr!("learn-guess-saved").into(), t.accent, no_text),
         Feedback::NoNumber => (tr!("learn-enter-number").into(), t.warning, no_text),
-        Feedback::Never(reason) => (
-            tr!("learn-answer-unavailable", why = reason.translated()),
-            t.warning,
-            no_text,
-        ),
+        Feedback::Never(reason) => {
+            (tr!("learn-answer-unavailable", why = reason.translated()), t.warning, no_text)
+        }
         Feedback::Right(more) => {
-            let key = if ask.guess {
-                "learn-guess-right"
-            } else {
-                "learn-answer-right"
-            };
+            let key = if ask.guess { "learn-guess-right" } else { "learn-answer-right" };
             (tr!(key).into(), t.good, more)
         }
         Feedback::Wrong(more) => {

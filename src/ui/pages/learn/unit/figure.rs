@@ -50,11 +50,7 @@ pub(super) fn show(ui: &mut Ui, title: &str, chart: &Chart, language: Language) 
                 table(ui, columns, rows);
                 return;
             }
-            Chart::Distance {
-                epochs: passes,
-                tasks,
-                lines,
-            } => {
+            Chart::Distance { epochs: passes, tasks, lines } => {
                 legend(ui, lines);
                 distance(ui, (title, &name), (*passes, *tasks), lines, language);
             }
@@ -100,24 +96,21 @@ fn legend(ui: &mut Ui, lines: &[ChartLine]) {
 fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
     let t = tokens(ui);
     ScrollArea::horizontal().id_salt(columns).show(ui, |ui| {
-        egui::Grid::new("table")
-            .spacing([26.0, 7.0])
-            .min_col_width(40.0)
-            .show(ui, |ui| {
-                ui.label("");
-                for column in columns {
-                    let format = TextFormat::simple(semibold(13.0), t.subdued);
-                    terms::column_title(ui, column, &format);
+        egui::Grid::new("table").spacing([26.0, 7.0]).min_col_width(40.0).show(ui, |ui| {
+            ui.label("");
+            for column in columns {
+                let format = TextFormat::simple(semibold(13.0), t.subdued);
+                terms::column_title(ui, column, &format);
+            }
+            ui.end_row();
+            for cells in rows {
+                for (i, cell) in cells.iter().enumerate() {
+                    let font = if i == 0 { regular(14.0) } else { mono(13.0) };
+                    ui.label(RichText::new(cell).font(font).color(t.strong));
                 }
                 ui.end_row();
-                for cells in rows {
-                    for (i, cell) in cells.iter().enumerate() {
-                        let font = if i == 0 { regular(14.0) } else { mono(13.0) };
-                        ui.label(RichText::new(cell).font(font).color(t.strong));
-                    }
-                    ui.end_row();
-                }
-            });
+            }
+        });
     });
 }
 
@@ -143,11 +136,7 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
             pos2(rect.right() - value_width - 12.0, rect.bottom() - 6.0),
         );
         let x_of = |value: f64| {
-            remap_clamp(
-                value as f32,
-                low as f32..=high as f32,
-                track.left()..=track.right(),
-            )
+            remap_clamp(value as f32, low as f32..=high as f32, track.left()..=track.right())
         };
         let painter = ui.painter();
         painter.rect_filled(track, CornerRadius::same(3), t.background);
@@ -175,24 +164,17 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
     let size = Vec2::new(ui.available_width(), 14.0);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let (left, right) = (rect.left() + name_width, rect.right() - value_width - 12.0);
-    for (x, align, value) in [
-        (left, Align2::LEFT_CENTER, low),
-        (right, Align2::RIGHT_CENTER, high),
-    ] {
+    for (x, align, value) in [(left, Align2::LEFT_CENTER, low), (right, Align2::RIGHT_CENTER, high)]
+    {
         let text = format_value(value, language);
         let pos = pos2(x, rect.center().y);
-        ui.painter()
-            .text(pos, align, text, regular(11.0), t.subdued);
+        ui.painter().text(pos, align, text, regular(11.0), t.subdued);
     }
 }
 
 /// Returns the range of the axis. Bars start at 0; dots start near the lowest value.
 fn range(rows: &[(Bar, Vec<f64>)], spread: bool) -> (f64, f64) {
-    let all_values: Vec<f64> = rows
-        .iter()
-        .flat_map(|(_, values)| values)
-        .copied()
-        .collect();
+    let all_values: Vec<f64> = rows.iter().flat_map(|(_, values)| values).copied().collect();
     let min = all_values.iter().copied().fold(f64::INFINITY, f64::min);
     let max = all_values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let step = 5.0;
@@ -232,14 +214,9 @@ fn distance(
         })
         .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
         .label_formatter(move |hover| match hover {
-            HoverPosition::NearDataPoint {
-                plot_name,
-                position,
-                ..
-            } if !plot_name.is_empty() => Some(format!(
-                "{plot_name}\n{}\u{a0}%",
-                format_value(position.y, language)
-            )),
+            HoverPosition::NearDataPoint { plot_name, position, .. } if !plot_name.is_empty() => {
+                Some(format!("{plot_name}\n{}\u{a0}%", format_value(position.y, language)))
+            }
             _ => None,
         });
     let figure = || {

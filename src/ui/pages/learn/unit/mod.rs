@@ -158,10 +158,9 @@ fn lesson_end(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
 fn save_button(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let menu = button(ui, tr!("learn-save-summary"));
     Popup::menu(&menu).show(|ui| {
-        for (format, label) in [
-            (Format::Pdf, tr!("figure-save-pdf")),
-            (Format::Png, tr!("figure-save-png")),
-        ] {
+        for (format, label) in
+            [(Format::Pdf, tr!("figure-save-pdf")), (Format::Png, tr!("figure-save-png"))]
+        {
             if ui.button(label).clicked() {
                 let page = summary(unit, &cx.session.learn.units);
                 let request = FigureAction::Save(format);

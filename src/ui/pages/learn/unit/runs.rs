@@ -20,10 +20,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, index: usize, block: &Runs) {
         for plan in &block.runs {
             row(ui, &plan.title, units.run_repetitions(&plan.name));
         }
-        let runs = block
-            .runs
-            .iter()
-            .flat_map(|plan| units.run_repetitions(&plan.name));
+        let runs = block.runs.iter().flat_map(|plan| units.run_repetitions(&plan.name));
         let has_run = |predicate: fn(&UnitRun) -> bool| runs.clone().any(predicate);
         if has_run(|run| run.state == UnitRunState::Held) {
             resume_button(ui, cx);
@@ -123,10 +120,9 @@ fn run_state(runs: &[UnitRun]) -> (String, Option<f64>) {
     let done = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
     let done_count = runs.iter().filter(done).count();
     let mut working = runs.iter().filter_map(|run| match &run.state {
-        UnitRunState::Working {
-            finished_share: done,
-            seconds_left,
-        } => Some((*done, *seconds_left)),
+        UnitRunState::Working { finished_share: done, seconds_left } => {
+            Some((*done, *seconds_left))
+        }
         _ => None,
     });
     if let Some((share, seconds)) = working.next() {
@@ -142,18 +138,14 @@ fn run_state(runs: &[UnitRun]) -> (String, Option<f64>) {
         };
         return (text, Some(overall));
     }
-    for (state, key) in [
-        (UnitRunState::Held, "learn-on-hold"),
-        (UnitRunState::Waiting, "learn-queued"),
-    ] {
+    for (state, key) in
+        [(UnitRunState::Held, "learn-on-hold"), (UnitRunState::Waiting, "learn-queued")]
+    {
         if runs.iter().any(|run| run.state == state) {
             return (tr!(key).into(), None);
         }
     }
-    if runs
-        .iter()
-        .any(|run| matches!(run.state, UnitRunState::Ended(_)))
-    {
+    if runs.iter().any(|run| matches!(run.state, UnitRunState::Ended(_))) {
         return (tr!("learn-ended-early").into(), None);
     }
     let reused = runs.iter().find_map(|run| match &run.state {

@@ -59,10 +59,8 @@ fn map_panel(
     ui.spacing_mut().item_spacing.y = 3.0;
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     egui::Image::new((texture, rect.size())).paint_at(ui, rect);
-    let text = map.map_or_else(
-        || tr!("predict-attention-computing", title),
-        |map| map_text(map, title),
-    );
+    let text =
+        map.map_or_else(|| tr!("predict-attention-computing", title), |map| map_text(map, title));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &text));
     if let Some(map) = map {
         for (index, value) in map.values.iter().enumerate() {
@@ -96,9 +94,7 @@ fn cell(rect: Rect, map: &AttentionMap, index: usize) -> Rect {
 fn show_value(response: &egui::Response, map: &AttentionMap, rect: Rect, pos: egui::Pos2) {
     let index = (0..map.values.len()).find(|i| cell(rect, map, *i).contains(pos));
     if let Some(index) = index {
-        response
-            .clone()
-            .on_hover_text_at_pointer(value_text(map, index));
+        response.clone().on_hover_text_at_pointer(value_text(map, index));
     }
 }
 
@@ -124,11 +120,7 @@ fn map_text(map: &AttentionMap, title: &str) -> String {
             value = value_text(map, index)
         )
     };
-    let most: Vec<String> = order
-        .into_iter()
-        .take(MAX_POSITIONS)
-        .map(position_text)
-        .collect();
+    let most: Vec<String> = order.into_iter().take(MAX_POSITIONS).map(position_text).collect();
     let (rows, columns, each) = (map.rows, map.columns, most.join("; "));
     tr!("predict-attention-highest", title, rows, columns, each)
 }
@@ -140,10 +132,7 @@ fn change_text(before: &AttentionMap, after: &AttentionMap) -> String {
     match after.kind {
         AttentionKind::Attention => {
             let moved = (moved + (after.rest - before.rest).abs()) / 2.0;
-            tr!(
-                "predict-attention-moved",
-                share = format_percent(moved.into(), 1)
-            )
+            tr!("predict-attention-moved", share = format_percent(moved.into(), 1))
         }
         AttentionKind::Length => {
             let total: f32 = before.values.iter().sum();

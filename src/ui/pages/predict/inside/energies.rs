@@ -39,10 +39,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
 
 /// Returns the lowest and the highest energy of images of learned classes, over all tasks.
 fn range(scene: &Scene<'_>) -> (f32, f32) {
-    let probes = scene
-        .results
-        .iter()
-        .filter_map(|inside| inside.probe.as_ref());
+    let probes = scene.results.iter().filter_map(|inside| inside.probe.as_ref());
     let values = probes.flat_map(|probe| {
         let is_known = move |index: &usize| probe.labels[*index] < probe.known;
         let each = probe.energies.iter();
@@ -51,14 +48,8 @@ fn range(scene: &Scene<'_>) -> (f32, f32) {
             indices.map(|index| values[index])
         })
     });
-    let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
-    if low < high {
-        (low, high)
-    } else {
-        (low.min(0.0) - 1.0, high.max(0.0) + 1.0)
-    }
+    let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    if low < high { (low, high) } else { (low.min(0.0) - 1.0, high.max(0.0) + 1.0) }
 }
 
 fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f32)) {

@@ -51,9 +51,7 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
         let tip = image_text(scene, probe, index);
         response.clone().on_hover_text_at_pointer(tip);
     }
-    let selected = state
-        .selected
-        .filter(|at| *at < points.len() && response.has_focus());
+    let selected = state.selected.filter(|at| *at < points.len() && response.has_focus());
     if let Some(index) = selected {
         paint_ring(ui, points[index]);
         faint(ui, image_text(scene, probe, index));
@@ -76,9 +74,7 @@ fn handle_keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
     let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
     let (down, up) = (pressed(Key::ArrowDown), pressed(Key::ArrowUp));
     if down + up > 0 {
-        let start = state
-            .selected
-            .map_or(count - usize::from(down > 0), |at| at);
+        let start = state.selected.map_or(count - usize::from(down > 0), |at| at);
         state.selected = Some((start + down + up * (count - 1)) % count);
     }
 }
@@ -86,24 +82,16 @@ fn handle_keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
 /// Returns the screen position of each image. During the animation, it is interpolated between two tasks.
 fn point_positions(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2> {
     let id = ui.scope_id().with("map-task");
-    let progress = ui
-        .ctx()
-        .animate_value_with_time(id, scene.task as f32, ANIMATION_SECONDS);
+    let progress = ui.ctx().animate_value_with_time(id, scene.task as f32, ANIMATION_SECONDS);
     let (low, share) = (progress.floor().max(0.0) as usize, progress.fract());
-    let map_after = |task: usize| {
-        scene
-            .results
-            .iter()
-            .find_map(|inside| map_of_task(inside, scene, map, task))
-    };
+    let map_after =
+        |task: usize| scene.results.iter().find_map(|inside| map_of_task(inside, scene, map, task));
     let (a, b) = (map_after(low), map_after(low + 1));
     let points: Vec<[f32; 2]> = match (a, b) {
         (Some(a), Some(b)) if share > 0.0 => {
             let mix = |a: f32, b: f32| a + (b - a) * share;
             let pairs = a.points.iter().zip(&b.points);
-            pairs
-                .map(|(a, b)| [mix(a[0], b[0]), mix(a[1], b[1])])
-                .collect()
+            pairs.map(|(a, b)| [mix(a[0], b[0]), mix(a[1], b[1])]).collect()
         }
         _ => map.points.clone(),
     };
@@ -134,10 +122,7 @@ fn map_of_task<'a>(
 
 /// Returns the bounds of the points of all tasks, so that the scale of the map is constant.
 fn bounds(scene: &Scene<'_>, reference: &FeatureMap) -> Rect {
-    let probes = scene
-        .results
-        .iter()
-        .filter_map(|inside| inside.probe.as_ref());
+    let probes = scene.results.iter().filter_map(|inside| inside.probe.as_ref());
     let maps = probes.filter_map(|probe| probe.map_of(scene.expert));
     let compatible = maps.filter(|map| map.anchor == reference.anchor);
     let mut bounds = Rect::NOTHING;
@@ -181,9 +166,7 @@ fn hovered_point(response: &Response, points: &[Pos2]) -> Option<usize> {
         (distance < MAX_DISTANCE).then_some((i, distance))
     };
     let candidates = points.iter().enumerate().filter_map(near);
-    candidates
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(i, _)| i)
+    candidates.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
 }
 
 fn image_text(scene: &Scene<'_>, probe: &ProbeInspection, index: usize) -> String {
@@ -233,18 +216,9 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, probe: &ProbeInspection) {
 /// Describes the centre of each class for screen readers.
 fn describe(scene: &Scene<'_>, probe: &ProbeInspection, map: &FeatureMap) -> String {
     let mut text = tr!("predict-map-described", task = scene.task + 1);
-    for (class, name) in scene
-        .header
-        .class_order
-        .iter()
-        .enumerate()
-        .take(MAX_CLASSES)
-    {
+    for (class, name) in scene.header.class_order.iter().enumerate().take(MAX_CLASSES) {
         let points = probe.labels.iter().zip(&map.points);
-        let points: Vec<&[f32; 2]> = points
-            .filter(|(l, _)| **l == class)
-            .map(|(_, p)| p)
-            .collect();
+        let points: Vec<&[f32; 2]> = points.filter(|(l, _)| **l == class).map(|(_, p)| p).collect();
         if points.is_empty() {
             continue;
         }

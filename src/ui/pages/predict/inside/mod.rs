@@ -66,13 +66,8 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.needs_inside() {
         cx.dispatch(UiCommand::Load(Box::new(Session::request_inside)));
     }
-    let results: Vec<Arc<RunInspection>> = cx
-        .session
-        .predict
-        .inside
-        .run_results(run)
-        .cloned()
-        .collect();
+    let results: Vec<Arc<RunInspection>> =
+        cx.session.predict.inside.run_results(run).cloned().collect();
     let task = cx.session.predict.task;
     let scene = Scene {
         header,
@@ -100,17 +95,13 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn experts_of(header: &RunHeader) -> Vec<Expert> {
     let experts = header.method.experts.iter().copied();
-    experts
-        .filter(|expert| *expert != Expert::ENSEMBLE)
-        .collect()
+    experts.filter(|expert| *expert != Expert::ENSEMBLE).collect()
 }
 
 fn selected_expert(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
     let requested = cx.pages.predict.inside.expert;
     let available = requested.filter(|expert| experts.contains(expert));
-    available
-        .or(experts.first().copied())
-        .unwrap_or(Expert::ANSWER)
+    available.or(experts.first().copied()).unwrap_or(Expert::ANSWER)
 }
 
 fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
@@ -130,10 +121,8 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
         },
         |ui| {
             if open && experts.len() > 1 {
-                let options: Vec<(Expert, &str)> = experts
-                    .iter()
-                    .map(|expert| (*expert, expert.title()))
-                    .collect();
+                let options: Vec<(Expert, &str)> =
+                    experts.iter().map(|expert| (*expert, expert.title())).collect();
                 segmented(ui, "inside-expert", &options, &mut expert);
             }
             if icon_text_button(ui, icon, label).clicked() {
@@ -166,9 +155,7 @@ fn attention_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
         let before = match scene.task.checked_sub(1) {
             Some(task) => {
                 let inside = cx.session.predict.inside.image(task);
-                inside
-                    .and_then(|inside| inside.map_of(scene.expert))
-                    .cloned()
+                inside.and_then(|inside| inside.map_of(scene.expert)).cloned()
             }
             None => after.before.clone(),
         };
@@ -205,18 +192,14 @@ fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(
-        ui,
-        (tr!("predict-inside-pet-movement"), "movement"),
-        |ui| match &scene.current {
-            _ if !scene.header.method.uses_pet => {
-                let title = &scene.header.method.title;
-                faint(ui, tr!("predict-inside-no-pet", method = title));
-            }
-            Some(now) => movement::show(ui, scene, &now.movement),
-            None => waiting(ui, cx, scene),
-        },
-    );
+    part_card(ui, (tr!("predict-inside-pet-movement"), "movement"), |ui| match &scene.current {
+        _ if !scene.header.method.uses_pet => {
+            let title = &scene.header.method.title;
+            faint(ui, tr!("predict-inside-no-pet", method = title));
+        }
+        Some(now) => movement::show(ui, scene, &now.movement),
+        None => waiting(ui, cx, scene),
+    });
 }
 
 fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)) {

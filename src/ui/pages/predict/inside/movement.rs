@@ -63,17 +63,14 @@ fn block_row(ui: &mut Ui, block: usize, rows: &[Row<'_>], max: f64) {
         let entry = row.values.iter().find(|(known, _)| *known == block);
         entry.map_or(0.0, |(_, value)| *value)
     };
-    let parts: Vec<String> = rows
-        .iter()
-        .map(|row| format!("{} {}", row.name, format_number(value(row), 3)))
-        .collect();
+    let parts: Vec<String> =
+        rows.iter().map(|row| format!("{} {}", row.name, format_number(value(row), 3))).collect();
     let each = parts.join(", ");
     let summary = tr!("predict-movement-described", n = block, each);
     let (rect, response) = allocate_named(ui, size, Role::Meter, &summary);
     let pos = pos2(rect.left(), rect.center().y);
     let name = tr!("predict-movement-block", n = block);
-    ui.painter()
-        .text(pos, Align2::LEFT_CENTER, name, regular(11.5), t.text);
+    ui.painter().text(pos, Align2::LEFT_CENTER, name, regular(11.5), t.text);
     for (i, row) in rows.iter().enumerate() {
         let top = rect.top() + 1.0 + (BAR_HEIGHT + 2.0) * i as f32;
         let track = Rect::from_min_max(
@@ -86,8 +83,7 @@ fn block_row(ui: &mut Ui, block: usize, rows: &[Row<'_>], max: f64) {
         ui.painter().rect_filled(filled, 2, row.colour);
         let pos = pos2(rect.right(), track.center().y);
         let length = format_number(value(row), 2);
-        ui.painter()
-            .text(pos, Align2::RIGHT_CENTER, length, regular(10.5), t.text);
+        ui.painter().text(pos, Align2::RIGHT_CENTER, length, regular(10.5), t.text);
     }
     response.on_hover_text(summary);
 }
