@@ -10,17 +10,39 @@ use burn::tensor::Tensor;
 use super::heads::Head;
 use super::optimiser::Gradients;
 use crate::nn::{Packed, Recording, launches};
+use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
 /// Largest difference between a replay and the step itself, relative to the largest value.
-const TOLERANCE: f32 = 1e-4;
+const TOLERANCE: f64 = 1e-4;
 
 /// The loss of a step (one value) and its gradients.
 type Outcome = (Tensor<1>, Gradients);
 
+/// The images of a batch and the targets of the cross-entropy.
+type Batch = (Tensor<4>, Tensor<2>);
+
 /// Identifies a computation: whether the PET is frozen, and the sizes of all inputs.
 type Key = (bool, Vec<usize>);
+
+/// A training step as a function of flat inputs.
+struct Step<'a, F> {
+    key: Key,
+    inputs: &'a [Tensor<1>],
+    compute: F,
+}
+
+impl<'a, F: Fn(Vec<Tensor<1>>) -> Result<Outcome>> Step<'a, F> {
+    fn new(frozen: bool, inputs: &'a [Tensor<1>], compute: F) -> Self {
+        let sizes = inputs.iter().map(|input| input.dims()[0]).collect();
+        Self { key: (frozen, sizes), inputs, compute }
+    }
+
+    fn outcome(&self) -> Result<Outcome> {
+        (self.compute)(self.inputs.to_vec())
+    }
+}
 
 /// Records and replays the training steps of a task.
 pub struct StepRecorder {
@@ -77,82 +99,75 @@ impl StepRecorder {
         self.recorded = None;
     }
 
-    /// Returns the outcome of `compute` for a batch (images and targets of the cross-entropy), the last head, and the
-    /// trained parameters. On a GPU it may come from a replay, so `compute` must depend on nothing else that changes
-    /// before [`StepRecorder::clear`], except whether the PET is frozen.
+    /// Returns the outcome of `compute` for a batch, the last head and the PET. On a GPU it may come from a replay, so
+    /// `compute` must depend on nothing else that changes before [`StepRecorder::clear`], except whether the PET is
+    /// frozen.
     ///
     /// # Errors
     /// Returns the Problem of `compute`, or a Problem if the device failed.
     pub fn run(
         &mut self,
         frozen: bool,
-        (images, targets): (Tensor<4>, Tensor<2>),
-        head: &Head,
-        parameters: impl IntoIterator<Item = Tensor<1>>,
-        compute: impl Fn((Tensor<4>, Tensor<2>), &Head, Vec<Tensor<1>>) -> Result<Outcome>,
+        (images, targets): Batch,
+        (head, pets): (&Head, &PetStack),
+        compute: impl Fn(Batch, (&Head, &PetStack)) -> Result<Outcome>,
     ) -> Result<Outcome> {
+        let bias = head.bias.clone().flatten(0, 1);
+        if !self.is_enabled || !Packed::takes(&bias) || launches::are_observed() {
+            return compute((images, targets), (head, pets));
+        }
         let shapes = (images.dims(), targets.dims());
         let mut inputs = vec![
             images.flatten(0, 3),
             targets.flatten(0, 1),
             head.weight.clone().flatten(0, 1),
-            head.bias.clone().flatten(0, 1),
+            bias,
         ];
-        inputs.extend(parameters);
-        self.run_values(frozen, &inputs, |mut inputs| {
-            let parameters = inputs.split_off(4);
+        inputs.extend(pets.trained_values());
+        self.run_step(&Step::new(frozen, &inputs, |mut inputs| {
+            let values = inputs.split_off(4);
             let batch = (inputs[0].clone().reshape(shapes.0), inputs[1].clone().reshape(shapes.1));
             let head = Head {
                 weight: inputs[2].clone().reshape(head.weight.dims()),
                 bias: inputs[3].clone().reshape(head.bias.dims()),
             };
-            compute(batch, &head, parameters)
-        })
+            compute(batch, (&head, &pets.with_trained_values(values)))
+        }))
     }
 
-    fn run_values(
+    fn run_step(
         &mut self,
-        frozen: bool,
-        inputs: &[Tensor<1>],
-        compute: impl Fn(Vec<Tensor<1>>) -> Result<Outcome>,
+        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
     ) -> Result<Outcome> {
-        let on_gpu = inputs.first().is_some_and(Packed::takes);
-        if !self.is_enabled || !on_gpu || launches::are_observed() {
-            return compute(inputs.to_vec());
-        }
-        let sizes = inputs.iter().map(|input| input.dims()[0]).collect();
-        let key = (frozen, sizes);
-        let repeated = self.previous.as_ref() == Some(&key);
-        self.previous = Some(key.clone());
-        if let Some(recorded) = self.recorded.as_ref().filter(|r| r.key == key) {
-            if let Some(outcome) = recorded.replay(inputs) {
+        let is_repeated = self.previous.as_ref() == Some(&step.key);
+        self.previous = Some(step.key.clone());
+        if let Some(recorded) = self.recorded.as_ref().filter(|r| r.key == step.key) {
+            if let Some(outcome) = recorded.replay(step.inputs) {
                 return Ok(outcome);
             }
             self.recorded = None;
             self.is_enabled = false;
         }
-        match repeated && self.is_enabled {
-            true => self.record(key, inputs, compute),
-            false => compute(inputs.to_vec()),
+        match is_repeated && self.is_enabled {
+            true => self.record(step),
+            false => step.outcome(),
         }
     }
 
     fn record(
         &mut self,
-        key: Key,
-        inputs: &[Tensor<1>],
-        compute: impl Fn(Vec<Tensor<1>>) -> Result<Outcome>,
+        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
     ) -> Result<Outcome> {
         self.recorded = None;
         // Waits for earlier work.
-        HostTensor::read(&inputs[inputs.len() - 1])?;
+        HostTensor::read(&step.inputs[step.inputs.len() - 1])?;
         let began = Instant::now();
-        let outcome = compute(inputs.to_vec())?;
+        let outcome = step.outcome()?;
         HostTensor::read(&outcome.0)?;
         let duration = began.elapsed();
         if self.limit.is_none_or(|limit| duration <= limit) {
             // The step itself is computed, so a failure is not an error.
-            let recorded = self.try_record(key, inputs, &outcome, duration, compute);
+            let recorded = self.try_record(step, &outcome, duration);
             self.recorded = recorded.unwrap_or_default();
         }
         self.is_enabled = self.recorded.is_some();
@@ -163,14 +178,12 @@ impl StepRecorder {
     /// `duration`.
     fn try_record(
         &mut self,
-        key: Key,
-        inputs: &[Tensor<1>],
+        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
         expected: &Outcome,
         duration: Duration,
-        compute: impl Fn(Vec<Tensor<1>>) -> Result<Outcome>,
     ) -> Result<Option<Recorded>> {
-        let recording = Recording::new(inputs, |inputs| {
-            compute(inputs).map(|(loss, gradients)| {
+        let recording = Recording::new(step.inputs, |inputs| {
+            (step.compute)(inputs).map(|(loss, gradients)| {
                 let gradients = gradients.iter().map(|(_, gradient)| gradient.clone());
                 std::iter::once(loss).chain(gradients).collect()
             })
@@ -179,8 +192,8 @@ impl StepRecorder {
             return Ok(None);
         };
         let names = expected.1.iter().map(|(name, _)| name.to_string());
-        let recorded = Recorded { key, recording, names: names.collect() };
-        let Some(found) = recorded.replay(inputs) else {
+        let recorded = Recorded { key: step.key.clone(), recording, names: names.collect() };
+        let Some(found) = recorded.replay(step.inputs) else {
             return Ok(None);
         };
         if !agrees(&found, expected)? {
@@ -189,7 +202,7 @@ impl StepRecorder {
         }
         if !self.is_faster {
             let began = Instant::now();
-            let Some((loss, _)) = recorded.replay(inputs) else {
+            let Some((loss, _)) = recorded.replay(step.inputs) else {
                 return Ok(None);
             };
             HostTensor::read(&loss)?;
@@ -202,22 +215,18 @@ impl StepRecorder {
 
 /// Returns whether the loss and all gradients are equal up to rounding.
 fn agrees(found: &Outcome, expected: &Outcome) -> Result<bool> {
-    let values = |outcome: &Outcome| -> Result<Vec<Vec<f32>>> {
-        let gradients = outcome.1.iter().map(|(_, gradient)| gradient);
-        let all = std::iter::once(&outcome.0).chain(gradients);
-        all.map(|tensor| Ok(HostTensor::read(tensor)?.values)).collect()
-    };
-    let pairs = values(found)?.into_iter().zip(values(expected)?);
-    Ok(pairs.into_iter().all(|(found, expected)| {
-        let largest = expected.iter().fold(0f32, |most, value| most.max(value.abs()));
-        let limit = largest * TOLERANCE;
-        let mut pairs = found.iter().zip(&expected);
-        pairs.all(|(a, b)| (a - b).abs() <= limit)
-    }))
+    let gradients = found.1.iter().zip(expected.1.iter());
+    let gradients = gradients.map(|((_, found), (_, expected))| (found, expected));
+    for (found, expected) in std::iter::once((&found.0, &expected.0)).chain(gradients) {
+        let [found, expected] = [HostTensor::read(found)?, HostTensor::read(expected)?];
+        if found.relative_error(&expected) > TOLERANCE {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::Device;
 
@@ -248,14 +257,16 @@ mod tests {
     fn cpu_computes_every_step() {
         let device = Device::flex();
         let mut recorder = StepRecorder::with_limit(None);
-        for value in [1.0, 2.0, 3.0] {
-            let inputs = [Tensor::<1>::from_floats([value], &device)];
-            let double = |inputs: Vec<Tensor<1>>| {
-                let loss = inputs[0].clone() * 2.0;
+        let head = Head::new(2, 3, 0, &device);
+        for _ in 0..3 {
+            let batch = (Tensor::zeros([1; 4], &device), Tensor::zeros([1; 2], &device));
+            let sum = |batch: Batch, (head, _): (&Head, &PetStack)| {
+                let loss = batch.0.sum() + head.weight.clone().sum();
                 Ok((loss, Gradients::default()))
             };
-            let (loss, _) = recorder.run_values(false, &inputs, double).unwrap();
-            assert_eq!(loss.into_scalar::<f32>(), 2.0 * value);
+            let (loss, _) = recorder.run(false, batch, (&head, &PetStack::default()), sum).unwrap();
+            let expected: f32 = head.weight.clone().sum().into_scalar();
+            assert_eq!(loss.into_scalar::<f32>(), expected);
             assert!(!recorder.is_recorded());
         }
     }

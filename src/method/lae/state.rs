@@ -201,10 +201,9 @@ impl Lae {
         }
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
-        let (batch, values) = ((images, targets), self.online.trained_values());
-        recorder.run(frozen, batch, head, values, |batch, head, values| {
-            let online = self.online.with_trained_values(values);
-            self.compute_gradients(batch, (head, &online), frozen, None)
+        let trained = (head, &self.online);
+        recorder.run(frozen, (images, targets), trained, |batch, trained| {
+            self.compute_gradients(batch, trained, frozen, None)
         })
     }
 
