@@ -70,11 +70,8 @@ const NOT_DISPLAYED: &[&str] = &[
     "id_salt(",
     "from_id_salt(",
     "push_id(",
-    "debug_struct(",
     "Panel::top(",
     "Panel::bottom(",
-    "Panel::left(",
-    "Panel::right(",
     "Area::new(",
     "Window::new(",
     "request_discard(",
@@ -273,9 +270,9 @@ fn list_messages() -> BTreeSet<String> {
         for (_, text, preceding) in literals(&std::fs::read_to_string(&file).unwrap()) {
             for (call, list, part) in [
                 ("Problem::io(", "io", "failed"),
-                ("not_finite(", "finite", "what"),
-                ("called:", "called", "is"),
-                ("any:", "called", "in"),
+                ("not_finite_problem(", "finite", "what"),
+                (" definite_name:", "called", "is"),
+                ("indefinite_name:", "called", "in"),
             ] {
                 if preceding.trim_end().ends_with(call) {
                     add(list, &text, &[part]);

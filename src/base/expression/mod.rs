@@ -25,9 +25,9 @@ use crate::texts::{Message, list_id};
 #[derive(Debug)]
 pub struct Language {
     /// What messages call a text: "the equation".
-    pub name: &'static str,
+    pub definite_name: &'static str,
     /// The same name with the indefinite article: "an equation".
-    pub name_with_article: &'static str,
+    pub indefinite_name: &'static str,
     /// The binary operators.
     pub operators: &'static [BinaryOperator],
     /// Maximum number of characters of a text.
@@ -42,16 +42,13 @@ pub struct Language {
 
 impl Language {
     /// Returns the name of a text in messages.
-    fn name_message(&self) -> Message {
-        Message::with_english(list_id("called", self.name, "is"), self.name)
+    fn definite_name_message(&self) -> Message {
+        Message::with_english(list_id("called", self.definite_name, "is"), self.definite_name)
     }
 
     /// Returns that name with the indefinite article.
-    fn name_with_article_message(&self) -> Message {
-        Message::with_english(
-            list_id("called", self.name_with_article, "in"),
-            self.name_with_article,
-        )
+    fn indefinite_name_message(&self) -> Message {
+        Message::with_english(list_id("called", self.indefinite_name, "in"), self.indefinite_name)
     }
 }
 

@@ -15,7 +15,7 @@ pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     if text.chars().count() > language.max_chars {
         let what = message!(
             "problem-equation-too-long",
-            called = language.name_message(),
+            called = language.definite_name_message(),
             most_letters = language.max_chars.to_string()
         );
         return Err(Diagnostic::new(0..text.len(), what).explain(language.shorten_advice));
@@ -170,14 +170,14 @@ impl Parser<'_> {
             Some((_, last)) => {
                 let what = message!(
                     "problem-equation-ends-early",
-                    called = self.language.name_message(),
+                    called = self.language.definite_name_message(),
                     shown = &self.text[last.clone()]
                 );
                 Diagnostic::new(last.clone(), what)
             }
             None => Diagnostic::new(
                 0..0,
-                message!("problem-equation-empty", called = self.language.name_message()),
+                message!("problem-equation-empty", called = self.language.definite_name_message()),
             ),
         }
     }
@@ -192,8 +192,8 @@ mod tests {
     use super::*;
 
     const ALL: Language = Language {
-        name: "the text",
-        name_with_article: "a text",
+        definite_name: "the text",
+        indefinite_name: "a text",
         operators: &[
             Or,
             And,

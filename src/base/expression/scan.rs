@@ -70,7 +70,7 @@ pub(super) fn scan(
         if tokens.len() > language.max_tokens {
             let what = message!(
                 "problem-equation-too-many-tokens",
-                called = language.name_message(),
+                called = language.definite_name_message(),
                 most_tokens = language.max_tokens.to_string()
             );
             return Err(Diagnostic::new(start..at, what).explain(language.shorten_advice));
@@ -173,7 +173,7 @@ fn unexpected_character(language: &Language, at: usize, letter: char) -> Diagnos
     let what = message!(
         "problem-character-not-allowed",
         letter = letter.to_string(),
-        any = language.name_with_article_message()
+        any = language.indefinite_name_message()
     );
     Diagnostic {
         fix: fix.map(str::to_owned),

@@ -20,8 +20,8 @@ pub const MAX_STEPS: usize = 32;
 
 /// The syntax and limits of equations; typical equations have fewer than forty tokens.
 pub(super) const LANGUAGE: Language = Language {
-    name: "the equation",
-    name_with_article: "an equation",
+    definite_name: "the equation",
+    indefinite_name: "an equation",
     operators: &[
         BinaryOperator::Add,
         BinaryOperator::Subtract,

@@ -14,8 +14,8 @@ use crate::problem::{Problem, Result, list_value};
 use crate::texts::Message;
 
 const LANGUAGE: Language = Language {
-    name: "the formula",
-    name_with_article: "a formula",
+    definite_name: "the formula",
+    indefinite_name: "a formula",
     operators: &[
         Or,
         And,
