@@ -1,6 +1,5 @@
 //! Learning a batch in micro-batches gives the same result as the whole batch, for every method.
 
-use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::experiment::{self, Changes, ResourceCache};
 use lae_studio::method::{METHODS, switch_method};
 use lae_studio::run::config::{RunConfig, Setting};
@@ -8,7 +7,7 @@ use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use lae_studio::store;
 use lae_studio::tensors::NamedTensors;
 
-use crate::skip::skip;
+use crate::skip::software_gpu;
 
 /// Returns settings for a few steps of a method on the embedded digits, in batches of 8.
 fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
@@ -119,12 +118,7 @@ fn micro_batches_match_whole_batch_for_every_method() {
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn micro_batches_match_whole_batch_on_gpu() {
-    let is_software_gpu =
-        |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
-    let Some(gpu) = device::list().iter().find(is_software_gpu) else {
-        skip("no software Vulkan");
-        return;
-    };
+    let Some(gpu) = software_gpu() else { return };
     let full_batch = RunConfig {
         classes_per_task: "2,8".into(),
         train_limit: Some(4),

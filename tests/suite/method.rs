@@ -7,7 +7,7 @@ use burn::tensor::{Device, Distribution, Tensor};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::families::FAMILIES;
 use lae_studio::backbone::{Backbone, vit};
-use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
+use lae_studio::device;
 use lae_studio::method::lae::Switches;
 use lae_studio::method::replay::StepRecorder;
 use lae_studio::method::{
@@ -20,7 +20,7 @@ use lae_studio::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, NamedTensors};
 
-use crate::skip::skip;
+use crate::skip::software_gpu;
 
 const ALL_SWITCHES: Switches = Switches::ALL;
 const ALPHA: f64 = 0.8;
@@ -47,11 +47,7 @@ fn lae_with_backbone(backbone: Arc<dyn Backbone>, switches: Switches) -> Lae {
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn replayed_steps_equal_computed_steps() {
-    let is_software_gpu =
-        |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
-    let Some(info) = device::list().iter().find(is_software_gpu) else {
-        return skip("no software Vulkan");
-    };
+    let Some(info) = software_gpu() else { return };
     let device = device::open(info).unwrap();
     for family in FAMILIES {
         let network = (family.trial)();

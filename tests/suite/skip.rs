@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
+
 /// Reasons and the number of tests skipped for each.
 static SKIPPED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
@@ -19,6 +21,17 @@ pub fn skip(reason: &str) {
         }
     }
     *skipped.entry(reason.to_string()).or_default() += 1;
+}
+
+/// Returns the first software GPU with Vulkan; `None`, and the test counts as skipped, if there is none.
+pub fn software_gpu() -> Option<&'static DeviceInfo> {
+    let is_software_gpu =
+        |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
+    let found = device::list().iter().find(is_software_gpu);
+    if found.is_none() {
+        skip("no software Vulkan");
+    }
+    found
 }
 
 extern "C" fn print_summary() {
