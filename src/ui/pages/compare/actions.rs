@@ -12,28 +12,41 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_menu};
 use crate::ui::shell::export::{self, MODEL_MENU_TITLE};
 use crate::ui::widgets::{self, faint};
 
-/// Returns the actions on a run: the message id of the label, whether the action writes to the run's folder, and the
-/// command; `None` if the action is not offered for the run.
-fn actions(cx: &Cx<'_>, row: &RunRow) -> [(&'static str, bool, Option<UiCommand>); 7] {
-    let folder = || row.folder.clone();
-    let settings = row.header.as_ref().map(|header| header.config.clone());
-    let open = settings.is_some().then(|| UiCommand::Open(folder()));
-    let predict = row.is_measured().then(|| UiCommand::PredictWith(folder()));
-    let duplicate = settings.map(|config| UiCommand::LoadSettings(Box::new(config)));
-    let resume = is_stopped(row).then(|| UiCommand::Resume(folder(), None));
-    let can_add = cx.session.can_add_task(row);
-    let add = can_add.then(|| UiCommand::AddTask(folder()));
-    let describe = Some(UiCommand::Describe(folder()));
-    let is_idle = row.state != RunState::Busy;
-    let delete = is_idle.then(|| UiCommand::Delete(vec![folder()]));
+/// An action on a run.
+struct Action {
+    /// The message id of the label.
+    label: &'static str,
+    /// Whether the action writes to the run's folder.
+    writes: bool,
+    is_offered: bool,
+    /// Returns the command; `None` if the run has no header.
+    command: fn(&RunRow) -> Option<UiCommand>,
+}
+
+/// Returns the actions on a run.
+fn actions(cx: &Cx<'_>, row: &RunRow) -> [Action; 7] {
+    let action = |label, is_offered, command| Action { label, writes: false, is_offered, command };
+    let write = |label, is_offered, command| Action { label, writes: true, is_offered, command };
+    let has_settings = row.header.is_some();
     [
-        ("compare-open", false, open),
-        ("compare-predict", false, predict),
-        ("compare-duplicate", false, duplicate),
-        ("train-resume-run", true, resume),
-        ("train-teach-classes", true, add),
-        ("compare-name-run", true, describe),
-        ("compare-delete", true, delete),
+        action("compare-open", has_settings, |row| Some(UiCommand::Open(row.folder.clone()))),
+        action("compare-predict", row.is_measured(), |row| {
+            Some(UiCommand::PredictWith(row.folder.clone()))
+        }),
+        action("compare-duplicate", has_settings, |row| {
+            let header = row.header.as_ref()?;
+            Some(UiCommand::LoadSettings(Box::new(header.config.clone())))
+        }),
+        write("train-resume-run", is_stopped(row), |row| {
+            Some(UiCommand::Resume(row.folder.clone(), None))
+        }),
+        write("train-teach-classes", cx.session.can_add_task(row), |row| {
+            Some(UiCommand::AddTask(row.folder.clone()))
+        }),
+        write("compare-name-run", true, |row| Some(UiCommand::Describe(row.folder.clone()))),
+        write("compare-delete", row.state != RunState::Busy, |row| {
+            Some(UiCommand::Delete(vec![row.folder.clone()]))
+        }),
     ]
 }
 
@@ -52,15 +65,15 @@ type Draw = fn(&mut Ui, bool, &str) -> Response;
 /// Draws all actions that are offered for this run with `add`. If the run is read-only, actions that write are
 /// disabled, and a tooltip gives the reason.
 fn show_actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
-    for (id, writes, command) in actions(cx, row) {
-        let Some(command) = command else { continue };
-        let disabled_reason = row.read_only_reason().filter(|_| writes);
-        let response = add(ui, disabled_reason.is_none(), tr!(id));
+    for action in actions(cx, row).into_iter().filter(|action| action.is_offered) {
+        let disabled_reason = row.read_only_reason().filter(|_| action.writes);
+        let response = add(ui, disabled_reason.is_none(), tr!(action.label));
         let response = match disabled_reason {
             Some(reason) => response.on_disabled_hover_text(reason),
             None => response,
         };
-        if response.clicked() {
+        let command = response.clicked().then(|| (action.command)(row)).flatten();
+        if let Some(command) = command {
             cx.dispatch(command);
         }
     }
