@@ -50,7 +50,7 @@ impl BarChart {
 
     pub(super) fn draw(&self, title: &str, target: RenderTarget) -> Markup {
         let [width, height] = self.size();
-        let [ink, grid_color] = target.plain();
+        let [ink, grid_colour] = target.plain();
         let values = self.rows.iter().map(|row| row.value);
         let finite = values.filter(|value| value.is_finite());
         let [low, high] =
@@ -67,7 +67,7 @@ impl BarChart {
                 @for (row, bar) in self.rows.iter().enumerate() {
                     @let y = MARGIN + ROW_HEIGHT * (row as f64 + 0.5);
                     text x="8" y=(y + 4.0) { (text_markup(&bar.name, 13.0)) }
-                    rect x=(COLUMN_WIDTHS[0]) y=(y - 8.0) width=(plot_width) height="16" fill=(grid_color) fill-opacity="0.4" {}
+                    rect x=(COLUMN_WIDTHS[0]) y=(y - 8.0) width=(plot_width) height="16" fill=(grid_colour) fill-opacity="0.4" {}
                     @if bar.value.is_finite() {
                         @let [left, right] = [x_of(0.0).min(x_of(bar.value)), x_of(0.0).max(x_of(bar.value))];
                         rect x=(left) y=(y - 8.0) width=((right - left).max(1.0)) height="16" fill=(target.shade(bar.shade)) {}

@@ -142,7 +142,7 @@ impl Heatmap {
     pub(super) fn draw(&self, title: &str, target: RenderTarget) -> Markup {
         let Layout { step, origin: [left, top], cells: [wide, high], rotated, size } =
             self.layout();
-        let [ink, grid_color] = target.plain();
+        let [ink, grid_colour] = target.plain();
         html! {
             svg xmlns=[target.namespace()] viewBox={ "0 0 " (size[0]) " " (size[1]) } width=(size[0]) height=(size[1])
                 role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(ink) {
@@ -152,7 +152,7 @@ impl Heatmap {
                     @let y = top + step * row as f64;
                     text x=(left - 8.0) y=(y + step / 2.0 + 4.0) text-anchor="end" { (truncate_name(name)) }
                     @for (column, share) in self.row(row).iter().enumerate() {
-                        (cell([left + step * column as f64, y], step, *share, grid_color))
+                        (cell([left + step * column as f64, y], step, *share, grid_colour))
                     }
                 }
                 @for (column, name) in self.columns.iter().enumerate() {
@@ -172,11 +172,11 @@ impl Heatmap {
 }
 
 /// Draws a cell, with its number in percent if it is large enough.
-fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, grid_color: &str) -> Markup {
+fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, grid_colour: &str) -> Markup {
     let side = (step - 1.0).max(0.5);
     let Some(share) = share.filter(|share| share.is_finite()) else {
         return html! {
-            rect x=(x) y=(y) width=(side) height=(side) fill="none" stroke=(grid_color) stroke-width="0.5" {}
+            rect x=(x) y=(y) width=(side) height=(side) fill="none" stroke=(grid_colour) stroke-width="0.5" {}
         };
     };
     let share = share.clamp(0.0, 1.0);

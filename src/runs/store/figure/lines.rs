@@ -172,11 +172,11 @@ impl LineChart {
             y_range: self.y_range,
         };
         let [width, height] = self.size();
-        let [text_color, _] = target.plain();
+        let [text_colour, _] = target.plain();
         let styles = LineStyle::for_lines(self.lines.iter().map(|line| line.shade), target);
         html! {
             svg xmlns=[target.namespace()] viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
-                role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(text_color) {
+                role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(text_colour) {
                 @if target == RenderTarget::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 (self.frame(&axes, target))
                 @for (line, look) in self.lines.iter().zip(&styles) {
@@ -200,11 +200,11 @@ impl LineChart {
 
     /// Draws the grid lines with their values, the labels of the x axis, and the axis label.
     fn frame(&self, axes: &Axes, target: RenderTarget) -> Markup {
-        let [_, grid_color] = target.plain();
+        let [_, grid_colour] = target.plain();
         html! {
             @for value in ticks(self.y_range[0], self.y_range[1], 6.0) {
                 @let y = axes.y(value);
-                line x1=(MARGINS.0) x2=(SIZE.0 - MARGINS.2) y1=(y) y2=(y) stroke=(grid_color) {}
+                line x1=(MARGINS.0) x2=(SIZE.0 - MARGINS.2) y1=(y) y2=(y) stroke=(grid_colour) {}
                 text x=(MARGINS.0 - 6.0) y=(y + 4.0) text-anchor="end" { (value) }
             }
             @for (at, label) in self.labels(axes) {

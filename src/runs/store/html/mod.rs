@@ -57,7 +57,7 @@ pub fn render_report(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(color_variables())) (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(colour_variables())) (PreEscaped(include_str!("style.css"))) }
             }
             body {
                 h1 { (title) }
@@ -77,10 +77,10 @@ pub fn render_report(
 }
 
 /// Returns the colours of methods as CSS variables, for light, dark and print.
-fn color_variables() -> String {
-    let variables = |color: fn(RunStyle) -> Rgb| -> String {
+fn colour_variables() -> String {
+    let variables = |colour: fn(RunStyle) -> Rgb| -> String {
         let declarations =
-            RunStyle::all().map(|shade| format!("--{}:{};", shade.name(), hex(color(shade))));
+            RunStyle::all().map(|shade| format!("--{}:{};", shade.name(), hex(colour(shade))));
         declarations.collect()
     };
     let (light, dark) = (variables(RunStyle::on_light), variables(RunStyle::on_dark));
