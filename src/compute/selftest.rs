@@ -317,7 +317,6 @@ fn compute_outputs(placement: &WeightPlacement) -> Result<Vec<(String, HostTenso
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -269,7 +269,6 @@ fn class_names(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used)]
 
     use proptest::prelude::*;
 

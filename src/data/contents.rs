@@ -318,7 +318,6 @@ impl Dataset {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

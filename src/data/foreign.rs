@@ -41,7 +41,6 @@ pub fn unsupported_problem(path: &Path) -> Option<Problem> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use crate::{Dataset, OpenOptions};
 

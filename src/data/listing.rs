@@ -103,7 +103,6 @@ pub fn list_files(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -124,7 +124,6 @@ pub(super) fn find_archive(name: &str) -> Result<Option<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used)]
 
     use super::*;
 

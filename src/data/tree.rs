@@ -276,7 +276,6 @@ pub fn count_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used)]
 
     use super::*;
     use lae_base::tr;

@@ -129,7 +129,6 @@ pub(super) fn targets(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -158,7 +158,6 @@ pub fn frozen_pet_problem(chosen: &ConfiguredMethod<'_>, train: &[usize]) -> Opt
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use lae_base::tr;

@@ -187,7 +187,6 @@ fn herd(rows: &[&[f32]], count: usize) -> Vec<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

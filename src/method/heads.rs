@@ -133,7 +133,6 @@ impl Heads {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::ops::Range;
 

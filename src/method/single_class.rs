@@ -138,7 +138,6 @@ fn merge_single_classes(tasks: &[Range<usize>]) -> Vec<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;

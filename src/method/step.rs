@@ -103,7 +103,6 @@ impl StepSettings {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::{Device, TensorData};
 

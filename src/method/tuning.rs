@@ -307,7 +307,6 @@ impl FirstSession {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::tensors::HostTensor;

@@ -102,7 +102,6 @@ pub(super) fn from_keys(keys: &[&'static str], why: &'static str) -> Vec<UnusedS
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::pet::library::PluginLibrary;

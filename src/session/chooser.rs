@@ -382,7 +382,6 @@ fn check_path(purpose: DialogPurpose, typed: PathBuf) -> CheckedPath {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -103,7 +103,6 @@ fn has_same_data_and_tasks(preset: &RunConfig, config: &RunConfig) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::session::presets::find_preset;

@@ -284,7 +284,6 @@ impl WindowPlacement {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::Setting;

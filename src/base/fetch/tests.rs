@@ -1,7 +1,5 @@
 //! Tests against a loopback server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use crate::tr;
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};

@@ -239,7 +239,6 @@ fn too_large(max_bytes: u64) -> io::Error {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

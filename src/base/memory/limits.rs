@@ -77,7 +77,6 @@ fn left_to(group: &Path, version: &Version) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -253,7 +253,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByExpert<T> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -62,7 +62,6 @@ impl TaskCounts {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::metrics::{Expert, Histories};

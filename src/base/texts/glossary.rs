@@ -230,7 +230,6 @@ fn match_length(spelling: &[char], letters: &[(usize, char)]) -> Option<usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

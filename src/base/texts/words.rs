@@ -183,7 +183,6 @@ impl PartialEq for Messages {
 impl Eq for Messages {}
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::message;

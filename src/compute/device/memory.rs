@@ -89,7 +89,6 @@ fn parse_row(output: &str, pci: &str) -> Option<GpuMemory> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

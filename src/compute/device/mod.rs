@@ -255,7 +255,6 @@ fn list_devices_message(devices: &[DeviceInfo]) -> Message {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

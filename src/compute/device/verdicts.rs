@@ -183,7 +183,6 @@ pub(super) fn cache_file() -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -96,7 +96,6 @@ pub(super) fn format_line(level: Level, source: &str, text: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

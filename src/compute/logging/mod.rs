@@ -228,7 +228,6 @@ pub fn set_print_panics(enabled: bool) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -168,7 +168,6 @@ impl log::Log for Recorder {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::LogFiles;
     use super::*;

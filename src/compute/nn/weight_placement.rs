@@ -69,7 +69,6 @@ impl From<(&Device, WeightType)> for WeightPlacement {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -246,7 +246,6 @@ fn broken_file_problem(path: &Path, why: String) -> Problem {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::GeneratedTensor;
     use super::*;

@@ -107,7 +107,6 @@ pub(super) fn sweep(cache: &Path) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -168,7 +168,6 @@ fn name_classes(samples: &mut SampleTable, root: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Cursor;
 

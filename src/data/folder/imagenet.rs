@@ -106,7 +106,6 @@ fn titles(text: &str) -> HashMap<String, String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{Dataset, Sample};

@@ -164,7 +164,6 @@ fn read_element(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Write;
 

@@ -1,7 +1,5 @@
 //! Tests of the loader: order, randomness, caching, bad files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::path::Path;
 
 use image::RgbImage;

@@ -210,5 +210,4 @@ impl DisjointSets {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

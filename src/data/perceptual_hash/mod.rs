@@ -159,5 +159,4 @@ fn is_mostly_plain(luma: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(super) mod tests;

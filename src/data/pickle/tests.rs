@@ -1,7 +1,5 @@
 //! Tests of the pickle reader.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use proptest::prelude::*;
 
 use super::*;

@@ -106,7 +106,6 @@ pub(super) fn largest_embedded_frame(bytes: &[u8]) -> Frame {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,7 +1,5 @@
 //! Tests of the decoding of images.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use super::*;
 use lae_base::tr;
 

@@ -1,7 +1,5 @@
 //! Tests of orders, task sizes and labels.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::fs;
 
 use lae_base::tr;

@@ -1,7 +1,5 @@
 //! Tests of resizing, cropping and drawn boxes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use super::*;
 
 fn test_image(width: u32, height: u32) -> RgbImage {

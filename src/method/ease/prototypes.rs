@@ -172,7 +172,6 @@ impl Scorer {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::pet::Init;

@@ -33,7 +33,6 @@ pub(super) fn binary_cross_entropy(logits: Tensor<2>, target: Tensor<2>) -> Tens
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::super::Backward;
     use super::*;

@@ -1,5 +1,4 @@
 //! Compares the optimisers with their definitions in f64.
-#![allow(clippy::unwrap_used)]
 
 use super::*;
 use lae_base::tr;

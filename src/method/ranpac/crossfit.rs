@@ -75,7 +75,6 @@ fn predict_folds(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::pet::Init;

@@ -263,7 +263,6 @@ fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 pub(super) mod tests {
     use super::*;
     use crate::pet::Init;

@@ -202,7 +202,6 @@ fn values_of_length<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Res
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::gram::tests::eliminate;
     use super::*;

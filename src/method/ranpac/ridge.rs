@@ -204,7 +204,6 @@ fn multiply_rows(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>>
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::gram::tests::eliminate;
     use super::*;

@@ -151,7 +151,6 @@ impl Architecture {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

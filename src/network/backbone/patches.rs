@@ -158,7 +158,6 @@ pub fn check_images(images: &Tensor<4>, size: usize, require_divisible: bool) ->
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use burn::tensor::Device;
 

@@ -117,7 +117,6 @@ fn to_mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::Device;
 

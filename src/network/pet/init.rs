@@ -114,7 +114,6 @@ pub fn standard_normal(unit: &mut impl FnMut() -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -118,7 +118,6 @@ fn matrices(tree: &Expr) -> Option<Vec<&str>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::{Device, TensorData};
 

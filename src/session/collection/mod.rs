@@ -395,5 +395,4 @@ impl Session {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -163,7 +163,6 @@ fn keys(marked: &MarkedSpan) -> Vec<Candidate> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

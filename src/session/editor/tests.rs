@@ -1,7 +1,5 @@
 //! Tests of results that arrive late, and of changes of the file by another program.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::session::Disk;
 use crate::session::backend::{Backend, RecordedBackend};

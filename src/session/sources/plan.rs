@@ -264,7 +264,6 @@ fn installation_text(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::Setting;

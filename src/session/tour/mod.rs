@@ -168,5 +168,4 @@ fn fine_tuning(config: &RunConfig) -> RunConfig {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

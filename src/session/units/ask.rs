@@ -249,7 +249,6 @@ fn number(fields: &QuestionFields, runs: &[String]) -> Result<AnswerKind> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::figures::tests::run;
     use super::*;

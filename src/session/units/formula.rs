@@ -347,7 +347,6 @@ fn calculate(sign: BinaryOperator, a: f64, b: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::figures::tests::run;
     use super::*;

@@ -231,7 +231,6 @@ fn create_from_template(folder: &Path, language: Language) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,3 @@
-#![allow(clippy::unwrap_used)]
-
 use super::super::library;
 use super::*;
 use crate::session::Disk;

@@ -156,7 +156,6 @@ fn parse_fence(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

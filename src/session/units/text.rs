@@ -331,7 +331,6 @@ impl Writer<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::figures::tests::run;
     use super::*;

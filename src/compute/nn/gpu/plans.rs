@@ -115,7 +115,6 @@ pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::product::{MatrixLayout, Size};
     use super::*;

@@ -211,7 +211,6 @@ impl<'a> Unpacker<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{Dataset, OpenOptions};

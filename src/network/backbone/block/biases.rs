@@ -230,7 +230,6 @@ pub fn expand_table(table: &[f32], window: usize, heads: usize, windows: &Window
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn windows(side: usize, shifted: bool) -> Windows {

@@ -130,7 +130,6 @@ impl Windows {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use burn::tensor::{Device, TensorData};
 

@@ -314,7 +314,6 @@ fn is_below(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const VALID_TABLE: &str = r#"

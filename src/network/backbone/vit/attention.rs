@@ -86,7 +86,6 @@ fn plugin_attention_weights(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::{Device, Tensor};
 

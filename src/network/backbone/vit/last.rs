@@ -70,7 +70,6 @@ impl LastAttention {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::{Device, Tensor};
 

@@ -323,7 +323,6 @@ fn convolution(kernel: StoredTensor) -> StoredTensor {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn range_tensor(shape: &[usize]) -> StoredTensor {
