@@ -11,7 +11,7 @@ pub use lae_base::{
     console, counts, expression, fetch, files, folders, memory, message, metrics, names, palette,
     problem, texts, tr,
 };
-pub use lae_compute::{device, fence, logging, nn, selftest, tensors};
+pub use lae_compute::{device, logging, nn, panics, selftest, tensors};
 pub use lae_data as data;
 pub use lae_method as method;
 pub use lae_network::{backbone, onnx, pet};

@@ -11,7 +11,7 @@ use super::progress::Reporter;
 use super::run_args::MovedFiles;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
-use crate::experiment::proof::{CheckReport, CheckRequest, Verdict, check_path};
+use crate::experiment::verification::{CheckReport, CheckRequest, Verdict, check_path};
 use crate::problem::Result;
 use crate::store;
 

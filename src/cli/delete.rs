@@ -8,7 +8,7 @@ use super::CommandOutcome;
 use super::output::{JsonOutput, Table, format_size, print_message, print_problem};
 use crate::problem::{Problem, Result, join_some};
 use crate::run::config::quote_for_shell;
-use crate::session::row::title_of;
+use crate::session::run_row::title_of;
 use crate::store::{self, TrashedRun, run_name};
 
 /// Options of `delete`.

@@ -13,7 +13,7 @@ use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{AttentionKind, AttentionMap, Movement, ProbeInspection};
-use crate::run::refusal::{CountedOn, RejectionCount, RejectionThreshold};
+use crate::run::rejection::{CountedOn, RejectionCount, RejectionThreshold};
 use crate::store;
 
 /// Options of `inside`.
@@ -120,12 +120,12 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let probe = inside.probe.as_ref();
     let reports = store::summarize(&folder)?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
-    let refusal = |expert: &Expert| {
+    let threshold = |expert: &Expert| {
         Some((*expert, RejectionThreshold::from_measurements(measurements, probe, *expert)?))
     };
     let experts = header.method.experts.iter();
     let output = InsideOutput {
-        none_of_these: experts.filter_map(refusal).collect(),
+        none_of_these: experts.filter_map(threshold).collect(),
         run: header.run.clone(),
         task: task + 1,
         movement: pet_distances(&inside.movement),
@@ -194,7 +194,7 @@ fn text(output: &InsideOutput) -> String {
         ));
     }
     if !output.none_of_these.is_empty() {
-        parts.push(refusal_table(&output.none_of_these));
+        parts.push(rejection_table(&output.none_of_these));
     }
     if !output.pictures.is_empty() {
         parts.push(image_table(&output.pictures));
@@ -211,7 +211,7 @@ fn text(output: &InsideOutput) -> String {
 }
 
 /// Returns the limit of the out-of-distribution score of each expert, and how often it rejects images, as a table.
-fn refusal_table(refusals: &ByExpert<RejectionThreshold>) -> String {
+fn rejection_table(refusals: &ByExpert<RejectionThreshold>) -> String {
     let mut table = Table::new(&[
         "expert",
         ">none of these above",
@@ -222,17 +222,17 @@ fn refusal_table(refusals: &ByExpert<RejectionThreshold>) -> String {
         Some(counts) => format!("{} of {}", counts.refused, counts.pictures),
         None => "–".into(),
     };
-    for (expert, refusal) in refusals {
+    for (expert, threshold) in refusals {
         table.add_row([
             expert.key().to_string(),
-            format!("{:.2}", refusal.threshold),
-            match refusal.measured {
-                CountedOn::CrossFitted => share(refusal.known),
+            format!("{:.2}", threshold.threshold),
+            match threshold.measured {
+                CountedOn::CrossFitted => share(threshold.known),
                 CountedOn::SamePictures => {
-                    format!("{} (also used to choose it)", share(refusal.known))
+                    format!("{} (also used to choose it)", share(threshold.known))
                 }
             },
-            share(refusal.later),
+            share(threshold.later),
         ]);
     }
     table.to_string()

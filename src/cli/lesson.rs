@@ -13,8 +13,9 @@ use crate::experiment::{self, Outcome, ResourceCache};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
-use crate::session::units::{
-    self, AddedTaskBlock, Figures, NoValue, RunFigures, Unit, UnitPart, plain, same_settings,
+use crate::session::lessons::{
+    self, AddedTaskBlock, Figures, Lesson, LessonPart, NoValue, RunFigures, plain_text,
+    same_settings,
 };
 use crate::store::{self, RunSummary, StoredState};
 use crate::texts::Language;
@@ -82,15 +83,15 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let Some(name) = &args.lesson else {
         return list(args);
     };
-    let unit = units::open(name, args.lang)?;
+    let lesson = lessons::open(name, args.lang)?;
     if !args.play {
-        let text = plain::unit_text(&unit, &Figures::new());
-        output.json.print_results(&*unit, &text)?;
+        let text = plain_text::lesson_text(&lesson, &Figures::new());
+        output.json.print_results(&*lesson, &text)?;
         return Ok(CommandOutcome::Done);
     }
     let control = stop_on_ctrl_c()?;
     let mut player = Player {
-        unit: &unit,
+        lesson: &lesson,
         args,
         cache: ResourceCache::default(),
         control,
@@ -104,26 +105,26 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
 }
 
 fn list(args: &Args) -> Result<CommandOutcome> {
-    let entries = units::read_entries();
-    let selected = units::entries_in_language(&entries, args.lang);
+    let entries = lessons::read_entries();
+    let selected = lessons::entries_in_language(&entries, args.lang);
     let mut table = Table::new(&["lesson", "", ">minutes"]);
-    let mut listed_units = Vec::new();
+    let mut listed_lessons = Vec::new();
     for entry in &selected {
-        match &entry.unit {
+        match &entry.lesson {
             Err(problem) => print_problem(problem),
-            Ok(unit) => {
-                let minutes = unit.minutes.to_string();
-                table.add_row([unit.name.clone(), unit.title.clone(), minutes]);
-                listed_units.push(&**unit);
+            Ok(lesson) => {
+                let minutes = lesson.minutes.to_string();
+                table.add_row([lesson.name.clone(), lesson.title.clone(), minutes]);
+                listed_lessons.push(&**lesson);
             }
         }
     }
-    args.output.json.finish(&listed_units, &table.to_string())
+    args.output.json.finish(&listed_lessons, &table.to_string())
 }
 
 /// Plays a lesson from top to bottom.
 struct Player<'a> {
-    unit: &'a Unit,
+    lesson: &'a Lesson,
     args: &'a Args,
     cache: ResourceCache,
     control: Control,
@@ -134,10 +135,10 @@ struct Player<'a> {
 impl Player<'_> {
     /// Trains the lesson's runs in order; returns false if the user stopped it.
     fn train_all(&mut self) -> Result<bool> {
-        let unit = self.unit;
-        for part in &unit.parts {
+        let lesson = self.lesson;
+        for part in &lesson.parts {
             match part {
-                UnitPart::Runs(block) => {
+                LessonPart::Runs(block) => {
                     for plan in &block.runs {
                         for config in &plan.configs {
                             if !self.train(&plan.name, config)? {
@@ -146,7 +147,7 @@ impl Player<'_> {
                         }
                     }
                 }
-                UnitPart::AddedTask(teach) if !self.teach(teach)? => return Ok(false),
+                LessonPart::AddedTask(teach) if !self.teach(teach)? => return Ok(false),
                 _ => {}
             }
         }
@@ -216,19 +217,19 @@ impl Player<'_> {
         let runs = std::mem::take(&mut self.runs);
         let checks = self.evaluate_checks();
         let holds = checks.iter().all(|check| check.holds);
-        let language = self.unit.language;
-        let mut text = plain::unit_text(self.unit, &self.figures);
+        let language = self.lesson.language;
+        let mut text = plain_text::lesson_text(self.lesson, &self.figures);
         text.push('\n');
         for check in &checks {
             let word = if check.holds { "holds" } else { "FAILS" };
             text.push_str(&format!("{word}: {} (line {})\n", check.formula, check.line));
         }
-        let questions = self.unit.questions().map(|ask| {
+        let questions = self.lesson.questions().map(|ask| {
             let answer = ask.answer(&self.figures, language);
             json!({"name": ask.name, "answer": answer})
         });
         let report = LessonReport {
-            lesson: &self.unit.name,
+            lesson: &self.lesson.name,
             language: language.code(),
             figures: self.live_values(),
             questions: questions.collect(),
@@ -241,9 +242,9 @@ impl Player<'_> {
     }
 
     fn evaluate_checks(&self) -> Vec<CheckResult<'_>> {
-        let parts = self.unit.parts.iter();
+        let parts = self.lesson.parts.iter();
         let checks = parts.filter_map(|part| {
-            let UnitPart::Expectation(expect) = part else {
+            let LessonPart::Expectation(expect) = part else {
                 return None;
             };
             let result = expect.formula.holds(&self.figures);
@@ -261,9 +262,9 @@ impl Player<'_> {
 
     /// Returns the values in its text and in its replies to answers.
     fn live_values(&self) -> Vec<Value> {
-        let texts = self.unit.parts.iter().flat_map(|part| match part {
-            UnitPart::Text(text) => vec![text],
-            UnitPart::Question(ask) => {
+        let texts = self.lesson.parts.iter().flat_map(|part| match part {
+            LessonPart::Text(text) => vec![text],
+            LessonPart::Question(ask) => {
                 let replies = ask.if_right.iter().chain(&ask.if_wrong);
                 ask.text.iter().chain(replies).collect()
             }

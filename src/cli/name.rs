@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::CommandOutcome;
 use super::output::{JsonOutput, print_message};
 use crate::problem::Result;
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::store;
 
 /// Options of `name`.
@@ -46,12 +46,12 @@ struct NameReport<'a> {
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
     let folder = store::find_run(&store::runs_root(args.out.as_deref()), &args.run)?;
-    let (mut about, remark) = store::load_about(&folder);
+    let (mut about, remark) = store::load_annotations(&folder);
     if let Some(remark) = remark {
         print_message(remark);
     }
     if args.name.is_some() || args.note.is_some() || !args.tags.is_empty() {
-        let updated = About {
+        let updated = Annotations {
             name: args.name.clone().unwrap_or(about.name),
             tags: match args.tags.is_empty() {
                 true => about.tags,
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             note: args.note.clone().unwrap_or(about.note),
             ..about
         };
-        about = store::set_about(&folder, &updated)?;
+        about = store::set_annotations(&folder, &updated)?;
     }
     let report = NameReport {
         run: store::run_name(&folder),

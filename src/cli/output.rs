@@ -9,8 +9,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::CommandOutcome;
 use crate::problem::{Problem, Result, escape_for_terminal, is_terminal_control};
-use crate::run::diary;
-use crate::session::words::format_bytes;
+use crate::run::event_log;
+use crate::session::formatting::format_bytes;
 use crate::store;
 
 /// The destination of a subcommand's results as JSON.
@@ -125,7 +125,7 @@ pub(super) fn print_message(text: impl Display) {
 
 /// Writes a Problem to standard error and to the log.
 pub(super) fn print_problem(problem: &Problem) {
-    diary::log_failure(problem);
+    event_log::log_failure(problem);
     print_message(problem);
 }
 

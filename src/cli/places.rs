@@ -7,7 +7,7 @@ use super::output::{JsonOutput, Table, print_message, print_problem};
 use super::remote::find_machine;
 use crate::problem::{Problem, Result};
 use crate::remote::{check, copy_program};
-use crate::run::places::{self, RemoteMachines};
+use crate::run::remote_machines::{self, RemoteMachines};
 use crate::run::wire::Hello;
 use crate::store;
 
@@ -50,8 +50,8 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     }
     let all = RemoteMachines::load()?;
     if all.list().is_empty() {
-        let file =
-            places::config_path().map_or_else(String::new, |file| file.display().to_string());
+        let file = remote_machines::config_path()
+            .map_or_else(String::new, |file| file.display().to_string());
         print_message(format!("no places yet; add them to {file}"));
     }
     let mut table = Table::new(&["place", "through", "folder", "device", "answers"]);

@@ -6,18 +6,18 @@ use serde::{Serialize, Serializer};
 
 use super::CommandOutcome;
 use super::output::{JsonOutput, Table, print_message, print_problem};
+use super::predict_folder::TablePaths;
 use super::run_args::{RunArgs, snapshot};
-use super::sheet::SheetPaths;
 use crate::data::decode_image_file;
 use crate::experiment::ResourceCache;
 use crate::experiment::inside::predict_sample;
 use crate::experiment::predict::Predictor;
-use crate::experiment::sheet::Columns;
+use crate::experiment::prediction_table::Columns;
 use crate::files::names::is_remote;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{ClassPrediction, NamedImage};
-use crate::run::refusal::RejectionThreshold;
+use crate::run::rejection::RejectionThreshold;
 use crate::store;
 
 /// Options of `predict`.
@@ -92,11 +92,11 @@ enum PredictionEntry {
 
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     args.json.check()?;
-    let sheet = args.folder.as_deref().zip(args.csv.as_deref());
-    let sheet =
-        sheet.map(|(folder, csv)| SheetPaths { folder, csv, copy_to: args.copy_to.as_deref() });
-    if let Some(sheet) = &sheet {
-        sheet.check(&args.json)?;
+    let table = args.folder.as_deref().zip(args.csv.as_deref());
+    let table =
+        table.map(|(folder, csv)| TablePaths { folder, csv, copy_to: args.copy_to.as_deref() });
+    if let Some(table) = &table {
+        table.check(&args.json)?;
     }
     let folder = args.asked.folder()?;
     let task = snapshot(&folder, args.asked.task)?;
@@ -108,10 +108,10 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         true => None,
         false => find_rejection_limit(&folder, &predictor, moved.data.is_some(), &cache),
     };
-    if let Some(sheet) = &sheet {
-        let threshold = rejection_limit.map(|refusal| refusal.threshold);
+    if let Some(table) = &table {
+        let threshold = rejection_limit.map(|threshold| threshold.threshold);
         let columns = Columns::new(&predictor, threshold, args.all_columns);
-        return sheet.run((&predictor, columns), &args.json);
+        return table.run((&predictor, columns), &args.json);
     }
     let mut entries = Vec::new();
     let mut end = CommandOutcome::Done;
@@ -177,7 +177,7 @@ fn predict_image(
     predictor: &Predictor,
     path: &Path,
     image: &NamedImage,
-    refusal: Option<&RejectionThreshold>,
+    threshold: Option<&RejectionThreshold>,
 ) -> Result<PredictionEntry> {
     let (verdict, _) = predictor.predict(image)?;
     let names = predictor.classes();
@@ -197,9 +197,9 @@ fn predict_image(
         confidence,
         decided_by: verdict.decided_by.key(),
         task: predictor.task() + 1,
-        none_of_these: final_prediction.and_then(|o| Some(refusal?.rejects(o))),
+        none_of_these: final_prediction.and_then(|o| Some(threshold?.rejects(o))),
         strangeness: final_prediction.map_or(0.0, ClassPrediction::strangeness),
-        threshold: refusal.map(|refusal| refusal.threshold),
+        threshold: threshold.map(|threshold| threshold.threshold),
         experts: verdict.predictions.iter().map(|o| (o.expert, expert_output(o))).collect(),
     })
 }

@@ -6,7 +6,7 @@ use super::CommandOutcome;
 use super::output::{Table, format_size, print_message, print_text};
 use crate::problem::Result;
 use crate::session::bug_report::BugReport;
-use crate::session::words::with_timestamp;
+use crate::session::formatting::with_timestamp;
 use crate::store;
 use crate::ui::settings::Settings;
 

@@ -9,7 +9,7 @@ use crate::counts::count_with_noun;
 use crate::problem::Result;
 use crate::run::config::{RunConfig, quote_for_shell};
 use crate::run::event::RunHeader;
-use crate::session::words::original_label_accuracy;
+use crate::session::formatting::original_label_accuracy;
 use crate::session::{advice, findings};
 use crate::store::{
     Figures, OrdersSummary, StoredRun, Summary, mean_and_spread, summary, summary_of_orders,

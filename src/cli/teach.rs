@@ -13,7 +13,7 @@ use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::quote_for_shell;
 use crate::run::event::AddedTask;
-use crate::session::words::format_count;
+use crate::session::formatting::format_count;
 use crate::store::{self, AddedTaskFigures, StoredRun};
 
 /// Options of `teach`.

@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let is_series = args.orders.or(args.seeds).is_some();
     let spec = find_method(&config.method)?;
     if args.seeds.is_some_and(|seeds| seeds > 1) && !spec.seeded {
-        let why = message!("idle-no-random-numbers", title = spec.title);
+        let why = message!("unused-no-random-numbers", title = spec.title);
         print_message(no_effect_note(&why.to_string(), "--seeds"));
     }
     if args.at.place.is_some() {

@@ -15,7 +15,7 @@ use super::signals::{progress_reporter, stop_on_ctrl_c};
 use crate::counts::{count_with_noun, format_count};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
-use crate::experiment::{ResourceCache, doubt, restore_advice};
+use crate::experiment::{ResourceCache, label_noise, restore_advice};
 use crate::metrics::{Expert, Misclassification, Predictions};
 use crate::names::is_same_name;
 use crate::problem::{Problem, Result, join_some};
@@ -180,7 +180,7 @@ fn list_training_images(
     let mut compute_features = |pixels: Vec<u8>| predictor.backbone_features(&pixels);
     let (run_snapshot, input) = ((folder, task), predictor.input());
     let should_continue = || control.request() != ControlRequest::Stop;
-    let found = doubt::cross_validate(
+    let found = label_noise::cross_validate(
         run_snapshot,
         input,
         cache,

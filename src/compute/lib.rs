@@ -2,12 +2,12 @@
 //!
 //! * [`tensors`]: tensors in host memory. [`nn`]: layers and their own operations on CPU and GPU.
 //! * [`device`], [`selftest`]: devices, and whether they compute correctly.
-//! * [`fence`], [`logging`]: panics as Problems, and the log, which both recognise a failed device.
+//! * [`panics`], [`logging`]: panics as Problems, and the log, which both recognise a failed device.
 
 pub mod device;
-pub mod fence;
 pub mod logging;
 pub mod nn;
+pub mod panics;
 pub mod selftest;
 pub mod tensors;
 

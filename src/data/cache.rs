@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::picture::BudgetedImage as Decoded;
+use super::image_file::BudgetedImage as Decoded;
 use super::source::{ImageSource, Sample};
 use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;

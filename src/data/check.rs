@@ -12,9 +12,9 @@ use image::RgbImage;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::contents::{FileContent, HashesByImage, ImageHashes, PixelHash};
+use super::fingerprint::{FileContent, HashesByImage, ImageHashes, PixelHash};
+use super::image_file::{FULL_DEPTH, decode_and_inspect, jpeg_lacks_end};
 use super::perceptual_hash::PerceptualHash;
-use super::picture::{FULL_DEPTH, decode_and_inspect, jpeg_lacks_end};
 use super::source::Sample;
 use super::summary::Sizes;
 use super::{

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use image::RgbImage;
 
-use super::picture::NamedImage;
-use super::picture::decode_file_budgeted;
+use super::image_file::NamedImage;
+use super::image_file::decode_file_budgeted;
 use super::{Dataset, Sample};
 use crate::problem::Result;
 

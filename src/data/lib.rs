@@ -6,27 +6,26 @@
 //! skipped files are listed with a reason.
 
 mod archive;
+mod assemble;
 pub mod builtin;
 mod cache;
 mod check;
 mod cifar;
-mod contents;
-mod corrected;
-mod draw;
+mod corrected_labels;
 mod encoding;
 pub mod export;
-mod finish;
+mod fingerprint;
 mod folder;
-mod foreign;
+pub mod image_file;
 pub mod image_kind;
 pub mod listing;
 mod lists;
 pub mod loader;
+mod multi_label;
 mod natural_order;
 mod near_copies;
 mod perceptual_hash;
 mod pickle;
-pub mod picture;
 pub mod published;
 mod reader;
 mod record;
@@ -35,10 +34,11 @@ mod roles;
 mod scan;
 pub mod scenario;
 mod source;
+mod split_sampler;
 pub mod summary;
 pub mod transform;
 mod tree;
-mod two_labels;
+mod unsupported;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -48,19 +48,19 @@ use lae_base::{counts, fetch, files, folders, memory, message, names, problem, t
 use serde::{Deserialize, Serialize};
 
 pub use archive::cache_folder;
+pub use assemble::ListedSplit;
 pub use cache::{CacheUsage, PixelCache};
-pub use contents::{ClassFingerprints, FingerprintKind, Fingerprints};
-pub use corrected::{
+pub use corrected_labels::{
     Correction, CorrectionCount, MAX_CORRECTIONS as MOST_CORRECTED, summarize as short_corrected,
     validate_corrections as check_corrected,
 };
-pub use finish::ListedSplit;
+pub use fingerprint::{ClassFingerprints, FingerprintKind, Fingerprints};
+pub use image_file::{FULL_DEPTH, IMAGE_EXTENSIONS, decode_image, decode_image_file, image_size};
+pub use multi_label::{ImageCopy, NearCopies, TwoLabels, summarize_two_labels as told_two_labels};
 pub use natural_order::compare_natural;
-pub use picture::{FULL_DEPTH, IMAGE_EXTENSIONS, decode_image, decode_image_file, image_size};
 pub use scan::{Scan, is_available, split_table_and_column};
 pub use source::{Folder, ImageSource, Sample};
 pub use summary::DatasetSummary;
-pub use two_labels::{ImageCopy, NearCopies, TwoLabels, summarize_two_labels as told_two_labels};
 
 use crate::names::composed;
 use crate::problem::{Problem, Result};
@@ -107,9 +107,9 @@ pub struct Dataset {
     /// Source and licence, if known.
     pub note: String,
     /// Fingerprints of each image, if the images were checked.
-    image_hashes: Arc<contents::HashesByImage>,
+    image_hashes: Arc<fingerprint::HashesByImage>,
     /// The differences from the test split before labels were corrected.
-    original_labels: Arc<corrected::OriginalLabels>,
+    original_labels: Arc<corrected_labels::OriginalLabels>,
 }
 
 /// A file that was left out, with the reason.

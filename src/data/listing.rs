@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::picture::unsupported_format;
+use super::image_file::unsupported_format;
 use super::tree::{Tree, file_extension};
 use super::{OpenOptions, ProgressReporter, archive, folder, lists};
 use crate::message;

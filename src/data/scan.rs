@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
+use super::assemble::{build_dataset, no_images_problem};
 use super::check::{self, Checked};
-use super::finish::{build_dataset, no_images_problem};
 use super::{
     Dataset, OpenOptions, ProgressReporter, RawDataset, archive, builtin, folder, published,
 };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{
+use super::image_file::{
     BudgetedImage, FULL_DEPTH, decode_file_budgeted, read_image_file, usual_extension,
 };
 use super::record::Records;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::encoding::decode_name;
-use super::picture::{IMAGE_EXTENSIONS, unsupported_format};
+use super::image_file::{IMAGE_EXTENSIONS, unsupported_format};
 use super::{ProgressReporter, Skipped};
 use crate::files;
 use crate::message;

@@ -16,7 +16,7 @@ use crate::backbone::Backbone;
 use crate::backbone::weights::Tensors;
 use crate::method::finetune;
 use crate::method::optimiser::{Gradients, StepPosition};
-use crate::method::tuning::{DROPOUT, MOMENTUM};
+use crate::method::pet_tuning::{DROPOUT, MOMENTUM};
 use crate::method::{Batch, CancelToken, Method, Pass, PetPlan, Setup, Task, find_method};
 use crate::nn::WeightPlacement;
 use crate::pet::PetSettings;

@@ -66,17 +66,17 @@ impl Answer {
     /// probabilities; the scores are unchanged.
     #[must_use]
     pub fn merge_repeated_classes(mut self, repeated_classes: &[(usize, usize)]) -> Self {
-        for opinion in &mut self.predictions {
+        for prediction in &mut self.predictions {
             for &(position, class_position) in repeated_classes {
-                let Some(probability) = opinion.probabilities.get_mut(position) else {
+                let Some(probability) = prediction.probabilities.get_mut(position) else {
                     continue;
                 };
                 let probability = std::mem::take(probability);
-                if let Some(class_probability) = opinion.probabilities.get_mut(class_position) {
+                if let Some(class_probability) = prediction.probabilities.get_mut(class_position) {
                     *class_probability = class_probability.max(probability);
                 }
-                if opinion.class == position {
-                    opinion.class = class_position;
+                if prediction.class == position {
+                    prediction.class = class_position;
                 }
             }
         }

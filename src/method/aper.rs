@@ -8,8 +8,8 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
+use super::pet_tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::prototypes::{FeatureSums, Prototypes};
-use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     AnswerRule, Batch, CancelToken, ExportedClassifier, Features, Method, MethodSpec, Pass,
     PassWork, PetUse, PublishedValues, Rate, Setup, State, Task, TrainedPet, Workload,

@@ -14,8 +14,8 @@ use super::answers::{self, Answer};
 use super::backward::targets;
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Schedule, StepPosition};
+use super::pet_tuning::{self, sgd};
 use super::task::no_task_problem;
-use super::tuning::{self, sgd};
 use super::{
     AnswerRule, Backward, Batch, ConfiguredMethod, Context, ExportedClassifier, Features,
     LogitSource, MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind,
@@ -90,7 +90,7 @@ const CLIPPING: SettingSpec = SettingSpec {
 };
 /// The weight decay; 0 by default.
 const WEIGHT_DECAY: SettingSpec =
-    SettingSpec { kind: real_kind(0.0, 0.0, 1.0), ..tuning::WEIGHT_DECAY };
+    SettingSpec { kind: real_kind(0.0, 0.0, 1.0), ..pet_tuning::WEIGHT_DECAY };
 /// The value of `keep_weights` that stores the network after every task.
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);

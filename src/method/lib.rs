@@ -8,7 +8,6 @@
 pub mod answers;
 pub mod aper;
 mod backward;
-mod chosen;
 pub mod ease;
 mod epochs;
 pub mod esn;
@@ -18,8 +17,11 @@ mod exported_classifier;
 pub mod finetune;
 pub mod heads;
 mod icarl;
+mod initial_lora;
 pub mod lae;
+mod method_settings;
 pub mod optimiser;
+pub mod pet_tuning;
 mod pets;
 pub mod prompt;
 pub mod prototypes;
@@ -28,11 +30,9 @@ pub mod replay;
 mod simplecil;
 mod single_class;
 mod spec;
-mod start;
 mod state;
-mod step;
+mod step_settings;
 mod task;
-pub mod tuning;
 mod unused_settings;
 
 use std::ops::Range;
@@ -54,15 +54,16 @@ use crate::tensors::{GeneratedTensors, HostTensor, NamedTensors};
 
 pub use answers::{Answer, Features, TEMPERATURE, plain_features};
 pub use backward::Backward;
-pub use chosen::{
-    apply_assignment, apply_pet_defaults, apply_published_values, find_method, problems, run_title,
-    switch_method, train_command, with_explicit_settings,
-};
 pub use epochs::{epochs_for_task, frozen_pet_problem, passes_for_task, steps_for_task};
 pub use exemplars::Exemplar;
 pub use exported_classifier::{AnswerRule, CosinePart, ExportedClassifier, LogitSource};
 pub use heads::Heads;
+pub use initial_lora::check_start;
 pub use lae::{Lae, LaeSettings};
+pub use method_settings::{
+    apply_assignment, apply_pet_defaults, apply_published_values, find_method, problems, run_title,
+    switch_method, train_command, with_explicit_settings,
+};
 pub use pets::{PetPlan, TrainedPet};
 pub use single_class::{SingleClassTasks, learns_by_gradients, single_class_tasks};
 pub use spec::{
@@ -70,9 +71,8 @@ pub use spec::{
     Rate, RunSizes, UnusedSetting, Workload,
 };
 pub(crate) use spec::{real_kind, whole_kind};
-pub use start::check_start;
 pub use state::{State, StoredState};
-pub use step::{BatchPart, StepSettings};
+pub use step_settings::{BatchPart, StepSettings};
 pub use task::{
     Batch, CancelToken, MeasuredValue, Measurement, Moment, Pass, PassImages, PassWork, Task,
 };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::initial_lora::apply_start;
 use super::optimiser::Step;
 use super::spec::ConfiguredMethod;
-use super::start::apply_start;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
 use crate::pet::{PetSettings, PetSpec, PetStack, StreamScheme};

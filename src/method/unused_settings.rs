@@ -55,11 +55,11 @@ impl ConfiguredMethod<'_> {
         let describe = |id: &'static str| message!(id, title = title.clone());
         let mut unmet_needs = Vec::new();
         if !self.trains_pet().unwrap_or(true) {
-            let reason = describe("idle-no-plugin");
+            let reason = describe("unused-no-plugin");
             unmet_needs
                 .extend([(Requirement::Pet, reason.clone()), (Requirement::SizedPet, reason)]);
         } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
-            let reason = message!("idle-no-size", title = pet.name);
+            let reason = message!("unused-no-size", title = pet.name);
             unmet_needs.push((Requirement::SizedPet, reason));
         }
         let Ok(passes) = self.default_passes(0) else {
@@ -67,19 +67,19 @@ impl ConfiguredMethod<'_> {
         };
         let learns = passes.iter().any(Pass::is_learning);
         if self.spec.rate.is_none() || !learns {
-            unmet_needs.push((Requirement::Steps, describe("idle-no-steps")));
+            unmet_needs.push((Requirement::Steps, describe("unused-no-steps")));
         }
         if !learns {
-            unmet_needs.push((Requirement::Epochs, describe("idle-no-epochs")));
+            unmet_needs.push((Requirement::Epochs, describe("unused-no-epochs")));
         }
         if !passes.iter().any(|pass| pass.augment) {
-            unmet_needs.push((Requirement::Augmentation, describe("idle-no-augmentation")));
+            unmet_needs.push((Requirement::Augmentation, describe("unused-no-augmentation")));
         }
         if !self.spec.seeded {
-            unmet_needs.push((Requirement::Draws, describe("idle-no-random-numbers")));
+            unmet_needs.push((Requirement::Draws, describe("unused-no-random-numbers")));
         }
         if self.spec.all_at_once {
-            unmet_needs.push((Requirement::Tasks, describe("idle-learns-one-task")));
+            unmet_needs.push((Requirement::Tasks, describe("unused-learns-one-task")));
         }
         unmet_needs
     }
@@ -89,8 +89,8 @@ impl ConfiguredMethod<'_> {
         let trains_nothing =
             self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
         match trains_nothing {
-            true => message!("idle-with-settings", title = self.spec.title),
-            false => message!("idle-method", title = self.spec.title),
+            true => message!("unused-with-settings", title = self.spec.title),
+            false => message!("unused-method", title = self.spec.title),
         }
     }
 }

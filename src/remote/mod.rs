@@ -3,13 +3,13 @@
 //! [`Remote`] sends requests and returns events; one thread writes and another one reads, so no method blocks. A lost
 //! connection is restored ([`Peer::Ssh`]) and unacknowledged messages are sent again. A child that dies is reported and
 //! started again with the next command ([`Peer::Child`]). A run that is trained on another machine is downloaded while
-//! it trains (`mirror`), and its end is reported once the download is complete.
+//! it trains (`download`), and its end is reported once the download is complete.
 
-mod carry;
+mod download;
 mod link;
-mod mirror;
 mod ssh;
-mod work;
+mod upload;
+mod worker;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
 use crate::run::job::JobId;
-use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
+use crate::run::remote_machines::RemoteMachine;
 use crate::run::wire::{ClientRequest, Hello, ServerMessage};
 use crate::store;
-use work::Message;
+use worker::Message;
 
 pub use ssh::{command, copy_program, explain_failure, script};
 
@@ -131,7 +131,7 @@ impl Remote {
         let (outbox, events) = channel();
         let self_sender = messages.clone();
         let is_child = matches!(peer, Peer::Child { .. });
-        let work = move || work::run_worker(peer, connect_now, &inbox, self_sender, outbox, wake);
+        let work = move || worker::run_worker(peer, connect_now, &inbox, self_sender, outbox, wake);
         let thread = std::thread::Builder::new().name("remote".into()).spawn(work);
         let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
         let thread = is_child.then_some(thread);
@@ -240,7 +240,7 @@ pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteStatus> {
 /// Returns how many of these runs were not downloaded.
 fn count_missing_runs(place: &str, remote_runs: &[String], root: &Path) -> usize {
     let local_runs = store::run_folders(root).into_iter();
-    let local_runs = local_runs.filter(|folder| store::load_about(folder).0.place == place);
+    let local_runs = local_runs.filter(|folder| store::load_annotations(folder).0.place == place);
     let local_runs: HashSet<String> =
         local_runs.map(|folder| store::remote_name(&folder, place)).collect();
     remote_runs.iter().filter(|run| !local_runs.contains(*run)).count()

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::quote_for_posix;
-use crate::run::places::{RemoteMachine, ssh_command, ssh_start_problem};
+use crate::run::remote_machines::{RemoteMachine, ssh_command, ssh_start_problem};
 use crate::texts::Message;
 
 /// Path of the copied program relative to the folder of a place.

@@ -1,7 +1,7 @@
 //! Advice for a run with low accuracy, given only if a measurement supports it.
 
-use super::row::RunRow;
-use super::words::format_percent;
+use super::formatting::format_percent;
+use super::run_row::RunRow;
 use crate::backbone::library::{NANO, PHOTO};
 use crate::experiment::suggested_settings::MIN_STEPS_PER_TASK;
 use crate::method::steps_for_task;
@@ -66,7 +66,7 @@ fn describe_gain(config: &RunConfig, better: Recommended) -> String {
     accuracies.map_or_else(String::new, |(reached, own)| {
         let source = if better == LARGE { "paper" } else { "here" };
         let text = tr!(
-            "story-backbone-gain",
+            "session-backbone-gain",
             better = reached,
             name = better.title,
             source,
@@ -90,7 +90,7 @@ pub fn better_backbone(
     }
     let better = more_accurate_backbone(&header.config, header.frozen_parameters)?;
     let text = tr!(
-        "story-backbone-separates-poorly",
+        "session-backbone-separates-poorly",
         share = format_percent(share, 0),
         on = header.config.evaluation_split(),
         name = better.title

@@ -83,6 +83,6 @@ fn predicted_class(prediction: &Prediction) -> Option<(String, f32)> {
 /// Returns the answering expert's score of a class; `None` if the run does not know the class yet.
 fn class_score(prediction: &Prediction, class: &str) -> Option<f32> {
     let position = prediction.classes.iter().position(|name| name == class)?;
-    let opinion = prediction.opinions.last()?;
-    opinion.probabilities.get(position).copied()
+    let prediction = prediction.opinions.last()?;
+    prediction.probabilities.get(position).copied()
 }

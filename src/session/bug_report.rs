@@ -11,8 +11,8 @@ use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 
 use super::Session;
+use super::formatting::with_timestamp;
 use super::views::Fetch;
-use super::words::with_timestamp;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, published};
 use crate::logging::{self, LogFiles, Redactor};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::class_schedule::is_user_dataset;
-use super::row::{RunRow, RunState};
+use super::run_row::{RunRow, RunState};
 use super::views::DataView;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;

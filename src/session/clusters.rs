@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 pub use crate::experiment::grid::slurm::{ClusterGrid, SlurmTask, TaskState, group_failures};
 use crate::problem::{Problem, Result};
-use crate::run::places::RemoteMachine;
+use crate::run::remote_machines::RemoteMachine;
 
 /// The state of a cluster at its last query.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::chooser::typed_path;
 use super::class_schedule::is_user_dataset;
+use super::file_dialog::typed_path;
 use super::grids::VaryingSettings;
 use super::views::{DataView, PluginView};
 use crate::data::published;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::grids::may_vary;
-use super::plain::title_of;
 use super::views::RunRow;
+use super::window_terms::title_of;
 use crate::method::{find_method, with_explicit_settings};
 use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;

@@ -32,7 +32,9 @@ impl Session {
             (_, Event::NotInside { ticket, problem }) => {
                 self.predict.inside.fail(ticket, &problem);
             }
-            (_, Event::Sheet { ticket, state }) => self.accept_sheet_state(ticket, state),
+            (_, Event::Sheet { ticket, state }) => {
+                self.accept_prediction_table_state(ticket, state);
+            }
             (_, Event::Doubts { ticket, state }) => {
                 self.train.label_checks.accept_state(ticket, state);
             }

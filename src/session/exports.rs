@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::chooser::{DataExportKind, DialogPurpose, FigureKind};
+use super::file_dialog::{DataExportKind, DialogPurpose, FigureKind};
 use super::progress::Progress;
 use super::sources::DataExport;
 use super::{Session, Sources};
@@ -138,12 +138,12 @@ impl Session {
     /// Reports that the file was written, and the number of runs that could not be read.
     fn notify_exported_results(&mut self, format: Format, path: PathBuf, omitted: usize) {
         let mut problem = Problem::new(match format {
-            Format::Html => tr!("story-report-saved"),
-            Format::Svg | Format::Pdf | Format::Png => tr!("story-figure-saved"),
-            _ => tr!("story-table-saved"),
+            Format::Html => tr!("session-report-saved"),
+            Format::Svg | Format::Pdf | Format::Png => tr!("session-figure-saved"),
+            _ => tr!("session-table-saved"),
         });
         if omitted > 0 {
-            problem = problem.advise(tr!("story-runs-left-out", n = omitted));
+            problem = problem.advise(tr!("session-runs-left-out", n = omitted));
         }
         self.notify(problem.at_path(&path), false);
         if format == Format::Html {
@@ -192,7 +192,7 @@ impl Session {
                 Ok(target)
             },
             |session, target| {
-                let problem = Problem::new(tr!("story-figure-saved"));
+                let problem = Problem::new(tr!("session-figure-saved"));
                 session.notify(problem.at_path(&target), false);
             },
         );
@@ -214,14 +214,14 @@ impl Session {
                 let saved_tasks = store::summarize(&run)?.saved_tasks();
                 let newest = saved_tasks
                     .checked_sub(1)
-                    .ok_or_else(|| Problem::new(tr!("story-no-finished-task")).at_path(&run))?;
+                    .ok_or_else(|| Problem::new(tr!("session-no-finished-task")).at_path(&run))?;
                 // Exports on the CPU, because only the engine's thread may use a GPU.
                 export(&run, task.unwrap_or(newest), format, &target, false)
             },
             |session, exported| {
-                let problem = Problem::new(tr!("story-model-exported"));
+                let problem = Problem::new(tr!("session-model-exported"));
                 let problem = problem.at_path(&exported.folder);
-                session.notify(problem.advise(tr!("story-model-exported-advice")), false);
+                session.notify(problem.advise(tr!("session-model-exported-advice")), false);
             },
         );
     }
@@ -248,9 +248,9 @@ impl Session {
         self.task_or_notify(
             move |_| Ok((store::pack(&run, &target)?, target)),
             |session, (packed, target)| {
-                let problem = Problem::new(tr!("story-run-packed")).at_path(&target);
+                let problem = Problem::new(tr!("session-run-packed")).at_path(&target);
                 let problem = match packed.omitted_images {
-                    true => problem.advise(tr!("story-run-packed-advice")),
+                    true => problem.advise(tr!("session-run-packed-advice")),
                     false => problem,
                 };
                 session.notify(problem, false);
@@ -325,9 +325,9 @@ fn export_notice(packed: &PackSummary) -> Problem {
 
 fn unpack_notice(unpacked: &Unpacked) -> Problem {
     let name = store::run_name(&unpacked.folder);
-    let problem = Problem::new(tr!("story-run-unpacked", name));
+    let problem = Problem::new(tr!("session-run-unpacked", name));
     match &unpacked.repeats {
-        Some(other) => problem.advise(tr!("story-reproduces-run", name = other.as_str())),
+        Some(other) => problem.advise(tr!("session-reproduces-run", name = other.as_str())),
         None => problem,
     }
 }

@@ -34,7 +34,7 @@ impl MissedClass {
     pub fn summary(&self) -> String {
         let (confused_with, count) = &self.confused_with;
         tr!(
-            "story-class-confused",
+            "session-class-confused",
             name = self.name.as_str(),
             right = self.correct,
             of = self.images,
@@ -86,15 +86,15 @@ pub fn summarize(missed: &[MissedClass], classes: usize) -> Option<(String, Stri
     let never = missed.iter().filter(|class| class.correct == 0).count();
     let (id, number) = match (missed.len(), never) {
         (0, _) => return None,
-        (_, 0) => ("story-classes-rarely-correct", missed.len()),
-        (_, never) => ("story-classes-never-predicted", never),
+        (_, 0) => ("session-classes-rarely-correct", missed.len()),
+        (_, never) => ("session-classes-never-predicted", never),
     };
     let headline = tr!(id, n = number, of = classes);
     let summaries: Vec<String> =
         missed.iter().take(MAX_NAMED_CLASSES).map(MissedClass::summary).collect();
     let more = match missed.len().saturating_sub(MAX_NAMED_CLASSES) {
         0 => String::new(),
-        more => format!(" {}", tr!("story-classes-more", n = more)),
+        more => format!(" {}", tr!("session-classes-more", n = more)),
     };
     Some((headline, format!("{}.{more}", summaries.join("; "))))
 }
@@ -117,19 +117,19 @@ mod tests {
     fn never_recognised_classes_come_first_with_their_confusions() {
         let missed = [missed_class("heron", 0, 11), missed_class("wren", 1, 12)];
         let (head, text) = summarize(&missed, 8).unwrap_or_default();
-        assert_eq!(head, tr!("story-classes-never-predicted", n = 1, of = 8));
+        assert_eq!(head, tr!("session-classes-never-predicted", n = 1, of = 8));
         let summary = |name: &str, right: u32, of: u32| {
-            let id = "story-class-confused";
+            let id = "session-class-confused";
             tr!(id, name, right, of, times = 11, taken_for = "egret")
         };
         let [heron, wren] = [summary("heron", 0, 11), summary("wren", 1, 12)];
         assert_eq!(text, format!("{heron}; {wren}."));
         let (head, _) = summarize(&missed[1..], 8).unwrap_or_default();
-        assert_eq!(head, tr!("story-classes-rarely-correct", n = 1, of = 8));
+        assert_eq!(head, tr!("session-classes-rarely-correct", n = 1, of = 8));
         assert_eq!(summarize(&[], 8), None);
         let many: Vec<MissedClass> = (0..7).map(|_| missed_class("heron", 0, 3)).collect();
         let (head, text) = summarize(&many, 100).unwrap_or_default();
-        assert_eq!(head, tr!("story-classes-never-predicted", n = 7, of = 100));
-        assert!(text.ends_with(&tr!("story-classes-more", n = 3)), "{text}");
+        assert_eq!(head, tr!("session-classes-never-predicted", n = 7, of = 100));
+        assert!(text.ends_with(&tr!("session-classes-more", n = 3)), "{text}");
     }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::row::RunRow;
-use super::words::{format_number, format_percent};
+use super::formatting::{format_number, format_percent};
+use super::run_row::RunRow;
 use crate::metrics::Tally;
 use crate::problem::join_some;
 use crate::run::event::RunHeader;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 
-use crate::experiment::sheet::Assignment;
+use crate::experiment::prediction_table::Assignment;
 use crate::files::{names::UniqueNames, sync_all, sync_folder};
 use crate::message;
 use crate::problem::{Problem, Result};

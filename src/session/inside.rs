@@ -96,7 +96,7 @@ impl InsideResults {
     }
 
     /// Returns whether the results for an image are about this image in this run.
-    fn is_about(&self, run: &Path, image: &Arc<NamedImage>) -> bool {
+    fn matches(&self, run: &Path, image: &Arc<NamedImage>) -> bool {
         let request = self.image_request.as_ref();
         request.is_some_and(|(requested_run, requested_image)| {
             requested_run == run && Arc::ptr_eq(requested_image, image)
@@ -173,7 +173,7 @@ impl Session {
         let needs_run = insides.runs.get(run).is_none_or(is_outdated) && self.can_look_inside(run);
         let image = self.predict.image.as_ref();
         let needs_image = image.is_some_and(|image| {
-            !insides.is_about(run, image) || insides.image.requested != task_count
+            !insides.matches(run, image) || insides.image.requested != task_count
         });
         task_count > 0 && (needs_run || needs_image) && self.remote_weights_problem(run).is_none()
     }
@@ -220,7 +220,7 @@ impl Session {
     }
 
     fn request_image_inside(&mut self, run: &Path, image: Arc<NamedImage>, task_count: usize) {
-        let is_same_image = self.predict.inside.is_about(run, &image);
+        let is_same_image = self.predict.inside.matches(run, &image);
         if is_same_image && self.predict.inside.image.requested == task_count {
             return;
         }

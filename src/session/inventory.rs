@@ -58,8 +58,8 @@ impl Session {
         self.read_plugins();
         self.read_backbones();
         self.read_devices();
-        if self.learn.units.list.ready().is_some() {
-            self.read_units();
+        if self.learn.lessons.list.ready().is_some() {
+            self.read_lessons();
         }
     }
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Session;
-use super::worst::RunTask;
+use super::mistakes::RunTask;
 use crate::metrics::{Expert, Misclassification, Predictions};
-use crate::run::doubt::{LabelCheckRequest, LabelCheckState};
 use crate::run::event::Command;
+use crate::run::label_noise::{LabelCheckRequest, LabelCheckState};
 
 /// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Session;
 use super::grids::VaryingSettings;
-use super::units::same_settings;
+use super::lessons::same_settings;
 use super::views::{RunRow, RunState};
 use crate::run::config::RunConfig;
 

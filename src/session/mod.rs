@@ -1,15 +1,15 @@
 //! The open workspace. It owns the engine's handle and the helper threads, and applies their events to plain data.
 //! Pages read this data; nothing here blocks or draws.
 
-mod about;
 mod added_task;
 pub mod advice;
+mod annotations;
 pub mod augmented_samples;
-mod away;
 pub mod backend;
+mod background;
 pub mod board;
 pub mod bug_report;
-pub mod chooser;
+pub mod by_class;
 pub mod class_schedule;
 pub mod classify;
 pub mod clusters;
@@ -17,9 +17,9 @@ pub mod collection;
 pub mod comparable;
 pub mod compare;
 pub mod comparison_run;
-pub mod corrected;
-pub mod data_sets;
+pub mod corrected_labels;
 pub mod dataset_settings;
+pub mod datasets;
 pub mod deleted_runs;
 pub mod differences;
 pub mod downloads;
@@ -29,12 +29,15 @@ pub mod editor;
 pub mod estimate;
 mod events;
 pub mod experiment;
+pub mod explanation;
 pub mod exports;
+pub mod file_dialog;
 pub mod findings;
 pub mod first_task;
 pub mod folders;
 pub mod forgetting;
-pub mod grid_at_work;
+pub mod formatting;
+pub mod grid_progress;
 pub mod grids;
 mod image_cache;
 pub mod image_folder;
@@ -43,32 +46,29 @@ pub mod inside;
 pub mod inventory;
 pub mod label_noise;
 pub mod last_window;
+pub mod lessons;
 pub mod loads;
+pub mod mistakes;
 pub mod notices;
 pub mod paired;
 pub mod pins;
-pub mod plain;
 mod planning;
 pub mod predict;
+pub mod prediction_table;
 pub mod progress;
 mod queue;
+mod remote_backend;
 pub mod remote_jobs;
-pub mod row;
+pub mod run_row;
 pub mod run_table;
 pub mod run_view;
-pub mod sheet;
-pub mod sorted;
 mod sources;
 pub mod split;
-pub mod story;
-mod tasks;
 pub mod tour;
 pub mod train;
 pub mod trials;
-pub mod units;
 pub mod views;
-pub mod words;
-pub mod worst;
+pub mod window_terms;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,20 +77,20 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, ControlRequest};
 use backend::{Backend, EngineHost};
-use chooser::FileSelection;
+use background::Tasks;
 use classify::ModelState;
 use collection::Collection;
 use compare::Compare;
 use experiment::Experiment;
+use file_dialog::FileSelection;
 use inventory::Inventory;
 use last_window::LastWindow;
+use lessons::Lessons;
 use notices::Notices;
 use predict::PredictView;
 use remote_jobs::Machines;
-use tasks::Tasks;
 use tour::Tour;
 use train::Train;
-use units::Units;
 use views::Fetch;
 
 pub use crate::experiment::presets;
@@ -105,7 +105,7 @@ pub struct Learn {
     /// The tour; `None` while it is closed.
     pub tour: Option<Tour>,
     /// The lessons.
-    pub units: Units,
+    pub lessons: Lessons,
 }
 
 /// The open workspace.
@@ -137,7 +137,7 @@ pub struct Session {
     pub editor: editor::Editor,
     /// The state of the page Learn.
     pub learn: Learn,
-    datasets: data_sets::Datasets,
+    datasets: datasets::Datasets,
     /// State of file dialogs and dropped files.
     pub file_selection: FileSelection,
     /// The bug report, once it is requested.
@@ -188,7 +188,7 @@ impl Session {
             drafts: drafts::DraftState::default(),
             editor: editor::Editor::default(),
             learn: Learn::default(),
-            datasets: data_sets::Datasets::default(),
+            datasets: datasets::Datasets::default(),
             file_selection: FileSelection::default(),
             bug_report: Fetch::Nothing,
             saving_report: Fetch::Nothing,
@@ -225,7 +225,7 @@ impl Session {
             self.request_pin_predictions();
             self.predict_next_error();
             self.update_tour();
-            self.update_unit();
+            self.update_lesson();
         }
         self.refresh_data();
         self.refresh_plan();

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Session;
 use super::findings;
+use super::formatting::format_percent;
 use super::run_view::RunView;
-use super::words::format_percent;
 use crate::data::Correction;
 use crate::logging::describe_problem;
 use crate::metrics::{Expert, Tally};

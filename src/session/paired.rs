@@ -1,7 +1,7 @@
 //! Describes in words how two runs differ on individual images.
 
-use super::row::{RunRow, distinguishing_names};
-use super::words::format_number;
+use super::formatting::format_number;
+use super::run_row::{RunRow, distinguishing_names};
 use crate::metrics::{Expert, Paired, SIGNIFICANCE};
 use crate::tr;
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::by_class::ImagesByClass;
+use super::formatting::format_percent;
 use super::inside::InsideResults;
 use super::pins::Pins;
+use super::prediction_table::PredictionTableView;
 use super::run_view::RunView;
-use super::sheet::SheetView;
-use super::sorted::SortedImages;
 use super::views::{Fetch, RunRow};
-use super::words::format_percent;
 use crate::data::FULL_DEPTH;
 use crate::message;
 use crate::metrics::Expert;
@@ -18,7 +18,7 @@ use crate::problem::{Problem, Result, join_some};
 use crate::run::event::{
     ClassPrediction, Command, NamedImage, PredictRequest, Prediction, RunHeader,
 };
-use crate::run::refusal::RejectionThreshold;
+use crate::run::rejection::RejectionThreshold;
 use crate::texts::{Language, Values};
 use crate::tr;
 
@@ -56,9 +56,9 @@ pub struct PredictView {
     /// Pinned images and their predictions.
     pub pins: Pins,
     /// The latest table of predictions for a folder.
-    pub sheet: Option<SheetView>,
+    pub prediction_table: Option<PredictionTableView>,
     /// The images of the table by class, once the table is written.
-    pub sorted: Fetch<Arc<SortedImages>>,
+    pub images_by_class: Fetch<Arc<ImagesByClass>>,
     /// Results of Look inside.
     pub inside: InsideResults,
 }
@@ -172,7 +172,12 @@ impl Session {
 
     /// Returns when an expert of a run rejects an image after a task (from 0), and how often; `None` if this is not
     /// known.
-    pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<RejectionThreshold> {
+    pub fn rejection_threshold(
+        &self,
+        run: &Path,
+        task: usize,
+        expert: Expert,
+    ) -> Option<RejectionThreshold> {
         let measurements = match self.train.run_in(run) {
             Some(view) => view.reports.get(task).map(|report| &report.measurements),
             None => self.row(run).and_then(|row| row.measurements.get(task)),
@@ -289,7 +294,7 @@ impl Session {
             }
         } else if !self.predict.selected_by_user
             && self.predict.image.is_none()
-            && self.predict.sheet.is_none()
+            && self.predict.prediction_table.is_none()
         {
             self.choose_predictor(folder);
         }
@@ -334,8 +339,8 @@ impl PredictView {
     /// Returns the snapshots that know the class at `position`, each with an expert's score for the class.
     pub fn class_scores(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
         let point = |(task, prediction): (usize, &Option<Arc<Prediction>>)| {
-            let opinion = prediction.as_ref()?.expert_prediction(expert)?;
-            let p = opinion.probabilities.get(position)?;
+            let prediction = prediction.as_ref()?.expert_prediction(expert)?;
+            let p = prediction.probabilities.get(position)?;
             Some((task, f64::from(*p)))
         };
         self.predictions.iter().enumerate().filter_map(point).collect()
@@ -362,8 +367,9 @@ impl PredictView {
 }
 
 /// Returns the classes of an opinion, the most probable first.
-pub fn ranking(opinion: &ClassPrediction) -> Vec<(usize, f32)> {
-    let mut ranked: Vec<(usize, f32)> = opinion.probabilities.iter().copied().enumerate().collect();
+pub fn ranking(prediction: &ClassPrediction) -> Vec<(usize, f32)> {
+    let mut ranked: Vec<(usize, f32)> =
+        prediction.probabilities.iter().copied().enumerate().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     ranked
 }
@@ -378,8 +384,8 @@ pub fn decision_reason(prediction: &Prediction, latest_classes: &[String]) -> St
     ) else {
         return tr!("predict-reason-alone").into();
     };
-    let [(online, online_score), (offline, offline_score)] = [online, offline].map(|opinion| {
-        let (class, p) = opinion.best();
+    let [(online, online_score), (offline, offline_score)] = [online, offline].map(|prediction| {
+        let (class, p) = prediction.best();
         (class, format_percent(f64::from(p), 0))
     });
     if prediction.task == 0 {
@@ -411,7 +417,7 @@ pub fn decision_reason(prediction: &Prediction, latest_classes: &[String]) -> St
 mod tests {
     use super::*;
 
-    fn opinion_of(expert: Expert, probabilities: &[f32]) -> ClassPrediction {
+    fn class_prediction(expert: Expert, probabilities: &[f32]) -> ClassPrediction {
         ClassPrediction {
             expert,
             class: crate::method::answers::argmax(probabilities),
@@ -427,9 +433,9 @@ mod tests {
             task,
             classes: vec!["one".into(), "seven".into()],
             opinions: vec![
-                opinion_of(Expert::ONLINE, &[0.6, 0.4]),
-                opinion_of(Expert::OFFLINE, &[0.1, 0.9]),
-                opinion_of(Expert::ENSEMBLE, &[0.6, 0.9]),
+                class_prediction(Expert::ONLINE, &[0.6, 0.4]),
+                class_prediction(Expert::OFFLINE, &[0.1, 0.9]),
+                class_prediction(Expert::ENSEMBLE, &[0.6, 0.9]),
             ],
             decided_by,
             seen: Vec::new(),
@@ -467,6 +473,6 @@ mod tests {
         assert_eq!(text, fresh);
         let first = decision_reason(&prediction(1, 0, Expert::ONLINE), &[]);
         assert_eq!(first, tr!("predict-reason-first", online));
-        assert_eq!(ranking(&opinion_of(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
+        assert_eq!(ranking(&class_prediction(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::formatting::non_default_suffix;
 use super::run_view::RunView;
 use super::views::RunRow;
-use super::words::non_default_suffix;
 use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
@@ -91,7 +91,7 @@ impl Session {
         let remote_jobs = self.train.machines.values().flat_map(|at| at.queue.jobs());
         let queued = self.waiting().chain(remote_jobs).find(is_same_run);
         if let Some(title) = queued.map(|job| job.title.clone()) {
-            let text = tr!("story-already-queued", title);
+            let text = tr!("session-already-queued", title);
             self.notify(Problem::new(text), false);
             return;
         }
@@ -129,8 +129,8 @@ impl Session {
             None => store::run_name(&path),
         };
         let title = match train {
-            true => tr!("story-retraining-run", name),
-            false => tr!("story-check-of-run", name),
+            true => tr!("session-retraining-run", name),
+            false => tr!("session-check-of-run", name),
         };
         self.queue(Job::new(JobWork::Check { run: path, train }, title));
     }
@@ -203,8 +203,8 @@ impl Session {
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let problem = Problem::new(tr!("story-removed-from-queue", title));
-                self.notify(problem.advise(tr!("story-start-again-advice")), false);
+                let problem = Problem::new(tr!("session-removed-from-queue", title));
+                self.notify(problem.advise(tr!("session-start-again-advice")), false);
                 None
             }
             event => {
@@ -221,11 +221,11 @@ impl Session {
 
     /// Notifies the user once of held jobs, which an earlier window left in the queue.
     fn notify_queue_state(&mut self) {
-        let text = tr!("story-runs-still-queued");
+        let text = tr!("session-runs-still-queued");
         let mut notices = self.notices.list.iter();
         if !notices.any(|notice| notice.problem.what == text) {
             let problem = Problem::new(text);
-            let advice = tr!("story-runs-still-queued-advice");
+            let advice = tr!("session-runs-still-queued-advice");
             self.notify(problem.advise(advice), false);
         }
     }

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::backend::Backend;
-use super::grid_at_work::GridProgress;
+use super::formatting::{format_duration, format_percent};
+use super::grid_progress::GridProgress;
 use super::run_view::{RunView, Stage};
 use super::views::Fetch;
-use super::words::{format_duration, format_percent};
 use crate::problem::Problem;
 use crate::remote::{RemoteStatus, check};
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
-use crate::run::places::RemoteMachine;
 use crate::run::queue::{JobEvent, Queue};
+use crate::run::remote_machines::RemoteMachine;
 use crate::texts::Words;
 use crate::tr;
 
@@ -325,7 +325,7 @@ impl Session {
                 let title = machine.queue.remove(id).map_or_else(String::new, |job| job.title);
                 let text = tr!("train-place-run-unqueued", title, place = name);
                 let problem = Problem::new(text);
-                self.notify(problem.advise(tr!("story-start-again-advice")), false);
+                self.notify(problem.advise(tr!("session-start-again-advice")), false);
             }
             Event::Phase { phase: Phase::Preparing(words), .. }
                 if machine.queue.position(id).is_some() =>

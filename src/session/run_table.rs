@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
-use super::row::{Rows, RunRow};
+use super::run_row::{Rows, RunRow};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
@@ -131,8 +131,8 @@ fn build_view(request: &RunTableRequest) -> Result<TableView> {
         table = with_unfinished.build(&runs)?;
     }
     if table.rows().is_empty() {
-        let problem = Problem::new(tr!("story-no-run-finished-task"));
-        return Err(problem.advise(tr!("story-no-run-finished-task-advice")));
+        let problem = Problem::new(tr!("session-no-run-finished-task"));
+        return Err(problem.advise(tr!("session-no-run-finished-task-advice")));
     }
     let (text, keys) = (table.to_text_table(), table.sort_keys());
     let titles: Vec<(&str, Align)> = text.titles().collect();

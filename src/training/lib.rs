@@ -12,7 +12,7 @@ use lae_base::{
     console, counts, expression, fetch, files, folders, memory, message, metrics, names, problem,
     texts,
 };
-use lae_compute::{device, fence, logging, nn, selftest, tensors};
+use lae_compute::{device, logging, nn, panics, selftest, tensors};
 use lae_data as data;
 use lae_method as method;
 use lae_network::{backbone, onnx, pet};

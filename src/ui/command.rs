@@ -7,18 +7,18 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::settings::ThemeChoice;
-use super::widgets::figure::FigureAction;
+use super::widgets::figure_menu::FigureAction;
 use crate::data::scenario::Scenario;
 use crate::logging::Level;
 use crate::run::config::RunConfig;
 use crate::run::event::NamedImage;
 use crate::run::job::JobId;
 use crate::session::Session;
-use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
+use crate::session::file_dialog::DialogPurpose;
 use crate::session::loads::Load;
+use crate::session::prediction_table::PredictionTableRequest;
 use crate::session::presets::Preset;
-use crate::session::sheet::PredictionTableRequest;
 use crate::store::figure::Figure;
 use crate::texts::Language;
 use crate::tr;
@@ -192,7 +192,7 @@ pub enum UiCommand {
     /// Cancel the submission of a grid on a cluster, by the folder of the submission.
     CancelOnCluster(PathBuf),
     /// Close the table of predictions.
-    CloseSheet,
+    ClosePredictionTable,
     /// Leave the tour.
     LeaveTour,
     /// Restart the open lesson. With `true`, its runs are trained again.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::session::words::format_number;
+use crate::session::formatting::format_number;
 use crate::tr;
 
 /// Duration in seconds from which a frame is noticeably slow. The log records the first, second, fourth, eighth slow

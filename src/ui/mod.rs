@@ -8,16 +8,16 @@ mod crash_marker;
 mod delayed_input;
 pub mod display;
 mod drawing;
-pub mod entries;
-mod fence;
 pub mod frame_times;
 mod keys;
 pub mod pages;
-mod places;
+pub mod palette_entries;
+mod panics;
 pub mod scripts;
 pub mod settings;
 mod shell;
 pub mod theme;
+mod widget_positions;
 pub mod widgets;
 
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ use crate::tr;
 use app::StudioApp;
 use crash_marker::Marker;
 use display::DisplayChoice;
-use places::PositionPrinter;
 use settings::{Settings, WindowPlacement};
+use widget_positions::PositionPrinter;
 
 /// The name of the desktop entry by which desktops identify the window.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
@@ -138,7 +138,7 @@ pub fn run(options: Options) -> Result<()> {
             if is_first_start {
                 app.welcome();
             }
-            app.set_fault(std::env::var(fence::FAULT_VARIABLE).ok());
+            app.set_fault(std::env::var(panics::FAULT_VARIABLE).ok());
             if options.print_positions {
                 cc.egui_ctx.add_plugin(PositionPrinter::default());
             }

@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::editor::StoredText;
 use crate::session::grids::VaryingSettings;
-use crate::session::units::{Answers, Retrained};
+use crate::session::lessons::{Answers, Retrained};
 use crate::store::write_file;
 use crate::texts::Language;
 use crate::{files, folders, tr};
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::run::config::Setting;
     use crate::session::grids::Axis;
-    use crate::session::units::GivenAnswer;
+    use crate::session::lessons::GivenAnswer;
 
     #[test]
     fn first_start_uses_the_system_language() {

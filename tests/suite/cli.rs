@@ -11,16 +11,17 @@ use super::{copy_folder, shared_folder};
 use crate::skip::skip;
 
 mod bench;
-mod card;
 mod export;
 #[cfg(target_os = "linux")]
 mod full;
 mod glossary;
+mod gpu_selftest;
 mod grid;
 mod grid_devices;
 #[cfg(target_os = "linux")]
 mod grid_places;
 mod grid_search;
+mod initial_lora;
 mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]
@@ -33,13 +34,12 @@ mod portable;
 mod predict;
 mod runs;
 #[cfg(target_os = "linux")]
-mod served;
+mod serve;
 #[cfg(target_os = "linux")]
 mod slurm;
-mod start;
 mod tables;
 mod teach;
-mod tried;
+mod trials;
 #[cfg(target_os = "linux")]
 mod window_places;
 mod worst;

@@ -1,7 +1,7 @@
 //! Runs whose disk fails or that are killed at some moment.
 
 #[cfg(target_os = "linux")]
-mod acts;
+mod actions;
 
 use std::path::Path;
 

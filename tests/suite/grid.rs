@@ -310,7 +310,7 @@ fn grid_applies_preset_like_train() {
             .unwrap();
     let config = &cells.cells[0].config;
     let mut expected = presets::find_preset("imagenet-r-10").unwrap().run.clone();
-    experiment::overrides::switch_method(&mut expected, "seq-ft", true).unwrap();
+    experiment::overrides::set_method(&mut expected, "seq-ft", true).unwrap();
     expected.epochs = 2;
     assert_eq!(with_explicit_settings(config), with_explicit_settings(&expected));
 }

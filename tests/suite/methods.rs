@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::sheet::{self, Columns};
+use lae_studio::experiment::prediction_table::{self, Columns};
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::{
     ConfiguredMethod, METHODS, MethodSpec, SettingKind, apply_assignment, apply_pet_defaults,
@@ -311,9 +311,9 @@ fn predictions_match_evaluation_for_every_method() {
         }
         // The same images in a prediction table.
         let csv = root.path().join(format!("{}.csv", spec.key));
-        let count = sheet::write_table(
+        let count = prediction_table::write_table(
             &Columns::new(&predictor, None, false),
-            sheet::ImageSelection { folder: image_folder.path(), only: &[] },
+            prediction_table::ImageSelection { folder: image_folder.path(), only: &[] },
             &csv,
             &mut |batch: Vec<u8>| predictor.predict_batch(&batch),
             &mut |_| ControlFlow::Continue(()),

@@ -17,7 +17,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Control, ControlRequest, Event, NamedImage, PredictRequest};
 use lae_studio::run::job::Job;
 use lae_studio::session::collection::{CollectedImage, Collection};
-use lae_studio::session::units;
+use lae_studio::session::lessons;
 use lae_studio::store;
 
 use crate::engine::{drawing, started_folder, train_command, wait_for_event};
@@ -221,11 +221,11 @@ fn soak_teach_and_undo() {
 #[test]
 fn soak_read_lessons() {
     soak("lessons read", 10, 0.5, |_| {
-        for entry in units::read_entries().into_iter().filter(|entry| entry.is_built_in) {
-            let unit = entry.unit.unwrap();
+        for entry in lessons::read_entries().into_iter().filter(|entry| entry.is_built_in) {
+            let lesson = entry.lesson.unwrap();
             let language = entry.language.unwrap();
-            let reopened = units::open(&entry.name, language).unwrap();
-            assert_eq!(reopened.title, unit.title);
+            let reopened = lessons::open(&entry.name, language).unwrap();
+            assert_eq!(reopened.title, lesson.title);
         }
     });
 }

@@ -9,8 +9,8 @@ use std::sync::mpsc;
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::WeightPlacement;
 use lae_studio::problem::Problem;
-use lae_studio::run::about::About;
-use lae_studio::session::units;
+use lae_studio::run::annotations::Annotations;
+use lae_studio::session::lessons;
 use lae_studio::store::{self, RunFolder, StoredState};
 use lae_studio::texts::Language;
 use lae_studio::{backbone, data, fetch, run, tensors, ui};
@@ -43,7 +43,7 @@ const READERS: [(&str, Reader); 11] = [
     ("corrected labels", |path| store::read_corrections(path).err()),
     ("lesson of a teacher", |path| {
         let lesson_path = path.with_extension("md").display().to_string();
-        units::open(&lesson_path, Language::English).err()
+        lessons::open(&lesson_path, Language::English).err()
     }),
     ("class order", |path| {
         data::scenario::ClassOrder::parse(&path.with_extension("json").display().to_string()).err()
@@ -145,8 +145,8 @@ fn list_of_runs_survives_special_files() {
     folder.save_task(&report(0), &Default::default()).unwrap();
     let complete = folder.path().to_path_buf();
     drop(folder);
-    let about = About { name: "mine".into(), ..About::default() };
-    store::set_about(&complete, &about).unwrap();
+    let about = Annotations { name: "mine".into(), ..Annotations::default() };
+    store::set_annotations(&complete, &about).unwrap();
     let files =
         ["run.toml", "metrics.csv", "lock", "plugin.toml", "confusion/task_1.csv", "about.toml"];
     for kind in 0..3 {

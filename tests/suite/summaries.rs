@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lae_studio::run::about::About;
+use lae_studio::run::annotations::Annotations;
 use lae_studio::session::Disk;
-use lae_studio::session::row::{Rows, RunRow};
+use lae_studio::session::run_row::{Rows, RunRow};
 use lae_studio::store::groups::{GroupKey, groups, kinds};
 use lae_studio::store::{self, ListedRun, RunFolder, RunSummary};
 
@@ -158,8 +158,8 @@ fn second_list_rereads_only_changed_runs() {
     let disk = Disk::new(root.path().into());
     let first = rows(&disk);
     // A run was renamed, one was added, one was deleted.
-    let about = About { name: "mine".into(), ..About::default() };
-    store::set_about(&runs[1], &about).unwrap();
+    let about = Annotations { name: "mine".into(), ..Annotations::default() };
+    store::set_annotations(&runs[1], &about).unwrap();
     let added = save_finished_run(root.path(), 4);
     fs::remove_dir_all(&runs[2]).unwrap();
     let second = rows(&disk);
@@ -217,7 +217,8 @@ fn list_time_of_ten_thousand_runs_is_measured() {
     assert_eq!((without_summaries.len(), listed.len()), (10_000, 10_000));
     let warm = time_operation("warm", || rows(&disk));
     assert!(Arc::ptr_eq(&listed[77], &warm[77]));
-    let search = lae_studio::run::about::Search { text: "base-lr 0.017".into(), tags: Vec::new() };
+    let search =
+        lae_studio::run::annotations::Search { text: "base-lr 0.017".into(), tags: Vec::new() };
     let find = || listed.iter().filter(|row| search.matches(&row.about, row.search_text()));
     assert_eq!(time_operation("first search", || find().count()), 100);
     assert_eq!(time_operation("second search", || find().count()), 100);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use lae_studio::metrics::{Expert, Predictions};
 use lae_studio::problem::Problem;
 use lae_studio::run::check_result::{self, CheckReport};
-use lae_studio::run::doubt::{LabelCheckRequest, LabelCheckState};
 use lae_studio::run::event::{
     ClassPrediction, Command, ControlRequest, Event, NamedImage, Phase, PredictRequest, Prediction,
     RunHeader, RunProgress,
@@ -17,9 +16,12 @@ use lae_studio::run::inside::{
     InspectionRequest, InspectionTarget, Movement, ProbeInspection, RunInspection,
 };
 use lae_studio::run::job::{GridWork, Job, JobAttachments, JobId, JobWork, SearchBy};
+use lae_studio::run::label_noise::{LabelCheckRequest, LabelCheckState};
+use lae_studio::run::prediction_table::{
+    PredictionTableCount, PredictionTableJob, PredictionTableState,
+};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::run::search_result::{ChosenRow, ContestSummary, EdgeSetting, SearchResult};
-use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::trial_result::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, ClientMessage, ClientRequest, ServerMessage};
 use proptest::prelude::*;
@@ -298,7 +300,7 @@ pub fn commands(seed: u64) -> Vec<Command> {
             picture: c.picture(),
             tasks: vec![c.integer(), c.integer()],
         }),
-        Command::Sheet(Box::new(SheetRequest {
+        Command::Sheet(Box::new(PredictionTableJob {
             only: vec!["inner/a.png".into()],
             ticket: c.integer() as u64,
             run: c.run(),
@@ -340,12 +342,12 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
     result.extend(c.insights().map(|seen| {
         Event::Inside(Box::new(Inspection { ticket: 3, run: "/runs/a".into(), task: 1, seen }))
     }));
-    let count = SheetCount { done: c.integer(), unreadable: 1, of: 2 };
+    let count = PredictionTableCount { done: c.integer(), unreadable: 1, of: 2 };
     let sheets = [
-        SheetState::Working(count),
-        SheetState::Done(count),
-        SheetState::Stopped,
-        SheetState::Failed(c.problem()),
+        PredictionTableState::Working(count),
+        PredictionTableState::Done(count),
+        PredictionTableState::Stopped,
+        PredictionTableState::Failed(c.problem()),
     ];
     result.extend(sheets.map(|state| Event::Sheet { ticket: 1, state }));
     let report = crate::store::report(1);

@@ -207,7 +207,7 @@ train-cluster-failed-why = { $n ->
        *[other] { $n } Läufe sind fehlgeschlagen: { $why }
     }
 train-expert-hint = Zeigt Matrix, Verwechslungen und Fehler unten für diesen Experten
-train-story-show-more = Mehr zeigen
-train-story-show-less = Weniger zeigen
+train-explanation-show-more = Mehr zeigen
+train-explanation-show-less = Weniger zeigen
 train-log-show = Zeigen
 train-log-hide = Verbergen

@@ -207,7 +207,7 @@ train-cluster-failed-why = { $n ->
        *[other] { $n } runs failed: { $why }
     }
 train-expert-hint = Shows matrix, confusion and mistakes below for this expert
-train-story-show-more = Show more
-train-story-show-less = Show less
+train-explanation-show-more = Show more
+train-explanation-show-less = Show less
 train-log-show = Show
 train-log-hide = Hide

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Operators of equal precedence are left-associative. The meaning of names and functions is defined by the users of
-//! the tree: `pet::equation` evaluates it over tensors, `session::units` over metrics of runs.
+//! the tree: `pet::equation` evaluates it over tensors, `session::lessons` over metrics of runs.
 
 mod diagnostic;
 mod parse;

@@ -19,12 +19,12 @@ mod calibration;
 mod class_counts;
 mod confusion;
 mod expert;
+mod mistakes;
 mod paired;
 mod slots;
-mod student;
+mod t_test;
 mod tally;
 mod task_counts;
-mod wrong;
 
 use std::ops::Range;
 
@@ -32,13 +32,13 @@ pub use calibration::calibration_error;
 pub use class_counts::ClassCounts;
 pub use confusion::{Blocks, Confusion, block_means};
 pub use expert::{ByExpert, Expert};
+pub use mistakes::Misclassification;
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotResult};
-pub use student::{MeanDifference, SIGNIFICANCE, corrected_p_value};
+pub use t_test::{MeanDifference, SIGNIFICANCE, corrected_p_value};
 pub use tally::Tally;
 pub use task_counts::TaskCounts;
-pub use wrong::Misclassification;
 
 /// Predictions for all test images of the tasks seen so far, after one task was learned. Classes are positions in the
 /// run's class order (logit indices).

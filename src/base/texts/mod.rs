@@ -78,7 +78,7 @@ pub enum Language {
 /// Includes the files of a language from the folder with its two-letter code.
 macro_rules! sources {
     ($language:literal) => {
-        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "start", "story", "tour", "train")
+        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "session", "start", "tour", "train", "unused")
     };
     // The English versions of these texts are in the lists and data files of the program.
     (lists $language:literal) => {

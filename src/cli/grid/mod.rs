@@ -1,12 +1,12 @@
 //! `grid`: series of runs from a file, or one of the tables that come with the program. Existing runs are not repeated.
 
-mod asked;
 mod devices;
-mod elsewhere;
 mod progress;
+mod remote;
 mod report;
 mod rows;
 mod search;
+mod selection;
 mod slurm;
 
 use std::collections::HashMap;
@@ -26,12 +26,12 @@ use crate::experiment::grid::{self, Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result};
 use crate::run::event::Control;
 use crate::run::grid::{CellState, Grid};
-use crate::run::places::RemoteMachine;
+use crate::run::remote_machines::RemoteMachine;
 use crate::store;
-use asked::{RunNumbers, check_setting_key, numbers, parse_pairs, select_cells, shard};
 use devices::Worker;
 use progress::GridReporter;
 use report::run_table;
+use selection::{RunNumbers, check_setting_key, numbers, parse_pairs, select_cells, shard};
 
 /// Options of `grid`.
 #[derive(clap::Args)]
@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             return slurm::run(args, place, &mut plan, &selected, &text);
         }
         Some(place) if !args.list => {
-            return elsewhere::run(args, place, &mut plan, &selected, &text, &control);
+            return remote::run(args, place, &mut plan, &selected, &text, &control);
         }
         _ => {}
     }

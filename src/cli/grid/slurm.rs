@@ -11,7 +11,7 @@ use crate::experiment::grid::GridPlan;
 use crate::experiment::grid::slurm::{self, SlurmTask, SubmitOptions, TEMPLATE, TaskState};
 use crate::problem::{Problem, Result};
 use crate::run::grid::CellState;
-use crate::run::places::{RemoteMachine, RemoteMachines};
+use crate::run::remote_machines::{RemoteMachine, RemoteMachines};
 use crate::texts::Message;
 
 /// Options of a grid on a cluster.

@@ -1,7 +1,7 @@
 //! The settings of `train`, resolved from options, a file or preset, and the dataset.
 
-mod idle;
 mod options;
+mod unused;
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::backbone::library::{self, BackboneLibrary};
 use crate::cli::output::print_message;
 use crate::data::{Correction, Dataset};
-use crate::experiment::overrides::{apply_pet_defaults, scale_epoch_settings, switch_method};
+use crate::experiment::overrides::{fill_pet_defaults, scale_epoch_settings, set_method};
 use crate::experiment::suggested_settings::{even_task_sizes, suggest_for_dataset};
 use crate::experiment::{ResourceCache, join_problems, presets};
 use crate::files;
@@ -22,8 +22,8 @@ use crate::run::event::{Control, ControlRequest};
 use crate::store;
 use crate::texts::Message;
 
-pub(super) use idle::{no_effect_note, option_name};
 use options::{MethodOptions, RunOptions};
+pub(super) use unused::{no_effect_note, option_name};
 
 /// The resolved settings.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Settings {
         };
         let base = config.clone();
         if let Some(key) = self.given.text("method") {
-            switch_method(&mut config, key, self.preset.is_some())?;
+            set_method(&mut config, key, self.preset.is_some())?;
         }
         let corrected = self.resolve_corrections(root, &config)?;
         let mut suggested = Vec::new();
@@ -201,7 +201,7 @@ impl Settings {
         let about = library.describe(choice).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let default_size = plugin.and_then(|spec| spec.default_size());
-        apply_pet_defaults(base, config, about.as_ref(), default_size, |key| self.given.has(key));
+        fill_pet_defaults(base, config, about.as_ref(), default_size, |key| self.given.has(key));
     }
 
     /// Returns the keys given with `--set`.

@@ -221,10 +221,10 @@ fn wrong_values_are_wrong_usage() {
 fn an_option_without_effect_is_told_with_its_name() {
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
     let title = "SimpleCIL";
-    let pet = no_effect_note(&tr!("idle-no-plugin", title), "--pet");
-    let rate = no_effect_note(&tr!("idle-no-steps", title), "--base-lr");
-    let tuned = no_effect_note(tr!("idle-no-first-session"), "--set dropout");
-    let frozen = no_effect_note(tr!("idle-no-learning"), "--freeze-epochs");
+    let pet = no_effect_note(&tr!("unused-no-plugin", title), "--pet");
+    let rate = no_effect_note(&tr!("unused-no-steps", title), "--base-lr");
+    let tuned = no_effect_note(tr!("unused-no-first-session"), "--set dropout");
+    let frozen = no_effect_note(tr!("unused-no-learning"), "--freeze-epochs");
     let [pet, rate, tuned, frozen] = [&pet, &rate, &tuned, &frozen].map(String::as_str);
     for (words, expected) in [
         ("--method baseline --no-ensemble", vec![switch]),
@@ -236,7 +236,7 @@ fn an_option_without_effect_is_told_with_its_name() {
         assert_eq!(try_resolve(words).unwrap().notes, expected, "{words}");
     }
     let refused = try_resolve("--pet ssf --pet-size 5").unwrap_err();
-    assert!(refused.is("idle-no-size"), "{refused}");
+    assert!(refused.is("unused-no-size"), "{refused}");
     assert!(refused.what.starts_with("SSF "), "{refused}");
     let others = try_resolve("--pet fact --pet-size 5 --pet-set scale=2").unwrap();
     assert_eq!(others.config.pet_set.as_deref(), Some("scale=2"));
@@ -254,7 +254,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     assert!(notes_for("--method lae").is_empty());
     let reported = notes_for("--method simplecil");
     assert_eq!(reported.len(), 3, "{reported:?}");
-    let why = tr!("idle-no-epochs", title = "SimpleCIL");
+    let why = tr!("unused-no-epochs", title = "SimpleCIL");
     let epochs = no_effect_note(&why, "--epochs");
     assert!(reported.contains(&epochs), "{reported:?}");
     let reported = notes_for("--method joint-ft");

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::child::{program, run_child, was_terminated_externally};
-use super::verdicts::{SelfTestResult, cache_file, load_verdict, remove_verdict, save_verdict};
+use super::test_results::{SelfTestResult, cache_file, load_verdict, remove_verdict, save_verdict};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};

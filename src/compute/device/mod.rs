@@ -3,13 +3,13 @@
 //! The list comes from wgpu without opening a device, which would take memory and time. The CPU is always first in the
 //! list.
 
+mod adapters;
 mod check;
 mod child;
 mod machine;
 mod memory;
-mod opened;
-mod ready;
-mod verdicts;
+mod select;
+mod test_results;
 
 use std::fmt;
 use std::panic::catch_unwind;
@@ -18,18 +18,18 @@ use std::sync::OnceLock;
 use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
+pub use adapters::open;
+pub(crate) use adapters::record_lost;
+pub use adapters::{
+    error_count, free_unused_memory, lost_count, record_out_of_memory, take_out_of_memory,
+};
 pub use check::{ensure_tested, retest};
 pub use child::{end_with_parent, lower_priority, set_program, tie_to_parent};
 use machine::{adapters, cpu};
 pub use machine::{cooperative_matrices, processor_name};
 pub use memory::{GpuMemory, gpu_memory};
-pub use opened::open;
-pub(crate) use opened::record_lost;
-pub use opened::{
-    error_count, free_unused_memory, lost_count, record_out_of_memory, take_out_of_memory,
-};
-pub use ready::{ReadyDevice, TestedDevice, choose_tested, prepare};
-pub use verdicts::{SelfTestResult, read_verdict_file};
+pub use select::{ReadyDevice, TestedDevice, choose_tested, prepare};
+pub use test_results::{SelfTestResult, read_verdict_file};
 
 use crate::message;
 use crate::problem::{Problem, Result};

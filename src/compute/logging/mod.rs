@@ -2,7 +2,7 @@
 //!
 //! It contains the version and the machine, commands, start and end of jobs, Problems and panics with their position in
 //! the source, slow frames, and warnings of graphics libraries. It never contains images, or names of classes or data:
-//! values that may contain names are omitted at the source (`run::diary`), and the rest is removed by [`redact`].
+//! values that may contain names are omitted at the source (`run::event_log`), and the rest is removed by [`redact`].
 //! Nothing is written to standard error. Errors while writing the log are ignored.
 
 mod file;

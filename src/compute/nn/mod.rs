@@ -5,17 +5,17 @@
 //! may be plain or tracked.
 //!
 //! This module dispatches between the framework's operations and the program's kernels: f32 on the CPU device uses
-//! [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`]; matrices in half precision use [`half`] on a GPU and
-//! [`rounded`] on the CPU.
+//! [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`]; matrices in half precision use [`half_linear`] on a GPU and
+//! [`bf16_linear`] on the CPU.
 
+mod bf16_linear;
 mod cpu;
 mod framework;
-mod fused;
+mod fused_attention;
 mod gpu;
-mod half;
+mod half_linear;
 mod input;
 mod rotation;
-mod rounded;
 mod update;
 mod weight_placement;
 
@@ -23,9 +23,10 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
+use bf16_linear::Bf16Matrix;
 pub use gpu::{Packed, Recording, launches, plans, trials};
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
-use half::HalfMatrix;
+use half_linear::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
@@ -33,7 +34,6 @@ pub use lae_kernels::peak::{bf16_speedup, peak};
 pub use lae_kernels::rotary::Angles;
 pub use lae_kernels::rows;
 pub use rotation::Rotation;
-use rounded::Bf16Matrix;
 pub use update::{Adam, Momentum};
 pub use weight_placement::{WeightPlacement, WeightType};
 
@@ -317,7 +317,7 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
     let kernel = cpu::attention(&qkv, heads, bias);
     let kernel = kernel.or_else(|| gpu::attention(&qkv, heads, bias));
-    kernel.unwrap_or_else(|| fused::attention(split_heads(&qkv, None, heads), bias))
+    kernel.unwrap_or_else(|| fused_attention::attention(split_heads(&qkv, None, heads), bias))
 }
 
 /// Like [`attention`], with additional keys and values before the packed ones: `prefix` contains both, each 1 or
@@ -325,7 +325,7 @@ pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tens
 pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
     cpu::prefixed_attention(&qkv, &prefix, heads)
         .or_else(|| gpu::prefixed_attention(&qkv, &prefix, heads))
-        .unwrap_or_else(|| fused::attention(split_heads(&qkv, Some(prefix), heads), None))
+        .unwrap_or_else(|| fused_attention::attention(split_heads(&qkv, Some(prefix), heads), None))
 }
 
 /// Splits packed projections into queries, keys and values per head (batch × heads × tokens × head width), with a

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::{OpenOptions, ProgressReporter, RawDataset, folder, foreign, lists, stopped};
+use super::{OpenOptions, ProgressReporter, RawDataset, folder, lists, stopped, unsupported};
 use crate::files;
 use crate::folders;
 use crate::message;
@@ -81,7 +81,7 @@ pub fn open(path: &Path, options: &OpenOptions, progress: &ProgressReporter) -> 
                 .at_path(path)
                 .advise(message!("advice-give-folder-or-archive"))
         };
-        return Err(foreign::unsupported_problem(path).unwrap_or_else(unknown));
+        return Err(unsupported::unsupported_problem(path).unwrap_or_else(unknown));
     };
     let kind = match webdataset::is_shard(path)? {
         true => ArchiveKind::WebDataset,

@@ -10,8 +10,8 @@ use serde_json::Value;
 use zip::ZipArchive;
 
 use crate::files::names::UniqueNames;
+use crate::image_file::IMAGE_EXTENSIONS;
 use crate::message;
-use crate::picture::IMAGE_EXTENSIONS;
 use crate::problem::{Problem, Result, text_list_value};
 use crate::texts::{Message, Words};
 

@@ -12,8 +12,8 @@ use super::shards::{SampleTable, TABLE, shard_folder, shard_role};
 use super::unpack::Unpacker;
 use crate::encoding::decode_text;
 use crate::files;
+use crate::image_file::IMAGE_EXTENSIONS;
 use crate::message;
-use crate::picture::IMAGE_EXTENSIONS;
 use crate::problem::{Problem, Result};
 use crate::tree::skip_reason;
 

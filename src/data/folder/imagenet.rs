@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::doubt;
-use super::level::no_classes_problem;
+use super::dataset_root::no_classes_problem;
+use super::not_classes;
 use crate::lists::{self, ListChoice};
 use crate::problem::Result;
 use crate::reader::Reader;
@@ -68,7 +68,7 @@ impl Download {
     /// no table, or it lists none of the images.
     fn read_by_answers(&self, reader: &mut Reader) -> Result<Option<RawDataset>> {
         let (tree, answers) = (reader.tree, self.root.join(ANSWERS));
-        let mut roles = doubt::find_split_folders(tree, 0)?;
+        let mut roles = not_classes::find_split_folders(tree, 0)?;
         let splits = (roles.remove(&Role::Train), roles.remove(&Role::Validation));
         let (Some(train), Some(test)) = splits else {
             return Ok(None);

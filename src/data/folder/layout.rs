@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::doubt;
+use super::not_classes;
 use crate::lists::{self, name_before_number};
 use crate::message;
 use crate::problem::{Result, list_value};
@@ -53,7 +53,7 @@ impl Reader<'_> {
     /// Reads `train` beside `test` or `val`; `None` if there is no `train`.
     pub(super) fn read_splits(&mut self, at: usize) -> Result<Option<RawDataset>> {
         let tree = self.tree;
-        let roles = doubt::find_split_folders(tree, at)?;
+        let roles = not_classes::find_split_folders(tree, at)?;
         let Some(&train_dir) = roles.get(&Role::Train) else {
             return Ok(None);
         };
@@ -64,12 +64,12 @@ impl Reader<'_> {
                 1 => Ok(None),
                 _ => {
                     let id = "problem-splits-without-classes";
-                    Err(doubt::not_classes_problem(tree, at, roles.into_values(), id))
+                    Err(not_classes::no_class_folders_problem(tree, at, roles.into_values(), id))
                 }
             };
         }
         if roles.len() == 1 {
-            doubt::check_single_split(tree, at, train_dir)?;
+            not_classes::check_single_split(tree, at, train_dir)?;
         }
         let (train, mut skipped) = self.read_class_folders(train_root);
         let mut test = None;
@@ -114,7 +114,7 @@ impl Reader<'_> {
     /// of the training images do not. Other images without such a name are not used.
     pub(super) fn read_splits_by_file_names(&mut self, at: usize) -> Option<RawDataset> {
         let tree = self.tree;
-        let roles = doubt::find_split_folders(tree, at).ok()?;
+        let roles = not_classes::find_split_folders(tree, at).ok()?;
         let train = self.read_by_file_names(at, *roles.get(&Role::Train)?)?;
         let mut test = None;
         for role in [Role::Test, Role::Validation] {

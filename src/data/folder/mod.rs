@@ -3,12 +3,12 @@
 //! Tables and lists that name the images (`lists`) take precedence over folders. Supported layouts: one subfolder per
 //! class; `train` and `test` (or `val`) with such folders; either of them one level too high or too low;
 //! Tiny-ImageNet's layout; ImageNet as downloaded (`imagenet`); domains with the same classes (DomainNet, Office);
-//! CIFAR's files (`cifar`). All assumptions are reported, and folders that are not classes are refused (`doubt`).
+//! CIFAR's files (`cifar`). All assumptions are reported, and folders that are not classes are refused (`not_classes`).
 
-mod doubt;
+mod dataset_root;
 mod imagenet;
 mod layout;
-mod level;
+mod not_classes;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::tree::{Tree, skip_reason};
 use super::{OpenOptions, ProgressReporter, RawDataset, Skipped, cifar, lists};
 use crate::message;
 use crate::problem::{Result, list_value};
-use level::{class_parent, dataset_root, no_classes_problem};
+use dataset_root::{class_parent, dataset_root, no_classes_problem};
 
 /// Opens a folder; if the user selected a list in it, by that list.
 ///
@@ -200,7 +200,7 @@ impl Reader<'_> {
                 at = self.enter_subfolder(at, inner);
                 continue;
             }
-            if let Some(inner) = doubt::images_beside_masks(tree, &filled) {
+            if let Some(inner) = not_classes::images_beside_masks(tree, &filled) {
                 let (inner_name, outer) = (&tree.dirs[inner].name, &tree.dirs[at].name);
                 self.add_remark(message!(
                     "remark-mask-folders-unused",
@@ -213,7 +213,7 @@ impl Reader<'_> {
             if let Some(found) = self.read_splits_inside(at) {
                 return Ok(Some((at, found)));
             }
-            doubt::check_class_folders(tree, at, &filled)?;
+            not_classes::check_class_folders(tree, at, &filled)?;
             let (train, skipped) = self.read_class_folders(at);
             let found = RawDataset { train, skipped, ..RawDataset::default() };
             return Ok(Some((at, found)));

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::collector::read_list_text;
 use super::finder::{Finder, Lookup};
-use super::gather::read_list_text;
 use crate::message;
 use crate::names::composed;
 use crate::problem::Result;

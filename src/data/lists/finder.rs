@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::ImageIndex;
 use crate::files;
+use crate::image_file::IMAGE_EXTENSIONS;
 use crate::names::fold_case;
-use crate::picture::IMAGE_EXTENSIONS;
 use crate::roles::{is_image_folder, is_mask_folder};
 use crate::tree::{Tree, name_on_disk};
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use csv::StringRecord;
 
 use super::finder::Lookup;
-use super::sheet::{Labels, ListSource, Sheet, one_to_one};
+use super::rows::{Labels, ListRows, ListSource, one_to_one};
 use super::table::{HeaderKind, LabelSource, SplitSource, Table, is_one};
 use crate::message;
 use crate::names::{fold_case, is_same_name};
@@ -78,7 +78,7 @@ pub(super) fn parse_table(
     source: &ListSource,
     records: &[StringRecord],
     has_header: bool,
-) -> Option<Sheet> {
+) -> Option<ListRows> {
     let table = Table::new(source, records, has_header)?;
     let mut remarks = Vec::new();
     let split = table.find_split_source(&mut remarks);
@@ -95,7 +95,7 @@ pub(super) fn parse_table(
         let (column, file) = (table.title(at), source.file);
         remarks.push(message!("remark-class-column", column, file).into());
     }
-    Some(Sheet { rows: table.rows(&split, &by), ids: table.ids(), labels, remarks })
+    Some(ListRows { rows: table.rows(&split, &by), ids: table.ids(), labels, remarks })
 }
 
 /// Chooses the column with the classes. `excluded` are the columns with splits or further file names.

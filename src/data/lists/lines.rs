@@ -6,7 +6,7 @@ use csv::StringRecord;
 
 use super::finder::{Lookup, strip_quotes};
 use super::label::parse_table;
-use super::sheet::{LabelInterner, Labels, ListSource, Row, Sheet, has_image_extension};
+use super::rows::{LabelInterner, Labels, ListRows, ListSource, Row, has_image_extension};
 use super::table::record_from_cells;
 
 /// Separators between a path and its label.
@@ -16,7 +16,7 @@ const MAX_SEPARATORS: usize = 12;
 
 /// Reads lines of `path`, `path label` or `path,label`, where both may contain spaces; if that finds few images, a
 /// table separated by tabs or spaces.
-pub(super) fn parse_text(source: &ListSource, text: &str) -> Sheet {
+pub(super) fn parse_text(source: &ListSource, text: &str) -> ListRows {
     let lines: Vec<(usize, &str)> = text
         .lines()
         .enumerate()
@@ -25,20 +25,20 @@ pub(super) fn parse_text(source: &ListSource, text: &str) -> Sheet {
         .collect();
     let tabbed = |(_, line): &&(usize, &str)| line.matches('\t').count() > 1;
     if lines.iter().filter(tabbed).count() * 2 > lines.len()
-        && let Some(sheet) =
+        && let Some(list_rows) =
             parse_table(source, &split_cells(&lines, |line| line.split('\t')), false)
     {
-        return sheet;
+        return list_rows;
     }
-    let sheet = parse_path_first(source, &lines);
-    if sheet.matched_rows() * 2 >= lines.len() {
-        return sheet;
+    let list_rows = parse_path_first(source, &lines);
+    if list_rows.matched_rows() * 2 >= lines.len() {
+        return list_rows;
     }
     // The path may be the last word: `1 001.Albatross/1.jpg`.
     let words = split_cells(&lines, str::split_whitespace);
     match parse_table(source, &words, false) {
-        Some(table) if table.matched_rows() > sheet.matched_rows() => table,
-        _ => sheet,
+        Some(table) if table.matched_rows() > list_rows.matched_rows() => table,
+        _ => list_rows,
     }
 }
 
@@ -53,7 +53,7 @@ fn split_cells<'t, W: Iterator<Item = &'t str>>(
         .collect()
 }
 
-fn parse_path_first(source: &ListSource, lines: &[(usize, &str)]) -> Sheet {
+fn parse_path_first(source: &ListSource, lines: &[(usize, &str)]) -> ListRows {
     let parsed: Vec<(Lookup, &str, &str)> =
         lines.iter().map(|(_, line)| split_path_and_label(source, line)).collect();
     let by_first = first_number_determines_label(parsed.iter().map(|(_, _, label)| *label));
@@ -75,7 +75,7 @@ fn parse_path_first(source: &ListSource, lines: &[(usize, &str)]) -> Sheet {
         true => Labels::Certain,
         false => Labels::Unspecified,
     };
-    Sheet { rows, labels, ..Sheet::default() }
+    ListRows { rows, labels, ..ListRows::default() }
 }
 
 /// Returns the longest beginning of a line that names an image, and the rest of the line.

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use csv::StringRecord;
 
+use super::collector::List;
 use super::finder::Finder;
-use super::gather::List;
 use super::label::parse_table;
-use super::sheet::ListSource;
+use super::rows::ListSource;
 use super::table::record_from_cells;
 use crate::files;
 use crate::message;
@@ -44,14 +44,14 @@ pub(super) fn read_flowers(
     let records = build_records(&dir.path)?;
     reader.used_lists.insert(dir.path.join(SPLITS));
     let source = ListSource { tree, finder, list_folder, file: LABELS, column: None };
-    Ok(parse_table(&source, &records, true).map(|sheet| List {
+    Ok(parse_table(&source, &records, true).map(|list_rows| List {
         path: dir.path.join(LABELS),
         file: LABELS.into(),
         role: None,
         family: String::new(),
-        rows: sheet.rows,
-        labels: sheet.labels,
-        remarks: sheet.remarks,
+        rows: list_rows.rows,
+        labels: list_rows.labels,
+        remarks: list_rows.remarks,
     }))
 }
 

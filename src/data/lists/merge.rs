@@ -5,9 +5,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::ImageIndex;
+use super::collector::List;
 use super::finder::{Lookup, image_path};
-use super::gather::List;
-use super::sheet::{Labels, SplitCell};
+use super::rows::{Labels, SplitCell};
 use crate::Skipped;
 use crate::message;
 use crate::problem::{Problem, Result, list_value};

@@ -7,15 +7,15 @@
 //! refused.
 
 mod annotations;
+mod collector;
 mod finder;
-mod gather;
 mod json;
 mod label;
 mod lines;
 mod mat;
 mod merge;
 mod naming;
-mod sheet;
+mod rows;
 mod table;
 
 use std::collections::BTreeSet;
@@ -27,14 +27,14 @@ use super::{RawDataset, Skipped};
 use crate::message;
 use crate::problem::{Problem, Result, list_value};
 pub use annotations::{read_imagenet, read_tiny_imagenet};
+use collector::{List, ListCollector};
+pub(super) use collector::{ListChoice, read_list_text};
+pub use collector::{is_named_like_list, may_be_list};
 use finder::{Finder, Lookup, image_path};
-use gather::{List, ListCollector};
-pub(super) use gather::{ListChoice, read_list_text};
-pub use gather::{is_named_like_list, may_be_list};
 use merge::{Entry, forget_unique_labels, merge};
 use naming::choose_class_names;
 pub(crate) use naming::name_before_number;
-use sheet::{Labels, SplitCell};
+use rows::{Labels, SplitCell};
 
 /// Maximum number of rows without an image that are listed individually.
 const MAX_MISSING: usize = 10_000;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::ImageIndex;
 use super::finder::Finder;
 use super::merge::Entry;
-use super::sheet::one_to_one;
+use super::rows::one_to_one;
 use crate::message;
 use crate::names::composed;
 use crate::reader::Reader;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use csv::{Position, StringRecord};
 
 use super::finder::Lookup;
-use super::sheet::{LabelInterner, ListSource, Row, SplitCell, has_image_extension};
+use super::rows::{LabelInterner, ListSource, Row, SplitCell, has_image_extension};
 use crate::message;
 use crate::roles::{Role, parse_role};
 use crate::texts::Words;

@@ -6,7 +6,7 @@ use image::RgbImage;
 use rayon::prelude::*;
 
 use crate::cache::PixelCache;
-use crate::picture::decode_file_budgeted;
+use crate::image_file::decode_file_budgeted;
 use crate::problem::Result;
 use crate::source::Sample;
 use crate::transform::{Augment, CropBox, InputSpec, crop_and_resize, resize_for_inference};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::contents::{HashesByImage, PixelHash};
+use super::fingerprint::{HashesByImage, PixelHash};
 use super::perceptual_hash::{MIN_SIDE, PerceptualHash};
 use super::source::{ImageSource, Sample};
 use super::{Dataset, ImageCopy, NearCopies};

@@ -13,9 +13,9 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
 use super::aper::{ADAPTER, imagenet_r_values};
+use super::pet_tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::prototypes::FeatureSums;
 use super::task::no_task_problem;
-use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     AnswerRule, Batch, CancelToken, ConfiguredMethod, CosinePart, ExportedClassifier, Features,
     Method, MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingSpec, Setup, State,

@@ -7,15 +7,15 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
 use super::super::optimiser::{Gradients, Optimiser};
+use super::super::pet_tuning::sgd;
 use super::super::task::no_task_problem;
-use super::super::tuning::sgd;
 use super::super::{
     Backward, Batch, CancelToken, ConfiguredMethod, Features, Method, Pass, PassWork, Setup, State,
     StepSettings, Task, task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, EsnStage};
-use super::votes::{self, Separation, count_votes, winning_stage};
+use super::stage_selection::{self, Separation, count_votes, winning_stage};
 use crate::backbone::Backbone;
 use crate::message;
 use crate::metrics::Expert;
@@ -109,7 +109,7 @@ impl Esn {
     /// Returns the temperatures that vote, one for each finished task.
     pub fn temperatures(&self) -> Vec<f64> {
         let indices = self.temperatures.iter();
-        indices.map(|index| votes::TEMPERATURES[*index]).collect()
+        indices.map(|index| stage_selection::TEMPERATURES[*index]).collect()
     }
 
     fn trains_prompt(&self) -> bool {
@@ -273,7 +273,7 @@ impl Method for Esn {
             },
             |_, stored| {
                 let values = get_tensor(stored.tensors, "temperatures")?.values.iter();
-                let last = votes::TEMPERATURES.len() - 1;
+                let last = stage_selection::TEMPERATURES.len() - 1;
                 Ok(values.map(|value| last.min(*value as usize)).collect())
             },
         )?;

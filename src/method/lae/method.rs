@@ -10,7 +10,7 @@ use super::super::{
     AnswerRule, Batch, CancelToken, ExportedClassifier, Features, LogitSource, Measurement, Method,
     Moment, Pass, PassWork, SnapshotReader, State, Task, TrainedPet,
 };
-use super::verdict::ensemble_answer;
+use super::ensemble::ensemble_answer;
 use super::{DISTANCE, DRIFTS, Lae, Switches};
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};

@@ -10,10 +10,10 @@
 //! state after the first task; without Ensemble, the offline PET answers alone; with all parts off, this is the
 //! Baseline.
 
+mod ensemble;
 mod method;
 mod penalty;
 mod state;
-mod verdict;
 
 use std::collections::BTreeMap;
 
@@ -144,11 +144,11 @@ pub const LAE: MethodSpec = MethodSpec {
     unused_settings: |chosen| {
         let mut unused = Vec::new();
         if !chosen.flag("learning")? {
-            let reason = "idle-no-learning";
+            let reason = "unused-no-learning";
             unused.extend(unused_settings::from_keys(&["freeze_epochs"], reason));
         }
         if !chosen.flag("accumulation")? {
-            let reason = "idle-no-accumulation";
+            let reason = "unused-no-accumulation";
             unused.extend(unused_settings::from_keys(&["ema"], reason));
         }
         Ok(unused)

@@ -16,7 +16,7 @@ use super::super::{
     ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
     Workload, whole_kind,
 };
-use super::choice::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
+use super::selection::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
 use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
 use super::{build, check, check_blocks, check_shape, get_leaf, random_tensor};
 use crate::message;

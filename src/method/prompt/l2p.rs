@@ -14,7 +14,7 @@ use super::super::{
     ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload,
     whole_kind,
 };
-use super::choice::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
+use super::selection::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
 use super::{
     Leaves, PromptQuery, PromptRequest, Prompts, Scheme, build, check, get_leaf, random_tensor,
 };

@@ -5,12 +5,12 @@
 //! task's head are trained. Prompts are selected per image, in training and prediction. This module contains what the
 //! three methods share; [`Scheme`] contains their differences.
 
-pub mod choice;
 pub mod coda;
 pub mod dualprompt;
 pub mod l2p;
 mod prompted;
-mod study;
+pub mod selection;
+mod slot_study;
 
 use std::collections::BTreeMap;
 
@@ -118,7 +118,7 @@ pub trait Scheme: Send + Sync {
     where
         Self: Sized,
     {
-        let clip = chosen.real(choice::CLIP.key)?;
+        let clip = chosen.real(selection::CLIP.key)?;
         Ok(OptimiserSettings {
             clip: (clip > 0.0).then_some(clip),
             ..OptimiserSettings::adam(chosen.learning_rate())

@@ -15,7 +15,7 @@ use super::super::{
     Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
     StepSettings, Task, plain_features,
 };
-use super::study::{self, Study};
+use super::slot_study::{self, Study};
 use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Scheme, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::{Expert, SlotResult};
@@ -369,7 +369,7 @@ impl Method for PromptMethod {
     }
 
     fn study_cost(&self, task: usize) -> f64 {
-        study::cost(&*self.scheme, task)
+        slot_study::cost(&*self.scheme, task)
     }
 
     fn study(&mut self, images: Tensor<4>, classes: &[i64]) -> Result<()> {

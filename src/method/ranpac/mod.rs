@@ -17,7 +17,7 @@ mod ridge;
 mod state;
 
 use super::aper::{ADAPTER, imagenet_r_values};
-use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
+use super::pet_tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     ClosedForm, ConfiguredMethod, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
     SettingKind, SettingSpec, Workload, unused_settings, whole_kind,
@@ -99,7 +99,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             true => &[],
             false => &[WEIGHT_DECAY.key, DROPOUT.key],
         };
-        Ok(unused_settings::from_keys(keys, "idle-no-first-session"))
+        Ok(unused_settings::from_keys(keys, "unused-no-first-session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
     ..MethodSpec::DEFAULT

@@ -6,8 +6,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::answers::{self, Answer};
+use super::super::pet_tuning::FirstSession;
 use super::super::task::no_task_problem;
-use super::super::tuning::FirstSession;
 use super::super::{
     AnswerRule, Batch, CancelToken, ConfiguredMethod, ExportedClassifier, Features, Measurement,
     Method, Moment, Pass, PassWork, Setup, State, StoredState, Task, TrainedPet, plain_features,

@@ -15,7 +15,7 @@ use super::normalisation::Normalisation;
 use super::parameters::Origin;
 use super::torch::{ActiveSites, LayerName, TorchSource};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, TokenCounts, parameters, plausible};
+use super::{Backbone, BlockShape, TokenCounts, limits, parameters};
 use crate::message;
 use crate::nn::WeightPlacement;
 use crate::onnx::Value;
@@ -189,7 +189,7 @@ impl Architecture {
             return Err(inconsistent(reason));
         }
         let (blocks, token_counts) = (self.blocks(), self.token_counts());
-        if let Some(reason) = plausible::find_oversized(self.input_size(), &blocks, &token_counts) {
+        if let Some(reason) = limits::find_oversized(self.input_size(), &blocks, &token_counts) {
             return Err(inconsistent(reason).advise(message!("advice-specify-real-dimensions")));
         }
         let epsilon = self.epsilon();

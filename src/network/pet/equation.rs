@@ -6,7 +6,7 @@ use std::ops::Range;
 use burn::tensor::Tensor;
 
 use super::budget::start_budget;
-use super::findings::MAX_FINDINGS;
+use super::errors::MAX_FINDINGS;
 use super::functions::{check_call, function};
 use super::operand::Operand;
 use super::shape::Shape;

@@ -2,15 +2,14 @@
 //! equations. This module parses such files (`spec`), evaluates the equations (`equation`), finds the files
 //! (`library`), and stores the tensors of one expert (`PetStack`), which act in a backbone through `Hooks`.
 
+mod assignments;
 mod budget;
-mod choose;
 pub mod diagnosis;
 mod dropout;
 pub mod equation;
+mod errors;
 mod export_view;
-mod findings;
 mod folding;
-mod forms;
 pub mod functions;
 pub mod gradients;
 pub mod highlight;
@@ -23,7 +22,7 @@ pub mod notes;
 mod numbers;
 mod operand;
 mod parse;
-mod read_numbers;
+mod parse_numbers;
 mod rng_streams;
 pub mod shape;
 mod site;
@@ -33,6 +32,7 @@ mod stack;
 mod state_dict;
 mod trial;
 pub mod value;
+mod variants;
 pub mod view;
 
 pub use budget::with_plugin_limits;

@@ -1,4 +1,4 @@
-//! Parses a plugin file into a [`PetSpec`]: reads the TOML with positions, and checks names and types. `forms.rs`
+//! Parses a plugin file into a [`PetSpec`]: reads the TOML with positions, and checks names and types. `variants.rs`
 //! compiles the equations, and `trial.rs` then checks the shapes. Checking continues after an error: a rejected part
 //! is omitted or replaced by a default, and errors that only follow from another one are not reported.
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::findings::Findings;
+use super::errors::Diagnostics;
 use super::functions::{RECENT_FUNCTIONS, function};
 use super::init::{INITS, Init};
 use super::numbers::number_symbols;
@@ -59,7 +59,7 @@ pub(super) fn parse_spec(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>
     })?;
     let document = Table::document(&root);
     document.check_name_lengths(MAX_DEPTH).map_err(|long| vec![long])?;
-    let findings = Findings::default();
+    let findings = Diagnostics::default();
     document.check_keys(KEYS, &findings);
     let mut reader =
         PluginReader { source, document: &document, findings: &findings, all_names_known: true };
@@ -94,7 +94,7 @@ pub(super) fn parse_spec(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>
 pub(super) struct PluginReader<'a> {
     pub source: &'a PluginText,
     pub document: &'a Table<'a>,
-    pub findings: &'a Findings,
+    pub findings: &'a Diagnostics,
     /// Whether all names were accepted; otherwise, unknown names in equations are not reported, because they may
     /// follow from a rejected name.
     pub all_names_known: bool,

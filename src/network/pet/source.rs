@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::findings::Findings;
+use super::errors::Diagnostics;
 use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::{Problem, line_and_column};
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
     }
 
     /// Reports unknown keys; returns whether there are none.
-    pub(super) fn check_keys(&self, known: &[&str], findings: &Findings) -> bool {
+    pub(super) fn check_keys(&self, known: &[&str], findings: &Diagnostics) -> bool {
         let unknown = self.entries().filter(|(key, ..)| !known.contains(key));
         let mut is_valid = true;
         for (key, span, _) in unknown {

@@ -7,7 +7,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::budget::{with_element_limit, with_multiplication_limit};
-use super::findings::MAX_FINDINGS;
+use super::errors::MAX_FINDINGS;
 use super::init::Init;
 use super::parse;
 use super::site::{BlockKind, BlockShape, Site};

@@ -15,12 +15,12 @@ pub use super::header::{
 pub use super::prediction::{ClassPrediction, NamedImage, PredictRequest, Prediction};
 
 use super::check_result::CheckReport;
-use super::doubt::{LabelCheckRequest, LabelCheckState};
 use super::grid::{CellState, GridState};
 use super::inside::{Inspection, InspectionRequest};
 use super::job::{Job, JobId};
+use super::label_noise::{LabelCheckRequest, LabelCheckState};
+use super::prediction_table::{PredictionTableJob, PredictionTableState};
 use super::search_result::SearchResult;
-use super::sheet::{SheetRequest, SheetState};
 use super::trial_result::Trial;
 use crate::problem::Problem;
 use crate::texts::Words;
@@ -50,7 +50,7 @@ pub enum Command {
     /// run replaces an older one.
     Inside(InspectionRequest),
     /// Predict all images of a folder into a table; served after predictions and views inside runs.
-    Sheet(Box<SheetRequest>),
+    Sheet(Box<PredictionTableJob>),
     /// Find training images with doubtful labels; served in the same way.
     Doubts(LabelCheckRequest),
     /// Stop the table, or the search for doubtful labels, with this ticket.
@@ -201,7 +201,7 @@ pub enum Event {
         /// The request's ticket.
         ticket: u64,
         /// Its state.
-        state: SheetState,
+        state: PredictionTableState,
     },
     /// The state of a search for doubtful labels.
     Doubts {

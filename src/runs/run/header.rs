@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::about::{About, SearchText};
+use super::annotations::{Annotations, SearchText};
 use super::config::RunConfig;
 use crate::counts::count_with_noun;
 use crate::data::Fingerprints;
@@ -127,7 +127,7 @@ pub struct RunHeader {
     pub run: String,
     /// Name, tags and note given by the user.
     #[serde(default)]
-    pub about: About,
+    pub about: Annotations,
     /// The run's folder.
     pub folder: PathBuf,
     /// The settings.

@@ -1,20 +1,20 @@
 //! Runs as plain data: settings, commands and events.
 
-pub mod about;
+pub mod annotations;
 pub mod check_result;
 pub mod config;
-pub mod diary;
-pub mod doubt;
 pub mod event;
+pub mod event_log;
 pub mod grid;
 mod header;
 pub mod inside;
 pub mod job;
-pub mod places;
+pub mod label_noise;
 mod prediction;
+pub mod prediction_table;
 pub mod queue;
-pub mod refusal;
+pub mod rejection;
+pub mod remote_machines;
 pub mod search_result;
-pub mod sheet;
 pub mod trial_result;
 pub mod wire;

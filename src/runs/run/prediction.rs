@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::data::picture::NamedImage;
+pub use crate::data::image_file::NamedImage;
 use crate::metrics::Expert;
 
 /// A request for the predictions of a run's experts for one image.

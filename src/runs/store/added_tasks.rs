@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MetricsRow, load_report, read_metrics};
-use super::pictures::{AddedImages, MAX_ADDED_IMAGES};
-use super::tables::damaged_table;
+use super::added_images::{AddedImages, MAX_ADDED_IMAGES};
+use super::csv_tables::damaged_table;
+use super::task_metrics::{MetricsRow, load_report, read_metrics};
 use super::{ADDED_FOLDER, METRICS_FILE, TASK_FILE};
 use crate::files;
 use crate::message;

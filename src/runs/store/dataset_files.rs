@@ -121,7 +121,7 @@ pub fn read_corrections(path: &Path) -> Result<Vec<Correction>> {
 pub fn correct_label(root: &Path, dataset: &str, change: Correction) -> Result<Vec<Correction>> {
     let _lock = lock_lists(root)?;
     let mut list = load_corrections(root, dataset)?;
-    let existing = list.iter().position(|correction| correction.is_about(&change));
+    let existing = list.iter().position(|correction| correction.is_same_image(&change));
     // The original class is kept when a label is corrected again.
     let was = existing.map_or(&change.was, |index| &list[index].was).clone();
     let is_restored = change.class.as_ref() == Some(&was);

@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::csv_tables::{Cell, escape_formula, table_csv};
 use super::figure::RunFigure;
 use super::groups::{Group, groups, no_finished_task_problem};
 use super::html::{self, SampleImage};
 use super::json::Summary;
 use super::summary::RunSummary;
 use super::table::{TableRequest, TableRun};
-use super::tables::{Cell, escape_formula, table_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
 

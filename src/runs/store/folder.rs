@@ -8,11 +8,11 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
-use super::measured::{MetricsRow, metrics_csv, read_metrics};
+use super::csv_tables::{answers_csv, slots_csv};
 use super::record::{self, no_run_problem, run_name, run_toml};
 use super::snapshot::{self, SnapshotWriter};
 use super::summary::{self, PendingUpdate};
-use super::tables::{answers_csv, slots_csv};
+use super::task_metrics::{MetricsRow, metrics_csv, read_metrics};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,

@@ -9,7 +9,7 @@ use super::figures::{FIGURES, FigureInputs, forgetting};
 use super::load::{StoredRun, StoredState, total_seconds};
 use super::summary::RunSummary;
 use crate::metrics::{ByExpert, Expert, Histories, PromptStudy, mean, std_dev};
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::run::config::RunConfig;
 use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskReport, total_costs};
 
@@ -139,7 +139,7 @@ pub struct Summary {
     pub run: String,
     /// `name`, `tags` and `note` given by the user; absent if empty.
     #[serde(flatten)]
-    pub about: About,
+    pub about: Annotations,
     /// The run's folder.
     pub folder: String,
     /// `finished`, `interrupted` or `running`.

@@ -10,13 +10,13 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
-use super::about::load_about;
+use super::annotations::load_annotations;
 use super::record::{is_run, no_run_problem, run_folders, run_name};
 use super::summary::{RunSummary, summarize};
 use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::message;
 use crate::problem::{Problem, Result, list_value};
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::run::event::RunHeader;
 
 /// An entry of a list of runs.
@@ -27,7 +27,7 @@ pub struct ListedRun {
     /// Its folder.
     pub folder: PathBuf,
     /// Name, tags and note given by the user.
-    pub about: About,
+    pub about: Annotations,
     /// Why name, tags or note cannot be read, if so.
     pub remark: Option<Problem>,
     /// The run's summary, or why it cannot be read.
@@ -42,7 +42,7 @@ pub fn load_entry(folder: &Path) -> ListedRun {
             .at_path(folder)
             .advise(message!("advice-move-run-folder")))
     });
-    let (about, remark) = load_about(folder);
+    let (about, remark) = load_annotations(folder);
     if let Ok(summary) = &mut summary {
         summary.header.about = about.clone();
     }
@@ -145,7 +145,7 @@ pub fn find_run(root: &Path, wanted: &str) -> Result<PathBuf> {
 
 /// Returns the folder names of runs to which the user gave this name.
 fn runs_with_name(folders: &[PathBuf], wanted: &str) -> Vec<String> {
-    let has_name = |folder: &&PathBuf| load_about(folder).0.name == wanted;
+    let has_name = |folder: &&PathBuf| load_annotations(folder).0.name == wanted;
     folders.iter().filter(has_name).map(|path| run_name(path)).collect()
 }
 

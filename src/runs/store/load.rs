@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::about::load_about;
-use super::measured::{MetricsRow, load_report, read_metrics};
+use super::annotations::load_annotations;
+use super::csv_tables::damaged_table;
 use super::record::{no_run_problem, read_run_toml};
-use super::tables::damaged_table;
+use super::task_metrics::{MetricsRow, load_report, read_metrics};
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,
 };
@@ -82,7 +82,7 @@ pub fn load_run(folder: &Path) -> Result<StoredRun> {
     let own_reports = rows.iter().map(|row| load_report(folder, &header, row));
     let mut reports = own_reports.collect::<Result<Vec<_>>>()?;
     let (mut header, added) = added_tasks::load_added_tasks(folder, header, rows.len())?;
-    header.about = load_about(folder).0;
+    header.about = load_annotations(folder).0;
     for (row, report) in added {
         rows.push(row);
         reports.push(report);

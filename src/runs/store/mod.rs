@@ -2,41 +2,41 @@
 //! `docs/run-folder.md` describes the files.
 //!
 //! Next to the run folders are `queue.toml` with the queued jobs (see [`QueueFile`]), `.trash` with the deleted runs (see
-//! `trash.rs`), `.cells` with the locks of running cells of grids (see `cells.rs`), and `mended/` with the corrected labels
+//! `trash.rs`), `.cells` with the locks of running cells of grids (see `grid_cells.rs`), and `mended/` with the corrected labels
 //! of datasets.
 //!
 //! Every file is written to a temporary name, synced and renamed, so a kill or a full disk leaves the previous file. Tasks
 //! are numbered from 1 in file names and from 0 in the code.
 
-mod about;
+mod added_images;
 mod added_task_figures;
 mod added_tasks;
-mod cells;
+mod annotations;
 mod checkpoint;
 mod correct_answers;
+mod csv_tables;
 mod dataset_files;
 pub mod export;
 pub mod figure;
 mod figures;
 mod folder;
+mod grid_cells;
 pub mod groups;
 mod html;
+mod initial_lora;
 mod json;
 mod key;
 mod listing;
 mod load;
-mod measured;
 mod pack;
-mod pictures;
 mod plugin_files;
 mod provenance;
 mod queue;
 mod record;
 mod snapshot;
-mod start;
 mod summary;
 pub mod table;
-mod tables;
+mod task_metrics;
 mod trash;
 mod verify;
 mod write_added_task;
@@ -46,10 +46,12 @@ use std::path::{Path, PathBuf};
 use crate::folders;
 
 pub use crate::files::write::{write_file, write_with};
-pub use about::{detach_from_remote, load_about, local_folder, remote_name, set_about};
+pub use added_images::{AddedImages, MAX_ADDED_IMAGES};
 pub use added_task_figures::{AddedTaskFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_images;
-pub use cells::{RunsByKey, is_cell_locked, lock_cell};
+pub use annotations::{
+    detach_from_remote, load_annotations, local_folder, remote_name, set_annotations,
+};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use correct_answers::CorrectPredictions;
 pub use dataset_files::{
@@ -57,8 +59,10 @@ pub use dataset_files::{
     save_all_at_once,
 };
 pub use folder::RunFolder;
+pub use grid_cells::{RunsByKey, is_cell_locked, lock_cell};
 pub use groups::GroupKey;
 pub use html::SampleImage;
+pub use initial_lora::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use json::{
     Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, mean_and_spread, spread_text, summary,
     summary_of_orders,
@@ -69,17 +73,15 @@ pub use listing::{
 };
 pub use load::{StoredRun, StoredState, load_run, snapshot_time};
 pub use pack::{Extracted, PACKED_EXTENSION, Packed, Unpacked, extract, is_packed, pack, unpack};
-pub use pictures::{AddedImages, MAX_ADDED_IMAGES};
 pub use plugin_files::{PluginSave, allow_plugin, save_plugin};
 pub use provenance::{BackboneFacts, Machine, Provenance, load_image_prints, load_provenance};
 pub use queue::{QueueFile, machines_with_jobs};
 pub use record::{contains_runs, is_run, run_folders, run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
-pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use summary::{LatestFigures, RunSummary, load_facts, summarize};
 pub use write_added_task::{NewAddedTask, undo_added_task};
 
-pub use tables::{escape_formula, join_numbers, parse_numbers, unescape_formula};
+pub use csv_tables::{escape_formula, join_numbers, parse_numbers, unescape_formula};
 pub use trash::{TrashedRun, delete_run, erase_run, list_deleted, restore_run};
 pub use verify::{FileCheckResult, verify_files};
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::csv_tables::{damaged_table, from_csv, to_csv};
 use super::folder::RunFolder;
-use super::tables::{damaged_table, from_csv, to_csv};
 use super::{IMAGES_FILE, PROVENANCE_FILE};
 use crate::data::ClassFingerprints;
 use crate::data::transform::Interpolation;

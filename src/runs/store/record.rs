@@ -14,7 +14,7 @@ use crate::names::compose;
 use crate::nn::WeightType;
 use crate::pet::StreamScheme;
 use crate::problem::{Problem, Result, line_and_column};
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{MethodFacts, RunHeader, ScoreKind};
 
@@ -156,7 +156,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     method.seeded = method.seeded.or(Some(config.method != "simplecil"));
     Ok(RunHeader {
         run: run_name(folder),
-        about: About::default(),
+        about: Annotations::default(),
         folder: folder.to_path_buf(),
         method,
         config,

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::correct_answers::CorrectPredictions;
 use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{StoredRun, StoredState, load_plugin, load_run, read_state};
-use super::measured::{MetricsRow, load_report};
 use super::record::{MAX_IMAGES, run_name};
+use super::task_metrics::{MetricsRow, load_report};
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
@@ -219,7 +219,7 @@ mod rows {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-    use crate::store::measured::{MetricsRow, metrics_csv, read_metrics_csv};
+    use crate::store::task_metrics::{MetricsRow, metrics_csv, read_metrics_csv};
 
     pub(super) fn serialize<S: Serializer>(
         rows: &[MetricsRow],

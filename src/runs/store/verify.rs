@@ -6,8 +6,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::load::StoredRun;
-use super::measured::{MetricsRow, read_metrics};
 use super::snapshot::recorded_and_actual_hash;
+use super::task_metrics::{MetricsRow, read_metrics};
 use super::{METRICS_FILE, PLUGIN_FILE, added_tasks, answers_file, snapshot_file};
 use crate::fetch::{hex, sha256_of_file};
 use crate::problem::{Problem, Result};

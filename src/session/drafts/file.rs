@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Drafts, MovedSheet};
+use super::{Drafts, MovedImages};
 use crate::data::{FULL_DEPTH, decode_image_file};
 use crate::fetch::hex;
 use crate::files;
@@ -15,9 +15,9 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::NamedImage;
 use crate::session::collection::{CollectedImage, Collection, MAX_IMAGES};
+use crate::session::formatting::with_timestamp;
 use crate::session::image_folder::encode_png;
 use crate::session::pins::{Pin, PinId};
-use crate::session::words::with_timestamp;
 use crate::store::write_file;
 
 /// The file name of the list.
@@ -32,7 +32,7 @@ struct List {
     name: String,
     chosen: usize,
     classes: Vec<ListedClass>,
-    moved: Option<MovedSheet>,
+    moved: Option<MovedImages>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -9,15 +9,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::by_class::ImagesByClass;
 use super::collection::Collection;
 use super::pins::Pin;
-use super::sheet::SheetView;
-use super::sorted::SortedImages;
+use super::prediction_table::PredictionTableView;
 use super::views::Fetch;
-use crate::experiment::sheet::{self, Assignment, PredictedImage};
+use crate::experiment::prediction_table::{self, Assignment, PredictedImage};
 use crate::message;
 use crate::problem::{Problem, Result, join_some};
-use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
+use crate::run::prediction_table::{
+    PredictionTableCount, PredictionTableJob, PredictionTableState,
+};
 use crate::tr;
 
 /// The images that are not saved elsewhere.
@@ -27,13 +29,13 @@ pub struct Drafts {
     /// The runs that predict the pinned images.
     runs: Vec<PathBuf>,
     collection: Option<Collection>,
-    moved: Option<MovedSheet>,
+    moved: Option<MovedImages>,
 }
 
 /// The images of a table, some of which were moved since the table was saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct MovedSheet {
-    request: SheetRequest,
+struct MovedImages {
+    request: PredictionTableJob,
     classes: Vec<String>,
     /// The images and their corrections.
     #[serde(default)]
@@ -57,14 +59,14 @@ impl Drafts {
             collection: (!collection.is_empty()).then(|| collection.clone()),
             moved: match previous.waits_for_table(session) {
                 true => previous.moved.clone(),
-                false => session.unsaved_moves().map(|sorted| MovedSheet {
-                    request: sorted.request.clone(),
-                    classes: sorted.classes.clone(),
-                    corrections: paths(&sorted.images)
+                false => session.unsaved_moves().map(|by_class| MovedImages {
+                    request: by_class.request.clone(),
+                    classes: by_class.classes.clone(),
+                    corrections: paths(&by_class.images)
                         .cloned()
-                        .zip(sorted.groups.clone())
+                        .zip(by_class.groups.clone())
                         .collect(),
-                    revision: sorted.revision,
+                    revision: by_class.revision,
                 }),
             },
         }
@@ -73,9 +75,9 @@ impl Drafts {
     /// Returns whether the displayed table has moved images but is not read yet or cannot be read.
     fn waits_for_table(&self, session: &Session) -> bool {
         let predict = &session.predict;
-        let displayed = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
+        let displayed = predict.prediction_table.as_ref().map(|table| table.request.ticket);
         let moved = self.moved.as_ref().map(|moved| moved.request.ticket);
-        predict.sorted.ready().is_none() && moved.is_some() && displayed == moved
+        predict.images_by_class.ready().is_none() && moved.is_some() && displayed == moved
     }
 
     /// Returns whether these drafts equal the session's current state.
@@ -190,8 +192,8 @@ impl Session {
         if let Some(collection) = drafts.collection {
             self.collection.append(collection);
         }
-        if let Some(moved) = drafts.moved.filter(|_| self.predict.sheet.is_none()) {
-            self.accept_moved_sheet(moved);
+        if let Some(moved) = drafts.moved.filter(|_| self.predict.prediction_table.is_none()) {
+            self.accept_moved_images(moved);
         }
         if !parts.is_empty() {
             let message = message!("drafts-restored", what = join_some(&parts, parts.len()));
@@ -201,21 +203,23 @@ impl Session {
     }
 
     /// Reads a table whose images were moved, and applies the moves again.
-    fn accept_moved_sheet(&mut self, mut moved: MovedSheet) {
+    fn accept_moved_images(&mut self, mut moved: MovedImages) {
         moved.request.ticket = self.next_ticket();
         let request = moved.request.clone();
-        let count = SheetCount {
+        let count = PredictionTableCount {
             done: moved.corrections.len(),
             unreadable: moved
                 .corrections
                 .iter()
-                .filter(|(_, sorted)| *sorted == Assignment::Unreadable)
+                .filter(|(_, by_class)| *by_class == Assignment::Unreadable)
                 .count(),
             of: moved.corrections.len(),
         };
-        self.predict.sheet =
-            Some(SheetView { request: request.clone(), state: SheetState::Done(count) });
-        self.predict.sorted = Fetch::Busy;
+        self.predict.prediction_table = Some(PredictionTableView {
+            request: request.clone(),
+            state: PredictionTableState::Done(count),
+        });
+        self.predict.images_by_class = Fetch::Busy;
         if let Some(last) = &mut self.drafts.last {
             // The previous moves are stored until the table is read.
             Arc::make_mut(last).moved = Some(moved.clone());
@@ -223,35 +227,35 @@ impl Session {
         self.task(
             move |_| moved.read(),
             move |session, result| {
-                let pending = session.predict.sheet.as_ref();
-                if pending.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
+                let pending = session.predict.prediction_table.as_ref();
+                if pending.is_some_and(|table| table.request.ticket == request.ticket) {
                     let to_view = |(classes, images)| {
                         let depth = session.bit_depth_of(&request.run);
-                        let mut sorted = SortedImages::new(request, classes, depth, images);
-                        sorted.is_saved = false;
-                        Arc::new(sorted)
+                        let mut by_class = ImagesByClass::new(request, classes, depth, images);
+                        by_class.is_saved = false;
+                        Arc::new(by_class)
                     };
                     let view = result.map(to_view);
-                    session.predict.sorted.fill(view);
+                    session.predict.images_by_class.fill(view);
                 }
             },
         );
     }
 }
 
-impl MovedSheet {
+impl MovedImages {
     /// Returns the classes and the images of the table with their new classes.
     ///
     /// # Errors
     /// Returns a Problem if the table cannot be read or has changed.
     fn read(self) -> Result<(Vec<String>, Vec<PredictedImage>)> {
-        let mut images = sheet::read_predictions(&self.request.csv)?;
+        let mut images = prediction_table::read_predictions(&self.request.csv)?;
         let corrected = self.corrections.iter().map(|(path, _)| path);
         if !paths(&images).eq(corrected) {
             return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));
         }
-        for (image, (_, sorted)) in images.iter_mut().zip(self.corrections) {
-            image.assignment = sorted;
+        for (image, (_, by_class)) in images.iter_mut().zip(self.corrections) {
+            image.assignment = by_class;
         }
         Ok((self.classes, images))
     }

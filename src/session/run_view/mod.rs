@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::findings::{MissedClass, missed_classes};
-use super::row::title_of;
-use super::words::{format_bytes, format_percent};
+use super::formatting::{format_bytes, format_percent};
+use super::run_row::title_of;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::palette::RunStyle;
@@ -215,13 +215,13 @@ impl RunView {
                 self.log_measurement(time);
             }
             Event::TakenUp { reports, .. } => {
-                let text = tr!("story-log-resumed-after-task", n = reports.len());
+                let text = tr!("session-log-resumed-after-task", n = reports.len());
                 self.add_reports(reports);
                 self.log(time, text);
             }
             Event::Saved { what, bytes, .. } => {
                 let size = format_bytes(bytes);
-                self.log(time, tr!("story-log-saved", what, size));
+                self.log(time, tr!("session-log-saved", what, size));
             }
             Event::Remark { problem, .. } => self.warn(time, problem.translated_what()),
             Event::Finished { .. } => {
@@ -231,14 +231,14 @@ impl RunView {
             }
             Event::Stopped { .. } if self.is_in_added_task() => {
                 self.drop_added_task();
-                self.log(time, tr!("story-log-stopped-added").into());
+                self.log(time, tr!("session-log-stopped-added").into());
             }
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
                 self.phase = None;
                 let text = match self.header {
-                    Some(_) => tr!("story-log-stopped"),
-                    None => tr!("story-log-stopped-before-start"),
+                    Some(_) => tr!("session-log-stopped"),
+                    None => tr!("session-log-stopped-before-start"),
                 };
                 self.log(time, text.into());
             }
@@ -303,7 +303,7 @@ impl RunView {
     fn start(&mut self, header: RunHeader, time: &str) {
         self.title = title_of(&header);
         let text = tr!(
-            "story-log-started",
+            "session-log-started",
             classes = header.class_order.len(),
             n = header.tasks.len(),
             device = header.device.as_str()
@@ -319,20 +319,20 @@ impl RunView {
         let text = match (&phase, &previous) {
             (Phase::Preparing(step), _) => step.translated(),
             (Phase::Paused, _) => self.stage.label().into(),
-            (_, Some(Phase::Paused)) => tr!("story-log-resumed").into(),
-            (Phase::Evaluating { task }, _) => tr!("story-log-testing", n = task + 1),
+            (_, Some(Phase::Paused)) => tr!("session-log-resumed").into(),
+            (Phase::Evaluating { task }, _) => tr!("session-log-testing", n = task + 1),
             (Phase::Measuring { task }, _) => tr!(
-                "story-log-measuring",
+                "session-log-measuring",
                 n = task + 1,
                 names = join_some(self.class_names(*task), 8)
             ),
             (Phase::Training { task, epoch: 0, .. }, _) => tr!(
-                "story-log-task-starts",
+                "session-log-task-starts",
                 n = task + 1,
                 names = join_some(self.class_names(*task), 8)
             ),
             (Phase::Training { frozen: false, .. }, Some(Phase::Training { frozen: true, .. })) => {
-                tr!("story-log-pet-training-starts").into()
+                tr!("session-log-pet-training-starts").into()
             }
             (Phase::Training { .. }, _) => String::new(),
         };
@@ -402,7 +402,8 @@ impl RunView {
             }
         });
         let parts: Vec<String> = parts.collect();
-        let text = tr!("story-log-task-measured", n = self.reports.len(), each = parts.join(", "));
+        let text =
+            tr!("session-log-task-measured", n = self.reports.len(), each = parts.join(", "));
         self.log(time, text);
     }
 

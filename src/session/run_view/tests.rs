@@ -147,19 +147,19 @@ fn an_unfinished_added_task_leaves_the_run_unchanged() {
     finished.apply_event(evaluated_event(2, &[0, 1, 2, 3, 0]), "3");
     finished.apply_event(Event::Finished { run: run() }, "4");
     assert_eq!((finished.stage, finished.tasks()), (Stage::Finished, 3));
-    let story = crate::session::story::story(&finished);
-    let count = |n: usize, of: usize| tr!("story-count-of", n, of);
+    let explanation = crate::session::explanation::explain_run(&finished);
+    let count = |n: usize, of: usize| tr!("session-count-of", n, of);
     let before_and_now =
-        |after: String, before: String| tr!("story-correct-before-and-now", after, before);
+        |after: String, before: String| tr!("session-correct-before-and-now", after, before);
     let expected = tr!(
-        "story-added-task",
+        "session-added-task",
         names = "d, e",
         new = before_and_now(count(1, 2), count(0, 2)),
         n = 3,
         old = before_and_now(count(3, 3), count(3, 3))
     );
     assert_eq!(
-        (story[0].heading.as_str(), story[0].text.as_str()),
-        (tr!("story-added-task-heading"), expected.as_str())
+        (explanation[0].heading.as_str(), explanation[0].text.as_str()),
+        (tr!("session-added-task-heading"), expected.as_str())
     );
 }

@@ -11,10 +11,10 @@ use crate::data::{FULL_DEPTH, decode_image_file, published};
 use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::NamedImage;
-use crate::session::chooser::{Choice, DialogPurpose};
 use crate::session::collection::{CollectedImage, MAX_IMAGES};
 use crate::session::downloads::{Item, Transfer};
-use crate::session::words::compare_natural;
+use crate::session::file_dialog::{Choice, DialogPurpose};
+use crate::session::formatting::compare_natural;
 use crate::tr;
 
 /// A dialog that returns faster than this was not shown.

@@ -11,9 +11,9 @@ use crate::problem::Result;
 use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
-use crate::run::places::RemoteMachine;
+use crate::run::remote_machines::RemoteMachine;
 use crate::session::grids::{Axis, GridFields, GridSource, GridView, VaryingSettings};
-use crate::session::plain::title_of;
+use crate::session::window_terms::title_of;
 use crate::texts::{Language, Message};
 use crate::tr;
 

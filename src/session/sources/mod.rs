@@ -12,14 +12,14 @@ mod runs;
 use std::path::{Path, PathBuf};
 
 use super::Wake;
-use super::away::RemoteBackend;
 use super::backend::{Backend, EngineHost};
-use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterState;
 use super::collection::Collection;
 use super::downloads::{Item, Transfer};
+use super::file_dialog::{Choice, DialogPurpose};
 use super::loads::DataRequest;
 use super::progress::Progress;
+use super::remote_backend::RemoteBackend;
 use super::run_view::RunView;
 use super::views::DataView;
 use crate::data::export::PackSummary;
@@ -30,7 +30,7 @@ use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
 use crate::remote::{Peer, Remote};
 use crate::run::event::AddedTask;
-use crate::run::places::{RemoteMachine, RemoteMachines};
+use crate::run::remote_machines::{RemoteMachine, RemoteMachines};
 use crate::store;
 use crate::tr;
 

@@ -18,8 +18,8 @@ use crate::pet::view::PluginFacts;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::session::formatting::format_device;
 use crate::session::views::{DataView, DeviceView, PlanView, PluginView};
-use crate::session::words::format_device;
 use crate::store::PetStart;
 use crate::{device, nn, tr};
 

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::session::backend::lock;
 use crate::session::deleted_runs::{DeletedRun, TrashAction, TrashResults};
 use crate::session::folders::{MAX_FOLDERS, RunListing, RunsFolder};
-use crate::session::row::{AdditionalFolder, RunRow, RunState, title_of};
+use crate::session::run_row::{AdditionalFolder, RunRow, RunState, title_of};
 use crate::store;
 use crate::tr;
 

@@ -22,7 +22,7 @@ use crate::texts::{Message, Words};
 use crate::tr;
 
 pub use self::library::{NumberView, PluginView};
-pub use super::row::{Rows, RunRow, RunState};
+pub use super::run_row::{Rows, RunRow, RunState};
 pub use crate::data::Split;
 
 /// A value that a helper thread loads.

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use super::Message;
 use crate::experiment::predictor_cache::SnapshotKey;
-use crate::fence::catch_panic_as_problem;
+use crate::panics::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 
 /// Loads one value at a time on a helper thread, because disk and memory are shared.

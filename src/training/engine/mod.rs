@@ -8,10 +8,10 @@ mod features;
 mod grids;
 mod helper;
 mod requests;
+mod run_loop;
 mod scheduler;
 mod sink;
 mod tables;
-mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::device;
 use crate::experiment::ResourceCache;
 use crate::experiment::predictor_cache::{PredictorCache, PreparedPredictor};
 use crate::experiment::speed::measure_processor_speed;
-use crate::fence::catch_panic_as_problem;
+use crate::panics::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
-use crate::run::diary;
 use crate::run::event::{Command, Control, ControlRequest, Event};
+use crate::run::event_log;
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, changed_job_id};
 use crate::store::QueueFile;
@@ -78,7 +78,7 @@ impl Engine {
         };
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
-            .spawn(move || work::serve(state, &runs_root))
+            .spawn(move || run_loop::serve(state, &runs_root))
             .map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self { messages, events, control, thread: Some(thread) })
     }
@@ -165,16 +165,16 @@ impl EngineState {
 
     /// Adds a command to its queue.
     fn dispatch(&mut self, command: Command) {
-        diary::log_command(&command);
+        event_log::log_command(&command);
         match command {
             Command::Predict(request) => self.scheduler.add(request),
             Command::Inside(request) => self.scheduler.add(request),
             Command::Sheet(request) => {
-                let kind = TableKind::Sheet(*request);
+                let kind = TableKind::PredictionTable(*request);
                 self.scheduler.add(TableRequest::new(kind));
             }
             Command::Doubts(request) => {
-                let kind = TableKind::Doubts(request);
+                let kind = TableKind::LabelCheck(request);
                 self.scheduler.add(TableRequest::new(kind));
             }
             Command::StopSheet(ticket) => self.scheduler.cancel(ticket),
@@ -262,7 +262,7 @@ impl EngineState {
     }
 
     fn send_event(&self, job: Option<JobId>, event: Event) {
-        diary::log_engine_event(job, &event);
+        event_log::log_engine_event(job, &event);
         // If the front end has ended, nobody needs the event.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();

@@ -19,7 +19,7 @@ use super::features::FeatureCache;
 use super::helper::Loader;
 use crate::experiment::ResourceCache;
 use crate::experiment::predictor_cache::{PredictorCache, PreparedPredictor, SnapshotKey};
-use crate::fence::catch_panic_as_problem;
+use crate::panics::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
 

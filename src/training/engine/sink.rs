@@ -1,10 +1,10 @@
 //! The sink of a job: reports its events, and serves other requests between two batches.
 
 use super::EngineState;
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::run::event::{ControlRequest, Event, RunHeader, Sink};
 use crate::run::job::{Job, JobId};
-use crate::store::set_about;
+use crate::store::set_annotations;
 
 /// The connection of a running job to the engine.
 pub(super) struct JobSink<'a> {
@@ -22,8 +22,8 @@ impl JobSink<'_> {
         if self.name.is_empty() || !header.about.name.is_empty() {
             return;
         }
-        let about = About { name: self.name.to_string(), ..header.about.clone() };
-        match set_about(&header.folder, &about) {
+        let about = Annotations { name: self.name.to_string(), ..header.about.clone() };
+        match set_annotations(&header.folder, &about) {
             Ok(about) => header.about = about,
             Err(problem) => log::warn!("{problem}"),
         }

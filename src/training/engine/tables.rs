@@ -13,23 +13,25 @@ use super::scheduler::{Priority, Request, Resources, Slot, Step};
 use super::{PATIENCE, wait_for};
 use crate::data::transform::InputSpec;
 use crate::experiment::ResourceCache;
-use crate::experiment::doubt;
+use crate::experiment::label_noise;
 use crate::experiment::predict::Predictor;
+use crate::experiment::prediction_table::{Columns, ImageSelection, write_table};
 use crate::experiment::predictor_cache::SnapshotKey;
-use crate::experiment::sheet::{Columns, ImageSelection, write_table};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::doubt::{LabelCheckRequest, LabelCheckState};
 use crate::run::event::Event;
-use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
+use crate::run::label_noise::{LabelCheckRequest, LabelCheckState};
+use crate::run::prediction_table::{
+    PredictionTableCount, PredictionTableJob, PredictionTableState,
+};
 
 /// Contents of a table.
 #[derive(Clone)]
 pub(super) enum TableKind {
     /// The images of a folder.
-    Sheet(SheetRequest),
+    PredictionTable(PredictionTableJob),
     /// Training images that look like another class.
-    Doubts(LabelCheckRequest),
+    LabelCheck(LabelCheckRequest),
 }
 
 /// A message from a helper thread.
@@ -56,8 +58,8 @@ pub(super) struct TableRequest {
 impl TableRequest {
     pub fn new(kind: TableKind) -> Self {
         let (ticket, run, task) = match &kind {
-            TableKind::Sheet(request) => (request.ticket, &request.run, request.task),
-            TableKind::Doubts(request) => (request.ticket, &request.run, request.task),
+            TableKind::PredictionTable(request) => (request.ticket, &request.run, request.task),
+            TableKind::LabelCheck(request) => (request.ticket, &request.run, request.task),
         };
         Self {
             key: SnapshotKey::new(run, task),
@@ -78,13 +80,13 @@ impl TableRequest {
     ) -> Helper<Message> {
         let (ticket, stop) = (self.ticket, self.stop.clone());
         let work: Work = match self.kind.clone() {
-            TableKind::Sheet(request) => {
+            TableKind::PredictionTable(request) => {
                 let columns = Columns::new(predictor, request.threshold, request.all_columns);
                 Box::new(move |worker| worker.write_table(&request, &columns))
             }
-            TableKind::Doubts(request) => {
+            TableKind::LabelCheck(request) => {
                 let (input, cache) = (predictor.input(), cache.clone());
-                Box::new(move |worker| worker.search_doubts(&request, input, &cache))
+                Box::new(move |worker| worker.check_labels(&request, input, &cache))
             }
         };
         Helper::spawn(engine, move |outbox| {
@@ -131,15 +133,21 @@ impl Request for TableRequest {
         self.stop.store(true, Ordering::Relaxed);
         // A helper that has started sends the last event.
         self.helper.is_none().then(|| match &self.kind {
-            TableKind::Sheet(_) => sheet_event(ticket, SheetState::Stopped),
-            TableKind::Doubts(_) => doubts_event(ticket, LabelCheckState::Stopped),
+            TableKind::PredictionTable(_) => {
+                prediction_table_event(ticket, PredictionTableState::Stopped)
+            }
+            TableKind::LabelCheck(_) => label_check_event(ticket, LabelCheckState::Stopped),
         })
     }
 
     fn fail(&self, problem: Problem) -> Event {
         match &self.kind {
-            TableKind::Sheet(_) => sheet_event(self.ticket, SheetState::Failed(problem)),
-            TableKind::Doubts(_) => doubts_event(self.ticket, LabelCheckState::Failed(problem)),
+            TableKind::PredictionTable(_) => {
+                prediction_table_event(self.ticket, PredictionTableState::Failed(problem))
+            }
+            TableKind::LabelCheck(_) => {
+                label_check_event(self.ticket, LabelCheckState::Failed(problem))
+            }
         }
     }
 }
@@ -150,17 +158,17 @@ impl Drop for TableRequest {
         self.piece = None;
         let thread = self.helper.take().and_then(Helper::close);
         // The helper deletes the unfinished table, which takes no longer than a piece.
-        if let (TableKind::Sheet(_), Some(thread)) = (&self.kind, thread) {
+        if let (TableKind::PredictionTable(_), Some(thread)) = (&self.kind, thread) {
             wait_for(thread, PATIENCE);
         }
     }
 }
 
-fn sheet_event(ticket: u64, state: SheetState) -> Event {
+fn prediction_table_event(ticket: u64, state: PredictionTableState) -> Event {
     Event::Sheet { ticket, state }
 }
 
-fn doubts_event(ticket: u64, state: LabelCheckState) -> Event {
+fn label_check_event(ticket: u64, state: LabelCheckState) -> Event {
     Event::Doubts { ticket, state }
 }
 
@@ -199,19 +207,20 @@ impl Worker<'_> {
         }
     }
 
-    fn write_table(&self, request: &SheetRequest, columns: &Columns) -> Result<Event> {
+    fn write_table(&self, request: &PredictionTableJob, columns: &Columns) -> Result<Event> {
         let mut predict =
             |images: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&images));
-        let mut report_progress =
-            |count: SheetCount| self.report(sheet_event(self.ticket, SheetState::Working(count)));
+        let mut report_progress = |count: PredictionTableCount| {
+            self.report(prediction_table_event(self.ticket, PredictionTableState::Working(count)))
+        };
         let selection = ImageSelection { folder: &request.folder, only: &request.only };
         let count =
             write_table(columns, selection, &request.csv, &mut predict, &mut report_progress)?;
-        let state = count.map_or(SheetState::Stopped, SheetState::Done);
-        Ok(sheet_event(self.ticket, state))
+        let state = count.map_or(PredictionTableState::Stopped, PredictionTableState::Done);
+        Ok(prediction_table_event(self.ticket, state))
     }
 
-    fn search_doubts(
+    fn check_labels(
         &self,
         request: &LabelCheckRequest,
         input: InputSpec,
@@ -220,11 +229,11 @@ impl Worker<'_> {
         let mut compute_features =
             |images: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&images));
         let mut report_progress = |done, total| {
-            self.report(doubts_event(self.ticket, LabelCheckState::Working((done, total))))
+            self.report(label_check_event(self.ticket, LabelCheckState::Working((done, total))))
         };
         let snapshot = (request.run.as_path(), request.task);
         let should_continue = || self.is_running();
-        let found = doubt::cross_validate(
+        let found = label_noise::cross_validate(
             snapshot,
             input,
             cache,
@@ -234,6 +243,6 @@ impl Worker<'_> {
         )?;
         let state =
             found.map_or(LabelCheckState::Stopped, |found| LabelCheckState::Done(Box::new(found)));
-        Ok(doubts_event(self.ticket, state))
+        Ok(label_check_event(self.ticket, state))
     }
 }

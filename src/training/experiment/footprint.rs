@@ -14,7 +14,7 @@ use crate::nn::WeightType;
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::{Precision, RunConfig};
 
-use super::{ResourceCache, fitting};
+use super::{ResourceCache, run_device};
 
 /// Bytes per f32.
 const BYTES_PER_VALUE: f64 = 4.0;
@@ -34,7 +34,7 @@ pub fn estimate_peak_memory(
     backbone: &Description,
     pet: Option<(&PetSpec, &[usize])>,
 ) -> u64 {
-    let gpu = fitting::gpu_weight_type(config);
+    let gpu = run_device::gpu_weight_type(config);
     let input = backbone.entry.input_spec().size;
     let buffered = loader::max_buffered_bytes(config.batch, input);
     peak_bytes(config, backbone, pet, gpu).saturating_add(buffered)

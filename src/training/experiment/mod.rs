@@ -4,31 +4,30 @@
 //! [`Sink`](crate::run::event::Sink) and obey a [`Control`](crate::run::event::Control) between any two batches.
 
 mod attachments;
-pub mod doubt;
 pub mod estimate;
-mod fitting;
 pub mod footprint;
 pub mod gpu_check;
 pub mod grid;
 mod images;
 pub mod inside;
+pub mod label_noise;
 mod meter;
 mod oom_retry;
 pub mod overrides;
 pub mod pet_costs;
 mod plan;
 pub mod predict;
+pub mod prediction_table;
 pub mod predictor_cache;
 mod prefetch;
 pub mod presets;
 mod progress_sink;
-pub mod proof;
 mod provenance;
 pub mod recorded_backbone;
 mod resources;
+mod run_device;
 mod run_identity;
 mod samples;
-pub mod sheet;
 pub mod speed;
 pub mod suggested_settings;
 mod teach;
@@ -36,6 +35,7 @@ mod trainer;
 pub mod trial;
 mod unreadable_images;
 pub mod upload;
+pub mod verification;
 
 use std::path::Path;
 
@@ -44,15 +44,15 @@ use crate::message;
 use crate::method::{self, ConfiguredMethod, passes_for_task};
 use crate::problem::{Problem, Result, join_some};
 use crate::run::config::RunConfig;
-use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::event_log::LoggedSink;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 use crate::texts::Words;
 
 pub use attachments::{RunAttachments, collect_attachments};
-pub use fitting::{check_bf16, weight_type};
 pub use plan::{TrainingPlan, restore_advice};
 pub use resources::{ResourceCache, augmentation, open_options};
+pub use run_device::{check_bf16, weight_type};
 pub use samples::sample_images;
 pub use teach::{SourcePreview, preview_source, teach};
 use trainer::Trainer;

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::{Changes, Outcome, ResourceCache, resume_once};
 use crate::device;
-use crate::fence::catch_panic_as_problem;
 use crate::message;
+use crate::panics::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
-use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, Event, Sink};
+use crate::run::event_log::LoggedSink;
 use crate::store::{self, RunFolder};
 
 /// Runs a training to its end. Whenever the device runs out of memory, resumes from the last saved epoch with half

@@ -11,7 +11,7 @@ use crate::run::config::{RunConfig, Setting};
 ///
 /// # Errors
 /// Returns a Problem if there is no such method.
-pub fn switch_method(config: &mut RunConfig, method: &str, from_preset: bool) -> Result<()> {
+pub fn set_method(config: &mut RunConfig, method: &str, from_preset: bool) -> Result<()> {
     if method == config.method {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub fn with_validation(config: &RunConfig, halvings: u32, share: f64) -> RunConf
 
 /// Sets PET size and blocks to the usual values for this backbone and for a plugin with default size `plugin_size`,
 /// where they are not given.
-pub fn apply_pet_defaults(
+pub fn fill_pet_defaults(
     base: &RunConfig,
     config: &mut RunConfig,
     description: Option<&Description>,

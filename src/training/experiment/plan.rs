@@ -19,9 +19,9 @@ use crate::run::event::{Control, ControlRequest, Event, RunHeader, Sink};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
-use super::fitting::RunDevice;
 use super::footprint;
 use super::images::{Images, RunDataset};
+use super::run_device::RunDevice;
 use super::run_identity::{new_header, self_contained_settings};
 use super::trainer::TrainContext;
 use super::{ResourceCache, preparing_event};

@@ -19,8 +19,8 @@ use crate::run::event::{NamedImage, RunHeader};
 use crate::store::{self, PetStart};
 use crate::tensors::NamedTensors;
 
-use super::fitting::prediction_weight_type;
 use super::recorded_backbone::RecordedBackbone;
+use super::run_device::prediction_weight_type;
 use super::{ResourceCache, upload};
 
 /// Number of predicted images from which on linear PETs are merged into the weights. For fewer images, copying the

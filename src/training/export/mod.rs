@@ -8,9 +8,9 @@
 mod model;
 mod onnx;
 mod peft;
-mod prepared;
+mod preprocessing;
+mod text;
 mod torch;
-mod words;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

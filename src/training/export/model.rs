@@ -71,7 +71,7 @@ impl Model<'_> {
         tensors.insert("scores".into(), rows(&|answer| answer.scores.clone()));
         for (at, expert) in self.recipe.experts().iter().enumerate() {
             let probabilities = |answer: &Answer| {
-                answer.predictions.get(at).map(|opinion| opinion.probabilities.clone())
+                answer.predictions.get(at).map(|prediction| prediction.probabilities.clone())
             };
             let values = rows(&|answer| probabilities(answer).unwrap_or_default());
             tensors.insert(format!("expert.{}", expert.key()), values);

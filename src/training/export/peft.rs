@@ -8,8 +8,8 @@ use burn::tensor::Tensor;
 use serde_json::json;
 
 use super::model::{Files, Model};
-use super::prepared;
-use super::words::{one_line, title};
+use super::preprocessing;
+use super::text::{one_line, title};
 use crate::backbone::torch::{ActiveSites, LayerName};
 use crate::message;
 use crate::pet::low_rank::{LowRankUpdate, low_rank_update};
@@ -50,7 +50,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         };
         let layouts = forms.iter().zip(["", TRANSFORMERS]);
         for (layers, subfolder) in layouts.filter(|(layers, _)| !layers.is_empty()) {
-            let config = prepared::to_json(&adapter_config(layers, &entry.name))?;
+            let config = preprocessing::to_json(&adapter_config(layers, &entry.name))?;
             files.push((format!("{prefix}{subfolder}{ADAPTER_CONFIG}"), config));
             let format = HashMap::from([("format".into(), "pt".into())]);
             let tensors = to_bytes(&lora_tensors(layers)?, format)?;
@@ -60,8 +60,8 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let backbone = model.predictor.backbone().backbone.weights()?.into_named()?;
     files.push(("backbone.safetensors".into(), to_bytes(&backbone, HashMap::new())?));
     files.push(("network.py".into(), network(model)?.into_bytes()));
-    files.push(("preprocessing.json".into(), prepared::preprocessing_json(model, false)?));
-    files.push(("prepare.py".into(), prepared::prepare_module()));
+    files.push(("preprocessing.json".into(), preprocessing::preprocessing_json(model, false)?));
+    files.push(("prepare.py".into(), preprocessing::prepare_module()));
     files.push(("README.md".into(), text.into_bytes()));
     Ok(files)
 }

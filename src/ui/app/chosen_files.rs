@@ -7,12 +7,12 @@ use egui::Context;
 use super::StudioApp;
 use crate::problem::Problem;
 use crate::run::config::Setting;
-use crate::session::chooser::{DialogPurpose, IMAGES, WEIGHTS};
-use crate::session::sheet::SheetView;
+use crate::session::file_dialog::{DialogPurpose, IMAGES, WEIGHTS};
+use crate::session::prediction_table::PredictionTableView;
 use crate::store::is_packed;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::pages::predict::sheet;
+use crate::ui::pages::predict::prediction_table;
 
 impl StudioApp {
     /// Opens the dialog for typing a path. `reason` explains why there is no file dialog.
@@ -47,7 +47,7 @@ impl StudioApp {
             DialogPurpose::Runs => self.session.add_folder(path),
             DialogPurpose::ImageFolder if self.page == Page::Start => self.classify(ctx, &[path]),
             DialogPurpose::ImageFolder => {
-                self.pages.predict.sheet.choose_folder(&path);
+                self.pages.predict.prediction_table.choose_folder(&path);
                 self.show_page(Page::Predict);
             }
             DialogPurpose::Grid => self.open_grid(text),
@@ -81,7 +81,7 @@ impl StudioApp {
                 self.classify(ctx, &files);
             }
             1 => self.predict_file(files.remove(0)),
-            _ => match self.pages.predict.sheet.choose_files(&files) {
+            _ => match self.pages.predict.prediction_table.choose_files(&files) {
                 Ok(()) => self.show_page(Page::Predict),
                 Err(problem) => self.session.notify(problem, true),
             },
@@ -95,19 +95,19 @@ impl StudioApp {
             self.session.notify(problem.advise(tr!("classify-no-model-advice")), true);
             return;
         };
-        let current_sheet = self.session.predict.sheet.as_ref();
-        if current_sheet.is_some_and(SheetView::is_working) {
+        let current_sheet = self.session.predict.prediction_table.as_ref();
+        if current_sheet.is_some_and(PredictionTableView::is_working) {
             let problem = Problem::new(tr!("predict-many-other-table"));
             self.session.notify(problem, true);
             return;
         }
-        let mut sheet = sheet::State::default();
+        let mut table = prediction_table::State::default();
         let result = match files {
             [folder] if folder.is_dir() => {
-                sheet.choose_folder(folder);
+                table.choose_folder(folder);
                 Ok(())
             }
-            files => sheet.choose_files(files),
+            files => table.choose_files(files),
         };
         if let Err(problem) = result {
             self.session.notify(problem, true);
@@ -115,7 +115,7 @@ impl StudioApp {
         }
         self.pages.start.classify = true;
         self.session.pin_predictor(model);
-        self.execute(ctx, UiCommand::PredictFolder(sheet.request()));
+        self.execute(ctx, UiCommand::PredictFolder(table.request()));
     }
 
     pub(super) fn open_grid(&mut self, file: String) {
@@ -175,7 +175,7 @@ impl StudioApp {
             } else if page == Page::Compare && is_folder {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
-                self.pages.predict.sheet.choose_folder(&path);
+                self.pages.predict.prediction_table.choose_folder(&path);
             } else if page == Page::Start
                 && is_folder
                 && self.pages.start.classify

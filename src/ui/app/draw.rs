@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui, ViewportCommand};
 
 use super::StudioApp;
-use crate::fence::catch_panic;
+use crate::panics::catch_panic;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::fence::PressedButton;
 use crate::ui::pages::{self, Cx};
+use crate::ui::panics::PressedButton;
 use crate::ui::shell::{self, Collect, OverlayContext, Overlays, Question};
 use crate::ui::theme;
-use crate::ui::widgets::figure;
+use crate::ui::widgets::figure_menu;
 
 impl StudioApp {
     /// Draws the whole window and executes the commands.
@@ -34,7 +34,7 @@ impl StudioApp {
             }
         });
         self.draw_overlays(&ctx, &mut commands);
-        let requests = figure::take_requests(&ctx).into_iter();
+        let requests = figure_menu::take_requests(&ctx).into_iter();
         commands.extend(
             requests.map(|(action, figure)| UiCommand::ExportFigure(action, Box::new(figure))),
         );

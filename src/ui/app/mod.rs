@@ -1,9 +1,9 @@
-//! The application of the window. `logic` processes events of the engine and the helper threads, `ui` draws, `act`
-//! executes commands. All work is guarded (`ui::fence`), so that a panic ends neither the program nor the
+//! The application of the window. `logic` processes events of the engine and the helper threads, `ui` draws, `commands`
+//! executes commands. All work is guarded (`ui::panics`), so that a panic ends neither the program nor the
 //! training.
 
-mod act;
 mod chosen_files;
+mod commands;
 mod draw;
 mod persistence;
 
@@ -18,20 +18,20 @@ use egui::{Context, Event, Ui};
 use super::background_writer::Writer;
 use super::command::{Page, UiCommand, settings_shortcuts, shortcuts};
 use super::delayed_input::DelayedInput;
-use super::fence::ErrorBoundaries;
 use super::frame_times::FrameTimes;
 use super::pages::Pages;
+use super::panics::ErrorBoundaries;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
 use super::shell::{Question, Shell, no_dialog_reason};
 use super::widgets::input::{is_covered, is_dialog_open};
 use super::widgets::textures::Textures;
 use super::{keys, theme};
-use crate::fence::catch_panic;
+use crate::panics::catch_panic;
 use crate::problem::Problem;
 use crate::session::Session;
-use crate::session::chooser::Choice;
 use crate::session::dataset_settings::SetUp;
+use crate::session::file_dialog::Choice;
 use crate::texts::Language;
 use crate::tr;
 

@@ -27,8 +27,8 @@ pub(super) fn restore_session(session: &mut Session, settings: &Settings) {
     let several = &mut session.experiment.grid.varying;
     several.clone_from(&settings.several);
     session.open_folders(&settings.folders);
-    session.learn.units.answers.clone_from(&settings.answers);
-    session.learn.units.retrained.clone_from(&settings.retrained);
+    session.learn.lessons.answers.clone_from(&settings.answers);
+    session.learn.lessons.retrained.clone_from(&settings.retrained);
     if let Some(draft) = settings.writing.clone() {
         session.open_stored_text(draft);
     }
@@ -46,8 +46,8 @@ fn updated_settings(settings: &Settings, session: &Session) -> Settings {
         folders: session.compare.folders.paths(),
         unfinished: session.unfinished_run().map(Path::to_path_buf),
         writing: session.stored_text(),
-        answers: session.learn.units.answers.clone(),
-        retrained: session.learn.units.retrained.clone(),
+        answers: session.learn.lessons.answers.clone(),
+        retrained: session.learn.lessons.retrained.clone(),
         ..settings.clone()
     }
 }

@@ -12,7 +12,7 @@ use egui::epaint::text::{Galley, Row};
 use egui::{Context, FullOutput, Plugin, Shape};
 use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
-use crate::fence::catch_panic;
+use crate::panics::catch_panic;
 
 /// Brackets, which are mirrored in right-to-left text.
 const BRACKETS: &str = "()[]{}<>«»‹›";

@@ -4,8 +4,8 @@ use egui::{ScrollArea, Ui};
 
 use super::OverlayContext;
 use crate::session::deleted_runs::DeletedRun;
+use crate::session::formatting::{format_bytes, run_time_text};
 use crate::session::views::Fetch;
-use crate::session::words::{format_bytes, run_time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};

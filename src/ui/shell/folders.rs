@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::OverlayContext;
-use crate::session::chooser::{DialogPurpose, typed_path};
+use crate::session::file_dialog::{DialogPurpose, typed_path};
 use crate::session::folders::RunsFolder;
 use crate::tr;
 use crate::ui::command::UiCommand;

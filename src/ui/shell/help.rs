@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::OverlayContext;
-use crate::session::units::{Figures, Paragraph, ParagraphKind, markdown};
+use crate::session::lessons::{Figures, Paragraph, ParagraphKind, markdown};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};

@@ -1,6 +1,6 @@
 //! Everything around and above the pages: the top bar, the command palette, notices, dialogs and the drop overlay.
 
-mod about;
+mod annotations;
 mod bar;
 mod collect;
 mod deleted;
@@ -21,15 +21,15 @@ use std::path::PathBuf;
 use egui::{Align2, Context, Id, LayerId, Order, Panel, RichText, Ui};
 
 use super::command::{Page, UiCommand};
-use super::fence::ErrorBoundaries;
 use super::frame_times::FrameTimes;
+use super::panics::ErrorBoundaries;
 use super::theme::{self, regular, semibold};
 use super::widgets::textures::Textures;
 use crate::logging::Level;
 use crate::session::Session;
 use crate::tr;
 
-pub use about::Draft as AboutDraft;
+pub use annotations::Draft as AboutDraft;
 pub use bar::top_bar;
 pub use collect::Collect;
 use folders::FoldersDialog;
@@ -52,7 +52,7 @@ pub struct Shell {
     /// The run whose dialog for an added task is open.
     pub adding_to: Option<PathBuf>,
     /// The dialog for the name, tags and note of a run, if it is open.
-    pub about: Option<about::Draft>,
+    pub about: Option<annotations::Draft>,
     /// The dialog for the tags of several runs, if it is open.
     pub tags: Option<tags::Draft>,
     /// Whether the dialog with the deleted runs is open.
@@ -98,7 +98,7 @@ impl Shell {
             notices.close();
         }
         overlays.draw("part-report-problem", &mut self.report, ReportDialog::show);
-        overlays.draw("part-about-run", &mut self.about, about::show);
+        overlays.draw("part-about-run", &mut self.about, annotations::show);
         overlays.draw("part-tags", &mut self.tags, tags::show);
         overlays.draw("part-deleted-runs", &mut self.deleted, deleted::show);
         overlays.draw("part-help", &mut self.help, help::show);

@@ -8,8 +8,8 @@ use egui::{
 
 use super::OverlayContext;
 use crate::session::notices::{Notice, NoticeUndo};
-use crate::session::plain::in_window_terms;
-use crate::session::{Session, story};
+use crate::session::window_terms::in_window_terms;
+use crate::session::{Session, explanation};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
@@ -140,9 +140,9 @@ fn notice_row(ui: &mut Ui, notice: &Notice) {
     ui.horizontal_top(|ui| {
         notice_icon(ui, notice);
         ui.vertical(|ui| {
-            coloured(ui, story::sentence(&message.what), |t| t.strong);
+            coloured(ui, explanation::sentence(&message.what), |t| t.strong);
             if !message.remedy.is_empty() {
-                let text = RichText::new(story::sentence(&message.remedy));
+                let text = RichText::new(explanation::sentence(&message.remedy));
                 ui.label(text.font(regular(12.0)).color(t.subdued));
             }
         });
@@ -172,13 +172,13 @@ fn newest_notice(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) ->
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         notice_icon(ui, notice);
-        let text = RichText::new(story::sentence(&message.what)).color(t.strong);
+        let text = RichText::new(explanation::sentence(&message.what)).color(t.strong);
         let response = ui.add(Label::new(text).truncate().sense(Sense::click()));
-        let what = story::sentence(&message.what);
+        let what = explanation::sentence(&message.what);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
         undo_link(ui, notice, commands);
         if !message.remedy.is_empty() && ui.available_width() > 120.0 {
-            truncated(ui, story::sentence(&message.remedy), regular(13.0), t.subdued);
+            truncated(ui, explanation::sentence(&message.remedy), regular(13.0), t.subdued);
         }
         let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
         response.on_hover_text(tr!("shell-notices-all")).clicked()

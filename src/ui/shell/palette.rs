@@ -5,8 +5,8 @@ use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextE
 
 use super::OverlayContext;
 use crate::tr;
-use crate::ui::entries::{PaletteEntry, matching_entries};
 use crate::ui::keys;
+use crate::ui::palette_entries::{PaletteEntry, matching_entries};
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::dismissible_modal;
 

@@ -7,7 +7,7 @@ use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, Ui, Vec2};
 
 use super::OverlayContext;
 use crate::session::Session;
-use crate::session::chooser::{DialogPurpose, typed_path};
+use crate::session::file_dialog::{DialogPurpose, typed_path};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::{self, button, dialog, faint, headline, primary_button};

@@ -7,9 +7,9 @@ use crate::problem::join_some;
 use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
 use crate::session::clusters::{ClusterGrid, TaskState};
+use crate::session::formatting::format_bytes;
 use crate::session::grids::grid_title;
 use crate::session::tour::Tour;
-use crate::session::words::format_bytes;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::{self, button, dialog, headline, primary_button};
@@ -61,7 +61,7 @@ impl Question {
             }
             Self::Do(command) if matches!(**command, UiCommand::RestartLesson(false)) => {
                 let restart = Self::Do(Box::new(UiCommand::RestartLesson(true)));
-                let has_runs = session.learn.units.has_runs();
+                let has_runs = session.learn.lessons.has_runs();
                 has_runs.then_some((tr!("shell-ask-restart-train"), restart))
             }
             _ => None,
@@ -150,7 +150,7 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<QuestionText> {
             let grid = grids.find(|grid| grid.folder == *folder && !grid.has_ended())?;
             Some(cancel_on_cluster_warning(grid))
         }
-        UiCommand::PredictFolder(..) | UiCommand::CloseSheet => {
+        UiCommand::PredictFolder(..) | UiCommand::ClosePredictionTable => {
             let table = &session.unsaved_moves()?.request.csv;
             let table = table.file_name().unwrap_or_default();
             let text = tr!("shell-ask-discard-what", table = table.to_string_lossy());
@@ -163,9 +163,9 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<QuestionText> {
             QuestionText::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes"))
                 .destructive()
         }),
-        UiCommand::RestartLesson(_) => session.learn.units.has_progress().then(|| {
+        UiCommand::RestartLesson(_) => session.learn.lessons.has_progress().then(|| {
             let text = tr!("shell-ask-restart-what");
-            let confirm_label = match session.learn.units.has_runs() {
+            let confirm_label = match session.learn.lessons.has_runs() {
                 true => tr!("shell-ask-restart-keep"),
                 false => tr!("learn-restart-lesson"),
             };

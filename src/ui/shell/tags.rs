@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use egui::{Button, RichText, Ui, Vec2};
 
 use super::OverlayContext;
-use super::about::{save_or_cancel, suggested_tags};
+use super::annotations::{save_or_cancel, suggested_tags};
 use crate::problem::Result;
-use crate::run::about::About;
+use crate::run::annotations::Annotations;
 use crate::session::Session;
 use crate::tr;
 use crate::ui::widgets::{self, dialog, faint, field, headline};
 
 /// The changes of the tags of some runs.
 pub struct Draft {
-    runs: Vec<(PathBuf, About)>,
+    runs: Vec<(PathBuf, Annotations)>,
     entries: Vec<TagEntry>,
     /// The tags to add to all runs, separated by commas.
     added: String,
@@ -77,8 +77,8 @@ impl Draft {
     /// Returns a draft for these runs without changes.
     pub fn new(session: &Session, folders: Vec<PathBuf>) -> Self {
         let folders = folders.into_iter();
-        let runs = folders.map(|folder| (folder.clone(), session.about(&folder)));
-        let runs: Vec<(PathBuf, About)> = runs.collect();
+        let runs = folders.map(|folder| (folder.clone(), session.annotations(&folder)));
+        let runs: Vec<(PathBuf, Annotations)> = runs.collect();
         let mut entries: Vec<TagEntry> = Vec::new();
         for tag in runs.iter().flat_map(|(_, about)| &about.tags) {
             match entries.iter_mut().find(|entry| entry.tag == *tag) {
@@ -92,7 +92,7 @@ impl Draft {
     }
 
     /// Returns the new notes of the runs whose tags change.
-    fn changed(&self) -> Result<Vec<(PathBuf, About)>> {
+    fn changed(&self) -> Result<Vec<(PathBuf, Annotations)>> {
         let has_action = |tag: &String, action| {
             let mut entries = self.entries.iter();
             entries.any(|entry| entry.tag == *tag && entry.action == action)
@@ -103,7 +103,7 @@ impl Draft {
             let added_to_all = self.entries.iter().filter(|entry| entry.action == TagAction::All);
             let tags = remaining.chain(added_to_all.map(|entry| &entry.tag)).cloned();
             let updated =
-                About { tags: tags.chain([self.added.clone()]).collect(), ..about.clone() };
+                Annotations { tags: tags.chain([self.added.clone()]).collect(), ..about.clone() };
             let updated = updated.validate()?;
             if updated.tags != about.tags {
                 changed.push((folder.clone(), updated));

@@ -4,9 +4,9 @@ use egui::{Align2, Color32, Rect, Response, Role, Ui, Vec2, pos2};
 
 use super::allocate_named;
 use crate::metrics::Expert;
-use crate::session::words::format_percent;
+use crate::session::formatting::format_percent;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::names::paint_name;
+use crate::ui::widgets::elided_text::paint_name;
 
 /// A bar.
 #[derive(Clone, Debug)]

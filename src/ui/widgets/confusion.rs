@@ -8,10 +8,10 @@ use egui::{
     Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::figure::menu;
+use super::elided_text::paint_name;
+use super::figure_menu::menu;
 use super::input::lock_arrows;
 use super::matrix::{MAX_TEXTURE_CELLS, paint_texture};
-use super::names::paint_name;
 use super::textures::upload_heat_map;
 use crate::metrics::{Blocks, Confusion};
 use crate::store::figure::{Figure, Heatmap};

@@ -9,7 +9,7 @@ use egui_plot::{
 use super::layout_line;
 use crate::metrics::Expert;
 use crate::palette::{Dash, Marker, RunStyle};
-use crate::session::words::format_number;
+use crate::session::formatting::format_number;
 use crate::store::figure::{ChartLine, Figure, LineChart, Point};
 use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Context, Event, EventFilter, Id, Key, Modifiers, Popup, Ui};
 
 use crate::run::event::NamedImage;
-use crate::session::chooser::typed_path;
+use crate::session::file_dialog::typed_path;
 use crate::tr;
 
 /// An item that the user pasted.

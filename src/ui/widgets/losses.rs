@@ -3,7 +3,7 @@
 use egui::Ui;
 use egui_plot::HoverPosition;
 
-use crate::session::words::{format_count, format_number};
+use crate::session::formatting::{format_count, format_number};
 use crate::store::figure::{ChartLine, Figure, LineChart};
 use crate::tr;
 use crate::ui::theme::tokens;

@@ -8,12 +8,12 @@ use egui::{
 
 use super::allocate_named;
 use crate::metrics::{Blocks, block_means};
-use crate::session::words::format_number;
+use crate::session::formatting::format_number;
 use crate::store::figure::{Figure, Heatmap};
 use crate::tr;
 use crate::ui::cached::Cached;
 use crate::ui::theme::{Tokens, regular, tokens};
-use crate::ui::widgets::figure::menu;
+use crate::ui::widgets::figure_menu::menu;
 use crate::ui::widgets::textures::upload_heat_map;
 
 /// Minimum size of cells, in points, that are painted individually.

@@ -6,14 +6,14 @@ pub mod canvas;
 pub mod confusion;
 mod controls;
 pub mod curves;
-pub mod figure;
+pub mod elided_text;
+pub mod figure_menu;
 pub mod icons;
 pub mod input;
 mod layout;
 pub mod long_list;
 pub mod losses;
 pub mod matrix;
-pub mod names;
 pub mod numbers;
 pub mod plots;
 pub mod snapshot_slider;
@@ -30,7 +30,7 @@ use egui::{
 
 use super::theme::{self, CARD_RADIUS, Tokens, regular, semibold, tokens};
 use crate::problem::Problem;
-use crate::session::plain::in_window_terms;
+use crate::session::window_terms::in_window_terms;
 use crate::tr;
 pub use controls::{
     button, button_if, checkbox, chip, committed, enabled_unless, enter_without_focus, field,
@@ -172,13 +172,13 @@ pub fn problem(ui: &mut Ui, problem: &Problem) {
         icons::paint(ui.painter(), Icon::Alert, rect.center(), 11.0, t.bad);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 3.0;
-            let what = crate::session::story::sentence(&problem.what);
+            let what = crate::session::explanation::sentence(&problem.what);
             selectable(ui, what, regular(13.0), t.strong);
             if !problem.place.is_empty() {
                 selectable(ui, &problem.place, theme::mono(11.5), t.subdued);
             }
             if !problem.remedy.is_empty() {
-                sentence(ui, crate::session::story::sentence(&problem.remedy));
+                sentence(ui, crate::session::explanation::sentence(&problem.remedy));
             }
         });
     });

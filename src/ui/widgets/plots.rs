@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use egui::{Color32, Role, Ui, WidgetInfo, vec2};
 use egui_plot::{GridMark, Line, Plot, PlotPoints, PlotUi, Span};
 
-use super::figure::menu;
+use super::figure_menu::menu;
 use crate::store::figure::{ChartLine, Figure};
 use crate::ui::theme::{Tokens, regular, tokens};
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::card::software_gpu;
+use super::gpu_selftest::software_gpu;
 use super::{only_run, program_command, stderr};
 use crate::shared_folder;
 use crate::skip::skip;

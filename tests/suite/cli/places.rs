@@ -580,8 +580,13 @@ fn uploads_custom_plugins_and_backbones() {
 fn uploads_adapter_of_pet_start() {
     let Some(lab) = Lab::start() else { return };
     let folder = lab.local_root().join("adapter");
-    let adapter_path =
-        start::write_adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
+    let adapter_path = initial_lora::write_adapter(
+        &folder,
+        initial_lora::CONFIG,
+        2,
+        &[0, 3],
+        initial_lora::KEYS_AND_VALUES,
+    );
     let pet_options = ["--pet", "lora", "--pet-size", "2", "--pet-start", &adapter_path];
     let words = [QUICK, &pet_options, &["--quiet"]].concat();
     let expected = json(&run_json(&words, &lab.path("local")));

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::QUICK;
-use super::card::software_gpu;
+use super::gpu_selftest::software_gpu;
 
 /// A copy of the program in a folder of its own, and a home that must stay empty.
 struct PortableProgram {

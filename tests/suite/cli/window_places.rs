@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lae_studio::engine::Engine;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::places::{RemoteMachine, RemoteMachines};
+use lae_studio::run::remote_machines::{RemoteMachine, RemoteMachines};
 use lae_studio::session::remote_jobs::MachineJobs;
 use lae_studio::session::run_view::{RunView, Stage};
 use lae_studio::session::views::RunState;
@@ -295,7 +295,7 @@ fn remote_run_pauses_resumes_and_stops() {
     wait_until(&mut session, "it resumes here", |s| {
         s.train.running().is_some_and(|run| run.progress.is_some())
     });
-    assert_eq!(store::load_about(&local_run).0.place, "");
+    assert_eq!(store::load_annotations(&local_run).0.place, "");
 }
 
 #[test]

@@ -6,9 +6,11 @@ use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::fetch::hex;
 use lae_studio::method::METHODS;
 use lae_studio::metrics::Histories;
-use lae_studio::run::about::About;
+use lae_studio::run::annotations::Annotations;
 use lae_studio::run::event::{Control, RunHeader, TaskReport};
-use lae_studio::session::units::{Figures, GivenAnswer, RunFigures, Unit, UnitPart, open, plain};
+use lae_studio::session::lessons::{
+    Figures, GivenAnswer, Lesson, LessonPart, RunFigures, open, plain_text,
+};
 use lae_studio::store::{self, StoredRun};
 use lae_studio::texts::Language;
 use sha2::{Digest, Sha256};
@@ -94,7 +96,7 @@ const UNIT_WORDS: &[&[u8]] = &[
 ];
 
 impl Target for LessonFiles {
-    const NAME: &'static str = "units";
+    const NAME: &'static str = "lessons";
 
     fn valid_cases(&self) -> Vec<Case> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
@@ -111,13 +113,13 @@ impl Target for LessonFiles {
 
     fn read(&self, folder: &Path) -> bool {
         let file = folder.join("own.md");
-        let Ok(unit) = open(file.to_str().unwrap(), Language::English) else {
+        let Ok(lesson) = open(file.to_str().unwrap(), Language::English) else {
             return false;
         };
         // Printed, asked and checked: before its runs are there, and with them.
-        for figures in [Figures::new(), self.figures(&unit)] {
-            plain::unit_text(&unit, &figures);
-            unit.parts.iter().for_each(|part| answer_question(part, &figures));
+        for figures in [Figures::new(), self.figures(&lesson)] {
+            plain_text::lesson_text(&lesson, &figures);
+            lesson.parts.iter().for_each(|part| answer_question(part, &figures));
         }
         true
     }
@@ -125,10 +127,10 @@ impl Target for LessonFiles {
 
 impl LessonFiles {
     /// Figures of every run that a lesson names.
-    fn figures(&self, unit: &Unit) -> Figures {
-        let plans = unit.plans();
+    fn figures(&self, lesson: &Lesson) -> Figures {
+        let plans = lesson.plans();
         let runs = plans.map(|plan| (plan.name.clone(), plan.configs.len()));
-        let added_runs = unit.added_tasks().map(|teach| (teach.name.clone(), 1));
+        let added_runs = lesson.added_tasks().map(|teach| (teach.name.clone(), 1));
         let all_runs = runs.chain(added_runs);
         all_runs.map(|(name, times)| (name, vec![self.trained.clone(); times])).collect()
     }
@@ -146,15 +148,15 @@ fn run_figures(header: &RunHeader, reports: &[TaskReport]) -> RunFigures {
 }
 
 /// Answers a question in every way, or checks what is expected.
-fn answer_question(part: &UnitPart, figures: &Figures) {
+fn answer_question(part: &LessonPart, figures: &Figures) {
     match part {
-        UnitPart::Question(ask) => {
+        LessonPart::Question(ask) => {
             for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
                 let given_answer = GivenAnswer { choice, typed: typed.into(), checked: true };
                 ask.feedback(&given_answer, figures);
             }
         }
-        UnitPart::Expectation(expect) => drop(expect.formula.holds(figures)),
+        LessonPart::Expectation(expect) => drop(expect.formula.holds(figures)),
         _ => {}
     }
 }
@@ -323,18 +325,18 @@ impl Target for AboutFile {
     fn valid_cases(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let abouts = [
-            About {
+            Annotations {
                 name: "first".into(),
                 tags: vec!["a".into(), "b".into()],
                 note: "two\nlines".into(),
-                ..About::default()
+                ..Annotations::default()
             },
-            About { note: "\"quoted\" \u{202e} [x]".into(), ..About::default() },
+            Annotations { note: "\"quoted\" \u{202e} [x]".into(), ..Annotations::default() },
         ];
         abouts
             .map(|about| {
                 std::fs::write(root.path().join("run.toml"), "").unwrap();
-                store::set_about(root.path(), &about).unwrap();
+                store::set_annotations(root.path(), &about).unwrap();
                 read_case(root.path())
             })
             .into()
@@ -364,11 +366,11 @@ impl Target for AboutFile {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let (about, remark) = store::load_about(folder);
+        let (about, remark) = store::load_annotations(folder);
         // Values that were read can be written and read again.
-        let stored = store::set_about(folder, &about).unwrap();
+        let stored = store::set_annotations(folder, &about).unwrap();
         assert_eq!(stored, about);
-        assert_eq!(store::load_about(folder).0, about);
+        assert_eq!(store::load_annotations(folder).0, about);
         remark.is_none()
     }
 

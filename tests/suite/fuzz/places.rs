@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lae_studio::run::places::RemoteMachines;
+use lae_studio::run::remote_machines::RemoteMachines;
 
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single_file_case};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lae_studio::data::{ClassFingerprints, Split};
 use lae_studio::metrics::SlotCounts;
-use lae_studio::run::about::About;
+use lae_studio::run::annotations::Annotations;
 use lae_studio::store::export::{Format, export};
 use lae_studio::store::figure::RunFigure;
 use lae_studio::store::{self, Checkpoint, Provenance, QueueFile, RunFolder};
@@ -90,13 +90,13 @@ impl Target for RunFolders {
         folder.save_checkpoint(&checkpoint, GeneratedTensors::new()).unwrap();
         let path = folder.path().to_path_buf();
         drop(folder);
-        let about = About {
+        let about = Annotations {
             name: "first".into(),
             tags: vec!["a".into(), "b".into()],
             note: "two\nlines".into(),
-            ..About::default()
+            ..Annotations::default()
         };
-        store::set_about(&path, &about).unwrap();
+        store::set_annotations(&path, &about).unwrap();
         let complete: Case = read_case(&path)
             .into_iter()
             .map(|(name, bytes)| (format!("run/{name}"), bytes))

@@ -91,7 +91,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         header.is_some_and(|header| header.added_tasks.len() == 1)
     });
     wait_until_finished(&mut window);
-    assert!(shows!(window, "story-added-task", names = "A, B"));
+    assert!(shows!(window, "session-added-task", names = "A, B"));
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     save_screenshot(&mut window, "teach-done");

@@ -10,7 +10,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Command;
 use lae_studio::run::job::JobWork;
 use lae_studio::session::backend::{Backend, RecordedBackend};
-use lae_studio::session::chooser::{Choice, DataExportKind, DialogPurpose};
+use lae_studio::session::file_dialog::{Choice, DataExportKind, DialogPurpose};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
@@ -204,7 +204,7 @@ fn exports_run_as_zip_to_chosen_path() {
     wait_until_idle(&mut window);
     let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(!notice.is_error);
-    assert_says!(notice.problem.what, "story-run-packed");
+    assert_says!(notice.problem.what, "session-run-packed");
     let packed = target.path().join("mine.laerun.zip");
     let other_runs = target.path().join("runs");
     let unpacked = lae_studio::store::unpack(&packed, &other_runs).unwrap();
@@ -234,13 +234,13 @@ fn exports_model_to_chosen_folder() {
     let has_notice = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "the model is written", has_notice);
     let notice = window.state().session.notices.list.last().unwrap().clone();
-    assert!(!notice.is_error && says!(notice.problem.what, "story-model-exported"), "{notice:?}");
+    assert!(!notice.is_error && says!(notice.problem.what, "session-model-exported"), "{notice:?}");
     assert!(target.path().join("old-torch/model.py").exists());
 }
 
 /// Replaces the text of a field without pressing Enter.
 fn type_without_enter(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
-    super::named::fill(window, field, text);
+    super::annotations::fill(window, field, text);
     let value = window.get_by_label(field).accesskit_node().value();
     assert_eq!(value.as_deref(), Some(text));
 }

@@ -4,7 +4,7 @@
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::RecordedBackend;
-use lae_studio::session::chooser::{Choice, DialogPurpose};
+use lae_studio::session::file_dialog::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;

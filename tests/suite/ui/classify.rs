@@ -82,10 +82,10 @@ fn classifies_user_images_on_start_page() {
     let new_images = letters("ABC", 3);
     drop_folder(&mut window, new_images.path());
     wait(&mut window, "the images are classified", |app| {
-        app.session.predict.sorted.ready().is_some()
+        app.session.predict.images_by_class.ready().is_some()
     });
     wait_until_idle(&mut window);
-    let sorted = window.state().session.predict.sorted.ready().cloned();
+    let sorted = window.state().session.predict.images_by_class.ready().cloned();
     assert_eq!(sorted.unwrap().images.len(), 9);
     window.get_by_label(&tr!("predict-sorted-by-class", n = 9));
     window.get_by_label(tr!("predict-sorted-copy"));
@@ -98,7 +98,7 @@ fn classifies_user_images_on_start_page() {
     drop_folder(&mut window, known_images.path());
     window.get_by_label(tr!("classify-model"));
     let session = &window.state().session;
-    let table = session.predict.sheet.as_ref().unwrap();
+    let table = session.predict.prediction_table.as_ref().unwrap();
     assert_eq!(table.request.folder, new_images.path());
 }
 

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
-use lae_studio::run::places::{RemoteMachine, RemoteMachines};
+use lae_studio::run::remote_machines::{RemoteMachine, RemoteMachines};
 use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::clusters::{ClusterGrid, ClusterState, SlurmTask, TaskState};
 use lae_studio::session::{Disk, Session, Sources, Wake};

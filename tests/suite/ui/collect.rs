@@ -17,9 +17,9 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
+use super::annotations::store_seeded_run;
 use super::flow::small_run_config;
 use super::keys::press_close;
-use super::named::store_seeded_run;
 use super::{
     DroppedPath, recorded_window, save_screenshot, wait, wait_until_idle, window, window_with,
 };

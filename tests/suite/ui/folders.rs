@@ -11,7 +11,7 @@ use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::named::{fill, open_compare, store_seeded_run};
+use super::annotations::{fill, open_compare, store_seeded_run};
 use super::{DroppedPath, save_screenshot, wait_until_idle, window_with};
 
 /// A window that remembers these folders and keeps its settings in a file.
@@ -172,7 +172,7 @@ fn dropped_packed_run_is_added_only_once() {
         .iter()
         .map(|notice| notice.problem.what.as_str())
         .collect();
-    assert_says!(messages[0], "story-run-unpacked");
+    assert_says!(messages[0], "session-run-unpacked");
     assert_says!(messages[1], "problem-run-exists");
 }
 

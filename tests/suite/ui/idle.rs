@@ -52,9 +52,9 @@ fn pet_without_size_disables_size_field() {
         &mut window,
         NUMBER_FIELD,
         tr!("experiment-pet-size"),
-        &tr!("idle-no-size", title = "SSF"),
+        &tr!("unused-no-size", title = "SSF"),
     );
-    save_screenshot(&mut window, "idle-ssf");
+    save_screenshot(&mut window, "unused-ssf");
     assert!(window.state().session.experiment.plan.problems.is_empty());
     let (command, _) = window.state().session.shell_command();
     assert!(!command.contains("--pet-size"), "{command}");
@@ -79,10 +79,10 @@ fn settings_unused_by_method_are_disabled_with_reason() {
     assert!(
         !enabled(&window, NUMBER_FIELD, "Frozen epochs") && enabled(&window, NUMBER_FIELD, "α")
     );
-    assert_tooltip(&mut window, NUMBER_FIELD, "Frozen epochs", tr!("idle-no-learning"));
+    assert_tooltip(&mut window, NUMBER_FIELD, "Frozen epochs", tr!("unused-no-learning"));
     choose_method(&mut window, "baseline");
     assert!(window.query_by_label("Ensemble").is_none());
-    save_screenshot(&mut window, "idle-baseline");
+    save_screenshot(&mut window, "unused-baseline");
     choose_method(&mut window, "simplecil");
     window.get_by_label(&tr!("experiment-method-without-pet", method = "SimpleCIL"));
     for name in ["Epochs", "Smallest crop", "Largest crop"] {
@@ -93,9 +93,9 @@ fn settings_unused_by_method_are_disabled_with_reason() {
         &mut window,
         NUMBER_FIELD,
         "Epochs",
-        &tr!("idle-no-epochs", title = "SimpleCIL"),
+        &tr!("unused-no-epochs", title = "SimpleCIL"),
     );
-    save_screenshot(&mut window, "idle-simplecil");
+    save_screenshot(&mut window, "unused-simplecil");
     let (command, _) = window.state().session.shell_command();
     for option in ["--pet", "--epochs", "--base-lr", "--flip", "--blocks"] {
         assert!(!command.contains(option), "{command}");

@@ -4,7 +4,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, ControlRequest, Event};
-use lae_studio::session::chooser::{Choice, DialogPurpose};
+use lae_studio::session::file_dialog::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;

@@ -256,14 +256,14 @@ fn print_lesson_frame_times() {
     print_frame_times(&mut window, tr!("page-experiment"));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num7);
     wait_until_idle(&mut window);
-    let units = window.state().session.learn.units.list.ready().cloned();
-    let unit = units.unwrap()[0].unit.clone().unwrap();
-    for config in unit.plans().flat_map(|plan| &plan.configs) {
+    let lessons = window.state().session.learn.lessons.list.ready().cloned();
+    let lesson = lessons.unwrap()[0].lesson.clone().unwrap();
+    for config in lesson.plans().flat_map(|plan| &plan.configs) {
         store_finished_run(runs.path(), "", |header| header.config = config.clone());
     }
     let session = &mut window.state_mut().session;
     session.list_runs();
-    session.open_unit(Some(unit));
+    session.open_lesson(Some(lesson));
     wait_until_idle(&mut window);
     print_frame_times(&mut window, "a lesson with its runs");
 }

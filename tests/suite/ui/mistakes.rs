@@ -6,10 +6,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Expert, Predictions};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::doubt::{LabelCheckRequest, LabelCheckState};
 use lae_studio::run::event::{
     ClassPrediction, Command, Event, PredictRequest, Prediction, RunHeader, TaskReport,
 };
+use lae_studio::run::label_noise::{LabelCheckRequest, LabelCheckState};
 use lae_studio::session::Session;
 use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::views::Split;

@@ -46,7 +46,7 @@ fn train_page_shows_pauses_and_stops_run() {
     events(4).into_iter().for_each(|event| backend.push(event));
     wait_until_idle(&mut window);
     window.get_by_label(tr!("train-accuracy-curves-name"));
-    window.get_by_label_contains(tr!("story-learning-heading"));
+    window.get_by_label_contains(tr!("session-learning-heading"));
     save_screenshot(&mut window, "train-dark");
 
     window.get_by_label(tr!("shell-pause-run")).click();

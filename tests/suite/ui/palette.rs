@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::ControlRequest;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::entries::matching_entries;
+use lae_studio::ui::palette_entries::matching_entries;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;

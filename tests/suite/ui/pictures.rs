@@ -8,7 +8,7 @@ use egui_kittest::{Harness, SnapshotOptions, SnapshotResults, try_image_snapshot
 use lae_studio::pet::library::user_folder;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::RecordedBackend;
-use lae_studio::session::units;
+use lae_studio::session::lessons;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
@@ -34,7 +34,7 @@ fn assert_page_matches(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &R
     let has_entries =
         |folder: PathBuf| std::fs::read_dir(folder).is_ok_and(|mut list| list.next().is_some());
     if user_folder().is_some_and(has_entries)
-        || units::read_entries().iter().any(|entry| !entry.is_built_in)
+        || lessons::read_entries().iter().any(|entry| !entry.is_built_in)
     {
         return skip(
             "this account has plugins or lessons of its own, which the stored snapshots do not show",

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, SnapshotOptions, try_image_snapshot_options};
 use lae_studio::metrics::Expert;
 use lae_studio::run::event::{RunHeader, TaskReport};
-use lae_studio::session::units;
+use lae_studio::session::lessons;
 use lae_studio::store::RunFolder;
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
@@ -218,9 +218,9 @@ fn presentation_shows_runs_selected_on_compare() {
 #[test]
 fn presentation_shows_runs_of_current_page() {
     let runs = tempfile::tempdir().unwrap();
-    let entries = units::read_entries();
+    let entries = lessons::read_entries();
     let lesson = entries.iter().find(|entry| entry.name == "forgetting");
-    let lesson = lesson.unwrap().unit.as_ref().unwrap();
+    let lesson = lesson.unwrap().lesson.as_ref().unwrap();
     let config = &lesson.plans().next().unwrap().configs[0];
     store_run(runs.path(), BASELINE, 0.1, |header| {
         header.config = config.clone();
@@ -231,7 +231,7 @@ fn presentation_shows_runs_of_current_page() {
     let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
     let session = &mut window.state_mut().session;
-    session.open_unit(Some(lesson.clone()));
+    session.open_lesson(Some(lesson.clone()));
     session.open_run(other_run);
     wait_until_idle(&mut window);
     for (page, name) in [(Page::Learn, "Baseline"), (Page::Train, "LAE")] {

@@ -34,12 +34,12 @@ fn poor_backbone_is_reported_with_better_alternative() {
         session.open_run(header.folder.clone());
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         wait_until_idle(&mut window);
-        assert_eq!(shows!(window, "story-backbone-separates-poorly"), is_reported);
+        assert_eq!(shows!(window, "session-backbone-separates-poorly"), is_reported);
         if !is_reported {
             assert!(window.query_by_label("Use ViT-B/16").is_none());
             continue;
         }
-        assert!(shows!(window, "story-backbone-separates-poorly", share = "41\u{a0}%"));
+        assert!(shows!(window, "session-backbone-separates-poorly", share = "41\u{a0}%"));
         save_screenshot(&mut window, "advice");
         window.get_by_label("Use ViT-B/16").click();
         wait_until_idle(&mut window);

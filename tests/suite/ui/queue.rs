@@ -86,7 +86,7 @@ fn queue_is_reordered_and_paused_by_mouse() {
     wait_until_idle(&mut window);
     assert_eq!(queued_titles(&window), [title(4), title(3)]);
     let notice = window.state().session.notices.list.last().unwrap().clone();
-    assert_says!(notice.problem.what, "story-removed-from-queue");
+    assert_says!(notice.problem.what, "session-removed-from-queue");
     save_screenshot(&mut window, "line");
     // Stopping with the queue paused: no run begins until it is resumed.
     backend.push(events(1).remove(0));

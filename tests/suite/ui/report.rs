@@ -7,7 +7,7 @@ use lae_studio::session::{Disk, Session};
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::Settings;
 
-use super::named::fill;
+use super::annotations::fill;
 use super::{save_screenshot, wait, wait_until_idle, window_with};
 
 #[test]

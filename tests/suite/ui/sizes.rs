@@ -3,13 +3,13 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event};
-use lae_studio::session::chooser::DialogPurpose;
 use lae_studio::session::collection::Purpose;
+use lae_studio::session::file_dialog::DialogPurpose;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::named::store_seeded_run;
+use super::annotations::store_seeded_run;
 use super::synthetic::{events, prediction};
 use super::{open_steps, recorded_window, save_screenshot, wait_until_idle};
 

@@ -62,7 +62,7 @@ fn huge_epoch_count_is_reported_without_crash() {
     assert_eq!(session.experiment.draft.epochs, usize::MAX);
     let is_about_epochs = |problem: &&Problem| problem.place == "--epochs";
     let problem = session.experiment.plan.problems.iter().find(is_about_epochs).cloned();
-    let words = lae_studio::session::story::sentence(&problem.unwrap().what);
+    let words = lae_studio::session::explanation::sentence(&problem.unwrap().what);
     assert!(window.query_all_by_label_contains(&words).next().is_some());
 }
 

@@ -8,8 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::super::CommandOutcome;
 use super::super::output::print_message;
-use super::asked::parse_pairs;
 use super::progress::GridReporter;
+use super::selection::parse_pairs;
 use super::{Args, devices, plan_summary, print_end};
 use crate::counts::count_with_noun;
 use crate::experiment::ResourceCache;

@@ -6,8 +6,8 @@
 //! at run time, and results that are cheap to recompute are not stored. A function returns `None` if it does not apply
 //! (another device, another number format); the caller then uses the framework's operations.
 
+mod autodiff;
 mod bytes;
-mod glue;
 mod pairs;
 mod prefixed;
 mod trained;
@@ -28,7 +28,7 @@ use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
 use super::{Frame, LayerNorm, Linear, Matrix};
-use glue::{Dense, Gradient, apply, to_input};
+use autodiff::{Dense, Gradient, apply, to_input};
 
 pub use pairs::{add, multiply, project, sum_of_squares};
 pub use prefixed::prefixed_attention;
@@ -176,7 +176,7 @@ pub fn layer_norm<const D: usize>(
                 norm::layer_norm(level, x, gamma, beta, epsilon as f32, y, moments);
             });
         let backward = tracked.then(|| {
-            let run: glue::BackwardFn<3> =
+            let run: autodiff::BackwardFn<3> =
                 Arc::new(move |g, [wants_x, wants_gamma, wants_beta]| {
                     let (x, gamma) = (x.values(), gamma.values());
                     let gradients = (wants_gamma || wants_beta)
@@ -248,7 +248,7 @@ pub fn depthwise7(
     Some(apply(inputs, x.dims(), |[x, kernel, bias], tracked| {
         let y = depthwise::convolve(shape, x.values(), kernel.values(), bias.values(), false);
         let backward = tracked.then(|| {
-            let run: glue::BackwardFn<3> =
+            let run: autodiff::BackwardFn<3> =
                 Arc::new(move |g, [wants_x, wants_kernel, wants_bias]| {
                     let input_gradient =
                         || depthwise::convolve(shape, g, kernel.values(), &[], true);
@@ -374,9 +374,9 @@ impl FrozenFrame {
 fn unary_backward(
     tracked: bool,
     gradient: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
-) -> Option<glue::BackwardFn<1>> {
+) -> Option<autodiff::BackwardFn<1>> {
     tracked.then(|| {
-        let run: glue::BackwardFn<1> =
+        let run: autodiff::BackwardFn<1> =
             Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Values(gradient(g)))]);
         run
     })

@@ -11,7 +11,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{ROWS_PER_SUM, rows_per_chunk, sum_all, sum_buffers, sum_rows};
 use rayon::prelude::*;
 
-use super::glue::{BackwardFn, Dense, Gradient, Input, apply, to_input};
+use super::autodiff::{BackwardFn, Dense, Gradient, Input, apply, to_input};
 
 /// How the smaller of two tensors is broadcast to the shape of the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

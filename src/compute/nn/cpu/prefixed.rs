@@ -8,7 +8,7 @@ use lae_kernels::buffer::Buffer;
 use lae_kernels::prefixed::PrefixedShape;
 use lae_kernels::sums::sum_rows;
 
-use super::glue::{BackwardFn, Dense, Gradient, apply, to_input};
+use super::autodiff::{BackwardFn, Dense, Gradient, apply, to_input};
 
 /// Computes attention with the keys and values of `prefix` before the others; all may be tracked. See
 /// [`crate::nn::prefixed_attention`].

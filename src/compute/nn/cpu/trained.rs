@@ -12,7 +12,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{CHUNK_LEN, sum_rows};
 use rayon::prelude::*;
 
-use super::glue::{BackwardFn, Dense, Gradient, Input, apply, constant, to_input};
+use super::autodiff::{BackwardFn, Dense, Gradient, Input, apply, constant, to_input};
 use crate::nn::Momentum;
 
 /// Computes `x · weightᵀ + bias`; `weight` is out × in. All may be trained.

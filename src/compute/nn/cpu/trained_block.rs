@@ -10,7 +10,7 @@ use lae_kernels::trained_block::{
     TENSORS, attention_backward, attention_forward, mlp_backward, mlp_forward,
 };
 
-use super::glue::{BackwardFn, Dense, Gradient, Input, apply, to_input};
+use super::autodiff::{BackwardFn, Dense, Gradient, Input, apply, to_input};
 use super::trained::weights;
 use crate::nn::{Frame, Linear};
 

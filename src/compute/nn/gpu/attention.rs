@@ -11,8 +11,8 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
+use super::autodiff::{BackwardFn, apply, constant, to_input};
 use super::flash::{Flash, FlashResult};
-use super::glue::{BackwardFn, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::prefix::PrefixJoin;
 use super::product::{MatrixLayout, Product, Size};

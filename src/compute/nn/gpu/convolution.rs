@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 
-use super::glue::{BackwardFn, apply, constant, to_input};
+use super::autodiff::{BackwardFn, apply, constant, to_input};
 use super::kernel::{Bound, Cache, Kernel, empty, launch_values, value_kernel};
 
 /// Neighbours in a row of the grid that a thread computes.

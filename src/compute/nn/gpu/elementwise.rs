@@ -9,7 +9,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::ops::numeric::zeros_client;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{BackwardFn, apply, constant, to_input};
+use super::autodiff::{BackwardFn, apply, constant, to_input};
 use super::kernel::{
     Bound, Cache, Kernel, VALUE_THREADS, cached_numbers, declare, empty, for_each_value, value_grid,
 };

@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{BackwardFn, apply, to_input};
+use super::autodiff::{BackwardFn, apply, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::product::{MatrixLayout, Product, Size};
 use super::{EpilogueTensors, LEFT_GRADIENT, NO_GRADIENT, RIGHT_GRADIENT, fits, launch};

@@ -7,10 +7,10 @@
 //! weights); the caller then uses the framework's operations.
 
 mod attention;
+mod autodiff;
 mod convolution;
 mod elementwise;
 mod flash;
-mod glue;
 mod kernel;
 pub mod launches;
 mod matmul;
@@ -31,9 +31,9 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::prelude::KernelMetadata;
 
-use super::half::HalfMatrix;
+use super::half_linear::HalfMatrix;
 use super::{Frame, LayerNorm, Linear, Matrix};
-use glue::{BackwardFn, apply, constant, constant_weight, to_input};
+use autodiff::{BackwardFn, apply, constant, constant_weight, to_input};
 use kernel::{Bound, MAX_GROUPS, cached_numbers, empty};
 use product::{Activation, Epilogue, MatrixLayout, Product, SUM_THREADS, Size, Tiles};
 

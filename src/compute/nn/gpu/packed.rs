@@ -9,8 +9,8 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
+use super::autodiff::constant;
 use super::elementwise::{adam_values, blend, momentum_values};
-use super::glue::constant;
 use super::kernel::{
     Bound, Cache, Kernel, VALUE_THREADS, declare, empty, for_each_value, value_grid,
 };

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use cubecl::MemoryScope;
 use cubecl::client::{Client, Graph};
 
-use super::glue::constant;
+use super::autodiff::constant;
 use super::kernel::NUMBERS;
 use super::packed::Packed;
 use super::tokens::ORDERS;

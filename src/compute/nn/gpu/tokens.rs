@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{BackwardFn, apply, constant, to_input};
+use super::autodiff::{BackwardFn, apply, constant, to_input};
 use super::kernel::{
     Bound, BufferCache, Cache, Kernel, empty, launch_values, u32_buffer, value_kernel,
 };

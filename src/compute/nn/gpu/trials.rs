@@ -9,7 +9,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_cubecl::tensor::CubeTensor;
 use half::f16;
 
-use super::glue::constant_weight;
+use super::autodiff::constant_weight;
 use super::kernel::empty;
 use super::plans::{CLASSES, Plans};
 use super::product::{self, Activation, Fragments, MatrixLayout, Product, Size, Tiles};

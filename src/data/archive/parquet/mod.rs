@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::shards::{SampleTable, TABLE, shard_folder, shard_role};
 use super::unpack::Unpacker;
 use crate::files;
+use crate::image_file::usual_extension;
 use crate::message;
-use crate::picture::usual_extension;
 use crate::problem::{Problem, Result};
 use pages::CheckedPages;
 

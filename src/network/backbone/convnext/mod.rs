@@ -13,9 +13,9 @@ use super::architecture::{Architecture, Dimensions, Family, InferredArchitecture
 use super::arguments::ArchitectureValues;
 use super::block::{BlockForm, Mixing, MlpNorm};
 use super::graph::GraphParts;
+use super::limits::find_implausible;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
-use super::plausible::find_implausible;
 use super::staged::{self, Merging, Staged, StagedForm, per_block};
 use super::torch::{ActiveSites, TorchSource};
 use super::weights::Tensors;

@@ -8,9 +8,9 @@
 mod bare_file;
 mod entry;
 mod hashes;
+mod locations;
 mod model_config;
-mod opening;
-mod places;
+mod open;
 mod resolve;
 mod table;
 
@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 pub use super::normalisation::Normalisation;
 use bare_file::apply_choice;
 pub use entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
-pub use opening::{OpenedBackbone, UnplacedBackbone};
-pub use places::WeightLocations;
+pub use locations::WeightLocations;
+pub use open::{OpenedBackbone, UnplacedBackbone};
 use resolve::ResolvedName;
 pub use resolve::is_repository;
 

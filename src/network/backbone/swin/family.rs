@@ -9,9 +9,9 @@ use crate::backbone::architecture::{
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::block::biases::{self, TABLE};
 use crate::backbone::graph::GraphParts;
+use crate::backbone::limits::find_implausible;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::plausible::find_implausible;
 use crate::backbone::staged::{self, Staged, per_block};
 use crate::backbone::torch::{ActiveSites, TorchSource};
 use crate::backbone::weights::Tensors;

@@ -14,10 +14,10 @@ use crate::backbone::architecture::{
 };
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::graph::GraphParts;
+use crate::backbone::limits::find_implausible;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::mlp::Activation;
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::plausible::find_implausible;
 use crate::backbone::torch::{ActiveSites, LayerName, TorchSource};
 use crate::backbone::weights::Tensors;
 use crate::backbone::{Backbone, BlockShape, TokenCounts};

@@ -8,7 +8,7 @@ mod attention;
 mod config;
 mod family;
 mod graph;
-mod last;
+mod last_block;
 mod names;
 mod positions;
 mod rotary;
@@ -20,7 +20,7 @@ use burn::tensor::Tensor;
 
 pub use config::{Config, Pool};
 pub use family::FAMILY;
-use last::LastAttention;
+use last_block::LastAttention;
 use positions::Positions;
 pub use rotary::Rotary;
 use rotary::Rotations;

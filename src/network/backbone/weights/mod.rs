@@ -4,8 +4,8 @@
 //! Tensors are read only when requested and are not cached: loading a model needs its own size and memory for one
 //! tensor.
 
+mod convert;
 mod npz;
-mod numbers;
 mod pytorch;
 mod safetensors;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use safetensors::tensor::Dtype;
 use zip::ZipArchive;
 
-use super::numbers::decode;
+use super::convert::decode;
 use super::{StoredTensor, Tensors, invalid_file};
 use crate::files;
 use crate::names::comma_separated;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use safetensors::tensor::{Metadata, SafeTensors, TensorInfo};
 
-use super::numbers::{decode, is_float};
+use super::convert::{decode, is_float};
 use super::{StoredTensor, Tensors, invalid_file};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;

@@ -2,12 +2,12 @@
 //! clipboard use the same drawing.
 
 mod bars;
-mod cells;
+mod heatmap;
 mod lines;
-mod of_runs;
 mod page;
 mod pdf;
 mod png;
+mod run_figures;
 
 use maud::{Markup, html};
 
@@ -16,11 +16,11 @@ use crate::names::find_subscripts;
 use crate::palette::{RunStyle, hex};
 
 pub use bars::{Bar, BarChart};
-pub use cells::Heatmap;
+pub use heatmap::Heatmap;
 pub use lines::{ChartLine, LineChart, Point};
-pub use of_runs::RunFigure;
 pub use page::{Page, PagePart};
 pub use png::Pixels;
+pub use run_figures::RunFigure;
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::problem::Result;
-use crate::store::tables::{escape_formula, table_csv};
+use crate::store::csv_tables::{escape_formula, table_csv};
 
 /// The text between a mean and its standard deviation.
 pub const PLUS_MINUS: &str = " ± ";

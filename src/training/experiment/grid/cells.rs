@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneLibrary, Description};
 use crate::data::Correction;
-use crate::experiment::overrides::{apply_pet_defaults, scale_epoch_settings, switch_method};
+use crate::experiment::overrides::{fill_pet_defaults, scale_epoch_settings, set_method};
 use crate::experiment::{RunAttachments, check, collect_attachments, presets};
 use crate::message;
 use crate::method::{METHODS, find_method, with_explicit_settings};
@@ -207,7 +207,7 @@ impl SettingsResolver<'_> {
         let mut config = base.clone();
         let from_preset = has("preset");
         if let Some((value, method)) = text_value(&values, "method") {
-            switch_method(&mut config, method, from_preset)
+            set_method(&mut config, method, from_preset)
                 .map_err(|problem| grid.at_value(value, problem))?;
         }
         let before = config.clone();
@@ -225,7 +225,7 @@ impl SettingsResolver<'_> {
         let description = self.descriptions.entry(config.backbone.clone());
         let description =
             description.or_insert_with(|| self.backbones.describe(&*config.backbone).ok());
-        apply_pet_defaults(&base, &mut config, description.as_ref(), size, has);
+        fill_pet_defaults(&base, &mut config, description.as_ref(), size, has);
         self.apply_overrides(&mut config)?;
         Ok(presets::repetitions(&config, paper, part.orders, part.seeds))
     }

@@ -9,7 +9,7 @@ use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::summary::count_per_class;
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{Network, TaskImages, estimate_disk_bytes};
-use crate::experiment::fitting::{RunDevice, gpu_weight_type};
+use crate::experiment::run_device::{RunDevice, gpu_weight_type};
 use crate::experiment::run_identity::{new_header, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::method::{ConfiguredMethod, Context, PetPlan};

@@ -4,16 +4,16 @@
 //! whether the run exists, and its estimated cost; it executes the missing runs and has the results of the existing
 //! ones.
 
+mod built_in;
 mod cells;
 mod forecast;
 mod plan;
+mod run_cells;
 pub mod search;
-mod shipped;
 pub mod slurm;
-mod work;
 
+pub use built_in::{ShippedGrid, find, shipped};
 pub use cells::{Cell, Cells, GridRow, Overrides, collect_grid_attachments, value_of};
 pub use forecast::CellForecast;
 pub use plan::{GridCosts, GridPlan, RowSummary};
-pub use shipped::{ShippedGrid, find, shipped};
-pub use work::{GridEnd, GridSink, Pace};
+pub use run_cells::{GridEnd, GridSink, Pace};

@@ -144,11 +144,11 @@ impl ProbePass {
                 verdict.ensure_finite()?.merge_repeated_classes(&predictor.repeated_classes);
             // The last of several opinions combines the others, so its energy is that of one of them.
             let expert_count = verdict.predictions.len().saturating_sub(1).max(1);
-            for (at, opinion) in verdict.predictions.iter().enumerate() {
-                let values = self.strangeness.or_default(opinion.expert);
-                values.push(opinion.strangeness());
-                if let Some(energy) = opinion.energy.filter(|_| at < expert_count) {
-                    self.energies.or_default(opinion.expert).push(energy);
+            for (at, prediction) in verdict.predictions.iter().enumerate() {
+                let values = self.strangeness.or_default(prediction.expert);
+                values.push(prediction.strangeness());
+                if let Some(energy) = prediction.energy.filter(|_| at < expert_count) {
+                    self.energies.or_default(prediction.expert).push(energy);
                 }
             }
             let answer = verdict.predictions.last();

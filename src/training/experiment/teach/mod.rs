@@ -7,7 +7,7 @@
 //! is unchanged.
 
 mod basis;
-mod material;
+mod images;
 mod schedule;
 
 use std::path::Path;
@@ -23,19 +23,19 @@ use crate::method::{self, ConfiguredMethod, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::diary::LoggedSink;
 use crate::run::event::{AddedTask, Control, ControlRequest, RunHeader, Sink};
+use crate::run::event_log::LoggedSink;
 use crate::store::{self, AddedImages, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
-use super::fitting::prediction_weight_type;
 use super::images::{Images, RunDataset, sample_evenly};
+use super::run_device::prediction_weight_type;
 use super::trainer::{TrainContext, Trainer};
 use super::{Outcome, ResourceCache, none_if_stopped, preparing_event, upload};
 use basis::{check_exemplars, check_teachable, no_room_problem, restore_method};
 pub(super) use basis::{check_training_images, open_run_dataset};
-use material::TaughtImages;
-pub use material::{SourcePreview, preview_source};
+use images::TaughtImages;
+pub use images::{SourcePreview, preview_source};
 use schedule::TaskSchedule;
 
 /// Number of images that pass through the network together before an added task.

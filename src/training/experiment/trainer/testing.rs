@@ -10,7 +10,7 @@ use crate::method::Answer;
 use crate::metrics::{ByExpert, Predictions};
 use crate::problem::Result;
 use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, Phase};
-use crate::run::refusal;
+use crate::run::rejection;
 
 /// Images per forward pass in tests; the result does not depend on it.
 pub(in crate::experiment) const TEST_BATCH_SIZE: usize = 48;
@@ -26,7 +26,7 @@ impl Trainer<'_> {
         let is_empty = samples.is_empty();
         let mut answers = Predictions::default();
         let study = self.method.study_cost(self.task);
-        let mut strangeness: ByExpert<Vec<refusal::KnownImage>> = ByExpert::default();
+        let mut strangeness: ByExpert<Vec<rejection::KnownImage>> = ByExpert::default();
         let mut unreadable = UnreadableImages::new(samples.len());
         // No more images at once than in training.
         let batch_size = self.context.config.micro_batch.unwrap_or(TEST_BATCH_SIZE);
@@ -51,9 +51,9 @@ impl Trainer<'_> {
                 answers.sources.push(source);
                 let verdict =
                     verdict.ensure_finite()?.merge_repeated_classes(&self.repeated_classes);
-                for opinion in &verdict.predictions {
-                    let values = strangeness.or_default(opinion.expert);
-                    values.push(((source, index), opinion.strangeness()));
+                for prediction in &verdict.predictions {
+                    let values = strangeness.or_default(prediction.expert);
+                    values.push(((source, index), prediction.strangeness()));
                 }
                 let layout = (&*self.header.tasks, &*self.task_by_class, &*self.repeated_classes);
                 add_prediction(&mut answers, batch.labels[row] as usize, &verdict, layout);
@@ -74,7 +74,7 @@ impl Trainer<'_> {
             unreadable.check_any_read(answers.labels.len())?;
         }
         for (expert, values) in strangeness {
-            self.measurements.extend(refusal::measurements_of(expert, &values));
+            self.measurements.extend(rejection::measurements_of(expert, &values));
         }
         let original_accuracy = self.context.images.accuracy_on_original_labels(
             self.task,
@@ -107,12 +107,12 @@ pub(in crate::experiment) fn add_prediction(
     answers.labels.push(label);
     let found = repeated.iter().find(|(repeated_label, _)| *repeated_label == label);
     let class = found.map_or(label, |(_, original)| *original);
-    for opinion in &verdict.predictions {
-        let certainty = answers.certainty.or_default(opinion.expert);
-        certainty.push(opinion.best().1.clamp(0.0, 1.0));
-        let predictions = answers.given.or_default(opinion.expert);
+    for prediction in &verdict.predictions {
+        let certainty = answers.certainty.or_default(prediction.expert);
+        certainty.push(prediction.best().1.clamp(0.0, 1.0));
+        let predictions = answers.given.or_default(prediction.expert);
         // A prediction of the right class counts as the label, whichever of its positions that is.
-        predictions.push(if opinion.class == class { label } else { opinion.class });
+        predictions.push(if prediction.class == class { label } else { prediction.class });
     }
     let label_task = task_of.get(label).copied().flatten();
     answers.task_given.push(label_task.map_or(label, |task| verdict.predict_within(&tasks[task])));

@@ -9,7 +9,7 @@ mod costs;
 
 use std::time::{Duration, Instant};
 
-use super::overrides::{apply_pet_defaults, switch_method};
+use super::overrides::{fill_pet_defaults, set_method};
 use super::plan::TrainingPlan;
 use super::progress_sink::ProgressSink;
 use super::suggested_settings::{apply_usual_epoch_shares, choose_backbone};
@@ -49,14 +49,14 @@ pub fn candidate_settings(chosen: &RunConfig, cache: &ResourceCache) -> Result<V
             continue;
         }
         let mut config = chosen.clone();
-        switch_method(&mut config, spec.key, false)?;
+        set_method(&mut config, spec.key, false)?;
         apply_usual_epoch_shares(&mut config);
         for (key, value) in *settings {
             config.settings.insert((*key).into(), value.clone());
         }
         let description = cache.describe(config.backbone_choice()).ok();
         let size = cache.plugin(&config.pet).ok().and_then(|pet| pet.default_size());
-        apply_pet_defaults(chosen, &mut config, description.as_ref(), size, |_| false);
+        fill_pet_defaults(chosen, &mut config, description.as_ref(), size, |_| false);
         candidates.push(config);
     }
     Ok(candidates)
@@ -109,7 +109,7 @@ pub fn try_backbones(
         }
         largest = largest.max((description.parameters, candidates.len()));
         configs.push(config.clone());
-        switch_method(&mut config, CLASS_MEANS, false)?;
+        set_method(&mut config, CLASS_MEANS, false)?;
         candidates.push(TrialCandidate { title: description.entry.title().into(), config, cache });
     }
     let mut trial = compare(&candidates, largest.1, PLANNED_SECONDS, false, sink, control)?;
@@ -286,7 +286,7 @@ mod tests {
     fn chosen_method_is_first_and_no_method_repeats() {
         let keys = |method: &str| -> Vec<String> {
             let mut config = RunConfig::default();
-            switch_method(&mut config, method, false).unwrap();
+            set_method(&mut config, method, false).unwrap();
             let candidates = candidate_settings(&config, &ResourceCache::default()).unwrap();
             candidates.into_iter().map(|config| config.method).collect()
         };

@@ -5,8 +5,8 @@ mod equations;
 use std::collections::BTreeMap;
 
 use super::model::{Files, Model};
-use super::prepared;
-use super::words::title;
+use super::preprocessing;
+use super::text::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
 use crate::message;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
@@ -92,9 +92,9 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     graph.output(&probabilities, "probabilities", &outputs);
     Ok(vec![
         ("model.onnx".into(), graph.into_bytes("LAE Studio", &title(model))),
-        ("preprocessing.json".into(), prepared::preprocessing_json(model, true)?),
-        ("prepare.py".into(), prepared::prepare_module()),
-        ("classes.json".into(), prepared::classes_json(model)?),
+        ("preprocessing.json".into(), preprocessing::preprocessing_json(model, true)?),
+        ("prepare.py".into(), preprocessing::prepare_module()),
+        ("classes.json".into(), preprocessing::classes_json(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])
 }

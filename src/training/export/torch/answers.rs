@@ -1,7 +1,7 @@
 //! Writes the classification of features as Python code, and its tensors.
 
 use super::super::model::Model;
-use super::super::words::python_list;
+use super::super::text::python_list;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
 use crate::tensors::{HostTensor, NamedTensors};
 

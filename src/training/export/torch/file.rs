@@ -1,8 +1,8 @@
 //! The text of `model.py` and of its README.
 
 use super::super::model::Model;
-use super::super::prepared::PREPARE;
-use super::super::words::{one_line, title};
+use super::super::preprocessing::PREPARE;
+use super::super::text::{one_line, title};
 use super::{PetText, answers};
 use crate::backbone::torch::TorchSource;
 use crate::counts::count_with_noun;

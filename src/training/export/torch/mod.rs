@@ -8,8 +8,8 @@ mod file;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::model::{Files, Model};
-use super::prepared;
-use super::words::one_line;
+use super::preprocessing;
+use super::text::one_line;
 use crate::backbone::torch::{ActiveSites, TorchSource};
 use crate::pet::PetStack;
 use crate::problem::Result;
@@ -33,8 +33,8 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     Ok(vec![
         ("weights.safetensors".into(), weights),
         ("model.py".into(), text.into_bytes()),
-        ("preprocessing.json".into(), prepared::preprocessing_json(model, true)?),
-        ("classes.json".into(), prepared::classes_json(model)?),
+        ("preprocessing.json".into(), preprocessing::preprocessing_json(model, true)?),
+        ("classes.json".into(), preprocessing::classes_json(model)?),
         ("README.md".into(), file::readme(model).into_bytes()),
     ])
 }

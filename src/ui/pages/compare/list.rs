@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
-use super::chosen::Listed;
-use super::{MAX_RUNS, RunIndices, actions, line};
+use super::selection::Listed;
+use super::{MAX_RUNS, RunIndices, actions, run_line};
 use crate::problem::Problem;
-use crate::run::about::Search;
+use crate::run::annotations::Search;
 use crate::session::Session;
+use crate::session::formatting::format_count;
 use crate::session::views::{Rows, RunRow};
-use crate::session::words::format_count;
 use crate::store::export::Format;
 use crate::store::table::{Condition, TableRun};
 use crate::tr;
@@ -58,7 +58,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         let mut list_state = std::mem::take(&mut cx.pages.compare.list_state);
         let folder = |index| &listed.row(index).folder;
         list_state.show(ui, indices.len(), folder, |ui, index| {
-            line::run_row(ui, cx, listed.row(index), listed);
+            run_line::run_row(ui, cx, listed.row(index), listed);
         });
         cx.pages.compare.list_state = list_state;
         let problem = cx.pages.compare.last_search.as_ref();

@@ -2,9 +2,9 @@
 //! differing settings) or all listed runs as a table grouped by any setting.
 
 mod actions;
-mod chosen;
-mod line;
 mod list;
+mod run_line;
+mod selection;
 mod side_by_side;
 mod table;
 
@@ -76,7 +76,7 @@ pub struct State {
     /// The tag by which the list is filtered.
     tag: Option<String>,
     /// The selected runs, which are compared and to which actions apply.
-    pub selection: chosen::Selection,
+    pub selection: selection::Selection,
     /// A cache of the selected runs' indices, valid for this list and this number of changes.
     selected_indices: Cached<(Shared<[usize]>, u64), RunIndices>,
     /// The shade of each selected run.

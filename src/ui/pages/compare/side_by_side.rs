@@ -10,12 +10,12 @@ use crate::problem::join_some;
 use crate::run::event::RunHeader;
 use crate::session::comparable::comparison_obstacles;
 use crate::session::first_task::{FirstTaskResult, first_task_sentences};
-use crate::session::paired;
-use crate::session::plain::title_of;
-use crate::session::views::{Rows, RunRow};
-use crate::session::words::{
+use crate::session::formatting::{
     format_bytes, format_count, format_duration, format_epoch_range, format_number, format_percent,
 };
+use crate::session::paired;
+use crate::session::views::{Rows, RunRow};
+use crate::session::window_terms::title_of;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};

@@ -14,9 +14,9 @@ use egui_extras::{Column as TableColumn, TableBuilder};
 
 use super::list::matching_runs;
 use crate::palette::RunStyle;
-use crate::session::plain::title_of;
 use crate::session::run_table::{RunTableRequest, ShownColumn, ShownRow, TableView};
 use crate::session::views::Rows;
+use crate::session::window_terms::title_of;
 use crate::store::table::{Align as Side, ColumnChoice, ComparisonBase, FigureSpec, TableRequest};
 use crate::tr;
 use crate::ui::cached::{Cached, Shared};

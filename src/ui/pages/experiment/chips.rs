@@ -8,7 +8,7 @@ use egui::{
 use crate::data::scenario::Scenario;
 use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
-use crate::ui::widgets::names::paint_name;
+use crate::ui::widgets::elided_text::paint_name;
 use crate::ui::widgets::{faint, layout_line, paint_box};
 
 /// Height of a chip.

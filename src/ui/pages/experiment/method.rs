@@ -3,13 +3,13 @@
 use egui::Ui;
 
 use super::setting::{show_method_setting, show_run_setting};
-use super::{group_state, several, step};
+use super::{group_state, step, value_lists};
 use crate::method::{METHODS, SettingKind, find_method};
 use crate::problem::join_some;
 use crate::run::config::{Requirement, SETTINGS, SettingGroup, SettingPlace};
-use crate::session::plain::title_of;
+use crate::session::formatting::format_epochs;
 use crate::session::presets::{self, Preset};
-use crate::session::words::format_epochs;
+use crate::session::window_terms::title_of;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL_HEIGHT;
@@ -93,7 +93,7 @@ fn method_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         // The button has the height of the fields next to it.
         ui.spacing_mut().interact_size.y = CONTROL_HEIGHT;
-        if several::show_in_place(ui, cx, "method") {
+        if value_lists::show_in_place(ui, cx, "method") {
             return;
         }
         let combo = egui::ComboBox::from_id_salt("method")
@@ -110,7 +110,7 @@ fn method_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             });
         let combo = combo.response.accessible_name(tr!("experiment-method"));
-        several::add_context_menu(&combo, cx, "method");
+        value_lists::add_context_menu(&combo, cx, "method");
         ui.spacing_mut().interact_size.y = default_height;
         if let Ok(spec) = chosen {
             for setting in spec.settings {

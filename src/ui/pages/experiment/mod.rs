@@ -4,16 +4,16 @@ mod backbone;
 mod chips;
 mod data;
 mod details;
-mod fixes;
 mod grid;
 mod method;
-mod model;
+mod pet;
 mod presets;
-mod ready;
+mod problems;
 mod setting;
-mod several;
+mod start;
 mod tasks;
 mod trial;
+mod value_lists;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use egui::{DragValue, Response, Ui, Vec2};
 pub use data::thumbs;
 pub use details::Part;
 pub use grid::lines as grid_lines;
-pub use model::equations;
-pub use several::keys as grid_keys;
+pub use pet::equations;
 pub use trial::{progress as trial_progress, table as trial_table};
+pub use value_lists::keys as grid_keys;
 
 use crate::data::builtin;
 use crate::method::find_method;
@@ -102,14 +102,14 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     // The start button is at the bottom, so that it is visible at every window size.
     let fixed = Fixed::Right(320.0);
     if ui.available_width() < NARROW_WIDTH {
-        footer(ui, "start", |ui| ready::bar(ui, cx));
+        footer(ui, "start", |ui| start::start_bar(ui, cx));
         two_columns(ui, cx, fixed, left_column, |ui, cx, column| {
             right_column(ui, cx, column);
-            ready::more(ui, cx);
+            start::more(ui, cx);
         });
     } else {
         columns(ui, cx, fixed, left_column, right_column, |ui, cx| {
-            footer(ui, "start", |ui| ready::ready(ui, cx));
+            footer(ui, "start", |ui| start::start_card(ui, cx));
         });
     }
 }
@@ -123,7 +123,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     }
     data::data_card(ui, cx);
     backbone::backbone(ui, cx);
-    model::pet(ui, cx);
+    pet::pet_card(ui, cx);
     method::method(ui, cx);
 }
 
@@ -200,15 +200,15 @@ fn right_column(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     }
     // For a grid, the list of runs shows the problems of each run.
     if !cx.session.has_grid() {
-        fixes::problems(ui, cx);
+        problems::problem_card(ui, cx);
         trial::trial(ui, cx);
-        fixes::remarks(ui, cx);
+        problems::remarks(ui, cx);
         trial::backbones(ui, cx);
     }
     if has_own_images {
         presets::presets_card(ui, cx);
     }
-    several::several_values_card(ui, cx);
+    value_lists::several_values_card(ui, cx);
 }
 
 /// Draws a step of the set-up: a line with its title (a glossary term) and a summary. If the step is expanded, `body`

@@ -2,9 +2,9 @@
 
 use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
-use super::{number, several, wide_number};
+use super::{number, value_lists, wide_number};
 use crate::run::config::{RunConfig, RunSetting, Setting, SettingKind, SettingSpec, setting};
-use crate::session::plain::replace_option_names;
+use crate::session::window_terms::replace_option_names;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL_HEIGHT;
@@ -26,7 +26,7 @@ fn hint(spec: &SettingSpec) -> String {
 /// Draws the field of a common setting below its title. If the setting has no effect, the field is disabled and shows
 /// the reason.
 pub(super) fn show_run_setting(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
-    if several::show_below_title(ui, cx, &setting.spec) {
+    if value_lists::show_below_title(ui, cx, &setting.spec) {
         return;
     }
     let draft = &cx.session.experiment.draft;
@@ -46,7 +46,7 @@ fn offer_and_set(
     previous: &Option<Setting>,
     value: Option<Setting>,
 ) {
-    several::add_context_menu(field, cx, key);
+    value_lists::add_context_menu(field, cx, key);
     if value != *previous {
         cx.set(key, value);
     }
@@ -58,7 +58,7 @@ pub(super) fn show_in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     let previous = (setting.get)(&cx.session.experiment.draft);
     let mut value = previous.clone();
     let label = faint(ui, setting.spec.title());
-    if several::show_in_place(ui, cx, key) {
+    if value_lists::show_in_place(ui, cx, key) {
         return;
     }
     let field = input(ui, &setting.spec, &mut value, i64::MAX)
@@ -70,7 +70,7 @@ pub(super) fn show_in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 /// Draws the field of the common text setting with this key. The caller draws its title.
 pub(super) fn text_field(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, width: f32) {
     let Some(setting) = setting(key) else { return };
-    if several::show_in_place(ui, cx, key) {
+    if value_lists::show_in_place(ui, cx, key) {
         return;
     }
     let mut typed = setting_text((setting.get)(&cx.session.experiment.draft).as_ref());
@@ -81,7 +81,7 @@ pub(super) fn text_field(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label:
     let reason = cx.session.experiment.why_idle(key);
     let response = enabled_unless(ui, reason.as_deref(), |ui| ui.add(edit)).labelled_by(label);
     let response = response.on_hover_text(hint(&setting.spec));
-    several::add_context_menu(&response, cx, key);
+    value_lists::add_context_menu(&response, cx, key);
     if response.changed() {
         // An empty text removes the value if the setting is optional.
         let is_unset = typed.is_empty() && setting.spec.kind.default().is_none();
@@ -92,7 +92,7 @@ pub(super) fn text_field(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label:
 
 /// Draws the field of one of the method's own settings.
 pub(super) fn show_method_setting(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
-    if several::show_below_title(ui, cx, spec) {
+    if value_lists::show_below_title(ui, cx, spec) {
         return;
     }
     let current = cx.session.experiment.draft.settings.get(spec.key);

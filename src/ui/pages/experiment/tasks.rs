@@ -11,7 +11,7 @@ use super::setting::text_field;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::join_some;
 use crate::run::config::Setting;
-use crate::session::chooser::DialogPurpose;
+use crate::session::file_dialog::DialogPurpose;
 use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;

@@ -6,8 +6,8 @@ use egui::{RichText, Ui};
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
+use crate::session::formatting::{format_bytes, format_number};
 use crate::session::trials::TrialState;
-use crate::session::words::{format_bytes, format_number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -133,7 +133,7 @@ pub fn progress(
         None => queued.into(),
     };
     ui.horizontal_wrapped(|ui| {
-        widgets::truncated_faint(ui, crate::session::story::sentence(&text));
+        widgets::truncated_faint(ui, crate::session::explanation::sentence(&text));
         cx.change_button(ui, stop, move |session| session.cancel_job(job));
     });
     true

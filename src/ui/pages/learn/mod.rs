@@ -1,11 +1,11 @@
 //! The page with the tour, the lessons and the glossary.
 
 mod glossary;
+mod lesson;
 mod list;
 pub mod tour;
-mod unit;
 
-pub use unit::show_paragraphs;
+pub use lesson::show_paragraphs;
 
 use egui::Ui;
 
@@ -31,7 +31,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         tour::show(ui, cx);
         return;
     }
-    let open = cx.session.learn.units.open.as_ref();
+    let open = cx.session.learn.lessons.open.as_ref();
     let mut close = false;
     ui.horizontal(|ui| match open {
         Some(_) => {
@@ -43,17 +43,17 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if close {
-        cx.change(|session| session.open_unit(None));
+        cx.change(|session| session.open_lesson(None));
     }
     match open.filter(|_| !close) {
-        Some(open) => unit::show(ui, cx, open),
+        Some(open) => lesson::show(ui, cx, open),
         None => list::show(ui, cx),
     }
 }
 
 /// Draws the button that restarts the open lesson. It is enabled if the lesson has answers or runs.
 fn restart_button(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let is_begun = cx.session.learn.units.has_progress();
+    let is_begun = cx.session.learn.lessons.has_progress();
     let response = widgets::button_if(ui, is_begun, tr!("learn-restart-lesson"));
     let hint = tr!("learn-restart-lesson-hint");
     if response.on_hover_text(hint).clicked() {

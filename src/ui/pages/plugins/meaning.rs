@@ -2,14 +2,14 @@
 
 use egui::{RichText, Ui};
 
-use super::{block, description, linear_layers_note, parameters, trying};
+use super::{block, description, linear_layers_note, parameters, trial};
 use crate::experiment::pet_costs::BATCH_SIZE;
 use crate::expression::Diagnostic;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::meaning::{BackboneUsage, PluginMeasurements};
-use crate::session::story::sentence as as_sentence;
-use crate::session::words::format_number;
+use crate::session::explanation::sentence as as_sentence;
+use crate::session::formatting::format_number;
 use crate::tr;
 use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, regular, semibold, tokens};
@@ -48,7 +48,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     }
     parameters(ui, &valid.plugin);
     measurements_card(ui, open);
-    trying::show(ui, cx, open);
+    trial::show(ui, cx, open);
 }
 
 fn show_errors(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {

@@ -6,7 +6,7 @@ mod code;
 mod editor;
 mod find;
 mod meaning;
-mod trying;
+mod trial;
 
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             },
         );
         if let Some(since) = &plugin.since {
-            faint(ui, crate::session::story::sentence(since));
+            faint(ui, crate::session::explanation::sentence(since));
         }
         if plugin.hides == Some(true) {
             let t = tokens(ui);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2};
 
-use super::{board, inside, refusal, run_header, sorted, task_slider};
+use super::{board, by_class, inside, rejection, run_header, task_slider};
 use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{ClassPrediction, NamedImage, Prediction, RunHeader};
+use crate::session::formatting::{format_number, format_percent, format_signed};
 use crate::session::predict::{decision_reason, ranking};
-use crate::session::words::{format_number, format_percent, format_signed};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
@@ -28,7 +28,7 @@ const EXPANDABLE_HEIGHT: f32 = 78.0;
 
 /// Draws the right column.
 pub fn right_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    if sorted::show(ui, cx) {
+    if by_class::show(ui, cx) {
         return;
     }
     answers(ui, cx, column);
@@ -49,8 +49,8 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     };
     let stale = view.is_stale;
     verdict(ui, cx, &answer, header.as_ref());
-    refusal::show(ui, cx, &answer);
-    opinions(ui, &answer, stale);
+    rejection::show(ui, cx, &answer);
+    expert_predictions(ui, &answer, stale);
     task_history_card(ui, cx, &answer, header.as_ref());
     expert_difference_card(ui, cx, &answer, column);
 }
@@ -92,7 +92,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
         .unwrap_or_default();
     let (image, truth) = cx.session.predict.predicted_image.clone().unzip();
-    let refused = refusal::refuses(cx, answer);
+    let refused = rejection::refuses(cx, answer);
     let headline = if refused { tr!("predict-none") } else { name };
     let is_wide = ui.available_width() >= 560.0;
     let is_large = is_wide && headline.chars().count() <= 4;
@@ -159,7 +159,7 @@ fn outcome_label(ui: &mut Ui, outcome: Result<String, String>) {
     });
 }
 
-fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
+fn expert_predictions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     let is_narrow = ui.available_width() < 460.0;
     let columns = if is_narrow { 1.0 } else { answer.opinions.len().max(1) as f32 };
     let width = (ui.available_width() - GAP * (columns - 1.0)) / columns;
@@ -167,7 +167,7 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
         for view in &answer.opinions {
             widgets::part(ui, width, |ui| {
                 ui.push_id(view.expert.key(), |ui| {
-                    one_opinion(ui, answer, view, stale);
+                    expert_prediction(ui, answer, view, stale);
                 });
             });
         }
@@ -182,7 +182,7 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     }
 }
 
-fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: bool) {
+fn expert_prediction(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: bool) {
     let t = tokens(ui);
     let expert = view.expert;
     card_with_height(ui, 226.0, |ui| {
@@ -263,7 +263,7 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let truth = view.predicted_image.as_ref().and_then(|(_, truth)| truth.as_ref());
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
-        .or_else(|| newest.opinions.last().map(|opinion| opinion.class))
+        .or_else(|| newest.opinions.last().map(|prediction| prediction.class))
         .unwrap_or_default();
     let name = newest.classes.get(position).map_or("?", String::as_str);
     let first = header.and_then(|h| h.tasks.iter().position(|range| range.contains(&position)));
@@ -277,9 +277,9 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let title = tr!("predict-over-tasks-score", class = name);
     terms::faint(ui, title + &learned_note, "score");
     let labels: Vec<String> = (1..=total).map(|task| tr!("figure-after-task", task)).collect();
-    let series = answer.opinions.iter().map(|opinion| {
-        let values = view.class_scores(position, opinion.expert).into_iter();
-        Series::from_expert(t, opinion.expert, values)
+    let series = answer.opinions.iter().map(|prediction| {
+        let values = view.class_scores(position, prediction.expert).into_iter();
+        Series::from_expert(t, prediction.expert, values)
     });
     Curves {
         id: "score",

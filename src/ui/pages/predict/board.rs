@@ -12,8 +12,8 @@ use egui::{
 use super::{prediction_runs, run_title};
 use crate::run::event::{NamedImage, RunHeader};
 use crate::session::board::{Cell, MAX_RUNS};
+use crate::session::formatting::format_percent;
 use crate::session::pins::Pin;
-use crate::session::words::format_percent;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;

@@ -3,11 +3,11 @@
 
 mod answer;
 mod board;
+pub mod by_class;
 mod inside;
-mod refusal;
+pub mod prediction_table;
+mod rejection;
 mod samples;
-pub mod sheet;
-pub mod sorted;
 mod source;
 mod task_slider;
 
@@ -46,9 +46,9 @@ pub struct State {
     /// The path that is being typed.
     path: String,
     /// The set-up of a table of predictions for a folder.
-    pub sheet: sheet::State,
+    pub prediction_table: prediction_table::State,
     /// The state of the gallery of a folder's images by class.
-    sorted: sorted::State,
+    by_class: by_class::State,
     /// Whether every image is assigned to a class, even if it is unlike all of them.
     always_classifies: bool,
     inside: inside::State,
@@ -67,14 +67,14 @@ impl State {
     /// Shows an image instead of the canvas. Returns whether the canvas may have been visible.
     pub fn show_image(&mut self) -> bool {
         self.requested = None;
-        self.sorted.close();
+        self.by_class.close();
         self.draw.replace(false) != Some(false)
     }
 
     /// Resets the set-up of a table after it was requested, and shows the images of the table by class.
-    pub fn begin_sheet(&mut self) {
-        self.sheet = sheet::State::default();
-        self.sorted.open();
+    pub fn begin_prediction_table(&mut self) {
+        self.prediction_table = prediction_table::State::default();
+        self.by_class.open();
     }
 }
 

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Ui, Vec2};
 
-use super::{DrawingRequest, board, prediction_runs, run_header, run_title, samples, sheet};
+use super::{
+    DrawingRequest, board, prediction_runs, prediction_table, run_header, run_title, samples,
+};
 use crate::session::Session;
-use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::exports::ModelToExport;
+use crate::session::file_dialog::{DialogPurpose, typed_path};
 use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -34,14 +36,15 @@ pub fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let height = column.remaining_height(ui, 0.0);
     let side = (height - 500.0).max(height.min(400.0) - 150.0).clamp(120.0, 340.0);
     // The table of a folder is shown above the single image.
-    let has_sheet = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
+    let has_sheet = cx.session.predict.prediction_table.is_some()
+        || cx.pages.predict.prediction_table.is_open();
     if has_sheet {
-        sheet::sheet(ui, cx);
+        prediction_table::show(ui, cx);
     }
     image_card(ui, cx, data.as_deref(), side);
     network_input(ui, cx);
     if !has_sheet {
-        sheet::sheet(ui, cx);
+        prediction_table::show(ui, cx);
     }
     samples::card(ui, cx, data, column);
 }

@@ -12,7 +12,7 @@ use crate::tr;
 use crate::ui::command::Page;
 use crate::ui::pages::{Cx, compare};
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::names::shorten_name;
+use crate::ui::widgets::elided_text::shorten_name;
 
 /// Maximum number of characters of a name in a note.
 const MAX_NAME_CHARS: usize = 30;
@@ -41,7 +41,7 @@ pub(super) fn selected_runs(
 /// Returns the runs of the open tour or lesson that have results. Of repeated runs, only the first is included.
 fn learn_page_runs(session: &Session) -> Vec<PathBuf> {
     let learn = &session.learn;
-    let folders: Vec<PathBuf> = match (&learn.tour, &learn.units.open) {
+    let folders: Vec<PathBuf> = match (&learn.tour, &learn.lessons.open) {
         (Some(tour), _) => {
             // The runs are fine-tuning and the run of the newest act.
             let mut runs = tour.measured_runs();
@@ -50,8 +50,9 @@ fn learn_page_runs(session: &Session) -> Vec<PathBuf> {
             first_and_last.filter_map(|run| run.folder.clone()).collect()
         }
         (None, Some(unit)) => {
-            let first_folder =
-                |name| learn.units.run_repetitions(name).iter().find_map(|run| run.folder.clone());
+            let first_folder = |name| {
+                learn.lessons.run_repetitions(name).iter().find_map(|run| run.folder.clone())
+            };
             unit.plans().filter_map(|plan| first_folder(&plan.name)).collect()
         }
         (None, None) => Vec::new(),

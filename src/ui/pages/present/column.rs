@@ -11,7 +11,7 @@ use egui::{
 use super::{PresentedRun, Step, choice, fitting_font_size, question, split_columns};
 use crate::problem::join_some;
 use crate::session::forgetting::best_accuracy;
-use crate::session::words::{format_number, format_percent};
+use crate::session::formatting::{format_number, format_percent};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};

@@ -11,7 +11,7 @@ use egui::{Button, Key, Modifiers, Rect, RichText, Ui, Vec2};
 
 use crate::session::Session;
 use crate::session::comparison_run::{Companion, have_same_tasks};
-use crate::session::row::distinguishing_names;
+use crate::session::run_row::distinguishing_names;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;

@@ -4,9 +4,9 @@ use super::PresentedRun;
 use crate::problem::join_some;
 use crate::session::comparison_run::Companion;
 use crate::session::forgetting::most_forgotten;
-use crate::session::words::format_percent;
+use crate::session::formatting::format_percent;
 use crate::tr;
-use crate::ui::widgets::names::shorten_name;
+use crate::ui::widgets::elided_text::shorten_name;
 
 /// Maximum number of classes named.
 const MAX_CLASSES: usize = 6;

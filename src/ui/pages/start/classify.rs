@@ -3,14 +3,14 @@
 
 use egui::{CollapsingHeader, ScrollArea, Ui};
 
-use crate::run::sheet::SheetState;
+use crate::run::prediction_table::PredictionTableState;
 use crate::session::Session;
 use crate::session::advice::backbone_for;
-use crate::session::chooser::DialogPurpose;
 use crate::session::classify::ModelStep;
 use crate::session::collection::Purpose;
+use crate::session::file_dialog::DialogPurpose;
+use crate::session::formatting::{format_duration, format_number};
 use crate::session::views::{Fetch, RunRow};
-use crate::session::words::{format_duration, format_number};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, experiment, predict};
@@ -84,7 +84,7 @@ fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
             let step = cx.session.trial_step(&cx.session.experiment.trial);
             let step = step.unwrap_or_else(|| tr!("experiment-trial-queued").into());
             sentence(ui, tr!("classify-comparing"));
-            faint(ui, crate::session::story::sentence(&step));
+            faint(ui, crate::session::explanation::sentence(&step));
             stop_button(ui, cx);
         }
         ModelStep::Training(job) => {
@@ -208,27 +208,29 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.change(|session| session.open_file_dialog(DialogPurpose::Image));
         }
     });
-    let Some(sheet) = &cx.session.predict.sheet else {
+    let Some(table) = &cx.session.predict.prediction_table else {
         return;
     };
-    match &sheet.state {
-        SheetState::Working(count) => {
-            predict::sheet::show_progress(ui, *count);
-            cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
+    match &table.state {
+        PredictionTableState::Working(count) => {
+            predict::prediction_table::show_progress(ui, *count);
+            cx.change_button(ui, tr!("predict-many-stop"), Session::stop_prediction_table);
         }
-        SheetState::Done(count) => drop(faint(ui, predict::sheet::progress_text(*count))),
-        SheetState::Stopped => drop(faint(ui, tr!("predict-many-stopped"))),
-        SheetState::Failed(problem) => widgets::problem(ui, problem),
+        PredictionTableState::Done(count) => {
+            drop(faint(ui, predict::prediction_table::progress_text(*count)));
+        }
+        PredictionTableState::Stopped => drop(faint(ui, tr!("predict-many-stopped"))),
+        PredictionTableState::Failed(problem) => widgets::problem(ui, problem),
     }
-    if let Some(problem) = cx.session.predict.sorted.problem() {
+    if let Some(problem) = cx.session.predict.images_by_class.problem() {
         widgets::problem(ui, problem);
     }
 }
 
 /// Draws the new images by predicted class.
 fn results(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    match cx.session.predict.sorted.ready().cloned() {
-        Some(sorted) => predict::sorted::by_class(ui, cx, &sorted, false),
+    match cx.session.predict.images_by_class.ready().cloned() {
+        Some(by_class) => predict::by_class::images_by_class(ui, cx, &by_class, false),
         None => card(ui, |ui| {
             faint(ui, tr!("classify-no-results"));
         }),

@@ -5,7 +5,7 @@ use egui::Ui;
 
 use crate::session::Session;
 use crate::session::clusters::{ClusterGrid, SlurmTask, TaskState, group_failures};
-use crate::session::story;
+use crate::session::explanation;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -24,7 +24,7 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if let Some(problem) = &clusters.problem {
         widgets::card(ui, |ui| {
-            let text = story::sentence(&problem.translated_what());
+            let text = explanation::sentence(&problem.translated_what());
             let label = coloured(ui, text, |t| t.warning);
             label.on_hover_text(problem.translated().to_string());
             refresh_button(ui, cx);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
-use super::pictures::{Tile, in_rows};
+use super::image_tile::{Tile, in_rows};
 use crate::metrics::{Expert, Predictions, tasks_by_class};
 use crate::run::event::RunHeader;
+use crate::session::formatting::format_count;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
-use crate::session::words::format_count;
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::cached::Cached;
@@ -160,7 +160,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     ui.add_space(6.0);
     faint(ui, tr!("train-click-cell-hint"));
     if !matrix.most_confused.is_empty() && ui.link(tr!("train-show-mistakes")).clicked() {
-        cx.pages.train.worst.show_mistakes();
+        cx.pages.train.mistakes.show_mistakes();
     }
 }
 

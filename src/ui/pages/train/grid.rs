@@ -4,10 +4,10 @@ use egui::{CollapsingHeader, Ui};
 
 use crate::run::grid::CellState;
 use crate::run::job::JobId;
-use crate::session::grid_at_work::GridProgress;
+use crate::session::formatting::format_duration;
+use crate::session::grid_progress::GridProgress;
 use crate::session::grids::grid_title;
 use crate::session::run_view::{RunView, Stage};
-use crate::session::words::format_duration;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;

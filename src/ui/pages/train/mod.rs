@@ -1,18 +1,18 @@
 //! The page that shows a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and an explanation in
 //! words. A stored run that was opened from Compare is shown in the same way.
 
-mod beside;
 mod clusters;
+mod comparison;
 mod confusion;
 mod figures;
 mod grid;
-pub(super) mod pictures;
-mod places;
+pub(super) mod image_tile;
+mod mistakes;
 mod prompts;
 mod queue;
 mod remedies;
-mod side;
-mod worst;
+mod remote_runs;
+mod side_panel;
 
 use egui::Ui;
 
@@ -41,7 +41,7 @@ pub struct State {
     cell: Option<Cell>,
     cache: confusion::Cache,
     accuracies: MatrixTexture,
-    worst: worst::State,
+    mistakes: mistakes::State,
     filter: String,
     filtering: bool,
     /// Whether the whole explanation and the log are shown.
@@ -55,7 +55,7 @@ pub struct State {
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.train.displayed_run().is_none() {
         queue::card(ui, cx);
-        places::cards(ui, cx);
+        remote_runs::cards(ui, cx);
         clusters::cards(ui, cx);
         let text = tr!("train-nothing-running-about");
         let headline = match cx.session.train.is_busy_elsewhere() {
@@ -72,7 +72,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         });
         return;
     }
-    two_columns(ui, cx, Fixed::Right(400.0), left_column, side::right_column);
+    two_columns(ui, cx, Fixed::Right(400.0), left_column, side_panel::right_column);
 }
 
 fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
@@ -85,7 +85,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         // Another run has other tasks, classes and experts, so the state is reset. The expert is the one that answers.
         let state = &mut cx.pages.train;
         (state.task, state.cell, state.expert) = (None, None, Expert::default());
-        (state.worst, state.cache, state.accuracies) = Default::default();
+        (state.mistakes, state.cache, state.accuracies) = Default::default();
         state.run = run_name;
     }
     figures::headline(ui, &run);
@@ -100,7 +100,7 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if width < 640.0 {
         figures::matrix(ui, cx, &run, 0.0);
         confusion::card(ui, cx, &run, 0.0);
-        worst::worst_card(ui, cx, &run);
+        mistakes::mistakes_card(ui, cx, &run);
         prompts::show(ui, &run);
         return;
     }
@@ -113,6 +113,6 @@ fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             confusion::card(ui, cx, &run, height);
         });
     });
-    worst::worst_card(ui, cx, &run);
+    mistakes::mistakes_card(ui, cx, &run);
     prompts::show(ui, &run);
 }

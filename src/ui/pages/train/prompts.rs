@@ -6,8 +6,8 @@ use egui_plot::{LineStyle, MarkerShape};
 
 use super::figures::task_labels;
 use crate::metrics::PromptStudy;
+use crate::session::formatting::format_number;
 use crate::session::run_view::RunView;
-use crate::session::words::format_number;
 use crate::store::figure::ChartLine;
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};

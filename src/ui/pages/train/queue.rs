@@ -3,10 +3,10 @@
 use egui::Ui;
 
 use super::grid;
-use super::places::title_and_buttons;
+use super::remote_runs::title_and_buttons;
 use crate::run::job::{Job, JobWork};
+use crate::session::formatting::format_count;
 use crate::session::grids::grid_title;
-use crate::session::words::format_count;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;

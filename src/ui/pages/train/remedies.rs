@@ -37,7 +37,7 @@ fn image_links(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             if ui.link(&class.name).clicked() {
                 let state = &mut cx.pages.train;
                 state.task = None;
-                state.worst.show_mistakes_of_class(class.class);
+                state.mistakes.show_mistakes_of_class(class.class);
             }
         }
     });
@@ -60,7 +60,7 @@ fn doubtful_labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     if response.on_hover_text(tr!("train-find-doubtful-labels-hint")).clicked() {
         let state = &mut cx.pages.train;
         state.task = None;
-        state.worst.show_doubtful();
+        state.mistakes.show_doubtful();
         let task = header.original_task_count().saturating_sub(1);
         if cx.session.label_check(&header.folder, task).is_none() {
             let folder = header.folder.clone();

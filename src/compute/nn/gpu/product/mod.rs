@@ -10,7 +10,7 @@
 
 mod fragments;
 mod operand;
-mod text;
+mod source;
 mod tiles;
 
 use super::kernel::{Cache, Kernel};
@@ -202,7 +202,7 @@ pub fn kernel(product: &Product, tiles: &Tiles) -> Kernel {
         None => Product { rounded: false, gradients: [false; 2], ..*product },
     };
     KERNELS.get(&(*product, *tiles), || {
-        let text = text::text(product, tiles);
+        let text = source::generate(product, tiles);
         Kernel::new(name(product, tiles), &text, tiles.threads())
     })
 }

@@ -11,7 +11,7 @@ use pytorch_reader::{DType, PytorchError, PytorchReader, Tensor};
 use safetensors::tensor::Dtype;
 use tempfile::NamedTempFile;
 
-use super::numbers::decode;
+use super::convert::decode;
 use super::{StoredTensor, Tensors, invalid_file};
 use crate::data::cache_folder;
 use crate::files;

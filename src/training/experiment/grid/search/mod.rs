@@ -14,7 +14,7 @@ use std::path::Path;
 use super::cells::{CellSet, Cells, GridRow};
 use super::forecast::{CellPredictor, data_key};
 use super::plan::GridPlan;
-use super::work::GridEnd;
+use super::run_cells::GridEnd;
 use crate::experiment::ResourceCache;
 use crate::experiment::estimate::sum_over_passes;
 use crate::experiment::overrides::with_validation;

@@ -8,7 +8,7 @@ use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::quote_for_posix;
-use crate::run::places::{RemoteMachine, ssh_command, ssh_start_problem};
+use crate::run::remote_machines::{RemoteMachine, ssh_command, ssh_start_problem};
 
 /// The columns requested from `squeue`: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";

@@ -6,7 +6,7 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::quote_for_posix;
-use crate::run::places::Slurm;
+use crate::run::remote_machines::Slurm;
 
 /// The included template of the script; users can use their own template instead.
 pub const TEMPLATE: &str = r#"#!/bin/bash

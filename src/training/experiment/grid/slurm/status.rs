@@ -12,7 +12,7 @@ use super::commands::{self, Task};
 use crate::experiment::grid::GridPlan;
 use crate::files;
 use crate::problem::{Problem, Result};
-use crate::run::places::RemoteMachine;
+use crate::run::remote_machines::RemoteMachine;
 use crate::store::{is_run, write_file};
 
 /// The folder of submissions, beside the runs.

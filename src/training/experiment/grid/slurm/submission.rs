@@ -18,7 +18,7 @@ use crate::message;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::grid::CellState;
-use crate::run::places::RemoteMachine;
+use crate::run::remote_machines::RemoteMachine;
 use crate::store::write_file;
 use crate::texts::Message;
 

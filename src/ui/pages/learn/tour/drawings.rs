@@ -4,8 +4,8 @@ use egui::{Align2, Color32, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::{State, TWO_COLUMN_WIDTH};
 use crate::session::Session;
+use crate::session::formatting::format_percent;
 use crate::session::tour::{DRAWN_CLASSES, Tour, TourRun, TourStep};
-use crate::session::words::format_percent;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;

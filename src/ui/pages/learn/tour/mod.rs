@@ -2,7 +2,7 @@
 
 mod charts;
 mod drawings;
-mod head;
+mod header;
 mod text;
 
 use egui::{Align, Key, Modifiers, Response, Ui};
@@ -14,7 +14,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
 
-pub use head::invite;
+pub use header::invite;
 
 /// Below this height, the instructions scroll with the rest.
 const MIN_FIXED_HEIGHT: f32 = 460.0;
@@ -52,12 +52,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             if cx.pages.learn.tour.is_new_step {
                 ui.scroll_to_cursor(Some(Align::TOP));
             }
-            head::show(ui, cx, tour);
+            header::show(ui, cx, tour);
             body(ui, cx, tour);
         });
         return;
     }
-    head::show(ui, cx, tour);
+    header::show(ui, cx, tour);
     scroll(ui, "tour", |ui| body(ui, cx, tour));
 }
 

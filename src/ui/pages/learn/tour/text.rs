@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::session::Session;
+use crate::session::formatting::{format_duration, format_number, format_percent};
 use crate::session::tour::{
     DRAWN_CLASSES, DrawingOutcome, DrawingPrediction, Tour, TourRun, TourRunState, TourStep,
 };
-use crate::session::words::{format_duration, format_number, format_percent};
 use crate::tr;
 
 /// Returns the sentences of the current step.

@@ -3,7 +3,7 @@
 use egui::{Color32, Rect, RichText, Role, Sense, TextureId, Ui, Vec2, WidgetInfo, vec2};
 
 use crate::run::inside::{AttentionKind, AttentionMap};
-use crate::session::words::{format_number, format_percent};
+use crate::session::formatting::{format_number, format_percent};
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, sentence};

@@ -4,8 +4,8 @@ use egui::{Align2, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::metrics::Expert;
+use crate::session::formatting::format_signed;
 use crate::session::inside::{Energies, energies};
-use crate::session::words::format_signed;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{allocate_named, faint, icons, legend_entry};

@@ -6,7 +6,7 @@ use egui::{Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2, 
 
 use super::Scene;
 use crate::run::inside::{FeatureMap, ProbeInspection, RunInspection};
-use crate::session::words::{format_number, format_percent};
+use crate::session::formatting::{format_number, format_percent};
 use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
 use crate::ui::widgets::input::lock_arrows;

@@ -4,8 +4,8 @@ use egui::{Align2, Color32, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::run::inside::Movement;
+use crate::session::formatting::format_number;
 use crate::session::inside::max_movement;
-use crate::session::words::format_number;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{allocate_named, faint, legend_entry};
