@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn look_alike_compares_normalised_names() {
+    fn is_same_name_compares_normalised_names() {
         let (one, other) = ("M\u{fc}ller", "Mu\u{308}ller");
         assert!(one != other && is_same_name(one, other) && !is_same_name("Muller", other));
         assert_eq!(composed(other), one);

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_truncates_after_given_count() {
+    fn join_some_truncates_after_count() {
         assert_eq!(join_some(&["a", "b", "c"], 2), "a, b and 1 more");
         assert_eq!(join_some(&["a"], 2), "a");
     }

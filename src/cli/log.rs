@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_named_without_their_values() {
+    fn argument_summary_omits_option_values() {
         let summarize = |line: &str| summarize_arguments(line.split(' ').map(str::to_string));
         let (name, options) = summarize("train --data /home/ada/birds --seed=7 --quiet");
         assert_eq!((name.as_str(), options.as_str()), ("train", "--data --seed --quiet"));

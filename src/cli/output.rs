@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up() {
+    fn table_aligns_columns_with_wide_characters() {
         let mut table = Table::new(&["run", ">A_N"]);
         table.add_row(["猫", "9.5"]);
         table.add_row(["digits", "100.0"]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_read_well() {
+    fn formats_durations_sizes_and_percentages() {
         assert_eq!(format_duration(8.25), "8.2 s");
         assert_eq!(format_duration(200.0), "3 min 20 s");
         assert_eq!(format_duration(7500.0), "2 h 05 min");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_a_missing_folder_is_refused_early() {
+    fn json_output_rejects_missing_folder() {
         let json = |path: &str| JsonOutput { json: Some(path.into()) };
         assert!(json("/nowhere/at/all.json").check().is_err());
         assert!(json("-").check().is_ok());

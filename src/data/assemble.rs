@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thin_keeps_all_samples_below_limit() {
+    fn limit_per_class_keeps_all_samples_below_limit() {
         let found = builtin::open("digits").ok().flatten().unwrap_or_default();
         let mut samples = found.train;
         let all = samples.len();

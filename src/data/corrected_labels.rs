@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn check_rejects_invalid_hashes_and_duplicates() {
+    fn validation_rejects_invalid_hashes_and_duplicates() {
         let correction = Correction::of_cat;
         let good = correction("a", None);
         assert!(validate_corrections(&[good.clone(), correction("b", None)]).is_ok());

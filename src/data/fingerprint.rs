@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn block_prints_detect_changes_anywhere_in_file() {
+    fn block_hashes_detect_changes_anywhere_in_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bmp");
         let with = |at: usize| {
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn first_other_finds_changed_or_missing_image() {
+    fn first_difference_finds_changed_or_missing_image() {
         let class_prints = |prints: &str| ClassFingerprints {
             split: Split::Test,
             class: "robin".into(),

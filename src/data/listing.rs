@@ -124,7 +124,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn files_of_lists_files_read_by_open() {
+    fn list_files_finds_files_read_by_open() {
         use std::os::unix::fs::symlink;
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let at = |name: &str| root.path().join(name);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_resolves_parts_to_dataset_root() {
+    fn list_files_resolves_parts_to_dataset_root() {
         let root = tempfile::tempdir().unwrap();
         let home = dunce::canonicalize(root.path()).unwrap();
         let set = home.join("docs/set");

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_for_names_unsupported_format() {
+    fn skip_reason_names_unsupported_format() {
         assert_eq!(
             skip_reason(OsStr::new("a.HEIC")),
             &*tr!("skip-format-unsupported", form = "HEIC")

@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn concurrent_uploads_of_a_file_all_complete() {
+    fn concurrent_uploads_of_same_file_all_complete() {
         let root = tempfile::tempdir().unwrap();
         let run_files = RunFiles::new(root.path(), Arc::default());
         let bytes: Vec<u8> = (0..10).collect();

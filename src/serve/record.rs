@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn running_job_has_failed_after_a_restart() {
+    fn restart_restores_events_without_reusing_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let hello = || Hello::new("/runs".into(), 7);

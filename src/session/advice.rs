@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gain_is_told_for_photographs_and_known_backbones() {
+    fn describes_gain_for_photographs_and_known_backbones() {
         let photographs = |backbone: &str| RunConfig {
             backbone: backbone.into(),
             flip: true,

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_dropped_files_are_read_a_few_at_a_time() {
+    fn thousand_queued_tasks_share_few_threads() {
         let (ended, most) = run_queued(None);
         assert_eq!(ended, 1000);
         assert!(most <= THREADS, "{most}");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_panics_ends_with_a_problem() {
+    fn panicking_task_reports_problem() {
         let problem = Arc::new(Mutex::new(None));
         let shared = problem.clone();
         let mut session = Session::with_backend(

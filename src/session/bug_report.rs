@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_holds_what_is_shown_and_no_names() {
+    fn report_matches_preview_and_omits_private_names() {
         let runs = tempfile::tempdir().unwrap();
         let log = logging::folder(runs.path());
         std::fs::create_dir(&log).unwrap();
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_are_no_table_are_not_shown() {
+    fn redacts_private_values_in_settings() {
         assert!(!redact_settings("data = /srv/birds").contains("birds"));
         let corrected = "[setup]\n[[setup.mended]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
         let corrections = redact_settings(corrected);

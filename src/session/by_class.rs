@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_grouped_by_prediction_with_the_least_confident_first() {
+    fn groups_images_by_prediction_least_confident_first() {
         let request = PredictionTableJob {
             ticket: 1,
             run: PathBuf::new(),

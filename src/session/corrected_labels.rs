@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_that_was_asked_for_before_files_changed_is_not_kept() {
+    fn discards_hash_requested_before_files_changed() {
         let mut corrected = Corrected::default();
         let key: ImageKey = ("digits".into(), Split::Test, 3);
         let stored_hash =

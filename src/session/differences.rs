@@ -121,13 +121,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_without_a_pet_has_no_plugin_file() {
+    fn plugin_text_is_short_hash_or_dash() {
         assert_eq!(plugin_text(""), "–");
         assert_eq!(plugin_text(&"ab".repeat(32)).len(), 8);
     }
 
     #[test]
-    fn a_run_tells_what_it_was_trained_with() {
+    fn non_default_settings_include_data_and_backbone() {
         let config = RunConfig { method: "baseline".into(), seed: 3, ..RunConfig::default() };
         let settings = non_default_settings(&config);
         let values: Vec<&str> = settings.iter().map(|(_, value)| value.as_str()).collect();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_settings_that_differ_are_listed() {
+    fn lists_only_differing_settings() {
         let a = RunConfig::default();
         let b =
             RunConfig { method: "baseline".into(), train_limit: Some(5), ..RunConfig::default() };

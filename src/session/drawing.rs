@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_takes_back_a_stroke_and_then_the_clearing_before_it() {
+    fn undo_removes_stroke_then_restores_cleared_drawing() {
         let mut drawing = stroke();
         let before = drawing.strokes.clone();
         drawing.clear();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_is_centred_and_scaled_as_the_data_is() {
+    fn drawing_is_centred_and_scaled_like_dataset() {
         let image = stroke().render(true, Some(0.8));
         assert_eq!(image.rgb.len(), SIDE * SIDE * 3);
         assert!(is_light_on_dark(&image));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_share_it_stays_where_it_was_drawn() {
+    fn drawing_without_share_is_not_moved() {
         let image = stroke().render(false, None);
         assert!(!is_light_on_dark(&image));
         let at = |x: f32, y: f32| {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coloured_photo_is_no_drawing() {
+    fn coloured_photo_has_no_glyph_share() {
         let image = NamedImage {
             name: String::new(),
             width: 2,

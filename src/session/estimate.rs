@@ -79,7 +79,7 @@ mod tests {
     use crate::session::views::DeviceView;
 
     #[test]
-    fn the_demo_takes_less_than_a_minute_and_nothing_is_said_without_a_plan() {
+    fn demo_estimate_is_under_a_minute_and_uses_measured_speed() {
         let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],

@@ -270,20 +270,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_begin_large_and_end_with_a_stop() {
+    fn sentences_are_capitalised_and_end_with_punctuation() {
         assert_eq!(sentence("no classes found"), "No classes found.");
         assert_eq!(sentence("done!"), "Done!");
         assert_eq!(sentence(""), "");
     }
 
     #[test]
-    fn small_numbers_are_short() {
+    fn format_short_rounds_tiny_numbers_to_zero() {
         assert_eq!(format_short(0.1), "0.1");
         assert_eq!(format_short(0.00001), "0");
     }
 
     #[test]
-    fn a_waiting_run_is_described_as_waiting() {
+    fn explains_waiting_run() {
         let paragraphs = explain_run(&RunView::default());
         assert_eq!(paragraphs[0].heading, "Waiting.");
     }

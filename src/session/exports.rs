@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_waits_until_an_export_has_cleaned_up() {
+    fn closing_waits_for_export_cleanup() {
         let cleaned_up = Arc::default();
         let mut session = session(&cleaned_up);
         session.export_data(DataExportKind::Collection, ExportFormat::Folder, "x.zip".into());
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_do_not_grow_for_ever() {
+    fn number_of_notices_is_bounded() {
         let mut session = session(&Arc::default());
         for number in 0..1000 {
             session.notify(Problem::new(format!("fault {number}")), true);

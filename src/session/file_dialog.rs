@@ -386,7 +386,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_of_a_file_is_its_path() {
+    fn typed_path_accepts_file_urls() {
         let home = std::env::home_dir().unwrap();
         for (text, path) in [
             (" /a/b c ", "/a/b c"),
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_to_be_written_goes_into_a_folder_under_its_usual_name() {
+    fn folder_target_gets_default_file_name() {
         let folder = tempfile::tempdir().unwrap();
         let name = DialogPurpose::BugReport.default_file_name().unwrap();
         let found = check_path(DialogPurpose::BugReport, folder.path().into());

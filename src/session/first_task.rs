@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn only_runs_of_one_class_order_are_held_against_each_other() {
+    fn compares_only_runs_with_same_class_order() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
         let pair = only_sentence("98 %", "93 %");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_of_a_few_images_is_no_verdict() {
+    fn difference_of_few_images_is_inconclusive() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let words = sentence("compare-still-recognise", "98 %", "93 %");
         let pair = [(&lae, 0.98), (&base, 0.93)];
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_name_count_together() {
+    fn groups_runs_with_same_name() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let seeds = [(&lae, 0.98), (&base, 0.93), (&lae, 0.95), (&base, 0.90)];
         let range = only_sentence("95 to 98 %", "90 to 93 %");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_tasks_of_the_same_data_are_needed() {
+    fn rejects_comparison_across_datasets() {
         let (lae, mut base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         base.config.data = "another".into();
         let why = tr!("compare-same-task-count-only");

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_forgotten_task_is_found_with_its_best_accuracy() {
+    fn finds_most_forgotten_task_and_its_best_accuracy() {
         let three = vec![vec![0.9], vec![1.0, 0.8], vec![0.7, 0.79, 1.0]];
         let history = history(three, 100);
         assert_eq!(best_accuracy(&history, 2, 0), Some(1.0));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drop_that_a_few_images_may_cause_is_not_forgetting() {
+    fn ignores_drops_explained_by_few_images() {
         let rows = |end: f64| vec![vec![1.0], vec![end, 1.0]];
         assert_eq!(most_forgotten(&history(rows(0.98), 90), 1), None);
         assert!(most_forgotten(&history(rows(0.98), 2000), 1).is_some());
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_drop_needs_another_task_that_lost_less() {
+    fn largest_drop_requires_task_that_lost_less() {
         let is_largest = |rows: Vec<Vec<f64>>| {
             let row = rows.len() - 1;
             most_forgotten(&history(rows, 100), row).map(|forgotten| forgotten.is_largest)

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn formats_sizes_durations_and_percentages() {
         assert_eq!(format_bytes(318_400), "318 kB");
         assert_eq!(format_bytes(1), "1 byte");
         assert_eq!(format_duration(9.2), "9 s");
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_identified_by_its_time() {
+    fn reads_time_from_run_folder_name() {
         assert_eq!(run_time_text("2026-11-21_10-00-00-digits-lae"), "2026-11-21 10:00");
         assert_eq!(run_time_text("ähnlich-und-noch-mehr"), "ähnlich-und-noch-mehr");
     }

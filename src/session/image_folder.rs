@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_copied_into_a_folder_for_each_class() {
+    fn copies_images_into_class_folders() {
         let root = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let file = |name: &str| {
             let path = root.path().join(name);

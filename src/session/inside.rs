@@ -307,14 +307,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_selected_task_comes_first_and_the_previous_one_next() {
+    fn task_order_starts_with_selected_then_previous_task() {
         assert_eq!(task_order(2, 5), [2, 1, 4, 3, 0]);
         assert_eq!(task_order(9, 3), [2, 1, 0]);
         assert_eq!(task_order(0, 1), [0]);
     }
 
     #[test]
-    fn energies_are_separated_by_task_and_unknown_classes_are_ignored() {
+    fn separates_energies_by_task_and_ignores_unknown_classes() {
         let probe = ProbeInspection {
             places: Vec::new(),
             labels: vec![0, 1, 2, 3, 4],

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_have_both_counts_and_what_chance_makes_of_them() {
+    fn describes_both_counts_and_p_value() {
         let words = |first, second| {
             let images = 450;
             describe("LAE", "Baseline", Paired { images, first, second })

@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_names_the_expert_and_both_classes() {
+    fn decision_reason_names_expert_and_both_classes() {
         let text = decision_reason(&prediction(1, 3, Expert::OFFLINE), &["nine".into()]);
         let [online, offline] = ["60\u{a0}%", "90\u{a0}%"];
         let fresh = tr!(

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_lies_beside_its_folder_under_a_name_of_its_own() {
+    fn default_table_path_is_next_to_its_folder() {
         let table = default_table_path(Path::new("/pictures/birds"));
         let name = table.file_name().unwrap_or_default().to_string_lossy();
         assert_eq!(table.parent(), Some(Path::new("/pictures")));

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_that_is_not_the_papers_is_reported_with_a_remedy() {
+    fn warns_about_split_that_differs_from_paper() {
         let (own, codas) = (listed(24_000, 6_000, "ab"), listed(24_000, 6_000, CODA_TEST));
         for (preset, remedy) in [
             ("imagenet-r-10", tr!("data-split-copy-lists")),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_domainnet_count_as_the_papers_when_they_test_on_a_fifth() {
+    fn accepts_domainnet_lists_that_test_on_a_fifth() {
         assert_eq!(warning_for("domainnet-5", false, Some(&listed(80, 20, ""))), None);
         // A fifth of six domains, each rounded up.
         assert_eq!(warning_for("domainnet-5", false, Some(&listed(794, 206, ""))), None);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_experiment_is_known_without_its_name_and_other_data_is_left_alone() {
+    fn recognises_paper_experiments_without_preset_name() {
         let preset = find_preset("imagenet-r-10").unwrap();
         let split = DatasetSplit { classes: 200, drawn: true, listed: None };
         let lists = |config: &RunConfig, split: &DatasetSplit<'_>| {

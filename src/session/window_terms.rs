@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_have_the_names_of_their_fields() {
+    fn replaces_option_names_with_field_names() {
         assert_eq!(replace_option_names("--base-lr"), "Base learning rate");
         assert_eq!(
             replace_option_names("choose a number up to --epochs"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_long_lists_are_left_out() {
+    fn omits_commands_and_shortens_long_lists() {
         let problem = Problem::new("no backbone \"x\"").at("--backbone").advise(
             "give the path of a weight file, or one of a, b, c, d, e, f, g, h; try lae-studio data x",
         );

@@ -151,7 +151,7 @@ fn exported_inputs_match_transform() {
 }
 
 #[test]
-fn crops_given_boxes_and_rejects_invalid_ones() {
+fn crops_boxes_from_file_and_rejects_invalid_ones() {
     let fixture = DatasetFixture::new();
     fixture.write_class("train/a", 1).write_class("test/a", 2);
     let (output_path, boxes) =

@@ -64,7 +64,7 @@ fn snapshots(run: &Path) -> Vec<NamedTensors> {
     (0..tasks).map(|task| store::load_snapshot(run, task).unwrap()).collect()
 }
 
-fn answers_of_tasks(run: &StoredRun) -> Vec<&lae_studio::metrics::Predictions> {
+fn task_predictions(run: &StoredRun) -> Vec<&lae_studio::metrics::Predictions> {
     run.reports.iter().map(|report| &report.answers).collect()
 }
 
@@ -110,7 +110,7 @@ fn resume_after_failed_checkpoints_gives_same_result() {
         assert_eq!(has_missing_state_remark, is_state_removed, "{tasks:?}");
         let run = store::load_run(&header.folder).unwrap();
         assert_eq!(run.state, StoredState::Finished);
-        assert_eq!(answers_of_tasks(&run), answers_of_tasks(&expected), "{tasks:?}");
+        assert_eq!(task_predictions(&run), task_predictions(&expected), "{tasks:?}");
         assert!(snapshots(&header.folder) == snapshots(&reference), "{tasks:?}");
     }
 }
@@ -149,7 +149,7 @@ fn run_stops_when_folder_is_renamed_and_resumes() {
     let moved = root.path().join("moved");
     experiment::resume(&moved, &cache, &mut Vec::new(), &control).unwrap();
     let [run, expected] = [&moved, &reference].map(|folder| store::load_run(folder).unwrap());
-    assert_eq!(answers_of_tasks(&run), answers_of_tasks(&expected));
+    assert_eq!(task_predictions(&run), task_predictions(&expected));
     assert!(snapshots(&moved) == snapshots(&reference));
     assert!(!moved.join("resume").exists());
 }

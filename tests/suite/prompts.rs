@@ -76,7 +76,7 @@ fn run_steps(prompted: &mut PromptMethod, count: usize) {
 }
 
 #[test]
-fn best_sorts_by_similarity_then_index() {
+fn top_prompts_sorts_by_similarity_then_index() {
     let rows = [[0.1f32, 0.5, 0.5, 0.2], [0.3, 0.3, 0.3, 0.3]].concat();
     let rows = Tensor::from_data(TensorData::new(rows, [2, 4]), &Device::flex());
     assert_eq!(top_prompts(&rows, 3).unwrap(), [[1, 2, 3], [0, 1, 2]]);
@@ -360,7 +360,7 @@ fn restored_state_continues_exactly() {
 }
 
 #[test]
-fn slot_can_be_given_for_all_images() {
+fn slot_can_be_forced_for_all_images() {
     let mut prompted = build_prompted(vit(), dualprompt(3)).unwrap();
     for _ in 0..2 {
         prompted.start_task(2).unwrap();

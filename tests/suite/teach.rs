@@ -104,7 +104,7 @@ pub fn folder_contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     contents
 }
 
-fn decode_picture(sample: &Sample) -> NamedImage {
+fn decode_sample(sample: &Sample) -> NamedImage {
     let image = sample.decode().unwrap();
     NamedImage {
         name: sample.name(),
@@ -143,7 +143,7 @@ fn assert_predictions_match_evaluation(run: &Path) {
         for i in (0..answers.labels.len()).step_by(7) {
             let (source, index) = (answers.source(i), answers.samples[i]);
             let input = match source.checked_sub(1) {
-                None => decode_picture(&dataset.test[index]),
+                None => decode_sample(&dataset.test[index]),
                 Some(added_task) => {
                     let task = header.original_task_count() + added_task;
                     let pictures =

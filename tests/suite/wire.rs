@@ -400,7 +400,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
 }
 
 /// Returns the kind of a command. The exhaustive match is a reminder to add new kinds above.
-fn kind_of_command(command: &Command) -> usize {
+fn command_kind(command: &Command) -> usize {
     match command {
         Command::Queue(_) => 0,
         Command::Stop(_) => 1,
@@ -417,7 +417,7 @@ fn kind_of_command(command: &Command) -> usize {
     }
 }
 
-fn kind_of_event(event: &Event) -> usize {
+fn event_kind(event: &Event) -> usize {
     match event {
         Event::Queued { .. } => 0,
         Event::Began(_) => 1,
@@ -455,7 +455,7 @@ proptest! {
     fn commands_roundtrip(seed: u64, client: u64, number: u64) {
         let (here, there) = (Path::new("/runs"), Path::new("/scratch/me/lae"));
         let all = commands(seed);
-        let kinds: BTreeSet<usize> = all.iter().map(kind_of_command).collect();
+        let kinds: BTreeSet<usize> = all.iter().map(command_kind).collect();
         prop_assert_eq!(kinds.len(), 12);
         for command in all {
             let before = format!("{command:?}");
@@ -480,7 +480,7 @@ proptest! {
     fn events_roundtrip(seed: u64, number: u64) {
         let here = Path::new("/runs");
         let all = events(seed);
-        let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
+        let kinds: BTreeSet<usize> = all.iter().map(|told| event_kind(&told.event)).collect();
         prop_assert_eq!(kinds.len(), 26);
         let mut bytes = Vec::new();
         for told in &all {

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn take_returns_unique_names() {
+    fn reserve_returns_unique_names() {
         let mut names = UniqueNames::default();
         let reserved: Vec<String> = ["Cat", "cat", "CAT", "cat-2", "nul"]
             .iter()

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn keep_unsynced_removes_stale_partial_files() {
+    fn save_unsynced_removes_stale_partial_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("summary.json");
         for left in ["summary.json.5f-2.partial", "checkpoint.partial"] {
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn sweep_removes_only_partial_files() {
+    fn cleanup_removes_only_partial_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv.partial"), "x").unwrap();
         std::fs::write(folder.path().join("a.csv"), "x").unwrap();

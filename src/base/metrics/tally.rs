@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn least_lead_matches_newcombe_interval() {
+    fn min_lead_matches_newcombe_interval() {
         // Newcombe 1998, table II, method 10.
         let known = [
             ((56, 70), (48, 80), 0.0524),

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_more_memory_than_is_free_is_refused() {
+    fn rejects_runs_that_exceed_free_memory() {
         for method in ["lae", "l2p", "seq-ft", "simplecil"] {
             let config = config_for(method);
             let needed =
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_step_keeps_for_its_backward_counts() {
+    fn memory_check_counts_activations_for_backward_pass() {
         let config = config_for("lae");
         let about = describe(&config.backbone).unwrap();
         let inference_bytes = footprint::estimate_peak_memory(&config, &about, None);

@@ -41,7 +41,7 @@ fn resolve(arguments: &str) -> RunConfig {
 }
 
 #[test]
-fn the_copied_command_gives_the_same_settings() {
+fn train_command_roundtrips_settings() {
     let config = RunConfig {
         data: "some/folder".into(),
         precision: Precision::F16,
@@ -101,7 +101,7 @@ fn other_value(setting: &RunSetting) -> Setting {
 }
 
 #[test]
-fn every_setting_comes_from_its_option_and_goes_back_into_it() {
+fn every_setting_roundtrips_through_its_option() {
     use clap::CommandFactory;
     let help = TestCli::command().render_long_help().to_string();
     for setting in SETTINGS {
@@ -126,7 +126,7 @@ fn every_setting_comes_from_its_option_and_goes_back_into_it() {
 }
 
 #[test]
-fn a_file_comes_first_and_options_override_it() {
+fn options_override_config_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let text = "epochs = 9\nbatch = 12\nlearning = false\n\n[facts]\nformat = 1\n";
@@ -138,7 +138,7 @@ fn a_file_comes_first_and_options_override_it() {
 }
 
 #[test]
-fn a_preset_comes_first_and_options_override_it() {
+fn options_override_preset() {
     let paper = resolve("--preset imagenet-r-20");
     assert_eq!((paper.epochs, frozen_epochs(&paper)), (50, 30));
     assert_eq!(paper.data, "imagenet-r");
@@ -158,7 +158,7 @@ fn a_preset_comes_first_and_options_override_it() {
 }
 
 #[test]
-fn letters_come_with_their_tasks() {
+fn letters_dataset_has_default_task_sizes() {
     assert_eq!(resolve("--data letters").classes_per_task, "6,5,5,5,5");
     assert_eq!(resolve("--data letters --classes-per-task 13").classes_per_task, "13");
     assert_eq!(resolve(""), RunConfig::default());
@@ -179,7 +179,7 @@ fn create_photos(classes: u8, pictures: u8) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_folder_gets_what_the_window_gives_it() {
+fn folder_gets_same_suggested_settings_as_in_window() {
     let folder = create_photos(12, 10);
     let place = folder.path().display();
     let config = resolve(&format!("--data {place}"));
@@ -202,14 +202,14 @@ fn a_folder_gets_what_the_window_gives_it() {
 }
 
 #[test]
-fn a_backbone_comes_with_its_blocks() {
+fn backbone_determines_default_blocks() {
     assert_eq!(resolve("--backbone swin_base_patch4_window7_224").blocks, "10");
     assert_eq!(resolve("--backbone convnext_base").blocks, "15");
     assert_eq!(resolve("--backbone convnext_base --blocks 3").blocks, "3");
 }
 
 #[test]
-fn wrong_values_are_wrong_usage() {
+fn invalid_option_values_exit_with_2() {
     for words in ["--flip maybe", "--crop-scale 1", "--method sgd", "--epochs -3", "--epoch 3"] {
         let all = ["train"].into_iter().chain(words.split_whitespace());
         let error = TestCli::try_parse_from(all).err().unwrap();
@@ -218,7 +218,7 @@ fn wrong_values_are_wrong_usage() {
 }
 
 #[test]
-fn an_option_without_effect_is_told_with_its_name() {
+fn notes_options_without_effect() {
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
     let title = "SimpleCIL";
     let pet = no_effect_note(&tr!("unused-no-plugin", title), "--pet");
@@ -248,7 +248,7 @@ fn an_option_without_effect_is_told_with_its_name() {
 }
 
 #[test]
-fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
+fn notes_unused_options_unless_already_satisfied() {
     let common = "--epochs 2 --crop-scale 0.5,1 --flip on --classes-per-task 5";
     let notes_for = |words: &str| try_resolve(&format!("{words} {common}")).unwrap().notes;
     assert!(notes_for("--method lae").is_empty());
@@ -269,7 +269,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
 }
 
 #[test]
-fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
+fn fewer_epochs_preserve_share_of_frozen_epochs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.toml");
     let with = |text: &str, words: &str| {
@@ -319,7 +319,7 @@ fn wait_until_idle(session: &mut Session) {
 }
 
 #[test]
-fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method() {
+fn window_and_command_line_agree_for_every_method() {
     let runs = tempfile::tempdir().unwrap();
     let folders = [create_symbols(), create_photos(12, 10), create_photos(2, 3)];
     let plugins = Plugins::with_folders(Vec::new());
@@ -357,7 +357,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
 }
 
 #[test]
-fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
+fn invalid_values_are_reported_before_opening_dataset() {
     // If the dataset were opened first, the missing folder would be reported instead.
     let error_for = |options: &str| {
         let resolved = try_resolve(&format!("--data /nowhere/at/all {options}"));

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn foresee_limits_folders_before_creating_any() {
+    fn rejects_too_many_folders_before_creating_any() {
         let folder = tempfile::tempdir().unwrap();
         let progress = ProgressReporter::silent();
         let unpacker = new_unpacker(folder.path(), &progress);

@@ -68,7 +68,7 @@ fn batches_are_identical_for_any_threads_and_cache() {
 }
 
 #[test]
-fn most_limits_reading_to_first_drawn_images() {
+fn max_images_limits_reading_to_first_drawn_images() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
     let cache = Arc::new(PixelCache::new(1 << 20));
@@ -162,7 +162,7 @@ fn inference_cache_returns_same_pixels() {
 }
 
 #[test]
-fn leave_does_not_wait_for_stuck_threads() {
+fn join_within_does_not_wait_for_stuck_threads() {
     let (answer, disk) = std::sync::mpsc::channel::<()>();
     let hangs = std::thread::spawn(move || {
         let _ = disk.recv();

@@ -139,7 +139,7 @@ fn index_orders_roundtrip_as_ranges() {
 }
 
 #[test]
-fn moved_updates_class_order_and_settings() {
+fn moving_class_updates_order_and_settings() {
     let start = Scenario::new(&classes(6), &ClassOrder::Natural, &TaskSizes::Every(2)).unwrap();
     let order = |scenario: &Scenario| scenario.class_order.clone();
     assert_eq!(start.to_settings(), ("natural".into(), "2".into()));

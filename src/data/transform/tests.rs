@@ -62,7 +62,7 @@ fn handles_extreme_aspect_ratios() {
 }
 
 #[test]
-fn crop_into_flips_and_rejects_outside_boxes() {
+fn crop_and_resize_flips_and_rejects_outside_boxes() {
     let source = test_image(8, 8);
     let mut plain = vec![0; 8 * 8 * 3];
     let mut flipped = plain.clone();

@@ -116,7 +116,7 @@ impl PackedStep {
     ) -> Option<Tensor<1>> {
         let index = self.parameters.binary_search_by(|parameter| parameter.name.as_str().cmp(name));
         let parameter = self.parameters.get_mut(index.ok()?)?;
-        if !Packed::takes(value) || !state.moments.iter().all(Packed::takes) {
+        if !Packed::accepts(value) || !state.moments.iter().all(Packed::accepts) {
             return None;
         }
         parameter.update = Some((value.clone(), state.steps));

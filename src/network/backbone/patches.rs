@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn gathered_matches_selection_without_kernel() {
+    fn gather_tokens_matches_selection_without_kernel() {
         let from = vec![4, 0, ZERO_ROW, 2, ZERO_ROW, 1];
         for from in [from, vec![3, 1, 2]] {
             let tokens = || range_tensor([2, 5, 3]);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn check_rejects_sizes_not_divisible_by_patch() {
+    fn check_images_rejects_sizes_not_divisible_by_patch() {
         let problem = check_images(&range_tensor([1, 3, 8, 9]), 4, true).unwrap_err();
         assert!(problem.what.contains("9×8"), "{problem}");
         assert!(check_images(&range_tensor([1, 3, 8, 9]), 4, false).is_ok());

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_one_line_and_tags_are_unique() {
+    fn validation_escapes_names_and_deduplicates_tags() {
         let input =
             about(" my\n run\u{1b}[31m\u{202e}", &["a, b", "b", " ", "a"], "one\r\ntwo\u{7}\n\n");
         let normalized = input.validate().unwrap();
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_found_by_all_words_and_all_tags() {
+    fn search_requires_all_words_and_tags() {
         let first_try = about("First Try", &["Thesis"], "crops too small");
         let search = |text: &str, tags: &[&str]| Search {
             text: text.into(),

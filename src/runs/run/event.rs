@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_while_paused_and_reports_both_ends() {
+    fn reports_start_and_end_of_pause() {
         let control = Control::default();
         control.set(ControlRequest::Pause);
         let other = control.clone();

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_stays_in_its_fold() {
+    fn folds_are_fixed_and_balanced() {
         let folds: Vec<u8> = (0..6).map(|index| fold_of((0, index))).collect();
         assert_eq!(folds, [0, 4, 2, 1, 2, 4]);
         let mut counts = [0; FOLDS as usize];
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn rejections_are_counted_separately_for_known_and_later_classes() {
+    fn known_and_later_classes_have_separate_rejection_counts() {
         let labels = (0..60).map(|index| usize::from(index >= 40) * 2).collect();
         let values: Vec<f32> = (0..60).map(|index| index as f32).collect();
         let probe = probe(labels, values.clone());

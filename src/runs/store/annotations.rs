@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn about_is_saved_and_removed_when_empty() {
+    fn annotations_are_saved_and_removed_when_empty() {
         let run = run();
         assert_eq!(load_annotations(run.path()), (Annotations::default(), None));
         assert_eq!(set_annotations(run.path(), &sample()).unwrap(), sample());

@@ -112,7 +112,7 @@ mod tests {
     use crate::tensors::GeneratedTensor;
 
     #[test]
-    fn checkpoint_round_trips_exactly() {
+    fn checkpoint_roundtrips_exactly() {
         let mut checkpoint = Checkpoint { task: 2, epochs_done: 3, ..Checkpoint::default() };
         checkpoint.set("seed", u64::MAX);
         checkpoint.set("seconds", 0.1 + 0.2);

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_saved_per_dataset() {
+    fn all_at_once_choice_is_saved_per_dataset() {
         let root = tempfile::tempdir().unwrap();
         let answer_for = |dataset: &str| load_all_at_once(root.path(), dataset).unwrap();
         assert_eq!(answer_for("/birds"), None);

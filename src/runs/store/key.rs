@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_computation_of_a_plugin_is_hashed() {
+    fn computation_hash_ignores_names_and_comments() {
         let plugin = "name = \"A\"\ndescription = \"one\"\n[equations]\nout = \"x + 1\"\n";
         let reworded = "# a comment\nname = \"A\"\ndescription = \"another\"\nreference = \"b\"\n\n[equations]\nout = 'x + 1'\n";
         let changed = plugin.replace("x + 1", "x + 2");

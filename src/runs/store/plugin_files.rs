@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unreadable_notes_are_kept() {
+    fn unreadable_notes_are_backed_up() {
         let folder = tempfile::tempdir().unwrap();
         let (old, backup) = (folder.path().join(NOTES_FILE), folder.path().join(UNREADABLE_NOTES));
         fs::write(&old, "{\"allowed\": 7}").unwrap();

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn remote_jobs_round_trip() {
+    fn remote_jobs_roundtrip() {
         let root = tempfile::tempdir().unwrap();
         assert!(machines_with_jobs(root.path()).is_empty());
         let job = RemoteJob {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn single_plugin_of_older_jobs_is_read() {
+    fn reads_single_plugin_of_older_jobs() {
         let root = tempfile::tempdir().unwrap();
         let mut job = Job::train(RunConfig::default(), String::new());
         job.own.plugins = vec!["name = \"Mine\"".into()];

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn further_experts_get_columns_after_the_fixed_ones() {
+    fn additional_experts_get_trailing_columns() {
         let quick = Expert::new("quick", "Quick");
         let rows = [
             MetricsRow {

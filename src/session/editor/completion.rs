@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_offered_where_they_can_stand() {
+    fn completes_names_valid_at_cursor() {
         let text =
             "[parameters]\ndown = { shape = [\"d\", \"r\"] }\n[equations]\nmlp = \"h + e @ do";
         assert_eq!(completions(text), ["down"]);

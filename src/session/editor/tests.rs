@@ -20,7 +20,7 @@ fn open_plugin(session: &mut Session, name: &str) -> (u64, u64) {
 }
 
 #[test]
-fn late_results_of_another_text_are_ignored() {
+fn ignores_late_results_for_previous_text() {
     let mut session = session();
     let before = open_plugin(&mut session, "Before");
     session.editor.trial = TrialState::Requested(crate::run::job::JobId::generate());
@@ -37,7 +37,7 @@ fn late_results_of_another_text_are_ignored() {
 }
 
 #[test]
-fn a_text_that_is_closed_while_it_is_saved_is_not_lost() {
+fn text_closed_while_saving_is_not_lost() {
     let mut session = session();
     let first = open_plugin(&mut session, "First").0;
     let text = session.editor.open.as_ref().unwrap().text.clone();
@@ -61,7 +61,7 @@ fn a_text_that_is_closed_while_it_is_saved_is_not_lost() {
 }
 
 #[test]
-fn external_changes_are_adopted_unless_there_are_unsaved_changes() {
+fn external_changes_load_unless_text_has_unsaved_changes() {
     let mut session = session();
     open_plugin(&mut session, "Mine");
     session.accept_disk_text("theirs".into());
@@ -80,7 +80,7 @@ fn external_changes_are_adopted_unless_there_are_unsaved_changes() {
 }
 
 #[test]
-fn a_copy_has_the_same_text_under_another_name() {
+fn copy_changes_only_plugin_name() {
     let text = "# of \"name\"\nname = \"Adapter\"\nsites = [\"mlp\"]\n";
     let copy = replace_name(text, "My \"own\"");
     assert_eq!(copy, "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n");

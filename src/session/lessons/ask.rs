@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_checked_with_tolerance_and_known_slips_get_feedback() {
+    fn checks_numbers_with_tolerance_and_explains_known_slips() {
         let text = r#"
             name = "f"
             text = "F_2?"
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_choice_that_holds_is_right() {
+    fn first_choice_whose_condition_holds_is_correct() {
         let text = r#"
             name = "guess"
             text = "How much?"
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_an_answer_is_a_problem() {
+    fn rejects_invalid_questions() {
         for text in [
             "name = \"a\"\ntext = \"b\"",
             "name = \"a\"\ntext = \"b\"\nchoices = [\"x\"]\nright = 1",

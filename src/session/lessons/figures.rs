@@ -209,7 +209,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_run_is_complete_when_every_task_is_measured() {
+    fn run_is_complete_once_every_task_is_measured() {
         assert!(run(vec![vec![1.0]], 1).is_complete());
         assert!(!run(vec![vec![1.0]], 2).is_complete());
         assert!(!RunFigures::default().is_complete());

@@ -353,7 +353,7 @@ mod tests {
     use crate::tr;
 
     #[test]
-    fn what_cannot_be_parsed_is_reported_in_one_sentence() {
+    fn reports_invalid_formulas() {
         let runs = ["a".to_string()];
         for (text, id) in [
             ("accuracy(b)", "formula-unknown-run"),
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_those_of_the_matrix() {
+    fn evaluates_formulas_on_accuracy_matrix() {
         for (text, expected) in [
             ("cell(a, 2, 1)", 95.0),
             ("drop(a, 1)", 25.0),
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_values_are_distinguished_from_impossible_ones() {
+    fn distinguishes_missing_from_impossible_values() {
         assert_eq!(value("accuracy(half)"), Err(NoValue::NotYet));
         assert_eq!(value("cell(half, 3, 1)"), Err(NoValue::NotYet));
         assert_eq!(value("apart(half)"), Err(NoValue::NotYet));

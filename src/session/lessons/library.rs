@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_lessons_are_valid_and_equal_in_every_language() {
+    fn built_in_lessons_are_valid_and_match_across_languages() {
         let built_in: Vec<LessonEntry> =
             read_entries().into_iter().filter(|entry| entry.is_built_in).collect();
         assert_eq!(built_in.len(), 2 * BUILT_IN.len());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_teachers_folder_is_listed_with_what_is_wrong_in_it() {
+    fn read_folder_lists_lessons_with_problems() {
         let folder = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lesson_is_opened_in_the_language_that_is_spoken() {
+    fn opens_lesson_in_requested_language() {
         for (language, _) in Language::ALL {
             assert_eq!(open("forgetting", language).unwrap().language, language);
         }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_a_sound_lesson_in_every_language_and_writes_over_nothing() {
+    fn templates_are_valid_and_overwrite_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut paths = Vec::new();
         for (language, _) in Language::ALL {

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lesson_is_read_from_top_to_bottom() {
+    fn parses_lesson_with_either_line_ending() {
         let lesson = Lesson::parse("t", Language::English, EXAMPLE, "t.en.md").unwrap();
         assert_eq!((lesson.title.as_str(), lesson.minutes), ("T", 5));
         assert_eq!(lesson.parts.len(), 4);

@@ -15,7 +15,7 @@ fn session() -> (Session, RecordedBackend) {
 }
 
 #[test]
-fn a_block_requests_its_runs_once_and_keeps_the_users_settings() {
+fn lesson_runs_start_once_without_changing_draft() {
     let (mut session, backend) = session();
     let lesson = library::open("forgetting", Language::German).unwrap();
     let part = lesson.parts.iter().position(|part| matches!(part, LessonPart::Runs(_)));
@@ -46,7 +46,7 @@ fn a_block_requests_its_runs_once_and_keeps_the_users_settings() {
 }
 
 #[test]
-fn the_runs_of_a_lesson_are_named_after_it() {
+fn lesson_runs_are_named_after_lesson() {
     let (mut session, backend) = session();
     let lesson = library::open("forgetting", Language::English).unwrap();
     session.open_lesson(Some(lesson.clone()));
@@ -73,7 +73,7 @@ fn the_runs_of_a_lesson_are_named_after_it() {
 }
 
 #[test]
-fn answers_are_kept_over_languages_and_closing() {
+fn answers_survive_closing_and_language_change() {
     let (mut session, _) = session();
     let open = |language| library::open("forgetting", language).unwrap();
     session.open_lesson(Some(open(Language::English)));
@@ -86,7 +86,7 @@ fn answers_are_kept_over_languages_and_closing() {
 }
 
 #[test]
-fn settings_are_the_same_wherever_they_are_trained() {
+fn same_settings_ignores_device_cache_and_defaults() {
     let default = RunConfig::default();
     let other_device = RunConfig {
         device: "cpu".into(),

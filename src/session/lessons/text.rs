@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_becomes_paragraphs_with_figures_in_them() {
+    fn parses_markdown_paragraphs_with_formulas() {
         let runs = ["a".to_string()];
         let text = "# Title\n\nOne *two* **three** `four`\nfive {F_N: forgetting(a)*1} %.\n\n1. first\n2. second\n   - inner\n\n> note\n\n```sh\nlae-studio {x:y}\n```\n";
         let line_at = |offset: usize| text[..offset].matches('\n').count();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_of_no_run_is_a_problem_with_its_line() {
+    fn rejects_formulas_with_unknown_runs() {
         let problem = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
         assert!(problem.what.contains("\"b\""), "{problem}");
         assert!(paragraphs("set {a, b} and {x: } is no formula", &[]).is_err());
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_formula_between_braces_is_a_figure_with_and_without_a_name() {
+    fn braces_contain_named_or_unnamed_formulas() {
         let names = |text: &str| -> Vec<String> {
             let paragraphs = paragraphs(text, &["a".to_string()]).unwrap();
             let live = |span: &Span| span.formula.is_some();

@@ -69,7 +69,7 @@ fn evaluated_event(task: usize, answers: &[usize]) -> Event {
 }
 
 #[test]
-fn events_become_history_and_a_repeated_task_counts_once() {
+fn repeated_task_event_counts_once_in_history() {
     let mut view = RunView::default();
     view.apply_event(Event::Started(Box::new(header())), "1");
     view.apply_event(evaluated_event(0, &[0, 0]), "2");
@@ -92,7 +92,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
 }
 
 #[test]
-fn a_stored_run_that_lacks_tasks_is_stopped() {
+fn stored_run_with_missing_tasks_is_stopped() {
     let view = RunView::from_stored(header(), vec![report(0, &[0, 1])]);
     assert_eq!(view.stage, Stage::Stopped);
     assert!((view.finished_share() - 0.5).abs() < 1e-12);
@@ -120,7 +120,7 @@ fn header_with_added_task() -> RunHeader {
 }
 
 #[test]
-fn an_unfinished_added_task_leaves_the_run_unchanged() {
+fn unfinished_added_task_leaves_run_unchanged() {
     let reports = || vec![report(0, &[0, 1]), report(1, &[0, 1, 2])];
     let started = || {
         let mut view = RunView::default();

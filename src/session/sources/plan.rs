@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_counts_what_the_run_will_train() {
+    fn plan_counts_trained_parameters() {
         let prefix = RunConfig { pet: "prefix".into(), pet_size: 10, ..RunConfig::default() };
         let plain = RunConfig {
             settings: [("learning".to_string(), Setting::Flag(false))].into(),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn plugins_that_do_not_fit_are_named_with_the_reason() {
+    fn plan_lists_plugins_that_do_not_fit() {
         let config = RunConfig { backbone: "convnext_tiny".into(), ..RunConfig::default() };
         let plan = planned(&config);
         let names: Vec<&str> = plan.misfits.iter().map(|(name, _)| name.as_str()).collect();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_checks_find_is_reported_once() {
+    fn plan_reports_each_problem_once() {
         let config = RunConfig {
             epochs: 1,
             device: "cpu".into(),

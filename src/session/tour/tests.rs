@@ -123,7 +123,7 @@ fn learn(
 }
 
 #[test]
-fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
+fn tour_advances_through_steps_and_waits_for_guess() {
     let (mut session, backend) = session();
     let before = session.experiment.draft.clone();
     let mut handled = 0;
@@ -181,7 +181,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
 }
 
 #[test]
-fn another_run_is_waited_for_and_never_stopped() {
+fn tour_waits_for_other_run_without_stopping_it() {
     let (mut session, backend) = session();
     let other = session.train(RunConfig::default());
     session.drain();
@@ -221,7 +221,7 @@ fn another_run_is_waited_for_and_never_stopped() {
 }
 
 #[test]
-fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
+fn leaving_stops_running_or_paused_tour_run() {
     for pause in [false, true] {
         let (mut session, backend) = session();
         draw_both(&mut session);
@@ -239,7 +239,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
 }
 
 #[test]
-fn a_run_that_ended_early_can_be_trained_again() {
+fn failed_tour_run_can_be_trained_again() {
     let (mut session, backend) = session();
     draw_both(&mut session);
     session.train_tour_run();
@@ -263,7 +263,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
 }
 
 #[test]
-fn the_outcome_depends_on_the_score_of_the_drawn_class_and_its_rival() {
+fn outcome_follows_scores_of_drawn_class_and_rival() {
     for (score, rival_score, outcome) in [
         (0.9, 0.1, DrawingOutcome::Certain),
         (0.4, 0.3, DrawingOutcome::Uncertain),

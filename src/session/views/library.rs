@@ -168,7 +168,7 @@ mod tests {
     use crate::pet::spec::SizeSpec;
 
     #[test]
-    fn only_numbers_that_differ_from_the_default_are_written() {
+    fn plugin_numbers_omit_default_values() {
         let rank = SizeSpec {
             name: "rank".into(),
             symbol: String::new(),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_earlier_search_chose_is_kept() {
+    fn saving_search_result_preserves_earlier_results() {
         let root = tempfile::tempdir().unwrap();
         let save = |text: &str| {
             let file = save_chosen(root.path(), "rates", text).unwrap();

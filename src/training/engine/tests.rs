@@ -132,7 +132,7 @@ fn lost_device_reloads_predictor() {
 }
 
 #[test]
-fn a_thread_that_hangs_does_not_keep_the_window_open() {
+fn wait_for_gives_up_on_hanging_thread() {
     let (_keep, never) = channel::<()>();
     let hung = std::thread::spawn(move || {
         let _ = never.recv();

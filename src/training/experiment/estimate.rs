@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn multiplications_are_those_of_the_literature() {
+    fn multiplication_counts_match_published_values() {
         // In 10⁹: DeiT (2021) for ViT, the papers of Swin and ConvNeXt.
         for (name, expected) in [
             ("vit_tiny_patch16_224.augreg_in21k", 1.26),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_take_about_what_was_measured_against_lae() {
+    fn estimated_method_costs_match_measurements() {
         // Images per second in training and in prediction, relative to LAE's (docs/performance.md).
         let [nano, tiny] = ["lae-nano", "vit_tiny_patch16_224"].map(network);
         let measured = [
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ranpac_run_of_ten_thousand_projections_stores_its_matrix_once() {
+    fn ranpac_disk_estimate_counts_matrix_once() {
         let description = BackboneLibrary::with_default_locations().describe("lae-nano").unwrap();
         let bytes = |projections: i64| {
             let mut config = config("ranpac");

@@ -231,7 +231,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_expected_memory_is_within_a_quarter_of_the_measured() {
+    fn estimated_memory_is_within_25_percent_of_measured() {
         for (backbone, pet, batch, measured) in MEASURED {
             let ratio = peak_for(backbone, pet, batch, None) / (measured * 1e6);
             assert!((0.75..1.25).contains(&ratio), "{backbone} {pet} {batch}: {ratio:.2}");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_in_half_precision_take_less_of_a_gpu() {
+    fn half_precision_weights_reduce_gpu_memory() {
         let memory = |weights| peak_for("vit_base_patch16_224", "adapter", 24, Some(weights));
         let saved = memory(WeightType::F32) - memory(WeightType::F16);
         let parameters = 86e6;
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_that_wait_ready_are_counted() {
+    fn estimate_counts_prefetched_batches() {
         let config = RunConfig { batch: 64, device: "cpu".into(), ..RunConfig::default() };
         let description =
             BackboneLibrary::with_default_locations().describe("vit_tiny_patch16_224").unwrap();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_images_at_once_take_less_and_the_most_that_fits_is_offered() {
+    fn finds_largest_micro_batch_that_fits() {
         let description =
             BackboneLibrary::with_default_locations().describe("vit_base_patch16_224").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_before_the_first_pet_keep_nothing() {
+    fn blocks_before_first_pet_store_no_activations() {
         let description =
             BackboneLibrary::with_default_locations().describe("vit_base_patch16_224").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();

@@ -85,7 +85,7 @@ mod tests {
     use crate::backbone::families::FAMILIES;
 
     #[test]
-    fn every_network_is_alive_and_the_cpu_agrees_with_itself() {
+    fn outputs_are_nonzero_and_cpu_matches_itself() {
         let flex = Device::flex();
         for family in FAMILIES {
             for weights in [WeightType::F32, WeightType::F16] {

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn many_classes_are_thinned_and_few_pictures_are_all_taken() {
+    fn limits_images_of_many_classes_but_keeps_small_sets() {
         let labels: Vec<usize> = (0..1000).collect();
         let chosen = sample_evenly(&labels, 1000, 300);
         assert!(chosen.len() <= 300 && chosen.len() >= 200, "{}", chosen.len());

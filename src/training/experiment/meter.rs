@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_counts_skipped_work_and_never_passes_one() {
+    fn progress_counts_skipped_work_and_never_exceeds_one() {
         let work = Meter::pass_work(&Pass::learning(false), 100);
         let mut meter = Meter::new(work + Meter::test_work(100));
         meter.skip(work);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_handed_over_once() {
+    fn losses_are_reported_once() {
         let mut meter = Meter::new(1.0);
         meter.add_losses([1.0, 0.5]);
         assert_eq!(meter.progress(RunProgress::default()).losses, vec![1.0, 0.5]);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn predictors_are_bounded_by_bytes_and_by_number() {
+    fn cache_is_bounded_by_bytes_and_count() {
         // Three complete ViT-B networks, as Seq-FT keeps them.
         assert_eq!(eviction_count(&[344_000_000; 24]), 21);
         assert_eq!(eviction_count(&[5_000_000; 24]), 0);

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_come_in_order_and_a_break_or_an_error_ends_them() {
+    fn pieces_arrive_in_order_until_break_or_error() {
         let mut consumed = Vec::new();
         let mut run = |end: Option<Result<ControlFlow<()>>>| {
             consumed.clear();
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn panic_while_preparing_is_a_problem() {
+    fn panic_while_preparing_becomes_problem() {
         let prepare = |piece: i32| {
             assert!(piece < 2, "no third one");
             piece

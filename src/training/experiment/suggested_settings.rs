@@ -228,7 +228,7 @@ mod tests {
         ImageKind { light_on_dark: false, glyph_share: Some(0.5), photographs: false };
 
     #[test]
-    fn classes_are_split_into_even_tasks_of_two_or_more() {
+    fn splits_classes_into_even_tasks_of_at_least_two() {
         for (classes, expected) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
             assert_eq!(even_task_sizes(classes), expected);
         }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_come_in_the_order_of_their_numbers() {
+    fn natural_order_sorts_classes_by_number() {
         let names = ["class_1", "class_10", "class_100", "class_2"];
         let names = names.map(String::from);
         assert_eq!(ClassOrder::natural_order_of(&names), "0,3,1,2");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_whose_smallest_task_has_few_steps_gets_enough_of_them() {
+    fn small_folder_gets_minimum_steps_per_task() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
         let suggest = |train: &[usize]| {
             let mut config = RunConfig { data: "/pictures".into(), ..RunConfig::default() };
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn photographs_get_their_own_embedded_backbone_and_one_task() {
+    fn photographs_get_photo_backbone_and_single_task() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
         let facts = |looks| DatasetFacts {
             classes: &names,

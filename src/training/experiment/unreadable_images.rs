@@ -62,7 +62,7 @@ mod tests {
     use lae_base::tr;
 
     #[test]
-    fn a_few_images_may_be_lost_and_no_more() {
+    fn tolerates_only_few_unreadable_images() {
         let unreadable = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
         let mut many = UnreadableImages::new(1000);
         assert!(

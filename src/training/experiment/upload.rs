@@ -82,7 +82,7 @@ mod tests {
     use crate::tensors::HostTensor;
 
     #[test]
-    fn channels_come_apart_and_are_normalised() {
+    fn separates_and_normalises_channels() {
         let scale = Normalisation { mean: [0.5, 0.0, 0.0], std: [0.5, 1.0, 0.5] };
         let pixels = [255, 0, 51, 0, 255, 0, 255, 0, 51, 0, 255, 0];
         let tensor = normalize(&pixels, 2, &scale, &Device::flex());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_in_words_become_the_same_images() {
+    fn normalisation_on_device_matches_cpu() {
         let scale = Normalisation { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
         let pixels: Vec<u8> = (0..3 * 6 * 6 * 3).map(|i| (i * 7919 % 256) as u8).collect();
         let read = |tensor: Tensor<4>| HostTensor::read(&tensor).unwrap();

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_end_the_text_that_contains_them() {
+    fn removes_quotes_and_line_breaks_from_names() {
         let hostile = "a\"\"\"\nimport os\\ `x`";
         let line = one_line(hostile);
         assert!(!line.contains(['"', '\n', '\\', '`']), "{line}");

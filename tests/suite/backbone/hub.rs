@@ -289,12 +289,12 @@ fn failed_download_explains_offline_setup() {
 }
 
 fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
-    features_of_backbone("toy", folder, environment, blocks)
+    backbone_features("toy", folder, environment, blocks)
 }
 
 /// Runs `features` for a toy image in `folder`, with its own home and environment;
 /// `blocks` limits the files it writes to this number of kilobytes.
-fn features_of_backbone(
+fn backbone_features(
     name: &str,
     folder: &TempDir,
     environment: &[(&str, &str)],
@@ -415,7 +415,7 @@ fn downloads_repository_with_its_config() {
         }
     });
     let environment = [("HF_ENDPOINT", endpoint.as_str()), ("HF_TOKEN", "secret")];
-    let output = features_of_backbone("lab/net", &folder, &environment, None);
+    let output = backbone_features("lab/net", &folder, &environment, None);
     assert!(output.status.success(), "{output:?}");
     let requests = requests.lock().unwrap();
     assert!(requests.iter().all(|(_, authorized)| *authorized), "{requests:?}");
@@ -425,6 +425,6 @@ fn downloads_repository_with_its_config() {
     assert_eq!(files, expected);
     // Nothing is downloaded again.
     let second_output =
-        features_of_backbone("lab/net", &folder, &[("HF_ENDPOINT", "http://127.0.0.1:9")], None);
+        backbone_features("lab/net", &folder, &[("HF_ENDPOINT", "http://127.0.0.1:9")], None);
     assert_eq!(second_output.stdout, output.stdout);
 }

@@ -46,7 +46,7 @@ fn bench_explain_lists_matrix_products_by_time() {
 }
 
 #[test]
-fn bench_notes_ineffective_options_once_and_rejects_unknown_method() {
+fn bench_notes_ineffective_options_and_unknown_method() {
     let root = tempfile::tempdir().unwrap();
     let quick = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --pet ssf --pet-size 5";
     let quick: Vec<&str> = quick.split(' ').collect();

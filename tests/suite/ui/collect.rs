@@ -172,7 +172,7 @@ fn unteachable_images_stay_in_dialog_with_error() {
 }
 
 #[test]
-fn dropped_images_become_data_set_of_named_classes() {
+fn dropped_images_become_dataset_of_named_classes() {
     let runs = tempfile::tempdir().unwrap();
     let source = letters("AB", 6);
     let mut window = open_window(runs.path().to_path_buf());

@@ -31,7 +31,7 @@ use crate::shared_folder;
 const WIDE: [f32; 2] = [1280.0, 900.0];
 
 /// Opens a window with this data set.
-fn open_data_set(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
+fn open_dataset(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
     let draft =
         RunConfig { data: data.into(), classes_per_task: tasks.into(), ..RunConfig::default() };
     let runs = shared_folder();
@@ -54,7 +54,7 @@ fn order_and_sizes(window: &Harness<'_, StudioApp>) -> (String, String) {
 
 #[test]
 fn dragging_class_moves_it_and_undo_restores() {
-    let mut window = open_data_set("digits", "2");
+    let mut window = open_dataset("digits", "2");
     let from = window.get_by_label(&task_label(0, 1)).rect().center();
     let to = window.get_by_label(&task_label(5, 3)).rect().left_center();
     window.drag_at(from);
@@ -83,7 +83,7 @@ fn dragging_class_moves_it_and_undo_restores() {
 
 #[test]
 fn class_menu_moves_class_by_keyboard() {
-    let mut window = open_data_set("digits", "5");
+    let mut window = open_dataset("digits", "5");
     window.get_by_label(&task_label(9, 2)).focus();
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
@@ -109,7 +109,7 @@ fn large_view_arranges_many_classes() {
     for class in 0..130 {
         image_folder.write_class(&format!("a class with a longer name {class:03}"), 2);
     }
-    let mut window = open_data_set(image_folder.path().to_str().unwrap(), "5");
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "5");
     window.state_mut().session.experiment.draft.batch = 2;
     wait_until_idle(&mut window);
     assert!(window.query_by_label_contains("class a class").is_none());
@@ -132,7 +132,7 @@ fn large_view_arranges_many_classes() {
 fn button_sets_bit_depth_for_dark_images() {
     let image_folder = DatasetFixture::new();
     image_folder.write_12_bit_class("a", 6, 1).write_12_bit_class("b", 6, 1);
-    let mut window = open_data_set(image_folder.path().to_str().unwrap(), "1");
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "1");
     let brightest = |window: &Harness<'_, StudioApp>| {
         let data = window.state().session.experiment.data.ready().cloned();
         let thumbs = data.unwrap().thumbs.clone();
@@ -240,7 +240,7 @@ fn network_inputs_match_loader_output() {
 
 #[test]
 fn network_input_view_opens_and_changes_epoch() {
-    let mut window = open_data_set("letters", "6,5,5,5,5");
+    let mut window = open_dataset("letters", "6,5,5,5,5");
     window.get_by_label(tr!("data-part-network-input")).click();
     window.run_steps(3);
     wait_until_idle(&mut window);
@@ -268,7 +268,7 @@ fn data_card_lists_counts_shares_and_skipped_files() {
         image_folder.path().join("kind 02/999.png"),
     )
     .unwrap();
-    let mut window = open_data_set(image_folder.path().to_str().unwrap(), "2");
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "2");
     window.get_by_label_contains("12 × 10 pixels");
     window.get_by_label(tr!("data-part-images-per-class")).click();
     window.run_steps(3);
@@ -306,7 +306,7 @@ fn image_in_both_splits_shows_both_names() {
     }
     let path_to = |name: &str| image_folder.path().join(name);
     std::fs::copy(path_to("train/a/007.png"), path_to("test/a/003.png")).unwrap();
-    let mut window = open_data_set(image_folder.path().to_str().unwrap(), "1");
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "1");
     assert!(window.query_by_label("Test share").is_none(), "the data has its own test split");
     window.get_by_label(&tr!("data-in-both-splits", n = 1));
     window.get_by_label(tr!("data-in-both-splits-show")).click();
@@ -325,7 +325,7 @@ fn image_with_two_labels_shows_both_names() {
     }
     let path_to = |name: &str| image_folder.path().join(name);
     std::fs::copy(path_to("train/a/007.png"), path_to("train/b/003.png")).unwrap();
-    let mut window = open_data_set(image_folder.path().to_str().unwrap(), "1");
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "1");
     assert!(shows!(window, "remark-images-with-two-labels", n = 1));
     window.get_by_label(tr!("data-two-labels-show")).click();
     window.run_steps(3);

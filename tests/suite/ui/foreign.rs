@@ -13,7 +13,7 @@ use super::{recorded_window, wait_until_idle};
 use crate::data::DatasetFixture;
 
 #[test]
-fn data_set_of_stored_run_opens_on_request() {
+fn dataset_of_stored_run_opens_on_request() {
     let image_folder = DatasetFixture::new();
     image_folder.write_class("train/a", 4).write_class("train/b", 4);
     image_folder.write_class("test/a", 3).write_class("test/b", 3);

@@ -148,7 +148,7 @@ impl Sources for SlowLetters {
 }
 
 #[test]
-fn settings_follow_latest_method_while_data_set_opens() {
+fn settings_follow_latest_method_while_dataset_opens() {
     let runs = tempfile::tempdir().unwrap();
     let lock = Arc::new(RwLock::new(()));
     let sources = SlowLetters(Disk::new(runs.path().to_path_buf()), lock.clone());

@@ -58,7 +58,7 @@ fn focused_text_field_does_not_undo_settings() {
 }
 
 #[test]
-fn undo_restores_data_set_with_its_settings() {
+fn undo_restores_dataset_with_its_settings() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded_window([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     wait_until_idle(&mut window);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_little_rejects_oversized_pages() {
+    fn is_plausible_rejects_oversized_pages() {
         // A page of 100 bytes packed into 50, with a dictionary of this number of values.
         let header = |unpacked: &[u8], values: &[u8]| {
             let sizes = [&[0x15, 4, 0x15], unpacked, &[0x15, 100]].concat();

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_quoted_for_the_shell_of_the_system() {
+    fn quotes_words_for_posix_and_windows_shells() {
         for (word, posix, windows) in [
             ("my pictures/it's", r#"'my pictures/it'"'"'s'"#, "\"my pictures/it's\""),
             (r"C:\birds", r"'C:\birds'", r"C:\birds"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_of_a_foreign_file_stays_one_word() {
+    fn command_quotes_untrusted_values() {
         let hostile = || Setting::Text("1; rm x".into());
         let method_specs = [SettingSpec { key: "half", option: Some("N"), ..SettingSpec::OWN }];
         let settings = ["half", "other"].map(|key| (key.to_string(), hostile()));

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::Correction;
 
 #[test]
-fn fields_and_entries_match() {
+fn settings_table_matches_config_fields() {
     let mut all = RunConfig {
         micro_batch: Some(1),
         pet_variant: Some("plain".into()),
@@ -42,7 +42,7 @@ fn fields_and_entries_match() {
 }
 
 #[test]
-fn settings_round_trip() {
+fn config_roundtrips_through_toml() {
     let config = RunConfig {
         train_limit: Some(7),
         method: "baseline".into(),
@@ -60,7 +60,7 @@ fn settings_round_trip() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_line() {
+fn reports_unknown_key_with_line() {
     let problem = RunConfig::from_toml("epochs = 2\nepoch = 3\n", "my.toml").unwrap_err();
     assert!(problem.place.contains("line 2"), "{problem}");
     assert!(problem.is("problem-settings-unreadable"), "{problem}");
@@ -68,7 +68,7 @@ fn an_unknown_key_is_named_with_its_line() {
 }
 
 #[test]
-fn numbers_that_are_not_finite_are_refused_with_their_line() {
+fn rejects_non_finite_numbers_with_line() {
     for line in [
         "base_lr = nan",
         "test_share = -inf",
@@ -86,7 +86,7 @@ fn numbers_that_are_not_finite_are_refused_with_their_line() {
 }
 
 #[test]
-fn files_without_copy_settings_keep_the_old_behaviour() {
+fn files_without_copy_settings_use_old_default() {
     let read = |text| RunConfig::from_toml(text, "run.toml").unwrap();
     let old = read("data = \"digits\"\n");
     assert!(!old.copies_together && !old.near_copies_together);
@@ -97,7 +97,7 @@ fn files_without_copy_settings_keep_the_old_behaviour() {
 }
 
 #[test]
-fn files_without_transform_keep_the_old_default() {
+fn files_without_transform_use_old_default() {
     let read = |text: &str| RunConfig::from_toml(text, "run.toml").unwrap();
     assert!(!read("backbone = \"swin\"\n").pretrained_transform);
     assert!(read("").pretrained_transform, "the embedded one has no other");
@@ -115,7 +115,7 @@ fn files_without_transform_keep_the_old_default() {
 }
 
 #[test]
-fn blocks_are_a_count_or_a_list() {
+fn parses_blocks_as_count_or_list() {
     let with = |blocks: &str| RunConfig { blocks: blocks.into(), ..RunConfig::default() };
     assert_eq!(with("3").parse_blocks(8).unwrap(), vec![0, 1, 2]);
     assert_eq!(with("4, 0,4").parse_blocks(8).unwrap(), vec![0, 4]);
@@ -126,7 +126,7 @@ fn blocks_are_a_count_or_a_list() {
 }
 
 #[test]
-fn the_card_variant_of_older_files_is_a_precision() {
+fn reads_card_variant_of_older_files_as_precision() {
     for (text, precision) in [
         ("card_variant = \"f16-fused-bytes\"\n", Precision::F16),
         ("card_variant = \"f32-fused-bytes\"\n", Precision::Auto),
@@ -138,7 +138,7 @@ fn the_card_variant_of_older_files_is_a_precision() {
 }
 
 #[test]
-fn settings_of_lae_at_the_top_level_are_read_as_its_own() {
+fn reads_top_level_lae_settings_of_older_files() {
     let old = "method = \"lae\"\nlearning = false\nfreeze_epochs = 2\nema = 0.99\n";
     let config = RunConfig::from_toml(old, "run.toml").unwrap();
     let expected = [
@@ -151,7 +151,7 @@ fn settings_of_lae_at_the_top_level_are_read_as_its_own() {
 }
 
 #[test]
-fn all_problems_are_found_at_once() {
+fn validation_reports_all_problems() {
     let config = RunConfig { epochs: 0, batch: 0, crop_scale: [0.9, 0.1], ..RunConfig::default() };
     assert_eq!(config.validate().len(), 3);
     let endless = RunConfig { epochs: usize::MAX, batch: usize::MAX, ..RunConfig::default() };
@@ -162,7 +162,7 @@ fn all_problems_are_found_at_once() {
 }
 
 #[test]
-fn valid_settings_round_trip() {
+fn extreme_valid_settings_roundtrip() {
     for upper in [true, false] {
         let config = extreme_config(upper);
         assert!(config.validate().is_empty(), "{:?}", config.validate());

@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_fits_its_values() {
+    fn axis_range_fits_values() {
         let range = |values: &[f64]| percent_range(values.iter().copied());
         assert_eq!(range(&[41.2, 97.0]), [40.0, 100.0]);
         assert_eq!(range(&[93.1, 96.4, f64::NAN]), [92.0, 98.0]);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_within() {
+    fn ticks_are_round_and_within_range() {
         assert_eq!(ticks(40.0, 100.0, 6.0), [40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]);
         assert_eq!(ticks(90.0, 100.0, 6.0), [90.0, 92.0, 94.0, 96.0, 98.0, 100.0]);
         assert_eq!(ticks(0.0, 0.43, 6.0), [0.0, 0.1, 0.2, 0.3, 0.4]);

@@ -202,7 +202,7 @@ mod tests {
     use crate::store::figure::{ChartLine, LineChart, Point};
 
     #[test]
-    fn a_file_is_one_page_whose_table_finds_every_object() {
+    fn pdf_has_one_page_and_valid_xref_table() {
         let line = ChartLine {
             name: "LAE".into(),
             shade: None,

@@ -91,7 +91,7 @@ mod tests {
     };
 
     #[test]
-    fn figures_render_with_ink_for_any_names_and_numbers() {
+    fn figures_render_with_unusual_names_and_values() {
         let awkward = "猫 <&> \u{202e}\"";
         let points = [[0.0, f64::NAN], [1.0, 50.0], [2.0, 1e9], [3.0, -3.0]];
         let line = ChartLine::new(awkward, None, points);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_path_component_is_kept() {
+    fn last_component_handles_unix_and_windows_paths() {
         for (path, name) in [
             ("/home/ada/birds", "birds"),
             ("C:\\Users\\Ada\\birds.zip", "birds.zip"),

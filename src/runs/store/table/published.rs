@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_can_be_read_and_has_means_with_deviations() {
+    fn published_results_parse_with_plausible_values() {
         let all = parse_file().map(|file| file.result).unwrap_or_default();
         assert!(all.len() > 70, "{}", all.len());
         for row in &all {

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn special_characters_do_not_reach_latex() {
+    fn escapes_special_characters_for_latex() {
         assert_eq!(latex_text("a_b & 5%"), "a\\_b \\& 5\\%");
         assert_eq!(latex_text("x · y\\"), "x $\\cdot$ y\\textbackslash{}");
         assert_eq!(latex_number("93.4 ± 0.6"), "$93.4 \\pm 0.6$");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stay_in_their_rows() {
+    fn escapes_cells_in_markdown_and_csv() {
         let mut table = TextTable::default();
         table.add_column("run", Align::Left);
         table.add_column("n", Align::Right);

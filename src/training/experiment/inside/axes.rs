@@ -144,7 +144,7 @@ mod tests {
 
     /// Four points on a cross: 3 along (0.6, 0.8, 0), 1 along (−0.8, 0.6, 0) around (1, 2, 3).
     #[test]
-    fn a_cross_has_its_arms_as_axes() {
+    fn principal_axes_of_cross_are_its_arms() {
         let to_point = |a: f32, b: f32| [1.0 + 0.6 * a - 0.8 * b, 2.0 + 0.8 * a + 0.6 * b, 3.0];
         let coordinates = [[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
         let features = Features {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_are_all_the_same_lie_in_one_point_and_broken_ones_are_refused() {
+    fn equal_features_project_to_origin_and_nan_is_rejected() {
         let features = |values: Vec<f32>| Features { width: 2, values };
         let same = features(vec![1.0; 8]);
         let axes = Axes::from_features(&same).unwrap();

@@ -175,7 +175,7 @@ mod tests {
 
     /// Checks that the most doubtful labels include planted wrong ones; the results are in docs/data.md.
     #[test]
-    fn planted_wrong_labels_are_among_the_first_of_the_list() {
+    fn planted_wrong_labels_rank_among_first() {
         let data = Dataset::open("letters", &OpenOptions::default()).unwrap();
         let classes = data.classes.len();
         let sets = data.copy_set_numbers(&data.train);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_in_one_fold_and_every_fold_has_its_share() {
+    fn copies_share_a_fold_and_folds_are_balanced() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
         let fold_image = |index: usize| FoldImage::new(index, &data.train[index], index % 3);
         // Every image occurs twice.

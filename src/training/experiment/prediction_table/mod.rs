@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn every_image_has_a_row_and_no_cell_is_a_formula() {
+    fn every_image_has_row_and_formulas_are_escaped() {
         let images = folder(&["+a.png", "b.png", "c.png", "e.png"]);
         std::fs::write(images.path().join("d.png"), "no picture").unwrap();
         let csv = images.path().join("table.csv");
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_threshold_none_of_these_is_unknown() {
+    fn none_of_these_is_empty_without_threshold() {
         let verdict = Answer::from_logits(Expert::ANSWER, &[2.0, 0.0]);
         let cells_for = |threshold| {
             let columns = Columns { threshold, ..columns() };
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn stopped_or_failed_table_keeps_the_old_file() {
+    fn stopped_or_failed_table_preserves_old_file() {
         let images = folder(&["a.png", "b.png", "c.png"]);
         let elsewhere = tempfile::tempdir().unwrap();
         let csv = elsewhere.path().join("table.csv");

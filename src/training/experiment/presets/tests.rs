@@ -4,7 +4,7 @@ use super::*;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 
 #[test]
-fn presets_are_sound_and_recognised() {
+fn presets_are_valid_and_recognised() {
     let all = presets();
     for preset in all {
         let problems = crate::method::problems(&preset.run);
@@ -28,7 +28,7 @@ fn presets_are_sound_and_recognised() {
 }
 
 #[test]
-fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
+fn paper_presets_split_classes_evenly_with_known_orders() {
     for preset in presets() {
         let Some(paper) = preset.paper else { continue };
         let names: Vec<String> = (0..paper.classes).map(|i| format!("{i:03}")).collect();
@@ -50,7 +50,7 @@ fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
 }
 
 #[test]
-fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
+fn repeated_runs_use_paper_orders_before_random_ones() {
     let names = |paper, count| -> Vec<String> {
         let runs = repeat_over_orders(&RunConfig::default(), paper, count);
         assert!(runs.iter().all(|run| run.seed == 0));
@@ -61,7 +61,7 @@ fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
 }
 
 #[test]
-fn the_papers_experiments_load_the_weights_that_their_authors_load() {
+fn paper_presets_use_weights_of_authors() {
     for preset in presets() {
         let Some(paper) = preset.paper else { continue };
         let expected = match preset.hint {

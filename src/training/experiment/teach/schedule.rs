@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_repeated_by_what_an_epoch_learns_from() {
+    fn image_repeats_depend_on_images_per_epoch() {
         let repeats = |method: &str| {
             let config = RunConfig { method: method.into(), batch: 24, ..RunConfig::default() };
             let schedule = TaskSchedule::new(

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_checkpoints_are_written_less_often_but_every_five_minutes() {
+    fn large_checkpoints_are_written_at_least_every_five_minutes() {
         assert_eq!(pause_after(0), Duration::ZERO);
         assert_eq!(pause_after(SMALL_CHECKPOINT_BYTES), Duration::ZERO);
         assert_eq!(pause_after(30 << 20), Duration::from_secs(15));

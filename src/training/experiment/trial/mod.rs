@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn backbones_are_compared_by_class_means_and_keep_the_chosen_method() {
+    fn backbone_trial_uses_class_means_and_retains_method() {
         let chosen =
             RunConfig { train_limit: Some(6), device: "cpu".into(), ..RunConfig::default() };
         let others = [PHOTO, NANO].map(String::from);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_trial_has_the_results_of_finished_methods() {
+    fn stopped_trial_has_results_of_finished_methods() {
         let chosen = RunConfig {
             method: "simplecil".into(),
             train_limit: Some(5),

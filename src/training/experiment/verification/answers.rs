@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_sampled_evenly_and_once() {
+    fn samples_rows_evenly_without_repeats() {
         assert_eq!(sample_rows(4, None), [0, 1, 2, 3]);
         assert_eq!(sample_rows(10, Some(4)), [0, 2, 5, 7]);
         assert_eq!(sample_rows(2, Some(9)), [0, 1]);

@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tensor_is_compared_to_the_last_bit_and_its_distance_is_measured() {
+    fn compares_tensors_bit_exactly_and_measures_distance() {
         let tensors = |values: &[f32]| {
             let tensor = HostTensor::vector(values.to_vec());
             NamedTensors::from([("head.0.bias".to_string(), tensor)])

@@ -300,7 +300,7 @@ mod tests {
     use crate::pet::{BlockKind, PetSettings, PetStack};
 
     #[test]
-    fn every_function_of_the_language_has_a_form_in_a_graph() {
+    fn every_equation_function_converts_to_onnx() {
         let mut graph = Graph::default();
         let x = graph.input("x", &[Dimension::Fixed(4), Dimension::Fixed(4)]);
         let matrix = Operand::Tensor(x, Axes::Matrix([4, 4]));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shipped_pet_can_be_written_at_its_sites() {
+    fn every_built_in_pet_exports_at_its_sites() {
         for entry in PluginLibrary::standard().entries() {
             let spec = entry.spec.clone().unwrap();
             let shapes = [BlockKind::VIT.shape()];

@@ -187,7 +187,7 @@ mod tests {
     use crate::pet::library::PluginLibrary;
     use crate::pet::{BlockKind, PetSettings, PetStack};
 
-    fn write_class_of(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
+    fn write_plugin_class(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];
         let stack = PetStack::init(&spec, settings, &shapes, &[0], 1, &Device::flex()).unwrap();
@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn an_equation_in_steps_becomes_a_method_in_steps() {
-        let (text, calls) = write_class_of("prefix", &PetSettings::with_size(7));
+    fn stepwise_equation_becomes_stepwise_method() {
+        let (text, calls) = write_plugin_class("prefix", &PetSettings::with_size(7));
         let expected = "    def attend(self, q, k, v):
         heads = 3
         head_width = 64
@@ -222,8 +222,8 @@ mod tests {
 
     /// Each copy of a parameter has its own name, and the frozen weight is an argument.
     #[test]
-    fn copies_by_site_and_the_frozen_weight_are_distinguished() {
-        let (text, _) = write_class_of("dora", &PetSettings::default());
+    fn distinguishes_parameter_copies_and_frozen_weight() {
+        let (text, _) = write_plugin_class("dora", &PetSettings::default());
         assert!(text.contains("self.query_a = nn.Parameter(torch.zeros(192, 8))"), "{text}");
         assert!(text.contains("    def value(self, e, h, w):\n"), "{text}");
         let line = "length = detach(column_norms(w + scale * (self.value_a @ self.value_b)))";
@@ -231,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn every_shipped_pet_calls_functions_that_are_written_for_python() {
+    fn every_called_function_is_defined_in_python() {
         for entry in PluginLibrary::standard().entries() {
             let name = &entry.name;
-            let (text, calls) = write_class_of(name, &PetSettings::default());
+            let (text, calls) = write_plugin_class(name, &PetSettings::default());
             assert!(text.contains("return "), "{name}");
             let definitions = python_functions(&calls);
             assert!(

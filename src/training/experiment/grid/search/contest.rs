@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_of_each_row_tells_none_apart() {
+    fn single_runs_do_not_separate_rows() {
         let result = winner(&[&[90.0], &[20.0], &[70.0]]);
         assert_eq!((result.row, result.runs, result.std), (0, 1, None));
         assert_eq!(result.tied_rows, [2, 1]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_those_within_a_class_order_and_seed() {
+    fn compares_rows_within_class_order_and_seed() {
         // The seeds differ far more than the rows.
         let result = winner(&[&[50.0, 70.0, 91.0], &[48.9, 69.0, 90.1]]);
         let second = result.second.unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn more_rows_take_more_evidence() {
+    fn more_rows_require_stronger_evidence() {
         let (best, other) = ([60.0, 71.0, 80.5, 90.0], [58.0, 69.5, 78.0, 89.0]);
         let two = winner(&[&best, &other]);
         assert!(two.tied_rows.is_empty());
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn equally_good_rows_are_rarely_told_apart() {
+    fn equal_rows_are_rarely_separated() {
         const CONTESTS: usize = 20_000;
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_lack_a_run_are_not_ranked() {
+    fn incomplete_rows_are_not_ranked() {
         let rows = [None, Some([50.0, 60.0]), None, Some([52.0, 71.0])];
         let scores = |row: usize| Some(scores_by_seed(&rows[row]?));
         let rank = |rows: &[usize]| -> Vec<usize> {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_class_order_and_seed_in_common_are_not_told_apart() {
+    fn rows_without_shared_order_and_seed_are_tied() {
         let other: Scores<'_> = [((&[][..], 7), 10.0), ((&[][..], 8), 11.0)].into();
         let result = Winner::select(&[(0, scores_by_seed(&[90.0, 91.0])), (1, other)]).unwrap();
         assert_eq!(result.tied_rows, [1]);

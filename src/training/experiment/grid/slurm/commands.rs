@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_squeue_and_sacct_are_read() {
+    fn parses_squeue_and_sacct_lines() {
         let tasks = parse_queued("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
         let indices: Vec<usize> = tasks.iter().map(|((_, index), _)| *index).collect();
         assert_eq!(indices, [1, 2, 3, 5, 8, 12, 16, 20]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn slurm_is_quoted_where_it_refuses() {
+    fn rejection_problem_quotes_slurm_errors() {
         let problem = rejection_problem(
             "Welcome\nsbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: \
              Invalid partition name specified",

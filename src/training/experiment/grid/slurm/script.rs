@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_calls_nothing_is_refused() {
+    fn rejects_template_without_command() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "#!/bin/sh\necho hello\n").unwrap();
         let slurm = Slurm { script: Some(file.path().display().to_string()), ..Slurm::default() };
