@@ -15,11 +15,13 @@ use super::backward::targets;
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Schedule, StepPosition};
 use super::pet_tuning::{self, sgd};
+use super::replay::StepRecorder;
 use super::task::no_task_problem;
 use super::{
-    AnswerRule, Backward, Batch, ConfiguredMethod, Context, ExportedClassifier, Features,
-    LogitSource, MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind,
-    SettingSpec, Setup, State, StepSettings, Task, plain_features, real_kind, task_seed,
+    AnswerRule, Backward, Batch, CancelToken, ConfiguredMethod, Context, ExportedClassifier,
+    Features, LogitSource, MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate,
+    SettingKind, SettingSpec, Setup, State, StepSettings, Task, plain_features, real_kind,
+    task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -114,6 +116,9 @@ fn check(chosen: &ConfiguredMethod<'_>, _context: Option<&Context<'_>>) -> Resul
     Err(Problem::new(what).at("--precision").advise(message!("advice-choose-f32-or-method")))
 }
 
+/// Images, targets, the last head and the weights of the backbone.
+type Inputs = ((Tensor<4>, Tensor<2>), (Head, Weights));
+
 /// The state of fine-tuning during a run.
 pub struct FineTune {
     /// The opened backbone; its current weights are in `weights`.
@@ -130,6 +135,8 @@ pub struct FineTune {
     step: StepSettings,
     /// The optimiser of the current task.
     pub optimiser: Optimiser,
+    /// Repeats recorded steps on a GPU.
+    recorder: StepRecorder,
     task: Option<Task>,
     /// The network with the current weights, built when it is first used after a step.
     current_network: OnceLock<Arc<dyn Backbone>>,
@@ -160,6 +167,7 @@ impl FineTune {
             all_at_once: chosen.spec.all_at_once,
             step: StepSettings::from_config(setup.config),
             optimiser: Optimiser::new(optimiser),
+            recorder: StepRecorder::default(),
             task: None,
             current_network: OnceLock::new(),
         })
@@ -171,11 +179,22 @@ impl FineTune {
     /// # Errors
     /// Returns a Problem if no task has begun.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
-        let head = self.heads.tracked_last()?;
-        let weights = self.weights.tracked();
-        let features = plain_features(&*self.backbone.with_weights(&weights)?, images)?;
+        self.compute_gradients(self.step_inputs(images, labels)?)
+    }
+
+    fn step_inputs(&self, images: Tensor<4>, labels: &[usize]) -> Result<Inputs> {
+        let head = self.heads.last()?;
         let device = self.backbone.device();
         let targets = targets(labels, head.classes(), self.step.smoothing, &device);
+        Ok(((images, targets), (head.clone(), self.weights.clone())))
+    }
+
+    fn compute_gradients(
+        &self,
+        ((images, targets), (head, weights)): Inputs,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let (head, weights) = (head.tracked(), weights.tracked());
+        let features = plain_features(&*self.backbone.with_weights(&weights)?, images)?;
         let backward =
             Backward::new(head.forward(features), targets, None).with_backbone_gradients(&weights);
         Ok(backward.with_gradients(head.leaves("head"))?.into_parts())
@@ -227,12 +246,22 @@ impl Method for FineTune {
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let (loss, gradients) = self.step.learn(batch, |part| {
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let result = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
-            self.gradients(part.batch.images.clone(), &labels)
-        })?;
+            let inputs = self.step_inputs(part.batch.images.clone(), &labels)?;
+            recorder.run(false, inputs, |inputs| self.compute_gradients(inputs))
+        });
+        self.recorder = recorder;
+        let (loss, gradients) = result?;
         self.update(gradients, batch.position());
         Ok(Some(loss))
+    }
+
+    fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
+        // Testing needs the memory.
+        self.recorder.clear();
+        Ok(())
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {

@@ -7,7 +7,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::backward::targets;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, Step};
+use super::pets::PetPlan;
 use super::prototypes::MIN_NORM;
+use super::replay::{StepInputs, StepRecorder};
 use super::{
     Backward, Batch, ConfiguredMethod, Pass, SettingKind, SettingSpec, Setup, State, StepSettings,
     StoredState, Task, TrainedPet, real_kind, task_seed,
@@ -46,7 +48,7 @@ pub struct TuningSettings {
     pub optimiser: OptimiserSettings,
     /// Seed of the run, for initial values and dropout.
     pub seed: u64,
-    /// Whether `dropout` in a PET's equation is active in training.
+    /// Whether the PET's equation has `dropout` that is active in training.
     pub dropout: bool,
     /// How a step splits its batch.
     pub step: StepSettings,
@@ -62,7 +64,7 @@ impl TuningSettings {
         Ok(Self {
             optimiser: sgd(&chosen)?,
             seed: setup.config.seed,
-            dropout: chosen.flag(DROPOUT.key)?,
+            dropout: chosen.flag(DROPOUT.key)? && setup.pet.is_some_and(PetPlan::uses_dropout),
             step: StepSettings::from_config(setup.config),
         })
     }
@@ -81,6 +83,9 @@ pub fn sgd(chosen: &ConfiguredMethod<'_>) -> Result<OptimiserSettings> {
     })
 }
 
+/// Images, targets, head and PET.
+type Inputs = ((Tensor<4>, Tensor<2>), (CosineHead, PetStack));
+
 /// One session: the trained parameters, and the optimiser's state.
 pub struct Tuning {
     /// The PET.
@@ -91,6 +96,8 @@ pub struct Tuning {
     settings: TuningSettings,
     /// The optimiser of the session.
     pub optimiser: Optimiser,
+    /// Repeats recorded steps on a GPU.
+    recorder: StepRecorder,
     task: Task,
 }
 
@@ -110,6 +117,7 @@ impl Tuning {
             backbone: backbone.clone(),
             settings,
             optimiser: Optimiser::new(settings.optimiser),
+            recorder: StepRecorder::default(),
             task: task.clone(),
         }
     }
@@ -125,13 +133,25 @@ impl Tuning {
         labels: &[usize],
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
-        let (mut pets, head) = (self.pets.tracked(), self.head.tracked());
+        self.compute_gradients(self.step_inputs(images, labels), dropout_seed)
+    }
+
+    fn step_inputs(&self, images: Tensor<4>, labels: &[usize]) -> Inputs {
+        let (classes, device) = (self.head.weight.dims()[0], self.backbone.device());
+        let targets = targets(labels, classes, self.settings.step.smoothing, &device);
+        ((images, targets), (self.head.clone(), self.pets.clone()))
+    }
+
+    fn compute_gradients(
+        &self,
+        ((images, targets), (head, pets)): Inputs,
+        dropout_seed: Option<DropoutSeed>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let (head, mut pets) = (head.tracked(), pets.tracked());
         if let Some(seed) = dropout_seed {
             pets = pets.in_training(seed);
         }
         let features = self.backbone.features(images, &pets)?;
-        let (classes, device) = (head.weight.dims()[0], self.backbone.device());
-        let targets = targets(labels, classes, self.settings.step.smoothing, &device);
         let backward = Backward::new(head.forward(features), targets, None);
         Ok(backward.with_gradients(head.leaves())?.with_pet_gradients(&pets).into_parts())
     }
@@ -141,12 +161,19 @@ impl Tuning {
     /// # Errors
     /// As [`Tuning::gradients`].
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let (loss, gradients) = self.settings.step.learn(batch, |part| {
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let result = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
-            let create_seed = || part.dropout_seed(self.settings.seed, self.task.index);
-            let dropout_seed = self.settings.dropout.then(create_seed);
-            self.gradients(part.batch.images.clone(), &labels, dropout_seed)
-        })?;
+            let inputs = self.step_inputs(part.batch.images.clone(), &labels);
+            if self.settings.dropout {
+                // Dropout masks are sent to the GPU in every step.
+                let seed = part.dropout_seed(self.settings.seed, self.task.index);
+                return self.compute_gradients(inputs, Some(seed));
+            }
+            recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
+        });
+        self.recorder = recorder;
+        let (loss, gradients) = result?;
         self.optimiser.step(gradients, batch.position(), |step| {
             self.head.step(step);
             self.pets = step.update_pets(&self.pets);
@@ -215,6 +242,17 @@ impl CosineHead {
             weight: self.weight.clone().autodiff().require_grad(),
             sigma: self.sigma.clone().autodiff().require_grad(),
         }
+    }
+}
+
+impl StepInputs for CosineHead {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.weight.append_values(values);
+        self.sigma.append_values(values);
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        Self { weight: self.weight.with_values(values), sigma: self.sigma.with_values(values) }
     }
 }
 

@@ -77,6 +77,11 @@ impl PetPlan {
         self
     }
 
+    /// Returns whether the plugin's equations may contain dropout. It has no effect in runs started by older versions.
+    pub(super) fn uses_dropout(&self) -> bool {
+        self.settings.drawing != StreamScheme::ByPlace && self.spec.source.text.contains("dropout")
+    }
+
     /// Returns size and form of the PET. The form is the selected one, or the plugin's form without LAE's Learning if
     /// Learning is off.
     ///

@@ -9,6 +9,7 @@ use burn::tensor::Tensor;
 
 use super::heads::Head;
 use super::optimiser::Gradients;
+use crate::backbone::parameters::Weights;
 use crate::nn::{Packed, Recording, launches};
 use crate::pet::PetStack;
 use crate::problem::Result;
@@ -20,25 +21,77 @@ const TOLERANCE: f64 = 1e-4;
 /// The loss of a step (one value) and its gradients.
 type Outcome = (Tensor<1>, Gradients);
 
-/// The images of a batch and the targets of the cross-entropy.
-type Batch = (Tensor<4>, Tensor<2>);
-
-/// Identifies a computation: whether the PET is frozen, and the sizes of all inputs.
+/// Identifies a computation: the variant of the step, and the sizes of all inputs.
 type Key = (bool, Vec<usize>);
 
-/// A training step as a function of flat inputs.
-struct Step<'a, F> {
-    key: Key,
-    inputs: &'a [Tensor<1>],
-    compute: F,
+/// Tensors that change between the steps of a task.
+pub trait StepInputs: Sized {
+    /// Appends the values of all tensors.
+    fn append_values(&self, values: &mut Vec<Tensor<1>>);
+
+    /// Returns the same structure with other values, in the order of [`StepInputs::append_values`].
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self;
 }
 
-impl<'a, F: Fn(Vec<Tensor<1>>) -> Result<Outcome>> Step<'a, F> {
-    fn new(frozen: bool, inputs: &'a [Tensor<1>], compute: F) -> Self {
-        let sizes = inputs.iter().map(|input| input.dims()[0]).collect();
-        Self { key: (frozen, sizes), inputs, compute }
+impl<const D: usize> StepInputs for Tensor<D> {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        values.push(self.clone().flatten(0, D - 1));
     }
 
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        values.next().map_or_else(|| self.clone(), |new| new.reshape(self.dims()))
+    }
+}
+
+impl<A: StepInputs, B: StepInputs> StepInputs for (A, B) {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.0.append_values(values);
+        self.1.append_values(values);
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        (self.0.with_values(values), self.1.with_values(values))
+    }
+}
+
+impl StepInputs for PetStack {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        values.extend(self.trained_values());
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        self.with_trained_values(values)
+    }
+}
+
+impl StepInputs for Weights {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        values.extend(self.iter().map(|(_, leaf)| leaf.values.clone()));
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        self.clone().map_values(|_, old| old.with_values(values))
+    }
+}
+
+impl StepInputs for Head {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.weight.append_values(values);
+        self.bias.append_values(values);
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        Self { weight: self.weight.with_values(values), bias: self.bias.with_values(values) }
+    }
+}
+/// A training step as a function of the values of its inputs.
+struct Step<'a> {
+    key: Key,
+    inputs: &'a [Tensor<1>],
+    compute: &'a dyn Fn(Vec<Tensor<1>>) -> Result<Outcome>,
+}
+
+impl Step<'_> {
     fn outcome(&self) -> Result<Outcome> {
         (self.compute)(self.inputs.to_vec())
     }
@@ -99,46 +152,32 @@ impl StepRecorder {
         self.recorded = None;
     }
 
-    /// Returns the outcome of `compute` for a batch, the last head and the PET. On a GPU it may come from a replay, so
-    /// `compute` must depend on nothing else that changes before [`StepRecorder::clear`], except whether the PET is
-    /// frozen.
+    /// Returns the outcome of `compute`. On a GPU it may come from a replay, so `compute` must depend on nothing else
+    /// that changes before [`StepRecorder::clear`], except the `variant`, and must send nothing to the GPU.
     ///
     /// # Errors
     /// Returns the Problem of `compute`, or a Problem if the device failed.
-    pub fn run(
+    pub fn run<I: StepInputs>(
         &mut self,
-        frozen: bool,
-        (images, targets): Batch,
-        (head, pets): (&Head, &PetStack),
-        compute: impl Fn(Batch, (&Head, &PetStack)) -> Result<Outcome>,
+        variant: bool,
+        inputs: I,
+        compute: impl Fn(I) -> Result<Outcome>,
     ) -> Result<Outcome> {
-        let bias = head.bias.clone().flatten(0, 1);
-        if !self.is_enabled || !Packed::takes(&bias) || launches::are_observed() {
-            return compute((images, targets), (head, pets));
+        if !self.is_enabled || launches::are_observed() {
+            return compute(inputs);
         }
-        let shapes = (images.dims(), targets.dims());
-        let mut inputs = vec![
-            images.flatten(0, 3),
-            targets.flatten(0, 1),
-            head.weight.clone().flatten(0, 1),
-            bias,
-        ];
-        inputs.extend(pets.trained_values());
-        self.run_step(&Step::new(frozen, &inputs, |mut inputs| {
-            let values = inputs.split_off(4);
-            let batch = (inputs[0].clone().reshape(shapes.0), inputs[1].clone().reshape(shapes.1));
-            let head = Head {
-                weight: inputs[2].clone().reshape(head.weight.dims()),
-                bias: inputs[3].clone().reshape(head.bias.dims()),
-            };
-            compute(batch, (&head, &pets.with_trained_values(values)))
-        }))
+        let mut values = Vec::new();
+        inputs.append_values(&mut values);
+        self.is_enabled = values.first().is_some_and(Packed::accepts);
+        if !self.is_enabled {
+            return compute(inputs);
+        }
+        let sizes = values.iter().map(|value| value.dims()[0]).collect();
+        let compute = |values: Vec<Tensor<1>>| compute(inputs.with_values(&mut values.into_iter()));
+        self.run_step(&Step { key: (variant, sizes), inputs: &values, compute: &compute })
     }
 
-    fn run_step(
-        &mut self,
-        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
-    ) -> Result<Outcome> {
+    fn run_step(&mut self, step: &Step<'_>) -> Result<Outcome> {
         let is_repeated = self.previous.as_ref() == Some(&step.key);
         self.previous = Some(step.key.clone());
         if let Some(recorded) = self.recorded.as_ref().filter(|r| r.key == step.key) {
@@ -154,10 +193,7 @@ impl StepRecorder {
         }
     }
 
-    fn record(
-        &mut self,
-        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
-    ) -> Result<Outcome> {
+    fn record(&mut self, step: &Step<'_>) -> Result<Outcome> {
         self.recorded = None;
         // Waits for earlier work.
         HostTensor::read(&step.inputs[step.inputs.len() - 1])?;
@@ -178,7 +214,7 @@ impl StepRecorder {
     /// `duration`.
     fn try_record(
         &mut self,
-        step: &Step<'_, impl Fn(Vec<Tensor<1>>) -> Result<Outcome>>,
+        step: &Step<'_>,
         expected: &Outcome,
         duration: Duration,
     ) -> Result<Option<Recorded>> {
@@ -259,12 +295,11 @@ mod tests {
         let mut recorder = StepRecorder::with_limit(None);
         let head = Head::new(2, 3, 0, &device);
         for _ in 0..3 {
-            let batch = (Tensor::zeros([1; 4], &device), Tensor::zeros([1; 2], &device));
-            let sum = |batch: Batch, (head, _): (&Head, &PetStack)| {
-                let loss = batch.0.sum() + head.weight.clone().sum();
-                Ok((loss, Gradients::default()))
+            let inputs = (Tensor::<4>::zeros([1; 4], &device), head.clone());
+            let sum = |(images, head): (Tensor<4>, Head)| {
+                Ok((images.sum() + head.weight.sum(), Gradients::default()))
             };
-            let (loss, _) = recorder.run(false, batch, (&head, &PetStack::default()), sum).unwrap();
+            let (loss, _) = recorder.run(false, inputs, sum).unwrap();
             let expected: f32 = head.weight.clone().sum().into_scalar();
             assert_eq!(loss.into_scalar::<f32>(), expected);
             assert!(!recorder.is_recorded());

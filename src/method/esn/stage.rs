@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::State;
+use super::super::replay::StepInputs;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::Result;
@@ -94,6 +95,11 @@ impl EsnStage {
         specs.map(|(_, [rows, columns], _)| rows * columns).sum()
     }
 
+    /// Returns the number of classes.
+    pub(super) fn classes(&self) -> usize {
+        self.values["classifier.bias"].dims()[1]
+    }
+
     /// Returns all parameters by name.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value))
@@ -167,6 +173,16 @@ impl EsnStage {
         let y = token + self.linear("proj", attended);
         let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
         y + self.linear("fc2", hidden)
+    }
+}
+
+impl StepInputs for EsnStage {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.values.values().for_each(|value| value.append_values(values));
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        self.map(|_, old| old.with_values(values))
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
 use super::super::optimiser::{Gradients, Optimiser};
 use super::super::pet_tuning::sgd;
+use super::super::replay::StepRecorder;
 use super::super::task::no_task_problem;
 use super::super::{
     Backward, Batch, CancelToken, ConfiguredMethod, Features, Method, Pass, PassWork, Setup, State,
@@ -48,6 +49,9 @@ impl Hooks for PromptHook {
     }
 }
 
+/// Images, targets, prompt and stage.
+type Inputs = ((Tensor<4>, Tensor<2>), (Tensor<2>, EsnStage));
+
 /// ESN's state during a run.
 pub struct Esn {
     backbone: Arc<dyn Backbone>,
@@ -66,10 +70,12 @@ pub struct Esn {
     stages: Vec<EsnStage>,
     /// The optimiser of the current task.
     pub optimiser: Optimiser,
+    /// Repeats recorded steps on a GPU.
+    recorder: StepRecorder,
     task: Option<Task>,
     /// How often the newest stage wins against the earlier ones at each temperature.
     pub separation: Separation,
-    /// The selected temperatures, as indices into [`votes::TEMPERATURES`], one for each finished task.
+    /// The selected temperatures, as indices into [`stage_selection::TEMPERATURES`], one for each finished task.
     temperatures: Vec<usize>,
 }
 
@@ -100,6 +106,7 @@ impl Esn {
             step: StepSettings::from_config(setup.config),
             stages: Vec::new(),
             optimiser: Optimiser::new(sgd(&chosen)?),
+            recorder: StepRecorder::default(),
             task: None,
             separation: Separation::default(),
             temperatures: Vec::new(),
@@ -127,15 +134,27 @@ impl Esn {
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
-        let stage = self.stages.last().ok_or_else(no_task_problem)?.tracked();
+        self.compute_gradients(self.step_inputs(images, labels)?)
+    }
+
+    fn step_inputs(&self, images: Tensor<4>, labels: &[usize]) -> Result<Inputs> {
+        let stage = self.stages.last().ok_or_else(no_task_problem)?;
+        let device = self.backbone.device();
+        let targets = targets(labels, stage.classes(), self.step.smoothing, &device);
+        Ok(((images, targets), (self.prompt.clone(), stage.clone())))
+    }
+
+    fn compute_gradients(
+        &self,
+        ((images, targets), (prompt, stage)): Inputs,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let stage = stage.tracked();
         let prompt = match self.trains_prompt() {
-            true => self.prompt.clone().autodiff().require_grad(),
-            false => self.prompt.clone(),
+            true => prompt.autodiff().require_grad(),
+            false => prompt,
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
         let energy = self.energy.loss(logits.clone());
-        let (classes, device) = (logits.dims()[1], self.backbone.device());
-        let targets = targets(labels, classes, self.step.smoothing, &device);
         let backward = Backward::new(logits, targets, Some(energy));
         let stage_leaves = stage.parameters();
         let stage_leaves = stage_leaves.map(|(name, leaf)| (format!("stage.{name}"), leaf));
@@ -145,10 +164,14 @@ impl Esn {
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let (loss, gradients) = self.step.learn(batch, |part| {
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let result = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
-            self.gradients(part.batch.images.clone(), &labels)
-        })?;
+            let inputs = self.step_inputs(part.batch.images.clone(), &labels)?;
+            recorder.run(false, inputs, |inputs| self.compute_gradients(inputs))
+        });
+        self.recorder = recorder;
+        let (loss, gradients) = result?;
         self.optimiser.step(gradients, batch.position(), |step| {
             self.prompt = step.update("prompt", self.prompt.clone());
             if let Some(stage) = self.stages.last_mut() {
@@ -237,6 +260,8 @@ impl Method for Esn {
     }
 
     fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
+        // Testing needs the memory.
+        self.recorder.clear();
         // The first task has no earlier stages to compare with, so it uses the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())

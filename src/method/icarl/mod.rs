@@ -20,7 +20,9 @@ use super::exemplars::{Exemplars, mean};
 use super::heads::{Head, Heads};
 use super::lae::RATE;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
+use super::pets::PetPlan;
 use super::prototypes::{MIN_NORM, Prototypes};
+use super::replay::{StepInputs, StepRecorder};
 use super::task::no_task_problem;
 use super::{
     AnswerRule, Backward, Batch, BatchPart, CancelToken, ConfiguredMethod, Exemplar,
@@ -32,7 +34,7 @@ use crate::backbone::Backbone;
 use crate::message;
 use crate::metrics::Expert;
 use crate::nn;
-use crate::pet::PetStack;
+use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::event::ScoreKind;
@@ -102,6 +104,9 @@ struct Icarl {
     /// The network before the current task; `None` in the first task.
     previous: Option<Network>,
     adam: Optimiser,
+    /// Repeats recorded steps on a GPU.
+    recorder: StepRecorder,
+    has_dropout: bool,
     step: StepSettings,
     seed: u64,
     budget: usize,
@@ -125,6 +130,8 @@ impl Icarl {
             network: Network { pets, heads: Heads::default() },
             previous: None,
             adam: Optimiser::new(OptimiserSettings::adam(chosen.learning_rate())),
+            recorder: StepRecorder::default(),
+            has_dropout: setup.pet.is_some_and(PetPlan::uses_dropout),
             step: StepSettings::from_config(setup.config),
             seed: setup.config.seed,
             budget: chosen.count(EXEMPLARS)?,
@@ -135,23 +142,45 @@ impl Icarl {
         })
     }
 
-    /// Returns the loss of a part of a batch, and the gradients of all heads and of the PET.
-    fn gradients(&self, part: &BatchPart<'_>, task: &Task) -> Result<(Tensor<1>, Gradients)> {
-        let (images, backbone) = (part.batch.images.clone(), &*self.backbone);
+    /// Returns the loss of a part of a batch, and the gradients of all heads and of the PET; on a GPU from a replay if
+    /// possible.
+    fn gradients(
+        &self,
+        recorder: &mut StepRecorder,
+        part: &BatchPart<'_>,
+        task: &Task,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let device = self.backbone.device();
+        let targets = targets(part.batch.labels, task, self.step.smoothing, &device);
+        let inputs = ((part.batch.images.clone(), targets), self.network.clone());
+        if self.has_dropout {
+            // Dropout masks are sent to the GPU in every step.
+            let seed = part.dropout_seed(self.seed, task.index);
+            return self.compute_gradients(inputs, Some(seed));
+        }
+        recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
+    }
+
+    fn compute_gradients(
+        &self,
+        ((images, target), network): Inputs,
+        dropout_seed: Option<DropoutSeed>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let backbone = &*self.backbone;
         // Computed in the same way as the trained network, so that at the first step of a task both outputs are
         // identical. Otherwise rounding errors would move heads that should stay, because Adam divides by the size of a
         // gradient.
         let teacher_logits = self.previous.as_ref();
         let teacher_logits =
             teacher_logits.map(|previous| previous.tracked().logits(backbone, images.clone()));
-        let target = targets(part.batch.labels, task, self.step.smoothing, &backbone.device());
         let target = match teacher_logits.transpose()? {
             Some(logits) => Tensor::cat(vec![sigmoid(logits.inner()), target], 1),
             None => target,
         };
-        let mut tracked = self.network.tracked();
-        let dropout_seed = part.dropout_seed(self.seed, task.index);
-        tracked.pets = tracked.pets.in_training(dropout_seed);
+        let mut tracked = network.tracked();
+        if let Some(seed) = dropout_seed {
+            tracked.pets = tracked.pets.in_training(seed);
+        }
         let loss = binary_cross_entropy(tracked.logits(backbone, images)?, target);
         let mut backward = Backward::from_loss(loss);
         for (index, head) in tracked.heads.0.iter().enumerate() {
@@ -170,11 +199,26 @@ impl Icarl {
     }
 }
 
+/// Images, targets of the task's own classes, and the network.
+type Inputs = ((Tensor<4>, Tensor<2>), Network);
+
 /// The trained PETs and heads, or their copy from before the current task.
 #[derive(Clone)]
 struct Network {
     pets: PetStack,
     heads: Heads,
+}
+
+impl StepInputs for Network {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.heads.0.iter().for_each(|head| head.append_values(values));
+        self.pets.append_values(values);
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        let heads = self.heads.0.iter().map(|head| head.with_values(values)).collect();
+        Self { heads: Heads(heads), pets: self.pets.with_values(values) }
+    }
 }
 
 impl Network {
@@ -231,12 +275,16 @@ impl Method for Icarl {
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         if pass.work == PassWork::Measure {
+            // The pass needs the memory, and the next task has another previous network.
+            self.recorder.clear();
             self.measure(batch)?;
             return Ok(None);
         }
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let result = self.step.learn(batch, |part| self.gradients(part, task))?;
-        let (loss, gradients) = result;
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let result = self.step.learn(batch, |part| self.gradients(&mut recorder, part, task));
+        self.recorder = recorder;
+        let (loss, gradients) = result?;
         // The rate is constant, so the position of the step within the task does not matter.
         let position = StepPosition::new((0, 1), (0, 1));
         self.adam.step(gradients, position, |step| {

@@ -23,7 +23,7 @@ use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::nn;
-use crate::pet::{DropoutSeed, PetStack, StreamScheme};
+use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::Result;
 
 /// The logits of both experts for a batch of images, over all classes learned so far.
@@ -107,7 +107,7 @@ impl Lae {
         Ok(Self {
             experts: spec.experts,
             step: StepSettings::from_config(setup.config),
-            has_dropout: setup.pet.is_some_and(uses_dropout),
+            has_dropout: setup.pet.is_some_and(PetPlan::uses_dropout),
             ..lae
         })
     }
@@ -201,9 +201,9 @@ impl Lae {
         }
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
-        let trained = (head, &self.online);
-        recorder.run(frozen, (images, targets), trained, |batch, trained| {
-            self.compute_gradients(batch, trained, frozen, None)
+        let inputs = ((images, targets), (head.clone(), self.online.clone()));
+        recorder.run(frozen, inputs, |(batch, (head, online))| {
+            self.compute_gradients(batch, (&head, &online), frozen, None)
         })
     }
 
@@ -231,11 +231,6 @@ impl Lae {
         let (previous, online) = (offline.trained_values(), self.online.trained_values());
         *offline = offline.with_trained_values(nn::blend_all(previous, online, alpha));
     }
-}
-
-/// Returns whether the plugin's equations may contain dropout. It has no effect in runs started by older versions.
-fn uses_dropout(pet: &PetPlan) -> bool {
-    pet.settings.drawing != StreamScheme::ByPlace && pet.spec.source.text.contains("dropout")
 }
 
 impl Lae {

@@ -72,7 +72,7 @@ impl Packed {
     }
 
     /// Returns whether [`Packed::new`] accepts a tensor, apart from the number of values.
-    pub fn takes(part: &Tensor<1>) -> bool {
+    pub fn accepts(part: &Tensor<1>) -> bool {
         constant(part).is_some()
     }
 
