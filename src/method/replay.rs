@@ -15,6 +15,10 @@ use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
+/// The environment variable for tests and measurements: `off` computes every step, `always` replays every recorded step
+/// even if that is slower.
+const VARIABLE: &str = "LAE_STUDIO_REPLAY";
+
 /// Largest difference between a replay and the step itself, relative to the largest value.
 const TOLERANCE: f64 = 1e-4;
 
@@ -130,7 +134,11 @@ impl Recorded {
 
 impl Default for StepRecorder {
     fn default() -> Self {
-        Self::with_limit(Some(Duration::from_millis(50)))
+        match std::env::var(VARIABLE).as_deref() {
+            Ok("off") => Self { is_enabled: false, ..Self::with_limit(None) },
+            Ok("always") => Self::with_limit(None),
+            _ => Self::with_limit(Some(Duration::from_millis(50))),
+        }
     }
 }
 
@@ -236,6 +244,7 @@ impl StepRecorder {
             tracing::warn!("a replayed training step has other values than the step itself");
             return Ok(None);
         }
+        tracing::debug!("a training step was recorded");
         if !self.is_faster {
             let began = Instant::now();
             let Some((loss, _)) = recorded.replay(step.inputs) else {

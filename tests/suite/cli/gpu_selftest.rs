@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lae_studio::store;
 use serde_json::Value;
 
 use super::{json, only_run, program_command, run, stderr};
@@ -84,6 +85,41 @@ fn falls_back_when_kernels_are_wrong_or_crash() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = std::fs::read_to_string(only_run(&out).join("run.toml")).unwrap();
     assert!(text.contains("\ngpu_weights = \"f16\"\n"), "{text}");
+}
+
+/// A run whose steps are replayed has the same tensors as a run whose steps are all computed. Sums on a GPU may differ
+/// in their last bits from run to run.
+#[test]
+#[ignore = "campaign: minutes on a software GPU"]
+fn replayed_runs_equal_computed_runs() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path();
+    let Some(gpu) = software_gpu(runs) else {
+        return;
+    };
+    // Both runs need the same tiles.
+    run(&["devices", "--prepare", "--device", &gpu], runs);
+    for method in ["seq-ft", "esn", "icarl", "aper"] {
+        let snapshots = ["off", "always"].map(|replay| {
+            let words = "train --data digits --epochs 1 --train-limit 4 --test-limit 1 --batch 4 \
+                         --classes-per-task 5 --pet adapter --log debug --device";
+            let mut words: Vec<&str> = words.split_whitespace().collect();
+            words.extend([&gpu, "--method", method]);
+            let out = runs.join(format!("{method}-{replay}"));
+            let mut command = program_command(&words, runs);
+            command.env("LAE_RUNS", &out).env("LAE_STUDIO_REPLAY", replay);
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{method}: {}", stderr(&output));
+            let log = std::fs::read_to_string(out.join("log/lae-studio.log")).unwrap();
+            let is_recorded = log.contains("a training step was recorded");
+            assert_eq!(is_recorded, replay == "always", "{method}: {log}");
+            store::load_snapshot(&only_run(&out), 1).unwrap()
+        });
+        for (name, computed) in &snapshots[0] {
+            let error = snapshots[1][name].relative_error(computed);
+            assert!(error < 1e-5, "{method}: {name} {error}");
+        }
+    }
 }
 
 #[test]

@@ -187,7 +187,10 @@ mod tests {
     use crate::pet::library::PluginLibrary;
     use crate::pet::{BlockKind, PetSettings, PetStack};
 
-    fn write_plugin_class(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
+    fn write_plugin_class(
+        plugin: &str,
+        settings: &PetSettings,
+    ) -> (String, BTreeSet<&'static str>) {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];
         let stack = PetStack::init(&spec, settings, &shapes, &[0], 1, &Device::flex()).unwrap();
