@@ -34,6 +34,10 @@ use unpack::Unpacker;
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
 const XZ_MEMORY: u32 = 72 << 10;
 
+/// Maximum bytes of an archive's name in the name of its folder. File systems allow 255, and the identity and the name
+/// of a folder that [`sweep`] removes add up to 28.
+const MAX_STEM_BYTES: usize = 200;
+
 /// Skipped files of an archive, stored next to its files (hidden, so that the dataset walk ignores it).
 const SKIPPED_FILE: &str = ".left-out.json";
 /// Remarks on an archive, stored in the same way.
@@ -189,6 +193,11 @@ fn archive_stem(path: &Path) -> String {
         .map_or(name.clone(), |extension| name[..name.len() - extension.len()].to_owned())
 }
 
+/// Returns the name of the folder for an unpacked archive.
+fn folder_name(stem: &str, identity: &str) -> String {
+    format!("{}-{identity}", &stem[..stem.floor_char_boundary(MAX_STEM_BYTES)])
+}
+
 /// Returns the kind of archive, detected by its content.
 fn detect_kind(path: &Path) -> Result<Option<ArchiveKind>> {
     /// Offsets, bytes there, and the kinds that these identify.
@@ -238,7 +247,7 @@ fn unpack_archive(
         sources.extend(webdataset::class_names_file(path));
     }
     let (identity, packed) = identity(&sources)?;
-    let target = cache.join(format!("{}-{identity}", archive_stem(path)));
+    let target = cache.join(folder_name(&archive_stem(path), &identity));
     if target.is_dir() {
         mark_used(&target);
         return Ok(target);
@@ -295,4 +304,20 @@ fn unpack_archive(
 fn read_stored<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
     let bytes = files::read(&unpacked.join(name), files::TABLE).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_names_of_long_archives_are_shortened() {
+        let identity = "0123456789ab";
+        assert_eq!(folder_name("birds v1.2", identity), "birds v1.2-0123456789ab");
+        for stem in ["x".repeat(250), "猫".repeat(83)] {
+            let name = folder_name(&stem, identity);
+            assert!(name.ends_with("-0123456789ab") && name.len() > 200, "{name}");
+            assert!(format!("gone-{name}{UNFINISHED}").len() <= 255, "{name}");
+        }
+    }
 }
