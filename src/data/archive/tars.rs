@@ -15,7 +15,7 @@ impl Unpacker<'_> {
     /// Unpacks a tar.
     pub fn unpack_tar(&mut self, reader: impl Read) -> Result<()> {
         self.for_each_tar_entry(reader, &mut |unpacker, name, mut content| {
-            unpacker.write_file(name, &mut content)
+            unpacker.write_file(name, &mut content).map(drop)
         })
     }
 

@@ -159,8 +159,8 @@ impl Unpacker<'_> {
                 continue;
             }
             match project.as_mut().map(|project| project.action_for(&name)) {
-                None => self.write_file(name.as_ref(), &mut entry)?,
-                Some(EntryAction::File(path)) => self.write_file(&path, &mut entry)?,
+                None => _ = self.write_file(name.as_ref(), &mut entry)?,
+                Some(EntryAction::File(path)) => _ = self.write_file(&path, &mut entry)?,
                 Some(EntryAction::Ignore) => {}
                 Some(EntryAction::Skip(reason)) => self.skip(name.as_ref(), reason),
                 Some(EntryAction::TooMany) => {
@@ -184,23 +184,23 @@ impl Unpacker<'_> {
         self.skipped.push(Skipped::new(self.archive.join(name), reason));
     }
 
-    /// Writes a file, if its name is plain and the limits are kept.
-    pub fn write_file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
+    /// Writes a file, if its name is plain and the limits are kept; returns whether it was written.
+    pub fn write_file(&mut self, name: &Path, content: &mut impl Read) -> Result<bool> {
         let Some(plain) = sanitized_path(name) else {
             self.skip(name, message!("skip-leads-out"));
-            return Ok(());
+            return Ok(false);
         };
         if plain.iter().any(tree::is_hidden) {
-            return Ok(());
+            return Ok(false);
         }
         // The dataset walk does not enter deeper folders.
         if plain.iter().count() > tree::MAX_DEPTH + 1 {
             self.skip(name, message!("skip-too-deep"));
-            return Ok(());
+            return Ok(false);
         }
         if self.folders.insert_and_check_collision(&plain) {
             self.skip(name, message!("skip-name-twin"));
-            return Ok(());
+            return Ok(false);
         }
         self.check_empty_entries()?;
         let target = self.output.join(&plain);
@@ -211,11 +211,12 @@ impl Unpacker<'_> {
             Ok(file) => file,
             Err(error) if is_name_error(&error) => {
                 self.skip(name, message!("skip-name-impossible"));
-                return Ok(());
+                return Ok(false);
             }
             Err(error) => return Err(self.write_problem(&target, &error)),
         };
-        self.copy_content(content, &mut file, &target)
+        self.copy_content(content, &mut file, &target)?;
+        Ok(true)
     }
 
     pub fn copy_content(

@@ -119,8 +119,9 @@ impl<'a> Unpacker<'a> {
                 match classify_member(name) {
                     Some((key, MemberKind::Image)) => {
                         let image = folder.join(name);
-                        unpacker.write_file(&image, &mut content)?;
-                        images.push((key, image));
+                        if unpacker.write_file(&image, &mut content)? {
+                            images.push((key, image));
+                        }
                     }
                     Some((_, MemberKind::Text)) => {}
                     Some((key, part)) => {
@@ -260,6 +261,12 @@ mod tests {
         assert_eq!(data.classes, ["bird 0", "bird 1"]);
         assert_eq!((data.train.len(), data.test.len()), (8, 2));
         assert_eq!((data.skipped.len(), data.name.as_str()), (2, "birds"));
+        // An image that cannot be unpacked, here because of its long name, is not in the table.
+        let mut members = samples(0, 10, by_name);
+        members.push((format!("./{}.png", "n".repeat(300)), png_bytes(255)));
+        write_shard(&path, &members);
+        let data = open(&path).unwrap();
+        assert_eq!((data.train.len(), data.test.len(), data.skipped.len()), (8, 2, 1));
         // Images without a class are not samples of a shard.
         let by_nothing = |_| ("json", "{}".to_owned());
         write_shard(&path, &samples(0, 4, by_nothing));

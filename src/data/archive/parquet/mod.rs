@@ -181,7 +181,9 @@ impl<'a> Unpacker<'a> {
                 }
             };
             let image = image.with_extension(extension);
-            self.write_file(&image, &mut &*bytes)?;
+            if !self.write_file(&image, &mut &*bytes)? {
+                continue;
+            }
             let field = |column: &String| {
                 let mut fields = row.get_column_iter();
                 let field = fields.find(|(name, _)| *name == column);
