@@ -49,12 +49,13 @@ impl FolderSet {
     }
 }
 
-/// Returns the path without `.` components; `None` if it is empty, not relative, or could lead outside of the folder.
+/// Returns the path without `.` components; `None` if it is empty, not relative, or leads outside of the folder. Not
+/// every name in it is valid; see [`is_valid_name`].
 pub(super) fn sanitized_path(name: &Path) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in name.components() {
         match part {
-            Component::Normal(part) if is_safe_component(part) => path.push(part),
+            Component::Normal(part) => path.push(part),
             Component::CurDir => {}
             _ => return None,
         }
@@ -62,12 +63,12 @@ pub(super) fn sanitized_path(name: &Path) -> Option<PathBuf> {
     (!path.as_os_str().is_empty()).then_some(path)
 }
 
-/// Returns whether a name is safe: names with a drive, a stream, a backslash or a NUL are not, and on Windows, neither
-/// are reserved device names.
-fn is_safe_component(part: &OsStr) -> bool {
-    let is_unsafe = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
-    let has_unsafe_byte = part.as_encoded_bytes().iter().any(is_unsafe);
-    !(has_unsafe_byte || cfg!(windows) && is_reserved(&part.to_string_lossy()))
+/// Returns whether this system can have a file of this name. No system accepts a NUL. On Windows, a colon would write a
+/// stream of another file, and device names are reserved; elsewhere, colons and backslashes are usual characters.
+pub(super) fn is_valid_name(name: &OsStr) -> bool {
+    let bytes = name.as_encoded_bytes();
+    let is_reserved_here = || bytes.contains(&b':') || is_reserved(&name.to_string_lossy());
+    !(bytes.contains(&0) || cfg!(windows) && is_reserved_here())
 }
 
 /// Returns whether the file system of this new folder ignores case.
@@ -91,4 +92,22 @@ pub(super) fn is_name_error(error: &io::Error) -> bool {
             | io::ErrorKind::NotADirectory
             | io::ErrorKind::IsADirectory
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_paths_outside_the_folder_and_invalid_names() {
+        for name in ["", ".", "..", "/a.png", "a/../b.png", "../a.png"] {
+            assert_eq!(sanitized_path(Path::new(name)), None, "{name}");
+        }
+        assert_eq!(sanitized_path(Path::new("./a/./b.png")), Some(PathBuf::from("a/b.png")));
+        assert!(is_valid_name(OsStr::new("größte Katze.png")));
+        assert!(!is_valid_name(OsStr::new("a\0b.png")));
+        for name in ["2024-05-01T12:30:01.jpg", "con.png"] {
+            assert_eq!(is_valid_name(OsStr::new(name)), !cfg!(windows), "{name}");
+        }
+    }
 }

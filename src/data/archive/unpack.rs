@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use super::names::{FolderSet, is_case_insensitive, is_name_error, sanitized_path};
+use super::names::{FolderSet, is_case_insensitive, is_name_error, is_valid_name, sanitized_path};
 use super::teachable::{EntryAction, Project};
 use crate::files;
 use crate::message;
@@ -191,6 +191,10 @@ impl Unpacker<'_> {
             return Ok(false);
         };
         if plain.iter().any(tree::is_hidden) {
+            return Ok(false);
+        }
+        if !plain.iter().all(is_valid_name) {
+            self.skip(name, message!("skip-name-impossible"));
             return Ok(false);
         }
         // The dataset walk does not enter deeper folders.
