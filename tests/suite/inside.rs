@@ -211,7 +211,7 @@ fn inspects_methods_with_and_without_pet() {
     assert_eq!(inspect_method("seq-ft", &[("keep_weights", keep_weights)]), (0, 1));
 }
 
-/// Networks without a class token report the length of the feature at each position.
+/// Networks whose feature is not a class token report the length of the feature at each position.
 #[test]
 fn records_feature_lengths_without_class_token() {
     use burn::tensor::{Device, Tensor};

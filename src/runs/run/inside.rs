@@ -130,7 +130,7 @@ pub struct ImageInspection {
 pub enum AttentionKind {
     /// Shares of the class token's attention in the last block; with the rest they sum to 1.
     Attention,
-    /// Norms of the features at each position, if the network has no class token.
+    /// Norms of the features at each position, if the feature is not a class token.
     Length,
 }
 

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::backbone::Backbone;
     use crate::backbone::architecture::Architecture;
-    use crate::backbone::vit::Config;
+    use crate::backbone::vit::{Config, Pool};
     use crate::pet::library::PluginLibrary;
     use crate::pet::{PetSettings, PetStack};
 
@@ -209,6 +209,14 @@ mod tests {
         assert_close(&adapted, &reference(&*vit, &lora));
         let differences = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
         assert!(differences.fold(0.0, f32::max) > 1e-3, "the PET has no effect");
+    }
+
+    #[test]
+    fn mean_of_patches_has_no_class_attention() {
+        let config = Config { pool: Pool::Avg, ..Config::new(32, 8, 24, 2, 3) };
+        let vit = Architecture::new(config).build_random(5, &Device::flex()).unwrap();
+        let tokens = Tokens { values: test_tensor::<3>(SHAPE, 1), rows: 4, columns: 4 };
+        assert!(vit.class_attention(1, &tokens, &PetStack::empty()).unwrap().is_none());
     }
 
     /// The output of the plugin is the values weighted by the attention weights, plus the contribution of the prefix.

@@ -250,7 +250,7 @@ impl Backbone for Vit {
         tokens: &Tokens,
         hooks: &dyn Hooks,
     ) -> Result<Option<Tensor<2>>> {
-        if !self.config.class_token {
+        if self.config.pool() != Pool::Token {
             return Ok(None);
         }
         self.class_attention_weights(index, tokens, hooks).map(Some)
