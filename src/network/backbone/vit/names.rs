@@ -107,11 +107,13 @@ fn from_transformers(tensors: Tensors) -> Tensors {
     }
 }
 
-/// Adds the position of the class token to the token itself, as in timm, because registers have no position.
+/// Adds the position of the class token to the token itself, as in timm, because registers have no position. Tensors of
+/// other shapes remain, and are refused later.
 fn add_class_position_to_token(mut tensors: Tensors) -> Tensors {
-    if let (Some(token), Some(positions)) =
-        (tensors.remove("cls_token"), tensors.remove("pos_embed"))
-        && let &[_, count, width] = positions.shape()
+    if let Some(&[1, count, width]) = tensors.shape("pos_embed")
+        && count > 0
+        && let Some(token) = tensors.remove("cls_token")
+        && let Some(positions) = tensors.remove("pos_embed")
     {
         let flat = positions.reshape(vec![count, width]);
         tensors.insert("cls_token", token.add_tensor(flat.clone().slice_rows(0, 1)));
@@ -343,6 +345,22 @@ mod tests {
         let stored = matrix(range_tensor(&[2, 2, 2]), 1);
         assert_eq!(stored.shape(), [4, 2]);
         assert_eq!(stored.read().unwrap(), [0., 4., 1., 5., 2., 6., 3., 7.]);
+    }
+
+    #[test]
+    fn class_position_is_added_only_to_valid_shapes() {
+        let folded = |positions: &[usize]| {
+            let mut tensors = Tensors::new();
+            tensors.insert("cls_token", range_tensor(&[1, 1, 2]));
+            tensors.insert("pos_embed", range_tensor(positions));
+            let tensors = add_class_position_to_token(tensors);
+            assert!(tensors.contains("cls_token"));
+            tensors.shape("pos_embed").map(<[usize]>::to_vec)
+        };
+        assert_eq!(folded(&[1, 5, 2]), Some(vec![1, 4, 2]));
+        for other in [&[1, 0, 2][..], &[5, 2], &[2, 5, 2]] {
+            assert_eq!(folded(other).as_deref(), Some(other));
+        }
     }
 
     #[test]
