@@ -151,7 +151,7 @@ fn excludes_and_reports_classes_without_training_lines() {
 }
 
 #[test]
-fn images_in_both_lists_are_only_tested() {
+fn images_in_both_lists_are_used_in_one_split() {
     let fixture = imagenet_r_folder();
     fixture.write_file(
         "train_list.txt",
@@ -163,6 +163,16 @@ fn images_in_both_lists_are_only_tested() {
     assert_eq!(data.test.len(), 2);
     assert_says!(assumptions(&data), "remark-images-only-tested", n = 1);
     assert!(data.duplicates.is_empty());
+    // A test list that contains all training images and others gives the others as test images.
+    let fixture = imagenet_r_folder();
+    let train = "imagenet-r/n01/000.png 0\nimagenet-r/n02/000.png 1\n";
+    fixture.write_file("train_list.txt", train);
+    let others = "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n";
+    fixture.write_file("val_list.txt", format!("{train}{others}"));
+    let data = fixture.open();
+    assert_eq!(names(&data.train), ["imagenet-r/n01/000.png", "imagenet-r/n02/000.png"]);
+    assert_eq!(names(&data.test), ["imagenet-r/n01/001.png", "imagenet-r/n02/001.png"]);
+    assert_says!(assumptions(&data), "remark-images-only-trained", n = 2);
     // Two equal lists change nothing; each duplicate is reported.
     let fixture = imagenet_r_folder();
     for name in ["train_list.txt", "val_list.txt"] {

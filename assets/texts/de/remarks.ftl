@@ -123,6 +123,10 @@ remark-images-only-tested = Nur zum Testen: { $n ->
     [one] { $n } Bild, das die Listen auch zum Trainieren nennen.
    *[other] { $n } Bilder, die die Listen auch zum Trainieren nennen.
 }
+remark-images-only-trained = Nur zum Trainieren: { $n ->
+    [one] { $n } Bild, das die Listen auch zum Testen nennen.
+   *[other] { $n } Bilder, die die Listen auch zum Testen nennen.
+}
 remark-teachable = Das ist ein Projekt von Teachable Machine; { $n ->
     [one] seine { $n } Klasse wurde
    *[other] seine { $n } Klassen wurden

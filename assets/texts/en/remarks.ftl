@@ -123,6 +123,10 @@ remark-images-only-tested = Used only for testing: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } that the lists also assign to training.
+remark-images-only-trained = Used only for training: { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} that the lists also assign to testing.
 remark-teachable = This is a Teachable Machine project; its { $n ->
     [one] { $n } class was
    *[other] { $n } classes were

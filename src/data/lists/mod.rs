@@ -290,7 +290,8 @@ fn assign_splits_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut 
     }
 }
 
-/// Removes validation images if there is a test split, and training images that a list also assigns to testing.
+/// Removes validation images if there is a test split, and keeps images that are assigned to both splits only in one:
+/// in the test split, or in the training split if no training images would be left otherwise.
 fn drop_unused_entries(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let has_test = entries.iter().any(|entry| entry.2 == Some(Role::Test));
     let before = entries.len();
@@ -304,13 +305,18 @@ fn drop_unused_entries(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let train = entries.iter().filter(|entry| !is_test(entry.2));
     let train: BTreeSet<ImageIndex> = train.map(|entry| entry.0).collect();
     let overlap = train.intersection(&test).count();
-    // If both lists are equal, nothing is removed, because no training images would be left; duplicates are reported
-    // elsewhere.
-    if overlap == 0 || overlap == train.len() {
+    // If both lists are equal, nothing is removed, because one split would be empty; duplicates are reported elsewhere.
+    if overlap == 0 || train == test {
         return;
     }
-    entries.retain(|(image, _, role)| is_test(*role) || !test.contains(image));
-    reader.add_remark(message!("remark-images-only-tested", n = overlap));
+    let id = if overlap == train.len() {
+        entries.retain(|(image, _, role)| !is_test(*role) || !train.contains(image));
+        "remark-images-only-trained"
+    } else {
+        entries.retain(|(image, _, role)| is_test(*role) || !test.contains(image));
+        "remark-images-only-tested"
+    };
+    reader.add_remark(message!(id, n = overlap));
 }
 
 /// Returns the folders that may contain the images of a list: its own, and those around a folder named after lists.
