@@ -53,7 +53,8 @@ const HELPER_PREFIXES: [&str; 2] = ["momentum", "student"];
 /// models (`backbone.`, `base_encoder.`) and training programs (`state_dict.`, `model_ema.`). Other tensors (such as an
 /// optimiser's state) are dropped. Returns all tensors unchanged if no family knows a name.
 ///
-/// Of several networks, an average of weights (EMA, teacher) is used; helpers (momentum, student) never are.
+/// Of several networks, an average of weights (EMA, teacher) is used, and a helper (momentum, student) only if there is
+/// no other network.
 ///
 /// # Errors
 /// Returns a Problem if more than one network remains.
