@@ -31,12 +31,13 @@ impl Vit {
         let mut ops = self.ops(index, tokens, hooks);
         let qkv = block::heads(&mut ops, &tokens.values)?;
         let [q, k, v] = nn::split_heads(&qkv, hooks.prefix(index), self.config.heads);
-        let [batch, heads, tokens, _] = q.dims();
+        // With a prefix, there are more keys and values than queries.
+        let [batch, heads, keys, _] = k.dims();
+        let first = keys - patches;
         let weights = if hooks.uses(index, Site::Attend) {
-            plugin_attention_weights(index, [q, k, v], tokens - patches, hooks)?
+            plugin_attention_weights(index, [q, k, v], first, hooks)?
         } else {
-            let keys = k.dims()[2];
-            class_token_weights(q, k).slice([0..batch, 0..heads, 0..1, keys - patches..keys])
+            class_token_weights(q, k).slice([0..batch, 0..heads, 0..1, first..keys])
         };
         Ok(weights.mean_dim(1).reshape([batch, patches]))
     }
