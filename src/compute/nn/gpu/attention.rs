@@ -266,7 +266,7 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
 }
 
 /// Computes softmax attention with additional keys and values before the packed ones; see
-/// [`crate::nn::prefixed_attention`].
+/// [`crate::nn::prefixed_attention`]. `None` without additional ones.
 pub fn prefixed_attention(
     qkv: &Tensor<3>,
     prefix: &[Tensor<3>; 2],
@@ -275,6 +275,9 @@ pub fn prefixed_attention(
     let inputs = [to_input(qkv)?, to_input(&prefix[0])?, to_input(&prefix[1])?];
     let [batch, tokens, packed] = qkv.dims();
     let [copies, count, width] = prefix[0].dims();
+    if count == 0 {
+        return None;
+    }
     let attention = Attention::new([batch, tokens, packed], heads, None)?.with_prefix(count)?;
     let join = PrefixJoin { tokens, count, width, shared: copies < batch };
     Some(apply(inputs, |[qkv, first, second]| {
