@@ -1,6 +1,8 @@
 //! `lesson`: prints a lesson of the page Learn, or plays it: trains its runs and prints its values, answers and
 //! checks.
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -12,7 +14,7 @@ use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, ResourceCache};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::Control;
+use crate::run::event::{Control, RunHeader};
 use crate::session::lessons::{
     self, AddedTaskBlock, Figures, Lesson, LessonPart, NoValue, RunFigures, plain_text,
     same_settings,
@@ -122,6 +124,16 @@ fn list(args: &Args) -> Result<CommandOutcome> {
     args.output.json.finish(&listed_lessons, &table.to_string())
 }
 
+/// Returns whether the images at `source` are the only added task of a run.
+fn has_added_only(header: &RunHeader, source: &str) -> bool {
+    let [added_task] = header.added_tasks.as_slice() else {
+        return false;
+    };
+    // Runs contain the absolute paths of folders.
+    let path = std::path::absolute(source);
+    added_task.source == source || path.is_ok_and(|path| path == Path::new(&added_task.source))
+}
+
 /// Plays a lesson from top to bottom.
 struct Player<'a> {
     lesson: &'a Lesson,
@@ -156,10 +168,15 @@ impl Player<'_> {
 
     fn train(&mut self, name: &str, config: &RunConfig) -> Result<bool> {
         let root = store::runs_root(self.args.output.out.as_deref());
+        // The first repetition gets the added task, which must not change an existing run.
+        let is_first = self.runs.iter().all(|run| run.name != name);
+        let added_task = self.lesson.added_tasks().find(|teach| is_first && teach.run == name);
         let stored_runs =
             store::list_runs(&root).into_iter().filter_map(|entry| entry.summary.ok());
         let mut same = stored_runs.filter(|run| {
-            run.state == StoredState::Finished && same_settings(&run.header.config, config)
+            run.state == StoredState::Finished
+                && same_settings(&run.header.config, config)
+                && added_task.is_none_or(|teach| has_added_only(&run.header, &teach.source))
         });
         if let Some(run) = same.next() {
             print_message(format!("{} has the same settings and is reused", run.header.run));
@@ -182,7 +199,7 @@ impl Player<'_> {
         let Some(taught_run) = self.runs.iter().find(|run| run.name == teach.run) else {
             return Ok(true);
         };
-        let folder = std::path::PathBuf::from(&taught_run.folder);
+        let folder = PathBuf::from(&taught_run.folder);
         let is_reused = !store::summarize(&folder)?.header.added_tasks.is_empty();
         if !is_reused {
             let mut reporter = Reporter::for_added_task(self.args.output.quiet);

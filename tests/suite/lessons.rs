@@ -122,6 +122,31 @@ fn prints_plays_and_reuses_custom_lesson() {
 }
 
 #[test]
+fn adds_tasks_only_to_new_runs() {
+    let root = tempfile::tempdir().unwrap();
+    let images = crate::data::DatasetFixture::new();
+    images.write_class("x", 6).write_class("y", 6);
+    let file = root.path().join("mine.en.md");
+    let path = file.to_str().unwrap();
+    let play = |lesson: &str| -> Vec<bool> {
+        std::fs::write(&file, lesson).unwrap();
+        let args = ["lesson", path, "--play", "--device", "cpu", "--quiet", "--json", "-"];
+        let (code, stdout, stderr) = run_program(&args, root.path());
+        assert_eq!(code, Some(0), "{stderr}");
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        report["runs"].as_array().unwrap().iter().map(|run| run["again"] == true).collect()
+    };
+    let plain = CUSTOM_LESSON.replace("LIMIT", "20");
+    let source = images.path().display();
+    let taught =
+        format!("{plain}\n```teach\nname = \"taught\"\nrun = \"tiny\"\nsource = '{source}'\n```\n");
+    assert_eq!(play(&plain), [false]);
+    assert_eq!(play(&taught), [false, false]);
+    assert_eq!(play(&taught), [true, true]);
+    assert_eq!(play(&plain), [true]);
+}
+
+#[test]
 fn reports_invalid_lessons_with_line() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("wrong.md");
