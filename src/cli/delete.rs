@@ -47,13 +47,27 @@ struct TrashEntry {
     bytes: u64,
 }
 
+impl TrashEntry {
+    fn new(deleted: &TrashedRun) -> Self {
+        Self {
+            run: deleted.run.run.clone(),
+            title: match &deleted.run.summary {
+                Ok(stored) => title_of(&stored.header),
+                Err(problem) => problem.what.clone(),
+            },
+            folder: deleted.run.folder.display().to_string(),
+            bytes: deleted.bytes,
+        }
+    }
+}
+
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let root = store::runs_root(args.out.as_deref());
     if args.for_good {
-        let folders = find_in_trash(&root, &args.runs)?;
-        return for_each_run(folders, |trashed| {
-            store::erase_run(trashed)?;
-            Ok(format!("{} is permanently deleted", run_name(trashed)))
+        let deleted = find_in_trash(&root, &args.runs)?;
+        return for_each_run(deleted, |deleted| {
+            store::erase_run(&deleted.run.folder)?;
+            Ok(format!("{} is permanently deleted", deleted.run.run))
         });
     }
     // All runs must be found before the first one is deleted.
@@ -73,21 +87,31 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<CommandOutcome> {
     if args.runs.is_empty() {
         return list(&root, &args.json);
     }
-    let folders = find_in_trash(&root, &args.runs)?;
-    for_each_run(folders, |trashed| {
-        let folder = store::restore_run(trashed)?;
-        Ok(format!("{} is restored", run_name(&folder)))
-    })
+    let deleted = find_in_trash(&root, &args.runs)?;
+    let mut restored = Vec::new();
+    let outcome = for_each_run(deleted, |deleted| {
+        let folder = store::restore_run(&deleted.run.folder)?;
+        let run = run_name(&folder);
+        let done = format!("{run} is restored");
+        restored.push(TrashEntry {
+            run,
+            folder: folder.display().to_string(),
+            ..TrashEntry::new(deleted)
+        });
+        Ok(done)
+    })?;
+    args.json.print_results(&restored, "")?;
+    Ok(outcome)
 }
 
 /// Does something with each run, even if others fail, and prints the result.
-fn for_each_run(
-    runs: Vec<PathBuf>,
-    act: impl Fn(&Path) -> Result<String>,
+fn for_each_run<R>(
+    runs: Vec<R>,
+    mut act: impl FnMut(&R) -> Result<String>,
 ) -> Result<CommandOutcome> {
     let mut end = CommandOutcome::Done;
-    for run in runs {
-        match act(&run) {
+    for run in &runs {
+        match act(run) {
             Ok(done) => print_message(done),
             Err(problem) => {
                 print_problem(&problem);
@@ -98,8 +122,8 @@ fn for_each_run(
     Ok(end)
 }
 
-/// Returns the places in the trash of the deleted runs that the arguments name.
-fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<PathBuf>> {
+/// Returns the deleted runs that the arguments name.
+fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<TrashedRun>> {
     let deleted = store::list_deleted(root);
     let find = |argument: &String| {
         let matches_name =
@@ -113,7 +137,7 @@ fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<PathBuf>> {
             runs.iter().map(|run| run.run.run.clone()).collect()
         };
         match matching.as_slice() {
-            [only] => Ok(only.run.folder.clone()),
+            [only] => Ok(TrashedRun::clone(only)),
             [] => {
                 let all: Vec<&TrashedRun> = deleted.iter().collect();
                 let remedy = match all.is_empty() {
@@ -134,16 +158,7 @@ fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<PathBuf>> {
 }
 
 fn list(root: &Path, json: &JsonOutput) -> Result<CommandOutcome> {
-    let entry = |deleted: TrashedRun| TrashEntry {
-        title: match &deleted.run.summary {
-            Ok(stored) => title_of(&stored.header),
-            Err(problem) => problem.what.clone(),
-        },
-        folder: deleted.run.folder.display().to_string(),
-        run: deleted.run.run,
-        bytes: deleted.bytes,
-    };
-    let entries: Vec<TrashEntry> = store::list_deleted(root).into_iter().map(entry).collect();
+    let entries: Vec<TrashEntry> = store::list_deleted(root).iter().map(TrashEntry::new).collect();
     let mut table = Table::new(&["deleted run", "what", ">size"]);
     for entry in &entries {
         let bytes = format_size(Some(entry.bytes));

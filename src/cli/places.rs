@@ -18,7 +18,7 @@ pub(super) struct Args {
     #[arg(long)]
     check: bool,
     /// Copy this program to a place with the same system and processor, and use it there
-    #[arg(long, value_name = "NAME", conflicts_with = "check")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "json"])]
     copy: Option<String>,
     #[command(flatten)]
     json: JsonOutput,

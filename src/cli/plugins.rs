@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "names")]
     check: Vec<PathBuf>,
     /// Allow a plugin file to replace the built-in plugin of the same name
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "check"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "check", "json"])]
     allow: Option<PathBuf>,
     #[command(flatten)]
     json: JsonOutput,

@@ -43,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, requires = "grid", conflicts_with = "detach")]
     list: bool,
     /// Print the grid file, as a starting point for your own
-    #[arg(long, requires = "grid", conflicts_with = "list")]
+    #[arg(long, requires = "grid", conflicts_with_all = ["list", "json"])]
     text: bool,
     /// Run only every Nth run, starting with the Ith: N processes with I from 1 to N divide the grid among them
     #[arg(long, value_name = "I/N", value_parser = shard)]

@@ -67,7 +67,9 @@ fn deletes_restores_and_erases_runs() {
     assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
     let message = run_expecting_error(&["restore", "nothing"], root_path);
     assert!(message.contains("there is no deleted run named \"nothing\""), "{message}");
-    assert_eq!(run(&["restore", &name], root_path).status.code(), Some(0));
+    let restored = json(&run(&["restore", &name, "--json", "-"], root_path));
+    assert_eq!(restored.as_array().unwrap().len(), 1);
+    assert_eq!(restored[0]["folder"], folder.to_str().unwrap());
     assert!(folder.join("run.toml").exists());
     // Only what is in the trash is deleted for good.
     run_expecting_error(&["delete", &name, "--for-good"], root_path);
