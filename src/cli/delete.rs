@@ -76,8 +76,20 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     for_each_run(folders, |folder| {
         let trashed = store::delete_run(folder, &root)?;
         let (run, name) = (run_name(folder), quote_for_shell(&run_name(&trashed)));
-        Ok(format!("{run} is in the trash; to restore it: lae-studio restore {name}"))
+        let place = out_option(&trashed);
+        Ok(format!("{run} is in the trash; to restore it: lae-studio restore {name}{place}"))
     })
+}
+
+/// Returns the option with which `restore` finds this deleted run; empty if it is in the default folder of runs.
+fn out_option(trashed: &Path) -> String {
+    let default = std::path::absolute(store::runs_root(None)).ok();
+    match trashed.ancestors().nth(2) {
+        Some(root) if default.as_deref() != Some(root) => {
+            format!(" --out {}", quote_for_shell(&root.display().to_string()))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Restores runs, or lists the deleted ones.

@@ -108,9 +108,10 @@ fn missed_classes_note(run: &StoredRun) -> Option<String> {
     let hint = advice::more_steps(header);
     let more = hint
         .map_or_else(String::new, |steps| format!("; to train more steps: --min-steps {steps}"));
-    let [name, data] = [&header.run, &header.config.data].map(|word| quote_for_shell(word));
+    let folder = header.folder.display().to_string();
+    let [run, data] = [&folder, &header.config.data].map(|word| quote_for_shell(word));
     Some(format!(
-        "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
+        "{head} {text} To see them: lae-studio worst {run}; to find another method: lae-studio try {data}{more}\n"
     ))
 }
 

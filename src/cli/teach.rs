@@ -100,7 +100,7 @@ fn print_result(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<Com
         "{table}{} learned in {}; to undo: lae-studio teach {} --undo\n",
         crate::problem::join_some(&added_task.classes, 8),
         format_duration(seconds),
-        quote_for_shell(&header.run),
+        quote_for_shell(&header.folder.display().to_string()),
     );
     let teach_report = TeachReport {
         run: &header.run,
