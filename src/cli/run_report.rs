@@ -152,7 +152,8 @@ fn validation_note(run: &StoredRun) -> Option<String> {
     (share != 0.0).then(|| {
         format!(
             "measured on validation images ({} % of the training images, not used for training), not on test images\n",
-            share * 100.0
+            // Four decimals: 0.07 · 100 is 7.000000000000001.
+            (share * 1e6).round() / 1e4
         )
     })
 }
