@@ -27,8 +27,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Classify only this many test images after each task, evenly spaced
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
     /// Also train the run again, in a temporary folder
     #[arg(long)]
     train: bool,
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         data: args.moved.data.as_deref(),
         weights: args.moved.weights.as_deref(),
         device: args.device.as_deref(),
-        limit: args.limit,
+        limit: args.limit.map(|limit| limit as usize),
         train: args.train,
         changed: None,
     };
