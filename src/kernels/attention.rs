@@ -118,16 +118,16 @@ pub fn forward_image(
     forward_heads(shape, 0..shape.heads, qkv, bias, out, stats, scores);
 }
 
-/// Scratch memory for the backward pass of one head.
+/// Scratch memory for the backward pass of one head: its weights and the gradient of its scores.
 pub struct Scratch {
-    weights: Buffer,
-    gradient: Buffer,
+    pub(crate) weights: Buffer,
+    pub(crate) gradient: Buffer,
 }
 
 impl Scratch {
-    /// Returns scratch memory for this shape.
-    pub fn new(shape: Shape) -> Self {
-        Self { weights: Buffer::new(shape.scores_len()), gradient: Buffer::new(shape.scores_len()) }
+    /// Returns scratch memory for this number of scores.
+    pub fn new(scores: usize) -> Self {
+        Self { weights: Buffer::new(scores), gradient: Buffer::new(scores) }
     }
 }
 
@@ -252,7 +252,7 @@ pub fn backward(
         .zip(stats.par_chunks_exact(heads * tokens))
         .enumerate()
         .for_each_init(
-            || Scratch::new(shape),
+            || Scratch::new(shape.scores_len()),
             |scratch, (i, (((dqkv, qkv), g), stats))| {
                 backward_image(shape, qkv, bias.for_image(i, shape), stats, g, dqkv, scratch);
             },
@@ -286,7 +286,7 @@ pub fn backward_with_bias(
     let sums: Vec<Buffer> = lanes
         .into_par_iter()
         .map_init(
-            || Scratch::new(shape),
+            || Scratch::new(shape.scores_len()),
             |scratch, lane| {
                 let mut sum = Buffer::new(shape.bias_len());
                 sum.fill(0.0);

@@ -337,7 +337,7 @@ impl SelfAttention<'_> {
         let image_len = shape.tokens * shape.width;
         // The gradient for the heads' results uses the memory of that for the normalised rows.
         self.proj.backward(g, dnormed);
-        let mut scratch = Scratch::new(shape);
+        let mut scratch = Scratch::new(shape.scores_len());
         let images = packed
             .chunks_exact(3 * image_len)
             .zip(dnormed.chunks_exact(image_len))

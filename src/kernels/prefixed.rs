@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::attention::Shape;
+use super::attention::{Scratch, Shape};
 use super::buffer::Buffer;
 use super::gemm::{Matrix, Store, product};
 use super::simd::Level;
@@ -41,12 +41,6 @@ impl<'a> From<[&'a [f32]; 3]> for BatchInputs<'a> {
 fn image_part(values: &[f32], image: usize, size: usize) -> &[f32] {
     let first = if values.len() > size { image * size } else { 0 };
     &values[first..first + size]
-}
-
-/// Scratch memory for the scores of one head and their gradient.
-struct Scratch {
-    weights: Buffer,
-    gradient: Buffer,
 }
 
 /// The gradients of the prefix of one image.
@@ -218,10 +212,7 @@ impl PrefixedShape {
             .zip(stats.par_chunks_exact(rows))
             .enumerate()
             .for_each_init(
-                || Scratch {
-                    weights: Buffer::new(self.scores_len()),
-                    gradient: Buffer::new(self.scores_len()),
-                },
+                || Scratch::new(self.scores_len()),
                 |scratch, (i, ((((dqkv, keys), values), g), stats))| {
                     let prefix_gradients = PrefixGradients { keys, values };
                     let image_inputs = self.image_inputs(inputs, i);
