@@ -124,18 +124,27 @@ impl Biases {
         let cells = Tensor::<1, Int>::from_data(TensorData::new(cells, [tokens * tokens]), device);
         let plain = table.clone().select(0, cells).swap_dims(0, 1);
         let plain = plain.reshape([1, self.heads, tokens, tokens]);
-        if windows.shift == (0, 0) {
+        let Some(mask) = shift_mask(windows) else {
             return Ok(plain);
-        }
-        let regions = windows.regions();
-        let masked = regions.iter().flat_map(|region| {
-            let pairs = region.iter().flat_map(|a| region.iter().map(move |b| a != b));
-            pairs.map(|is_masked| if is_masked { MASKED } else { 0.0 })
-        });
-        let mask =
-            TensorData::new(masked.collect::<Vec<f32>>(), [regions.len(), 1, tokens, tokens]);
+        };
+        let groups = mask.len() / (tokens * tokens);
+        let mask = TensorData::new(mask, [groups, 1, tokens, tokens]);
         Ok(plain + Tensor::from_data(mask, device))
     }
+}
+
+/// Returns the biases that prevent attention between regions of shifted windows (windows × tokens × tokens); `None` if
+/// the windows are not shifted.
+fn shift_mask(windows: &Windows) -> Option<Vec<f32>> {
+    if windows.shift == (0, 0) {
+        return None;
+    }
+    let regions = windows.regions();
+    let mask = regions.iter().flat_map(|region| {
+        let pairs = region.iter().flat_map(|a| region.iter().map(move |b| a != b));
+        pairs.map(|is_masked| if is_masked { MASKED } else { 0.0 })
+    });
+    Some(mask.collect())
 }
 
 /// Returns the log-spaced row and column offset of each cell of a Swin V2's table. `sides` are the sides of the
@@ -215,15 +224,14 @@ pub fn expand_table(table: &[f32], window: usize, heads: usize, windows: &Window
     let plain: Vec<f32> = (0..heads)
         .flat_map(|head| cells.iter().map(move |cell| table[cell * heads + head]))
         .collect();
-    if windows.shift == (0, 0) {
+    let Some(mask) = shift_mask(windows) else {
         return plain;
-    }
-    let tokens = rows * columns;
-    let regions = windows.regions();
-    let masked = regions.iter().flat_map(|region| {
-        let is_masked = |i: usize| region[i / tokens % tokens] != region[i % tokens];
-        let masked = plain.iter().enumerate();
-        masked.map(move |(i, bias)| if is_masked(i) { bias + MASKED } else { *bias })
+    };
+    // All heads of a window have the same mask.
+    let masks = mask.chunks_exact(cells.len());
+    let masked = masks.flat_map(|mask| {
+        let pairs = plain.iter().zip(mask.iter().cycle());
+        pairs.map(|(bias, mask)| bias + mask)
     });
     masked.collect()
 }
