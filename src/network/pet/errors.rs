@@ -25,7 +25,7 @@ impl Diagnostics {
         result.map_err(|diagnostic| self.add(diagnostic)).ok()
     }
 
-    /// Returns the value of a check like [`Findings::record`]; the default if the check failed.
+    /// Returns the value of a check like [`Self::record`]; the default if the check failed.
     pub fn or_default<T: Default>(&self, result: Result<T, Diagnostic>) -> T {
         self.record(result).unwrap_or_default()
     }

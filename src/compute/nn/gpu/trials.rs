@@ -194,6 +194,8 @@ impl Trial {
     }
 
     /// Returns the error, unless it is too large.
+    ///
+    /// # Errors
     /// Returns a Problem that names the tiles if the error is too large.
     fn check_error(&self, tiles: Tiles, error: f64) -> Result<f64> {
         let tolerance = match self.product.rounded {
