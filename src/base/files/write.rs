@@ -1,5 +1,6 @@
 //! Writes files atomically, and locks folders.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use crate::problem::{Problem, Result};
 pub const LOCK_FILE: &str = "lock";
 /// Ending of a file that is not complete yet.
 const PARTIAL_EXTENSION: &str = "partial";
+/// Maximum bytes of a file name on most file systems.
+const MAX_NAME_BYTES: usize = 255;
 
 /// Replaces a file that the user named by `bytes` atomically: writes to a temporary file beside it, syncs and renames
 /// it. A link remains, and its target is replaced; a device or pipe is written to directly. Returns the number of
@@ -222,13 +225,19 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Returns the path `NAME.partial` beside the file, with `suffix` before the extension.
+/// Returns the path `NAME.partial` beside the file, with `suffix` before the extension. A name that would be too long is
+/// shortened.
 fn partial_path(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(suffix);
-    name.push(".");
-    name.push(PARTIAL_EXTENSION);
-    name.into()
+    let ending = format!("{suffix}.{PARTIAL_EXTENSION}");
+    let max_bytes = MAX_NAME_BYTES - ending.len();
+    let name = path.file_name().unwrap_or_default();
+    let mut partial = name.to_os_string();
+    if name.len() > max_bytes {
+        let name = name.to_string_lossy();
+        partial = OsString::from(&name[..name.floor_char_boundary(max_bytes)]);
+    }
+    partial.push(ending);
+    path.with_file_name(partial)
 }
 
 /// Removes incomplete files of killed programs. Call it only while holding the lock.
@@ -338,6 +347,20 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn writes_files_with_long_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x".repeat(250), "猫".repeat(83)] {
+            let path = folder.path().join(name);
+            write_file(&path, b"written").unwrap();
+            save_file(&path, b"saved").unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"saved");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        let short = partial_path(Path::new("a/summary.json"), ".5f-2");
+        assert_eq!(short, Path::new("a/summary.json.5f-2.partial"));
     }
 
     #[test]

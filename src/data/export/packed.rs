@@ -79,9 +79,9 @@ pub fn write_packed(data: &Dataset, to: &Path, progress: &ProgressReporter) -> R
     let format = ExportFormat::from_path(to)?;
     let write_error = |error| Problem::io("write the archive", to, &error);
     let parent = parent_folder(to);
-    let name = to.file_name().unwrap_or_default();
+    // A temporary name that contains the final one could be too long.
     let mut file = tempfile::Builder::new()
-        .prefix(name)
+        .prefix(".export-")
         .suffix(".partial")
         .tempfile_in(parent)
         .map_err(write_error)?;
