@@ -92,8 +92,7 @@ impl TrainingPlan {
         let mut report = |what: Message| sink.event(preparing_event(what));
         let chosen = ConfiguredMethod::from_config(config)?;
         let spec = load_plugin(&chosen, original_run.map(|(_, text)| text), cache)?;
-        let order = ClassOrder::parse(&config.order)?;
-        let sizes = TaskSizes::parse(&config.classes_per_task)?;
+        let (order, sizes) = parse_tasks(config)?;
         report(message!("doing-opening-dataset"));
         let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
         if let Some((header, _)) = original_run {
@@ -306,6 +305,11 @@ fn gpu_memory_warning(
     Some(Problem::new(what).at("--micro-batch").advise(remedy))
 }
 
+/// Returns the class order and the sizes of the tasks in these settings.
+pub(super) fn parse_tasks(config: &RunConfig) -> Result<(ClassOrder, TaskSizes)> {
+    Ok((ClassOrder::parse(&config.order)?, TaskSizes::parse(&config.classes_per_task)?))
+}
+
 /// Returns the classes in order, divided into tasks which all have images.
 pub(super) fn build_scenario(
     chosen: &ConfiguredMethod<'_>,
@@ -360,8 +364,7 @@ pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
 /// Checks that a dataset has the classes and images that the settings of a new run need, and that every task learns
 /// something.
 pub(super) fn check_data(config: &RunConfig, data: &Dataset) -> Result<()> {
-    let order = ClassOrder::parse(&config.order)?;
-    let sizes = TaskSizes::parse(&config.classes_per_task)?;
+    let (order, sizes) = parse_tasks(config)?;
     let chosen = ConfiguredMethod::from_config(config)?;
     let scenario = build_scenario(&chosen, &order, sizes, data)?;
     nothing_learned_problem(&chosen, &scenario, data).map_or(Ok(()), Err)

@@ -2,9 +2,8 @@
 //! and its old images, if they are available.
 
 use crate::data::Split;
-use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::RunDataset;
-use crate::experiment::plan::{build_scenario, check_same_classes, restore_advice};
+use crate::experiment::plan::{build_scenario, check_same_classes, parse_tasks, restore_advice};
 use crate::experiment::{ResourceCache, join_problems};
 use crate::message;
 use crate::method::{self, CancelToken, ConfiguredMethod, Method, passes_for_task};
@@ -172,8 +171,7 @@ pub(in crate::experiment) fn open_run_dataset(
     let config = &header.config;
     let data = cache.data(config, should_continue)?;
     check_same_classes(header, &data)?;
-    let (order, sizes) =
-        (ClassOrder::parse(&config.order)?, TaskSizes::parse(&config.classes_per_task)?);
+    let (order, sizes) = parse_tasks(config)?;
     let scenario = build_scenario(&ConfiguredMethod::from_config(config)?, &order, sizes, &data)?;
     let names = scenario.class_names(&data.classes);
     let own_tasks = header.original_task_count();

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::backbone::library::{self, Availability, BackboneLibrary, OpenedBackbone};
-use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::scenario::Scenario;
 use crate::data::{ClassFingerprints, Dataset, Fingerprints, Split};
 use crate::device::{self, ReadyDevice};
-use crate::experiment::plan::build_scenario;
+use crate::experiment::plan::{build_scenario, parse_tasks};
 use crate::experiment::provenance::{backbone_facts, describe_machine};
 use crate::experiment::run_device::prediction_weight_type;
 use crate::fetch::sha256_of_file;
@@ -203,8 +203,7 @@ impl Checker<'_> {
         data: &Dataset,
     ) -> Result<Option<Scenario>> {
         self.report_progress(message!("doing-comparing-images"));
-        let order = ClassOrder::parse(&config.order)?;
-        let sizes = TaskSizes::parse(&config.classes_per_task)?;
+        let (order, sizes) = parse_tasks(config)?;
         let found = build_scenario(&ConfiguredMethod::from_config(config)?, &order, sizes, data);
         let own_tasks = header.original_task_count();
         let classes = header.tasks[..own_tasks].last().map_or(0, |task| task.end);
