@@ -297,6 +297,20 @@ fn data_card_lists_counts_shares_and_skipped_files() {
 }
 
 #[test]
+fn images_per_class_include_class_added_before_reload() {
+    let image_folder = DatasetFixture::new();
+    image_folder.write_class("ant", 10).write_class("bee", 10);
+    let mut window = open_dataset(image_folder.path().to_str().unwrap(), "1");
+    window.get_by_label(tr!("data-part-images-per-class")).click();
+    window.run_steps(3);
+    window.get_by_label("bee: 8 training images and 2 test images");
+    image_folder.write_class("cow", 10);
+    window.state_mut().session.reload_data();
+    wait_until_idle(&mut window);
+    window.get_by_label("cow: 8 training images and 2 test images");
+}
+
+#[test]
 fn image_in_both_splits_shows_both_names() {
     let image_folder = DatasetFixture::new();
     for class in ["a", "b"] {

@@ -12,6 +12,7 @@ use crate::session::augmented_samples::{NetworkInput, NetworkInputs};
 use crate::session::formatting::{compare_natural, format_bytes, format_count};
 use crate::session::views::{DataView, Fetch};
 use crate::tr;
+use crate::ui::cached::Shared;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
@@ -78,7 +79,7 @@ fn format_range(counts: &[usize]) -> String {
 
 /// Returns the classes in natural order. They are sorted once for each dataset.
 fn sorted_classes(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
-    cx.pages.experiment.sorted.get(view.key.clone(), || {
+    cx.pages.experiment.sorted.get(Shared(view.dataset.clone()), || {
         let mut order: Vec<usize> = (0..view.classes.len()).collect();
         order.sort_by(|&a, &b| compare_natural(&view.classes[a], &view.classes[b]));
         Arc::new(order)

@@ -27,11 +27,11 @@ pub use pet::equations;
 pub use trial::{progress as trial_progress, table as trial_table};
 pub use value_lists::keys as grid_keys;
 
-use crate::data::builtin;
+use crate::data::{Dataset, builtin};
 use crate::method::find_method;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
 use crate::tr;
-use crate::ui::cached::Cached;
+use crate::ui::cached::{Cached, Shared};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL_HEIGHT, NARROW_WIDTH};
@@ -76,10 +76,10 @@ pub struct State {
     values: HashMap<&'static str, NewValue>,
     /// Whether a change of the settings can be undone in this frame.
     pub can_undo: bool,
-    /// A cache of the missing fonts for a dataset's class names, with the dataset's key.
-    pub fonts: Cached<Arc<str>, Vec<String>>,
-    /// A cache of a dataset's classes in natural order, with the dataset's key.
-    pub sorted: Cached<Arc<str>, Arc<Vec<usize>>>,
+    /// A cache of the missing fonts for a dataset's class names.
+    pub fonts: Cached<Shared<Dataset>, Vec<String>>,
+    /// A cache of a dataset's classes in natural order.
+    pub sorted: Cached<Shared<Dataset>, Arc<Vec<usize>>>,
 }
 
 /// A new value for a setting with several values, while it is being typed.

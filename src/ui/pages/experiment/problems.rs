@@ -10,6 +10,7 @@ use crate::session::Session;
 use crate::session::views::DataView;
 use crate::texts::Words;
 use crate::tr;
+use crate::ui::cached::Shared;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::scripts;
@@ -136,7 +137,7 @@ fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
 /// Returns the fonts that the class names need but that are missing. They are searched once for each dataset.
 fn missing_fonts(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
     let missing = || scripts::missing_fonts(ui.ctx(), &view.classes);
-    cx.pages.experiment.fonts.get(view.key.clone(), missing)
+    cx.pages.experiment.fonts.get(Shared(view.dataset.clone()), missing)
 }
 
 /// Draws lists of skipped files, of images that are in both splits, and of images with two labels.
