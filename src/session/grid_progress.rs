@@ -116,24 +116,35 @@ impl Session {
             _ => None,
         });
         let folders: Vec<PathBuf> = folders.collect();
-        match event {
+        let failure = match event {
             Event::Stopped { .. } => {
                 let problem = Problem::new(tr!("session-grid-stopped", title));
                 let problem = problem.advise(tr!("session-grid-stopped-advice"));
                 self.notify(problem, false);
                 return Some(event);
             }
-            Event::Failed { problem, .. } => self.notify(problem, true),
+            Event::Failed { problem, .. } => {
+                self.notify(problem.clone(), true);
+                Some(problem)
+            }
             _ => {
                 let text = tr!("session-grid-finished", title, n = done);
                 self.notify(Problem::new(text), false);
+                None
             }
-        }
+        };
         self.list_runs();
         self.request_side_by_side(folders);
         if let Some((Some(live), _)) = self.train.active_run_and_grid(machine) {
+            let live = Arc::make_mut(live);
             let run = String::new();
-            Arc::make_mut(live).apply_event(Event::Finished { run }, &clock());
+            // The run that was in progress last may be one of those that failed.
+            let is_complete = live.header.is_some() && live.reports.len() >= live.tasks();
+            let end = match failure {
+                Some(problem) if !is_complete => Event::Failed { run, problem },
+                _ => Event::Finished { run },
+            };
+            live.apply_event(end, &clock());
         }
         None
     }

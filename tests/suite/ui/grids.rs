@@ -6,16 +6,20 @@ use std::path::{Path, PathBuf};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::problem::Problem;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::grid::CellState;
+use lae_studio::run::event::Event;
+use lae_studio::run::grid::{CellState, GridRun, GridState};
 use lae_studio::run::job::SearchBy;
 use lae_studio::session::backend::RecordedBackend;
+use lae_studio::session::run_view::Stage;
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, RunKey, StoredState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
+use super::synthetic::events;
 use super::{recorded_window, save_screenshot, wait, wait_until_idle, window, window_with};
 
 /// Settings of runs that finish quickly.
@@ -272,6 +276,37 @@ fn saved_grid_reopens_with_same_runs() {
         window.query_by_label(title).is_none(),
         "a grid of parts cannot be edited as a product"
     );
+}
+
+#[test]
+fn failed_last_run_of_grid_is_shown_as_failed() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let run = |row: &str| GridRun {
+        row: row.into(),
+        order: "natural".into(),
+        seed: 1,
+        seconds: 1.0,
+        standing: CellState::ToDo,
+    };
+    let lines = vec![run("lae"), run("baseline")];
+    let grid = GridState { title: "Two methods".into(), lines, rows: 2, ..GridState::default() };
+    let cell = |cell, standing| Event::Cell { cell, standing, seconds_left: 1.0 };
+    backend.push(Event::Grid(Box::new(grid)));
+    backend.push(cell(0, CellState::AtWork));
+    backend.push(cell(0, CellState::Done("/nowhere/first".into())));
+    backend.push(cell(1, CellState::AtWork));
+    for event in events(2) {
+        backend.push(event);
+    }
+    let problem = Problem::new("the disk is full");
+    backend.push(cell(1, CellState::Refused(problem.clone())));
+    backend.push(Event::Failed { run: String::new(), problem });
+    wait_until_idle(&mut window);
+    let live = window.state().session.train.live.clone().unwrap();
+    assert_eq!((live.stage, live.reports.len()), (Stage::Failed, 2));
+    assert_eq!(live.problem.as_ref().map(|problem| &*problem.what), Some("the disk is full"));
 }
 
 #[test]
