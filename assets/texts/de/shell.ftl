@@ -118,7 +118,7 @@ shell-ask-queued-runs-wait = { $n ->
    *[other] { $n } Läufe in der Warteschlange warten, bis du sie fortsetzt.
 }
 shell-ask-stop = Training beenden?
-shell-ask-stop-kept = Fertige Tasks und Epochen bleiben erhalten; du kannst den Lauf später fortsetzen.
+shell-ask-stop-kept = { $title } wird beendet. Fertige Tasks und Epochen bleiben erhalten; du kannst den Lauf später fortsetzen.
 shell-ask-stop-yes = Beenden und speichern
 shell-ask-close = Fenster schließen?
 shell-ask-close-kept = Gerade läuft ein Training. Es wird beendet und gespeichert; nach dem nächsten Start kannst du es fortsetzen.

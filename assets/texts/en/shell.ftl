@@ -112,7 +112,7 @@ shell-ask-queued-runs-wait = { $n ->
    *[other] { $n } queued runs wait until you resume the queue.
 }
 shell-ask-stop = Stop training?
-shell-ask-stop-kept = Finished tasks and epochs are kept; you can resume the run later.
+shell-ask-stop-kept = { $title } will be stopped. Finished tasks and epochs are kept; you can resume the run later.
 shell-ask-stop-yes = Stop and save
 shell-ask-close = Close the window?
 shell-ask-close-kept = A run is in progress. It will be stopped and saved; you can resume it after the next start.

@@ -19,7 +19,7 @@ use super::background_writer::Writer;
 use super::command::{Page, UiCommand, settings_shortcuts, shortcuts};
 use super::delayed_input::DelayedInput;
 use super::frame_times::FrameTimes;
-use super::pages::Pages;
+use super::pages::{Pages, train};
 use super::panics::ErrorBoundaries;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
@@ -215,7 +215,9 @@ impl StudioApp {
                     self.session.notify_neutral(notice);
                     continue;
                 }
-                self.execute(ctx, command);
+                if let Some(command) = self.displayed_run_command(command) {
+                    self.execute(ctx, command);
+                }
             }
         }
         if self.page == Page::Experiment && !dialog && !ctx.egui_wants_keyboard_input() {
@@ -231,8 +233,25 @@ impl StudioApp {
         if self.page == Page::Train
             && accepts_keys
             && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
+            && let Some(command) = self.displayed_run_command(UiCommand::PauseOrResume)
         {
-            self.execute(ctx, UiCommand::PauseOrResume);
+            self.execute(ctx, command);
+        }
+    }
+
+    /// Returns the command that a shortcut executes. On Train, pausing and stopping apply to the displayed run; a
+    /// stored run that is open cannot be paused or stopped.
+    fn displayed_run_command(&self, command: UiCommand) -> Option<UiCommand> {
+        if self.page != Page::Train {
+            return Some(command);
+        }
+        let train = &self.session.train;
+        let (pause, stop) = train::control_commands(train);
+        match command {
+            UiCommand::PauseOrResume | UiCommand::Stop if train.opened.is_some() => None,
+            UiCommand::PauseOrResume => Some(pause),
+            UiCommand::Stop => stop,
+            other => Some(other),
         }
     }
 

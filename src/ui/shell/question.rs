@@ -4,6 +4,7 @@
 use egui::{Context, Ui};
 
 use crate::problem::join_some;
+use crate::run::grid::GridState;
 use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
 use crate::session::clusters::{ClusterGrid, TaskState};
@@ -73,7 +74,7 @@ impl Question {
         match self {
             Self::Stop(job) | Self::StopThis(job) => {
                 (session.running_job() == Some(*job)).then(|| {
-                    let text = with_queue(session, tr!("shell-ask-stop-kept"));
+                    let text = with_queue(session, &stopped_text(session));
                     QuestionText::new(tr!("shell-ask-stop"), text, tr!("shell-ask-stop-yes"))
                 })
             }
@@ -86,6 +87,24 @@ impl Question {
             )),
         }
     }
+}
+
+/// Returns a text that names the run or grid in progress on this computer and says what is kept when it is stopped.
+fn stopped_text(session: &Session) -> String {
+    if let Some(grid) = session.train.running_grid() {
+        return stopped_grid_text(&grid.state);
+    }
+    let title = session.train.running().map_or("", |run| &run.title);
+    tr!("shell-ask-stop-kept", title)
+}
+
+fn stopped_grid_text(grid: &GridState) -> String {
+    tr!(
+        "shell-ask-stop-grid-kept",
+        title = grid_title(&grid.title),
+        done = grid.finished_runs(),
+        n = grid.lines.len()
+    )
 }
 
 /// Returns this sentence, followed by what happens to the runs in the queue.
@@ -198,12 +217,7 @@ fn stop_at_warning(session: &Session, place: &str, job: JobId) -> Option<Questio
     let remote = session.train.machines.get(place)?;
     let remote = (remote.job() == Some(job)).then_some(remote)?;
     let text = match remote.running_grid() {
-        Some(grid) => tr!(
-            "shell-ask-stop-grid-kept",
-            title = grid_title(&grid.state.title),
-            done = grid.state.finished_runs(),
-            n = grid.state.lines.len()
-        ),
+        Some(grid) => stopped_grid_text(&grid.state),
         None => tr!("shell-ask-stop-at-kept", title = remote.running()?.title.as_str()),
     };
     let headline = tr!("shell-ask-stop-at", place);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event};
+use lae_studio::run::event::{Command, ControlRequest, Event};
 use lae_studio::run::remote_machines::{RemoteMachine, RemoteMachines};
 use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::clusters::{ClusterGrid, ClusterState, SlurmTask, TaskState};
@@ -117,6 +117,16 @@ fn stopping_remote_job_asks_for_confirmation() {
         let commands = lab.commands();
         commands.iter().filter(|c| matches!(c, Command::Stop(_))).count()
     };
+    // The shortcuts apply to the displayed run at the place.
+    window.key_press(egui::Key::Space);
+    wait_until_idle(&mut window);
+    assert_eq!(lab.last_request(), ControlRequest::Pause);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Period);
+    wait_until_idle(&mut window);
+    window.get_by_label(&tr!("shell-ask-stop-at", place = "lab"));
+    window.key_press(egui::Key::Escape);
+    wait_until_idle(&mut window);
+    assert_absent!(window, "shell-ask-stop-at", place = "lab");
     // The queued job: Enter cancels the question.
     for label in ["Cancel", "Remove"] {
         window.get_by_label_contains(&tr!("train-place-remove", place = "lab", title = "")).click();

@@ -16,6 +16,8 @@ mod side_panel;
 
 use egui::Ui;
 
+pub use side_panel::control_commands;
+
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
 use crate::tr;

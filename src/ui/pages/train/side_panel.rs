@@ -13,6 +13,7 @@ use crate::session::differences::non_default_settings;
 use crate::session::explanation::{Paragraph, explain_run};
 use crate::session::formatting::{format_device, format_duration, format_number};
 use crate::session::run_view::{RunView, Stage};
+use crate::session::train::Train;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_menu};
@@ -101,17 +102,7 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         return;
     }
     let paused = run.stage == Stage::Paused;
-    let (pause, stop) = match cx.session.train.watched_machine() {
-        None => (UiCommand::PauseOrResume, Some(UiCommand::Stop)),
-        Some((place, jobs)) => {
-            let stop = jobs.job().map(|job| UiCommand::StopAt(place.into(), job));
-            let place = place.to_string();
-            let request = if paused { ControlRequest::Run } else { ControlRequest::Pause };
-            let pause =
-                UiCommand::change(move |session| session.control_machine_run(&place, request));
-            (pause, stop)
-        }
-    };
+    let (pause, stop) = control_commands(&cx.session.train);
     let (icon, text) = match paused {
         true => (Icon::Play, tr!("train-resume-run")),
         false => (Icon::Pause, tr!("train-pause-run")),
@@ -121,6 +112,20 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     }
     let stop_clicked = icon_text_button(ui, Icon::Stop, tr!("train-stop-run")).clicked();
     cx.commands.extend(stop.filter(|_| stop_clicked));
+}
+
+/// Returns the commands that pause or resume, and stop, the displayed run in progress. It is the current run on this
+/// computer or on a remote machine.
+pub fn control_commands(train: &Train) -> (UiCommand, Option<UiCommand>) {
+    let Some((place, jobs)) = train.watched_machine() else {
+        return (UiCommand::PauseOrResume, Some(UiCommand::Stop));
+    };
+    let paused = jobs.running().is_some_and(|run| run.stage == Stage::Paused);
+    let request = if paused { ControlRequest::Run } else { ControlRequest::Pause };
+    let stop = jobs.job().map(|job| UiCommand::StopAt(place.into(), job));
+    let place = place.to_string();
+    let pause = UiCommand::change(move |session| session.control_machine_run(&place, request));
+    (pause, stop)
 }
 
 /// Draws the button that undoes the last added task. It asks for a confirmation because the task's images are deleted.
