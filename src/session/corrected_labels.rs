@@ -24,8 +24,6 @@ pub(super) struct Corrected {
     requested: HashSet<String>,
     /// SHA-256 of images whose names are in a list, with the number of the request; `None` while the hash is computed.
     hashes: HashMap<ImageKey, (u64, Option<String>)>,
-    /// Whether the settings keep their own list instead of using that of their dataset.
-    has_own_list: bool,
 }
 
 impl Corrected {
@@ -147,7 +145,7 @@ impl Session {
 
     /// Selects whether the settings use the corrected labels of their dataset or the original ones.
     pub fn use_corrected(&mut self, on: bool) {
-        self.datasets.corrected.has_own_list = !on;
+        self.experiment.has_own_labels = !on;
         self.experiment.draft.corrected.clear();
         self.sync_corrected_labels();
         self.refresh_data();
@@ -161,10 +159,11 @@ impl Session {
     }
 
     /// Makes the settings follow the list of the dataset if their list equals it; otherwise they keep their own list.
+    /// They also keep it until the list of the dataset is read.
     pub(super) fn detect_own_labels(&mut self) {
         let draft = &self.experiment.draft;
-        self.datasets.corrected.has_own_list =
-            self.corrected_labels(&draft.data) != draft.corrected;
+        let list = self.datasets.corrected.lists.get(&draft.data);
+        self.experiment.has_own_labels = list.is_none_or(|list| *list != draft.corrected);
     }
 
     /// Returns the settings as a shell command, and whether the command uses the same labels. A command can use the
@@ -181,14 +180,14 @@ impl Session {
 
     /// Makes the settings follow the list of their dataset, after a change to another dataset or other settings.
     pub(super) fn use_dataset_labels(&mut self) {
-        self.datasets.corrected.has_own_list = false;
+        self.experiment.has_own_labels = false;
     }
 
     /// Copies the list of the dataset into the settings if they follow it.
     pub(super) fn sync_corrected_labels(&mut self) {
         let location = self.experiment.draft.data.clone();
         self.load_corrected_labels(&location);
-        if !self.datasets.corrected.has_own_list
+        if !self.experiment.has_own_labels
             && let Some(list) = self.datasets.corrected.lists.get(&location)
         {
             self.experiment.draft.corrected.clone_from(list);
@@ -231,7 +230,11 @@ impl Session {
     }
 
     fn accept_corrections(&mut self, location: String, list: Vec<Correction>) {
-        self.datasets.corrected.lists.insert(location, list);
+        let draft = &self.experiment.draft;
+        let is_same_list = location == draft.data && list == draft.corrected;
+        let is_first = self.datasets.corrected.lists.insert(location, list).is_none();
+        // Whether the settings have their own list could not be known before.
+        self.experiment.has_own_labels &= !(is_first && is_same_list);
         self.sync_corrected_labels();
     }
 }

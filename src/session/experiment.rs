@@ -20,6 +20,8 @@ pub struct Experiment {
     pub draft: RunConfig,
     /// The remote machine that trains runs; `None` for this computer.
     pub machine: Option<String>,
+    /// Whether the settings keep their own corrected labels instead of using those of their dataset.
+    pub has_own_labels: bool,
     /// Whether Baseline is trained in addition and both runs are compared.
     pub with_baseline: bool,
     /// The preset that the settings were loaded from, by name; they may have changed since.

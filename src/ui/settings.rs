@@ -70,6 +70,8 @@ pub struct Settings {
     /// The folder of the run that was in progress.
     #[serde(rename = "at_work", skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<PathBuf>,
+    /// Whether `setup` keeps its own corrected labels instead of using those of its dataset.
+    pub own_labels: bool,
     /// Additional folders of runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
@@ -115,6 +117,7 @@ impl Default for Settings {
             reduce_motion: false,
             log: Level::default(),
             unfinished: None,
+            own_labels: false,
             folders: Vec::new(),
             setup: None,
             several: VaryingSettings::default(),
@@ -338,6 +341,7 @@ mod tests {
             setup: Some(RunConfig::default()),
             former: None,
             unfinished: Some("/runs/one".into()),
+            own_labels: true,
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
             writing: Some(StoredText {

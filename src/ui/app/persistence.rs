@@ -26,6 +26,11 @@ pub(super) fn restore_session(session: &mut Session, settings: &Settings) {
     former.interrupted.clone_from(&settings.unfinished);
     let several = &mut session.experiment.grid.varying;
     several.clone_from(&settings.several);
+    // The program can be started with another dataset.
+    let experiment = &mut session.experiment;
+    let is_same_data =
+        settings.setup.as_ref().is_some_and(|setup| setup.data == experiment.draft.data);
+    experiment.has_own_labels = settings.own_labels && is_same_data;
     session.open_folders(&settings.folders);
     session.learn.lessons.answers.clone_from(&settings.answers);
     session.learn.lessons.retrained.clone_from(&settings.retrained);
@@ -39,6 +44,7 @@ fn updated_settings(settings: &Settings, session: &Session) -> Settings {
     let former = &session.former;
     Settings {
         setup: Some(session.experiment.draft.clone()),
+        own_labels: session.experiment.has_own_labels,
         several: session.experiment.grid.varying.storable(),
         former: former.config.clone(),
         former_several: former.varying.clone(),

@@ -1,17 +1,22 @@
 //! "Duplicate" restores the exact settings of a run, even if fields show fewer digits and
 //! even after focus moves through the fields.
 
+use std::path::Path;
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::data::Correction;
 use lae_studio::method::with_explicit_settings;
 use lae_studio::run::config::{RunConfig, SETTINGS, Setting, SettingKind};
-use lae_studio::store::RunFolder;
+use lae_studio::session::backend::RecordedBackend;
+use lae_studio::session::{Disk, Session};
+use lae_studio::store::{self, RunFolder};
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::Page;
-use lae_studio::ui::settings::ThemeChoice;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::synthetic::{header, report};
-use super::{open_steps, recorded_window, save_screenshot, wait_until_idle};
+use super::{open_steps, recorded_window, save_screenshot, wait_until_idle, window_with};
 
 /// Settings at their minimum or maximum, or with more digits than fields show.
 fn extreme_settings(which: usize) -> RunConfig {
@@ -149,5 +154,54 @@ fn seed_accepts_large_values_and_rejects_invalid_ones() {
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
         assert_eq!(seed_text(&window), seed.to_string());
+    }
+}
+
+/// Stores a corrected label of `letters`; returns the list.
+fn correct_letter(runs: &Path) -> Vec<Correction> {
+    let correction = Correction {
+        picture: "A/1.png".into(),
+        sha256: "0".repeat(64),
+        was: "A".into(),
+        class: Some("B".into()),
+    };
+    store::correct_label(runs, "letters", correction).unwrap()
+}
+
+#[test]
+fn duplicate_keeps_original_labels_of_run() {
+    let runs = tempfile::tempdir().unwrap();
+    let list = correct_letter(runs.path());
+    for corrected in [Vec::new(), list] {
+        let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+        wait_until_idle(&mut window);
+        let config = RunConfig { data: "letters".into(), corrected, ..RunConfig::default() };
+        let ctx = window.ctx.clone();
+        // The list of this dataset has not been read yet.
+        let command = UiCommand::LoadSettings(Box::new(config.clone()));
+        window.state_mut().execute(&ctx, command);
+        wait_until_idle(&mut window);
+        let experiment = &window.state().session.experiment;
+        assert_eq!(experiment.draft, config);
+        assert_eq!(experiment.has_own_labels, config.corrected.is_empty());
+    }
+}
+
+#[test]
+fn choice_of_original_labels_survives_restart() {
+    let runs = tempfile::tempdir().unwrap();
+    let list = correct_letter(runs.path());
+    for own_labels in [true, false] {
+        let draft = RunConfig { data: "letters".into(), ..RunConfig::default() };
+        let settings = Settings { setup: Some(draft.clone()), own_labels, ..Settings::default() };
+        let root = runs.path().to_path_buf();
+        let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
+            let backend = Box::new(RecordedBackend::default());
+            Session::with_backend(backend, Disk::new(root), draft, wake)
+        });
+        wait_until_idle(&mut window);
+        let experiment = &window.state().session.experiment;
+        let expected = if own_labels { Vec::new() } else { list.clone() };
+        assert_eq!(experiment.draft.corrected, expected);
     }
 }
