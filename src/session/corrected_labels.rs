@@ -160,7 +160,7 @@ impl Session {
 
     /// Makes the settings follow the list of the dataset if their list equals it; otherwise they keep their own list.
     /// They also keep it until the list of the dataset is read.
-    pub(super) fn detect_own_labels(&mut self) {
+    fn detect_own_labels(&mut self) {
         let draft = &self.experiment.draft;
         let list = self.datasets.corrected.lists.get(&draft.data);
         self.experiment.has_own_labels = list.is_none_or(|list| *list != draft.corrected);

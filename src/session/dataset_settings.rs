@@ -25,12 +25,25 @@ use crate::texts::Message;
 pub struct SetUp {
     /// The settings.
     pub draft: RunConfig,
+    /// See `Experiment::has_own_labels`.
+    pub own_labels: bool,
     /// See `Experiment::with_baseline`.
     pub with_baseline: bool,
     /// See `Experiment::preset`.
     pub preset: Option<String>,
     /// The settings with several values.
     pub varying: VaryingSettings,
+}
+
+impl SetUp {
+    /// Returns the set-up without the corrected labels of the dataset, which undo does not change.
+    #[must_use]
+    pub fn without_dataset_labels(mut self) -> Self {
+        if !self.own_labels {
+            self.draft.corrected.clear();
+        }
+        self
+    }
 }
 
 /// The last settings used with each dataset.
@@ -104,13 +117,14 @@ impl Session {
     pub fn restore_set_up(&mut self, set_up: SetUp) {
         let other_data = set_up.draft.data != self.experiment.draft.data;
         self.experiment.draft = set_up.draft;
+        self.experiment.has_own_labels = set_up.own_labels;
         self.experiment.pet_is_due = false;
         self.experiment.with_baseline = set_up.with_baseline;
         self.experiment.preset = set_up.preset;
         self.experiment.grid.varying = set_up.varying;
         self.experiment.grid.opened = None;
         self.experiment.suitable_settings = SuitableSettings::Inactive;
-        self.detect_own_labels();
+        self.sync_corrected_labels();
         if other_data {
             let data = self.experiment.draft.data.clone();
             self.open_data(&data);

@@ -60,6 +60,7 @@ impl Experiment {
     pub fn set_up(&self) -> SetUp {
         SetUp {
             draft: self.draft.clone(),
+            own_labels: self.has_own_labels,
             with_baseline: self.with_baseline,
             preset: self.preset.clone(),
             varying: self.grid.varying.clone(),
@@ -68,7 +69,9 @@ impl Experiment {
 
     /// Returns whether the current set-up equals this one.
     pub fn matches_set_up(&self, set_up: &SetUp) -> bool {
-        let is_same = self.with_baseline == set_up.with_baseline && self.preset == set_up.preset;
+        let is_same = self.with_baseline == set_up.with_baseline
+            && self.preset == set_up.preset
+            && self.has_own_labels == set_up.own_labels;
         is_same && self.draft == set_up.draft && self.grid.varying == set_up.varying
     }
 }

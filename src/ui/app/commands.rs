@@ -362,8 +362,9 @@ impl StudioApp {
         if is_unchanged && !self.history.is_in_flux() {
             return;
         }
-        let setup = self.recorded_setup.insert(experiment.set_up());
-        self.history.feed_state(ctx.input(|i| i.time), setup);
+        let setup = experiment.set_up();
+        self.recorded_setup = Some(setup.clone());
+        self.history.feed_state(ctx.input(|i| i.time), &setup.without_dataset_labels());
         if self.history.is_in_flux() {
             ctx.request_repaint_after(Duration::from_millis(1_100));
         }
@@ -371,7 +372,7 @@ impl StudioApp {
 
     /// Undoes or redoes a change of the set-up.
     pub(super) fn undo_or_redo(&mut self, is_undo: bool) {
-        let current = self.session.experiment.set_up();
+        let current = self.session.experiment.set_up().without_dataset_labels();
         let target = match is_undo {
             true => self.history.undo(&current),
             false => self.history.redo(&current),
@@ -385,7 +386,7 @@ impl StudioApp {
 
     /// Sets these tasks. Each move of a class becomes a separate change, even if the moves follow quickly.
     pub(super) fn set_tasks(&mut self, scenario: Scenario) {
-        self.history.add_undo(&self.session.experiment.set_up());
+        self.history.add_undo(&self.session.experiment.set_up().without_dataset_labels());
         self.session.set_scenario(scenario);
     }
 }

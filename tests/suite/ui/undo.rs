@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::data::Correction;
 use lae_studio::session::presets::presets;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
@@ -90,6 +91,35 @@ fn undo_restores_preset_and_baseline_choice() {
     assert!(!before.with_baseline && before.preset.is_none(), "{before:?}");
     press(&mut window, REDO);
     assert_eq!(window.state().session.experiment.set_up(), with_preset);
+}
+
+#[test]
+fn undo_keeps_later_label_correction() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = window_with_two_changes(runs.path());
+    let correction = Correction {
+        picture: "7/1.png".into(),
+        sha256: "0".repeat(64),
+        was: "7".into(),
+        class: Some("1".into()),
+    };
+    window.state_mut().session.set_corrected_label("digits".into(), correction.clone());
+    wait_until_idle(&mut window);
+    window.run_steps(12);
+    let labels = |window: &Harness<'_, StudioApp>| {
+        let draft = &window.state().session.experiment.draft;
+        draft.corrected.clone()
+    };
+    assert_eq!(labels(&window), std::slice::from_ref(&correction));
+    assert_eq!(press(&mut window, UNDO), 7);
+    assert_eq!(labels(&window), std::slice::from_ref(&correction));
+    assert_eq!(press(&mut window, UNDO), 5);
+    // The choice of the original labels can be undone.
+    window.state_mut().session.use_corrected(false);
+    window.run_steps(12);
+    assert!(labels(&window).is_empty());
+    press(&mut window, UNDO);
+    assert_eq!(labels(&window), [correction]);
 }
 
 #[test]
