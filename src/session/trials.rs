@@ -99,9 +99,11 @@ impl Session {
         }
     }
 
-    /// Applies the settings of a tried method or backbone.
+    /// Applies the settings of a tried method or backbone. The corrected labels are kept, because they may have changed
+    /// since the trial.
     pub fn apply_tried_settings(&mut self, config: RunConfig) {
-        self.experiment.draft = config;
+        let corrected = std::mem::take(&mut self.experiment.draft.corrected);
+        self.experiment.draft = RunConfig { corrected, ..config };
         self.experiment.preset = None;
         self.experiment.pet_is_due = false;
     }

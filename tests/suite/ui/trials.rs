@@ -1,6 +1,7 @@
 //! Trying methods on the selected images: starting a trial, its results and applying one.
 
 use egui_kittest::kittest::Queryable;
+use lae_studio::data::Correction;
 use lae_studio::experiment::ResourceCache;
 use lae_studio::experiment::trial::candidate_settings;
 use lae_studio::problem::Problem;
@@ -70,10 +71,20 @@ fn method_trial_shows_results_and_applies_choice() {
     assert!(shows!(window, "trial-best-method", title = "SimpleCIL"));
     window.get_by_label_contains("No test images were used");
     save_screenshot(&mut window, "tried-methods");
+    // A label is corrected after the trial.
+    let correction = Correction {
+        picture: "7/1.png".into(),
+        sha256: "0".repeat(64),
+        was: "7".into(),
+        class: Some("1".into()),
+    };
+    window.state_mut().session.set_corrected_label("digits".into(), correction.clone());
+    wait_until_idle(&mut window);
     window.get_all_by_label(tr!("experiment-trial-use")).nth(1).unwrap().click();
     wait_until_idle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.method, "simplecil");
+    assert_eq!(session.experiment.draft.corrected, [correction]);
     assert_eq!(session.experiment.draft.validation_share, 0.0);
     // Results are not shown for other images.
     let ctx = window.ctx.clone();
