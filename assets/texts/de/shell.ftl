@@ -229,7 +229,10 @@ part-figures = Diagramme
 part-focus = Fokus
 part-closing = Schließen
 part-settings = Einstellungen
-shell-paired-runs-finished = beide Läufe sind fertig
+shell-paired-runs-finished = { $n ->
+    [one] { $n } Lauf ist fertig
+   *[other] { $n } Läufe sind fertig
+}
 shell-paired-runs-finished-advice = öffne die Seite Vergleich, um sie nebeneinander zu sehen
 shell-copied-numbers = Zahlen in die Zwischenablage kopiert
 shell-copied-image = Bild in die Zwischenablage kopiert

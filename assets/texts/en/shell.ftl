@@ -223,7 +223,10 @@ part-figures = figures
 part-focus = focus
 part-closing = closing
 part-settings = settings
-shell-paired-runs-finished = both runs are finished
+shell-paired-runs-finished = { $n ->
+    [one] { $n } run is finished
+   *[other] { $n } runs are finished
+}
 shell-paired-runs-finished-advice = open Compare to see them side by side
 shell-copied-numbers = Numbers copied to the clipboard
 shell-copied-image = Image copied to the clipboard

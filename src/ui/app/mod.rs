@@ -164,11 +164,12 @@ impl StudioApp {
         let Some(folders) = self.session.take_comparison() else {
             return;
         };
+        let n = folders.len();
         self.pages.compare.select(folders);
         if self.page == Page::Train && !self.pages.present.is_open {
             self.show_page(Page::Compare);
         } else {
-            let notice = Problem::new(tr!("shell-paired-runs-finished"));
+            let notice = Problem::new(tr!("shell-paired-runs-finished", n));
             let notice = notice.advise(tr!("shell-paired-runs-finished-advice"));
             self.session.notify(notice, false);
         }
