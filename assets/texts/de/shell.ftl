@@ -234,6 +234,7 @@ shell-paired-runs-finished = { $n ->
    *[other] { $n } Läufe sind fertig
 }
 shell-paired-runs-finished-advice = öffne die Seite Vergleich, um sie nebeneinander zu sehen
+shell-paired-runs-finished-select = wähle sie in der Liste aus, um sie nebeneinander zu sehen
 shell-copied-numbers = Zahlen in die Zwischenablage kopiert
 shell-copied-image = Bild in die Zwischenablage kopiert
 shell-copied-command = Befehl in die Zwischenablage kopiert

@@ -228,6 +228,7 @@ shell-paired-runs-finished = { $n ->
    *[other] { $n } runs are finished
 }
 shell-paired-runs-finished-advice = open Compare to see them side by side
+shell-paired-runs-finished-select = select them in the list to see them side by side
 shell-copied-numbers = Numbers copied to the clipboard
 shell-copied-image = Image copied to the clipboard
 shell-copied-command = Command copied to the clipboard

@@ -159,19 +159,25 @@ impl StudioApp {
     }
 
     /// Selects the runs of a finished comparison on Compare. The page is shown if the user was watching on Train and is
-    /// not presenting; otherwise a notice reports the comparison.
+    /// not presenting; otherwise a notice reports the comparison. While Compare is open, its selection is kept.
     fn handle_finished_comparison(&mut self) {
         let Some(folders) = self.session.take_comparison() else {
             return;
         };
         let n = folders.len();
-        self.pages.compare.select(folders);
+        let is_comparing = self.page == Page::Compare;
+        if !is_comparing {
+            self.pages.compare.select_comparison(folders);
+        }
         if self.page == Page::Train && !self.pages.present.is_open {
             self.show_page(Page::Compare);
         } else {
             let notice = Problem::new(tr!("shell-paired-runs-finished", n));
-            let notice = notice.advise(tr!("shell-paired-runs-finished-advice"));
-            self.session.notify(notice, false);
+            let advice = match is_comparing {
+                true => tr!("shell-paired-runs-finished-select"),
+                false => tr!("shell-paired-runs-finished-advice"),
+            };
+            self.session.notify(notice.advise(advice), false);
         }
     }
 

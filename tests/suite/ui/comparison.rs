@@ -69,6 +69,31 @@ fn pair_shows_both_runs_and_ends_on_compare() {
 }
 
 #[test]
+fn finished_pair_is_only_reported_while_compare_is_open() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    window.get_by_label("Forgetting demo").click();
+    wait_until_idle(&mut window);
+    window.get_by_label(tr!("experiment-start-both")).click();
+    wait_until_idle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    wait_until_idle(&mut window);
+    assert_eq!(window.state().page, Page::Compare);
+    for (folder, method) in [("first", "lae"), ("second", "baseline")] {
+        backend.push(Event::Started(Box::new(run_header(method, method, folder))));
+        for i in 0..5 {
+            backend.push(task_evaluated(folder, i));
+        }
+        backend.push(Event::Finished { run: folder.into() });
+        wait_until_idle(&mut window);
+    }
+    let notice = window.state().session.notices.list.last().unwrap().clone();
+    assert_eq!(notice.problem.what, tr!("shell-paired-runs-finished", n = 2));
+    assert_eq!(notice.problem.remedy, tr!("shell-paired-runs-finished-select"));
+}
+
+#[test]
 fn side_run_needs_same_class_order() {
     let runs = tempfile::tempdir().unwrap();
     let mut stored_header = header();

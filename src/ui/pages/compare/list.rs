@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::selection::Listed;
-use super::{MAX_RUNS, RunIndices, actions, run_line};
+use super::{MAX_RUNS, RunIndices, SelectedBy, actions, run_line};
 use crate::problem::Problem;
 use crate::run::annotations::Search;
 use crate::session::Session;
@@ -225,7 +225,7 @@ fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, selected: &[&RunRow
         cx.pages.compare.select(all.collect());
     }
     // Keys do not delete runs that the program selected.
-    if selected.is_empty() || !cx.pages.compare.selected_by_user {
+    if selected.is_empty() || cx.pages.compare.selected_by != SelectedBy::User {
         return;
     }
     let folders = || selected.iter().map(|row| row.folder.clone()).collect();

@@ -57,6 +57,18 @@ enum View {
     Table,
 }
 
+/// Who selected the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SelectedBy {
+    /// Nobody yet, so the newest runs are selected.
+    #[default]
+    Nobody,
+    /// The program, because a comparison of these runs has finished.
+    Comparison,
+    /// The user.
+    User,
+}
+
 /// The compared runs: shade and index in the list.
 type ComparedRuns = Arc<[(RunStyle, usize)]>;
 
@@ -95,15 +107,20 @@ pub struct State {
     table: table::TableState,
     /// The scroll state of the list.
     list_state: LongList<PathBuf>,
-    /// Whether the user has selected runs. Until then, the newest runs are selected.
-    selected_by_user: bool,
+    selected_by: SelectedBy,
 }
 
 impl State {
-    /// Selects exactly these runs.
+    /// Selects exactly these runs, as the user requested.
     pub fn select(&mut self, folders: Vec<PathBuf>) {
         self.selection.set(folders);
-        self.selected_by_user = true;
+        self.selected_by = SelectedBy::User;
+    }
+
+    /// Selects exactly the runs of a finished comparison.
+    pub fn select_comparison(&mut self, folders: Vec<PathBuf>) {
+        self.selection.set(folders);
+        self.selected_by = SelectedBy::Comparison;
     }
 
     /// Returns the folders of the selected runs that have results, in order of selection.
@@ -201,10 +218,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Selects the newest run and the newest run comparable with it, until the user selects runs.
+/// Selects the newest run and the newest run comparable with it, until other runs are selected.
 fn select_newest(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
-    if state.selected_by_user {
+    if state.selected_by != SelectedBy::Nobody {
         return;
     }
     let mut measured = rows.iter().filter(|row| row.is_measured());

@@ -2,8 +2,8 @@
 
 use egui::{Button, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2};
 
-use super::actions;
 use super::selection::Listed;
+use super::{SelectedBy, actions};
 use crate::session::differences::distinguishing_text;
 use crate::session::formatting::{format_percent, run_time_text};
 use crate::session::remote_jobs::run_status;
@@ -66,7 +66,7 @@ pub(super) fn run_row(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed
 
 fn handle_click(ui: &Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     let modifiers = ui.input(|i| i.modifiers);
-    cx.pages.compare.selected_by_user = true;
+    cx.pages.compare.selected_by = SelectedBy::User;
     let selection = &mut cx.pages.compare.selection;
     selection.click(&row.folder, &listed.folders(), modifiers);
 }
@@ -78,7 +78,7 @@ fn selection_checkbox(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let shade = state.shades.get(&row.folder).copied().filter(|_| checked);
     let response = widgets::checkbox(ui, &mut checked, ());
     if response.accessible_name(tr!("compare-select-run", name = row.name.as_str())).clicked() {
-        state.selected_by_user = true;
+        state.selected_by = SelectedBy::User;
         state.selection.toggle(&row.folder);
     }
     if let Some(shade) = shade {
