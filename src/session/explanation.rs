@@ -37,7 +37,8 @@ pub fn explain_run(run: &RunView) -> Vec<Paragraph> {
         (Stage::Failed, _) => failed_paragraph(run),
         (Stage::Stopped, _) => {
             let text = match run.header {
-                None => tr!("session-not-started").to_string(),
+                // Checks and trials have no header either.
+                None => tr!("session-stopped-early").to_string(),
                 Some(_) => tr!("session-stopped", done = run.reports.len(), n = run.tasks()),
             };
             paragraph(tr!("session-stopped-heading"), text)
@@ -166,6 +167,10 @@ fn ensemble_text(run: &RunView) -> &'static str {
 }
 
 fn finished_paragraph(run: &RunView) -> Paragraph {
+    if run.header.is_none() {
+        // It is not a run but a check, a trial or a search.
+        return paragraph(tr!("session-done-heading"), run.title.as_str());
+    }
     let Some((accuracy, forgetting)) = run.answer_history().last_accuracy().zip(run.forgetting)
     else {
         return paragraph(tr!("session-done-heading"), tr!("session-done-unmeasured"));
@@ -286,5 +291,15 @@ mod tests {
     fn explains_waiting_run() {
         let paragraphs = explain_run(&RunView::default());
         assert_eq!(paragraphs[0].heading, "Waiting.");
+    }
+
+    #[test]
+    fn explains_ended_check_by_its_title() {
+        let title = "Check of digits";
+        let run = |stage| RunView { title: title.into(), stage, ..RunView::default() };
+        let done = explain_run(&run(Stage::Finished));
+        assert_eq!(done, [paragraph(tr!("session-done-heading"), title)]);
+        let stopped = explain_run(&run(Stage::Stopped));
+        assert_eq!(stopped[0].text, tr!("session-stopped-early"));
     }
 }

@@ -7,7 +7,7 @@ stage-stopped = beendet
 stage-failed = fehlgeschlagen
 session-failed-heading = Fehlgeschlagen.
 session-stopped-heading = Beendet.
-session-not-started = Der Lauf wurde nicht gestartet; es wurde nichts gespeichert.
+session-stopped-early = Der Vorgang wurde vorzeitig beendet.
 session-stopped = { $done } von { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
@@ -107,7 +107,7 @@ session-log-resumed-after-task = fortgesetzt nach Task { $n }
 session-log-saved = { $what } gespeichert, { $size }
 session-log-stopped-added = beendet; der hinzugefügte Task wurde zurückgenommen
 session-log-stopped = beendet und gespeichert; der Lauf kann fortgesetzt werden
-session-log-stopped-before-start = vor dem Start beendet
+session-log-stopped-early = vorzeitig beendet
 session-log-resumed = fortgesetzt
 session-log-testing = Task { $n }: Test
 session-log-measuring = Task { $n }: Die Trainingsbilder von { $names } werden verarbeitet

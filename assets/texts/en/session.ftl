@@ -7,7 +7,7 @@ stage-stopped = stopped
 stage-failed = failed
 session-failed-heading = Failed.
 session-stopped-heading = Stopped.
-session-not-started = The run did not start; nothing was saved.
+session-stopped-early = It was stopped before it was finished.
 session-stopped = { $done } of { $n ->
     [one] { $n } task
    *[other] { $n } tasks
@@ -107,7 +107,7 @@ session-log-resumed-after-task = resumed after task { $n }
 session-log-saved = { $what } saved, { $size }
 session-log-stopped-added = stopped; the added task was undone
 session-log-stopped = stopped and saved; it can be resumed
-session-log-stopped-before-start = stopped before it started
+session-log-stopped-early = stopped before it was finished
 session-log-resumed = resumed
 session-log-testing = task { $n }: testing
 session-log-measuring = task { $n }: processing the training images of { $names }

@@ -238,7 +238,7 @@ impl RunView {
                 self.phase = None;
                 let text = match self.header {
                     Some(_) => tr!("session-log-stopped"),
-                    None => tr!("session-log-stopped-before-start"),
+                    None => tr!("session-log-stopped-early"),
                 };
                 self.log(time, text.into());
             }
