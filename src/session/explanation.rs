@@ -7,7 +7,7 @@ use super::formatting::{format_number, format_percent};
 use super::run_view::{RunView, Stage};
 use super::window_terms::in_window_terms;
 use crate::method::lae::{self, Switches};
-use crate::method::{ConfiguredMethod, epochs_for_task, passes_for_task};
+use crate::method::{ConfiguredMethod, passes_for_task, steps_for_task};
 use crate::problem::join_some;
 use crate::run::config::RunConfig;
 use crate::run::event::Phase;
@@ -146,9 +146,7 @@ fn accumulation_text(run: &RunView, task: usize) -> String {
             false => tr!("session-online-only", pet),
         };
     }
-    let images = header.train_images.get(task).copied().unwrap_or(0);
-    let epochs = epochs_for_task(header, task);
-    let steps = epochs.saturating_mul(images / config.batch.max(1));
+    let steps = steps_for_task(header, task).unwrap_or(0);
     let ema = ConfiguredMethod::from_config(config).and_then(|chosen| chosen.real("ema"));
     let ema = ema.unwrap_or_default();
     let whole = 1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX));
@@ -273,6 +271,7 @@ fn format_short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::config::Setting;
 
     #[test]
     fn sentences_are_capitalised_and_end_with_punctuation() {
@@ -291,6 +290,18 @@ mod tests {
     fn explains_waiting_run() {
         let paragraphs = explain_run(&RunView::default());
         assert_eq!(paragraphs[0].heading, "Waiting.");
+    }
+
+    #[test]
+    fn accumulation_counts_incomplete_batch() {
+        let mut header = crate::session::run_view::tests::header();
+        header.train_images = vec![24, 20];
+        header.config.settings.insert("ema".into(), Setting::Real(0.5));
+        let (pet, epochs) = (header.config.pet.clone(), header.config.epochs);
+        let run = RunView { header: Some(header), ..RunView::default() };
+        let whole = format_percent(1.0 - 0.5f64.powi(i32::try_from(epochs).unwrap()), 0);
+        let expected = tr!("session-accumulation", pet = pet.as_str(), step = "50", whole);
+        assert_eq!(accumulation_text(&run, 1), expected);
     }
 
     #[test]
