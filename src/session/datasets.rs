@@ -54,6 +54,7 @@ impl Session {
     /// Opens this dataset for the settings, unless it is already open.
     pub(super) fn open_data(&mut self, location: &str) {
         self.experiment.draft.data = location.to_string();
+        self.classify.problem = None;
         self.sync_corrected_labels();
         if self.experiment.data.problem().is_some() {
             self.datasets.remove_location(location);
@@ -66,6 +67,7 @@ impl Session {
     /// Opens the current dataset again because its files may have changed.
     pub fn reload_data(&mut self) {
         self.choose_suitable_settings_again();
+        self.classify.problem = None;
         self.datasets.remove_location(&self.experiment.draft.data);
         self.datasets.index_checks.clear();
         self.discard_label_checks(|_| true);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::classify::ModelStep;
 use lae_studio::session::{Disk, Session};
@@ -122,4 +123,20 @@ fn refuses_new_images_without_model() {
         let mut notices = app.session.notices.list.iter();
         notices.any(|notice| notice.problem.what == tr!("classify-no-model"))
     });
+}
+
+#[test]
+fn newly_chosen_images_hide_earlier_error() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([700.0, 600.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let choices: [fn(&mut Session); 2] =
+        [|session| session.choose_data("letters"), Session::reload_data];
+    for choose in choices {
+        let session = &mut window.state_mut().session;
+        session.classify.problem = Some(Problem::new("the disk is full"));
+        choose(session);
+        assert!(session.classify.problem.is_none());
+        wait_until_idle(&mut window);
+    }
 }
