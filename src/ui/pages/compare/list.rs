@@ -201,9 +201,12 @@ fn tag_filter(ui: &mut Ui, cx: &mut Cx<'_>) {
     if tags.is_empty() {
         return;
     }
+    // The selected tag is always shown, so that its filter can be removed.
+    let selected = state.tag.clone();
+    let hidden = tags.iter().skip(MAX_TAGS).find(|tag| Some(*tag) == selected.as_ref());
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        for tag in tags.iter().take(MAX_TAGS) {
+        for tag in tags.iter().take(MAX_TAGS).chain(hidden) {
             let is_active = state.tag.as_ref() == Some(tag);
             let chip = egui::Button::selectable(is_active, format!("#{tag}"));
             if ui.add(chip.corner_radius(12)).clicked() {
