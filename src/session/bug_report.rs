@@ -23,7 +23,8 @@ use crate::{device, files, memory, store};
 /// The text that replaces a path or name that the user chose.
 const REDACTED: &str = "‹own›";
 /// Keys of settings whose values can be names or paths of data.
-const REDACTED_KEYS: [&str; 3] = ["data", "backbone", "order"];
+const REDACTED_KEYS: [&str; 7] =
+    ["data", "backbone", "order", "pet_start", "at_work", "file", "from"];
 /// Keys that are omitted: answers to lessons, and settings with several values, which can be paths.
 const OMITTED_KEYS: [&str; 3] = ["answers", "several", "former_several"];
 /// Keys of the folders that the user opened.
@@ -243,7 +244,8 @@ fn redact_table(table: &mut toml::Table) {
                 *value = toml::Value::Integer(list.len() as i64);
             }
             toml::Value::String(text)
-                if REDACTED_KEYS.contains(&key.as_str()) && !is_public(text) =>
+                if is_absolute_path(text)
+                    || REDACTED_KEYS.contains(&key.as_str()) && !is_public(text) =>
             {
                 *text = REDACTED.into();
             }
@@ -253,6 +255,12 @@ fn redact_table(table: &mut toml::Table) {
             _ => {}
         }
     }
+}
+
+/// Returns whether a value is an absolute path of any system. The [`Redactor`] would keep what follows a space in it.
+fn is_absolute_path(text: &str) -> bool {
+    let has_drive = text.get(1..3).is_some_and(|next| matches!(next, ":\\" | ":/"));
+    has_drive || text.starts_with(['/', '\\', '~'])
 }
 
 /// Returns whether a value reveals nothing: a name that the program defines, or a generic choice.
@@ -314,5 +322,11 @@ mod tests {
         assert!(!former.contains("robins") && former.contains("seed:3"), "{former}");
         let folders = redact_settings("folders = ['/robins']\nformer_folders = ['/robins/2']");
         assert!(!folders.contains("robins"), "{folders}");
+        let paths = redact_settings(
+            "at_work = '/my runs/robins'\n[setup]\npet_start = 'robins.safetensors'\n\
+             [writing]\ntext = 'a'\nfile = 'C:\\my plugins\\robins.toml'\nfrom = '/b c/robins'\n\
+             [other]\nkey = '/my birds/robins'\n",
+        );
+        assert!(!paths.contains("robins") && paths.contains("text = \"a\""), "{paths}");
     }
 }

@@ -1,7 +1,5 @@
 //! The dialog for a bug report. It shows every line of the report before it is saved.
 
-use std::path::PathBuf;
-
 use egui::{Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use super::OverlayContext;
@@ -9,7 +7,7 @@ use super::settings::log_levels;
 use crate::logging::Level;
 use crate::session::Session;
 use crate::session::bug_report::BugReport;
-use crate::session::file_dialog::DialogPurpose;
+use crate::session::file_dialog::{DialogPurpose, typed_path};
 use crate::session::formatting::format_bytes;
 use crate::session::views::Fetch;
 use crate::tr;
@@ -118,7 +116,7 @@ impl ReportDialog {
             let can_save = ready && !session.saving_report.is_busy();
             let save = button_if(ui, can_save, tr!("shell-report-save"));
             if save.clicked() {
-                let path = PathBuf::from(typed);
+                let path = typed_path(typed);
                 commands.push(UiCommand::change(|session| session.save_bug_report(path)));
             }
             button(ui, tr!("shell-close")).clicked()
