@@ -88,8 +88,10 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
             })));
         }
         let config = &header.config;
-        let is_available =
-            !cx.session.needs_permission(config) && !cx.session.data_is_missing(config);
+        // If loading the settings asks for permission, the trial would start with the previous settings.
+        let is_available = !cx.session.needs_permission(config)
+            && cx.session.unapproved_locations(config).is_empty()
+            && !cx.session.data_is_missing(config);
         if is_available && button(ui, tr!("train-try-methods")).clicked() {
             cx.dispatch(UiCommand::LoadSettings(Box::new(config.clone())));
             cx.change(|session| {
