@@ -19,6 +19,7 @@ use crate::palette::RunStyle;
 use crate::run::config::RunConfig;
 use crate::session::comparable::comparison_obstacles;
 use crate::session::differences::{differences, file_differences};
+use crate::session::paired::describe_pair;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::texts::Language;
 use crate::tr;
@@ -98,6 +99,8 @@ pub struct State {
     expert: Expert,
     /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
     differences: Cached<(SharedRows, Vec<usize>, Language), Differences>,
+    /// A cache of the sentences about pairs of runs, valid for these rows, indices, expert and language.
+    pairs: Cached<(SharedRows, Vec<usize>, Expert, Language), Arc<[String]>>,
     /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, MatrixTexture>,
     /// The result of the last search.
@@ -170,6 +173,24 @@ fn cached_differences(state: &mut State, rows: &Rows, indices: &[usize]) -> Diff
         let mut result = differences(&configs);
         result.extend(file_differences(&runs));
         result.into()
+    })
+}
+
+/// Returns a sentence for each tested run at these indices except the first, about the images that only it or only the
+/// first classifies correctly.
+fn cached_pairs(state: &mut State, rows: &Rows, indices: &[usize]) -> Arc<[String]> {
+    let expert = state.expert;
+    let inputs = (Shared(rows.clone()), indices.to_vec(), expert, Language::spoken());
+    state.pairs.get(inputs, || {
+        let tested = indices.iter().map(|index| &*rows[*index]);
+        let mut tested = tested.filter(|row| row.is_measured());
+        let Some(first) = tested.next() else {
+            return Arc::default();
+        };
+        let nearest = |row: &RunRow| row.history.expert_or_answer(expert);
+        let describe =
+            |other: &RunRow| describe_pair((first, nearest(first)), (other, nearest(other)));
+        tested.map(describe).collect()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{RichText, ScrollArea, Ui};
 
-use super::{FIGURES, cached_differences};
+use super::{FIGURES, cached_differences, cached_pairs};
 use crate::method::epochs_for_task;
 use crate::metrics::Expert;
 use crate::palette::RunStyle;
@@ -13,7 +13,6 @@ use crate::session::first_task::{FirstTaskResult, first_task_sentences};
 use crate::session::formatting::{
     format_bytes, format_count, format_duration, format_epoch_range, format_number, format_percent,
 };
-use crate::session::paired;
 use crate::session::views::{Rows, RunRow};
 use crate::session::window_terms::title_of;
 use crate::tr;
@@ -41,11 +40,11 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     curves(ui, cx, &shown);
     let expert = cx.pages.compare.expert;
     table_card(ui, "numbers", |ui| number_table(ui, &shown, expert));
-    paired(ui, &shown, expert);
-    matrices(ui, cx, &shown);
-    table_card(ui, "costs", |ui| cost_table(ui, &shown));
     let is_shown = |index: &usize| shown.iter().any(|(_, row)| std::ptr::eq(*row, &*rows[*index]));
     let indices: Vec<usize> = compared.iter().map(|(_, index)| *index).filter(is_shown).collect();
+    paired(ui, &cached_pairs(&mut cx.pages.compare, rows, &indices));
+    matrices(ui, cx, &shown);
+    table_card(ui, "costs", |ui| cost_table(ui, &shown));
     let differences = cached_differences(&mut cx.pages.compare, rows, &indices);
     differences_card(ui, &shown, &differences);
 }
@@ -348,23 +347,17 @@ fn cost_texts(row: &RunRow) -> [String; 7] {
     ]
 }
 
-/// Draws the card if at least two tested runs are selected.
-fn paired(ui: &mut Ui, shown: &[(RunStyle, &RunRow)], expert: Expert) {
-    let tested = shown.iter().map(|(_, row)| *row);
-    let mut tested = tested.filter(|row| row.is_measured());
-    let Some(first) = tested.next() else { return };
-    let others: Vec<&RunRow> = tested.collect();
-    if others.is_empty() {
+/// Draws the card with these sentences about pairs of runs, if there are any.
+fn paired(ui: &mut Ui, sentences: &[String]) {
+    if sentences.is_empty() {
         return;
     }
-    let nearest = |row: &RunRow| row.history.expert_or_answer(expert);
     card(ui, |ui| {
         terms::term_title(ui, tr!("compare-image-by-image"), "paired");
-        for other in &others {
-            let text = paired::describe_pair((first, nearest(first)), (*other, nearest(other)));
-            sentence(ui, text);
+        for text in sentences {
+            sentence(ui, text.as_str());
         }
-        let note = match others.len() {
+        let note = match sentences.len() {
             1 => tr!("compare-mcnemar"),
             _ => tr!("compare-mcnemar-many-comparisons"),
         };
