@@ -82,6 +82,9 @@ type SharedRows = Shared<Vec<Arc<RunRow>>>;
 /// Indices of runs among all rows.
 type RunIndices = Arc<[usize]>;
 
+/// What the sentences about pairs of runs depend on.
+type PairsKey = (SharedRows, Vec<usize>, Expert, Language);
+
 /// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
@@ -100,7 +103,7 @@ pub struct State {
     /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
     differences: Cached<(SharedRows, Vec<usize>, Language), Differences>,
     /// A cache of the sentences about pairs of runs, valid for these rows, indices, expert and language.
-    pairs: Cached<(SharedRows, Vec<usize>, Expert, Language), Arc<[String]>>,
+    pairs: Cached<PairsKey, Arc<[String]>>,
     /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, MatrixTexture>,
     /// The result of the last search.
