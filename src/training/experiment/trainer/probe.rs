@@ -1,6 +1,7 @@
 //! Checks whether the backbone can distinguish the classes: after a run with poor accuracy, a nearest-class-mean
 //! classifier on the features of the frozen backbone is evaluated on a few images.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ use crate::run::event::{NEAREST_MEAN, Phase};
 const POOR_ACCURACY: f64 = 0.7;
 /// Maximum number of training images for the class means.
 const MAX_TRAIN_IMAGES: usize = 400;
+/// Maximum number of classes, so that the mean of each class is computed from several training images.
+const MAX_CLASSES: usize = MAX_TRAIN_IMAGES / 4;
 /// Maximum number of test images.
 const MAX_TEST_IMAGES: usize = 300;
 /// Minimum number of test images; fewer say nothing about a backbone.
@@ -42,8 +45,17 @@ impl Trainer<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         let train = (0..=self.task).flat_map(|task| self.context.images.training_samples(task));
-        let train = self.select_samples(&train.collect::<Vec<_>>(), MAX_TRAIN_IMAGES);
+        let mut train: Vec<(Sample, i64)> = train.collect();
+        let classes = select_classes(train.iter().map(|(_, label)| *label), MAX_CLASSES);
+        train.retain(|(_, label)| classes.contains(label));
         let (_, tests) = self.context.images.test_samples_up_to(self.task);
+        // An image of a class without a mean would always count as wrong.
+        let tests = tests.iter().filter(|(_, label)| classes.contains(label));
+        let tests: Vec<(Sample, i64)> = tests.cloned().collect();
+        if tests.len() < MIN_TEST_IMAGES {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let train = self.select_samples(&train, MAX_TRAIN_IMAGES);
         let tests = self.select_samples(&tests, MAX_TEST_IMAGES);
         let mut sums = FeatureSums::default();
         if self
@@ -100,6 +112,14 @@ impl Trainer<'_> {
     }
 }
 
+/// Returns at most `max` of the classes of these images, evenly spaced.
+fn select_classes(labels: impl Iterator<Item = i64>, max: usize) -> BTreeSet<i64> {
+    let classes: BTreeSet<i64> = labels.collect();
+    let classes: Vec<i64> = classes.into_iter().collect();
+    let count = classes.len().min(max);
+    (0..count).map(|index| classes[index * classes.len() / count]).collect()
+}
+
 /// A nearest-class-mean classifier, as in SimpleCIL.
 struct NearestMeanClassifier(Prototypes);
 
@@ -122,6 +142,16 @@ impl NearestMeanClassifier {
 mod tests {
     use super::*;
     use burn::tensor::Device;
+
+    #[test]
+    fn classes_are_evenly_spaced_only_if_there_are_too_many() {
+        let all = select_classes([2, 0, 1, 0].into_iter(), 3);
+        assert_eq!(all.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+        let some = select_classes(0..1000, MAX_CLASSES);
+        assert_eq!(some.len(), MAX_CLASSES);
+        assert!(some.iter().all(|class| class % 10 == 0));
+        assert!(select_classes(std::iter::empty(), 3).is_empty());
+    }
 
     #[test]
     fn nearest_mean_compares_directions_and_skips_empty_classes() {
