@@ -85,11 +85,13 @@ impl Columns {
             let (class, score) = prediction.best();
             class_and_score(class, score)
         };
-        let mut ranked: Vec<(usize, f32)> =
-            answer.probabilities.iter().copied().enumerate().collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // The predicted class need not have the highest score: ESN first selects a stage.
+        let others = answer.probabilities.iter().copied().enumerate();
+        let mut others: Vec<(usize, f32)> =
+            others.filter(|(class, _)| *class != answer.class).collect();
+        others.sort_by(|a, b| b.1.total_cmp(&a.1));
         let rank_cells = |rank: usize| {
-            let class = ranked.get(rank - 1);
+            let class = others.get(rank - 2);
             class.map_or_else(Default::default, |&(class, score)| class_and_score(class, score))
         };
         let strangeness = answer.strangeness();

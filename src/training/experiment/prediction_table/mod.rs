@@ -284,6 +284,14 @@ mod tests {
     }
 
     #[test]
+    fn second_class_differs_from_predicted_class() {
+        let mut verdict = Answer::from_logits(Expert::ANSWER, &[2.0, 0.0]);
+        verdict.predictions[0].class = 1;
+        let cells = columns().prediction_cells(&verdict);
+        assert_eq!(cells[..4], ["b", "0.119203", "'=cmd", "0.880797"]);
+    }
+
+    #[test]
     fn stopped_or_failed_table_preserves_old_file() {
         let images = folder(&["a.png", "b.png", "c.png"]);
         let elsewhere = tempfile::tempdir().unwrap();
