@@ -56,24 +56,25 @@ struct TableRow {
     problem: String,
 }
 
-impl From<TableRow> for PredictedImage {
-    fn from(row: TableRow) -> Self {
+impl TableRow {
+    /// Returns the image of the row. `has_rejection` says whether the predictor could predict none of the classes.
+    fn into_image(self, has_rejection: bool) -> PredictedImage {
         let text =
             |cell: &str| Some(unescape_formula(cell).to_string()).filter(|text| !text.is_empty());
-        let score = row.score.unwrap_or_default();
-        let (class, predicted) = (text(&row.class), text(&row.predicted));
-        let is_known = row.none_of_these.is_some();
+        let score = self.score.unwrap_or_default();
+        let (class, predicted) = (text(&self.class), text(&self.predicted));
+        let is_known = has_rejection && self.none_of_these.is_some();
         let assignment = match (&class, &predicted) {
-            (Some(class), _) if row.none_of_these != Some(true) => Assignment::As(class.clone()),
+            (Some(class), _) if self.none_of_these != Some(true) => Assignment::As(class.clone()),
             (None, None) => Assignment::Unreadable,
             _ => Assignment::NoneOfThese,
         };
-        Self {
-            path: unescape_formula(&row.image).into(),
+        PredictedImage {
+            path: unescape_formula(&self.image).into(),
             score,
-            margin: score - row.second_score.unwrap_or_default(),
+            margin: score - self.second_score.unwrap_or_default(),
             none_of_these: is_known.then_some(predicted.is_none() && class.is_some()),
-            problem: text(&row.problem),
+            problem: text(&self.problem),
             assignment,
             class: predicted.or(class),
         }
@@ -89,7 +90,10 @@ pub fn read_predictions(csv: &Path) -> Result<Vec<PredictedImage>> {
     let mut reader = csv::Reader::from_reader(text.as_slice());
     let rows: std::result::Result<Vec<TableRow>, _> = reader.deserialize().collect();
     let rows = rows.map_err(|error| invalid_table_problem(csv, &error))?;
-    Ok(rows.into_iter().map(PredictedImage::from).collect())
+    // Without a threshold, the column is empty except for the user's corrections.
+    let mut readable = rows.iter().filter(|row| row.problem.is_empty());
+    let has_rejection = readable.all(|row| row.none_of_these.is_some());
+    Ok(rows.into_iter().map(|row| row.into_image(has_rejection)).collect())
 }
 
 /// Replaces the columns `class` and `none_of_these` by the user's corrections. The column `predicted` is unchanged.

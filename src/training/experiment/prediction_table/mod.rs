@@ -284,6 +284,23 @@ mod tests {
     }
 
     #[test]
+    fn corrections_leave_unknown_rejections_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let csv = folder.path().join("table.csv");
+        let head = "image,class,score,second_score,none_of_these,predicted,problem";
+        std::fs::write(&csv, format!("{head}\na.png,b,0.9,0.1,,b,\nc.png,b,0.9,0.1,,b,\n"))
+            .unwrap();
+        for first in [Assignment::NoneOfThese, Assignment::As("b".into())] {
+            let assignments = [first, Assignment::As("b".into())];
+            save_corrections(&csv, &assignments).unwrap();
+            let rows = read_predictions(&csv).unwrap();
+            for (row, assignment) in rows.iter().zip(assignments) {
+                assert_eq!((row.none_of_these, &row.assignment), (None, &assignment));
+            }
+        }
+    }
+
+    #[test]
     fn second_class_differs_from_predicted_class() {
         let mut verdict = Answer::from_logits(Expert::ANSWER, &[2.0, 0.0]);
         verdict.predictions[0].class = 1;
