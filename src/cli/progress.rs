@@ -129,10 +129,13 @@ impl Reporter {
     fn show_evaluation(&self, report: &TaskReport) {
         let Some(header) = &self.header else { return };
         let accuracies = header.method.experts.iter().map(|&expert| {
-            let accuracy = report.answers.accuracy(expert) * 100.0;
+            let accuracy = match report.answers.labels.is_empty() {
+                true => "–".to_string(),
+                false => format!("{:.1} %", report.answers.accuracy(expert) * 100.0),
+            };
             match expert {
-                Expert::ANSWER => format!("{accuracy:.1} %"),
-                expert => format!("{} {accuracy:.1} %", expert.key()),
+                Expert::ANSWER => accuracy,
+                expert => format!("{} {accuracy}", expert.key()),
             }
         });
         let accuracies: Vec<String> = accuracies.collect();

@@ -85,9 +85,11 @@ impl Predictions {
         labels.filter(|label| classes.contains(label)).count()
     }
 
-    /// Returns the accuracy on all images with the task given (masked logits); `None` if it was not measured.
+    /// Returns the accuracy on all images with the task given (masked logits); `None` if it was not measured or there
+    /// are no images.
     pub fn accuracy_task_given(&self) -> Option<f64> {
         let is_measured = self.task_given.len() == self.labels.len();
+        let is_measured = is_measured && !self.labels.is_empty();
         is_measured.then(|| correct_share(&self.labels, &self.task_given))
     }
 
@@ -228,20 +230,27 @@ impl Histories {
         self.push_counts(&TaskCounts::new(predictions, tasks));
     }
 
-    /// Adds the numbers of correct predictions after one more task.
+    /// Adds the numbers of correct predictions after one more task. An expert without predictions, because no image was
+    /// available, gets a row of NaN.
     pub fn push_counts(&mut self, counts: &TaskCounts) {
         let all: usize = counts.images.iter().sum();
-        for (expert, right) in &counts.right {
-            let pairs = right.iter().zip(&counts.images);
-            let row = pairs.map(|(right, images)| match images {
-                0 => f64::NAN,
-                _ => share(*right, *images),
+        let earlier_tasks = self.task_given.len();
+        for expert in counts.right.keys() {
+            self.of.or_default(*expert);
+        }
+        for expert in self.experts().collect::<Vec<_>>() {
+            let right = counts.right.get(&expert);
+            let row = counts.images.iter().enumerate().map(|(task, images)| {
+                let right = right.and_then(|right| right.get(task));
+                right.filter(|_| *images > 0).map_or(f64::NAN, |right| share(*right, *images))
             });
-            let history = self.of.or_default(*expert);
-            history.accuracy.push(match counts.images.contains(&0) {
-                true => f64::NAN,
-                false => share(right.iter().sum(), all),
-            });
+            let history = self.of.or_default(expert);
+            while history.matrix.len() < earlier_tasks {
+                history.matrix.push(vec![f64::NAN; history.matrix.len() + 1]);
+                history.accuracy.push(f64::NAN);
+            }
+            let right = right.filter(|_| !counts.images.contains(&0));
+            history.accuracy.push(right.map_or(f64::NAN, |right| share(right.iter().sum(), all)));
             history.matrix.push(row.collect());
             history.images.resize(counts.images.len(), 0);
             for (stored, images) in history.images.iter_mut().zip(&counts.images) {
@@ -250,8 +259,8 @@ impl Histories {
                 }
             }
         }
-        let task_given = counts.task_given.map(|right| share(right, all));
-        self.task_given.push(task_given);
+        let task_given = counts.task_given.filter(|_| all > 0);
+        self.task_given.push(task_given.map(|right| share(right, all)));
     }
 
     /// Removes the measurements after the first `tasks` tasks.

@@ -36,7 +36,8 @@ impl TaskCounts {
         };
         let right =
             |predicted: &[usize]| count(&|at| predicted.get(at) == Some(&predictions.labels[at]));
-        let has_task_given = predictions.task_given.len() == predictions.labels.len();
+        let has_task_given = predictions.task_given.len() == predictions.labels.len()
+            && !predictions.labels.is_empty();
         Self {
             images: count(&|_| true),
             right: predictions
@@ -97,6 +98,33 @@ mod tests {
         assert_eq!(online.accuracy[0], answers.accuracy(Expert::ONLINE));
         assert!(online.accuracy[1].is_nan());
         assert_eq!(by_counts.task_given[0], answers.accuracy_task_given());
+    }
+
+    #[test]
+    fn tasks_without_test_images_are_unknown() {
+        let tasks = [0..1, 1..2, 2..3];
+        let first = Predictions {
+            labels: vec![0],
+            given: [(Expert::ANSWER, vec![0])].into(),
+            task_given: vec![0],
+            ..Predictions::default()
+        };
+        let none = Predictions::default();
+        assert_eq!(
+            (none.accuracy_task_given(), TaskCounts::new(&none, &tasks).task_given),
+            (None, None)
+        );
+        for answers in [[&first, &none], [&none, &first]] {
+            let mut histories = Histories::default();
+            for (task, answers) in answers.into_iter().enumerate() {
+                histories.push(answers, &tasks[..=task]);
+            }
+            let history = histories.for_expert(Expert::ANSWER);
+            assert_eq!(history.matrix.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
+            assert_eq!((history.accuracy.len(), histories.task_given.len()), (2, 2));
+            assert_eq!((history.last_accuracy(), history.forgetting()), (None, None));
+            assert_eq!(histories.task_given.iter().flatten().count(), 1);
+        }
     }
 
     #[test]

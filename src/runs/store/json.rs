@@ -18,7 +18,7 @@ use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskRepor
 pub struct TaskSummary {
     /// Names of the classes of the task.
     pub classes: Vec<String>,
-    /// A_i of the run's predictions; NaN (`null`) if images of earlier tasks were not available.
+    /// A_i of the run's predictions; NaN (`null`) if images of some tasks were not available.
     pub accuracy: f64,
     /// A_i of each named expert, by its key.
     #[serde(flatten)]
@@ -272,10 +272,10 @@ impl RunSummary {
         };
         let summary = |(i, report): (usize, &TaskReport)| TaskSummary {
             classes: header.class_order[header.tasks[i].clone()].to_vec(),
-            accuracy: percent(answer.accuracy[i]),
+            accuracy: percent(answer.accuracy.get(i).copied().unwrap_or(f64::NAN)),
             by_expert: by_expert(i),
-            matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
-            accuracy_task_given: histories.task_given[i].map(percent),
+            matrix_row: answer.matrix.get(i).into_iter().flatten().copied().map(percent).collect(),
+            accuracy_task_given: histories.task_given.get(i).copied().flatten().map(percent),
             unreadable_images: report.unreadable,
             losses: report.losses.clone(),
             measurements: report.measurements.clone(),

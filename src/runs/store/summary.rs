@@ -164,7 +164,13 @@ impl RunSummary {
     fn count(&mut self, report: &TaskReport) {
         let tasks = self.header.tasks.get(..=report.task);
         let tasks = tasks.unwrap_or(&self.header.tasks);
-        self.counts.push(TaskCounts::new(&report.answers, tasks));
+        let mut counts = TaskCounts::new(&report.answers, tasks);
+        if report.answers.labels.is_empty() {
+            // Predictions without images name no experts.
+            let none_correct = |expert: &Expert| (*expert, vec![0; counts.images.len()]);
+            counts.right = self.header.method.experts.iter().map(none_correct).collect();
+        }
+        self.counts.push(counts);
         self.rows.push(MetricsRow::new(report, None));
     }
 

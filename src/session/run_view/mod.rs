@@ -394,8 +394,8 @@ impl RunView {
     fn log_measurement(&mut self, time: &str) {
         let experts: Vec<Expert> = self.history.experts().collect();
         let parts = experts.iter().rev().map(|&expert| {
-            let share =
-                format_percent(self.expert_history(expert).last_accuracy().unwrap_or(0.0), 1);
+            let share = self.expert_history(expert).last_accuracy();
+            let share = share.map_or_else(|| "–".to_string(), |share| format_percent(share, 1));
             match expert {
                 Expert::ANSWER => share,
                 expert => format!("{share} {}", expert.key()),
