@@ -24,13 +24,18 @@ impl Worker {
         if let Event::Failed { problem, .. } = &mut job_event.event {
             self.add_place_name(problem);
         }
+        let finished_run = match &job_event.event {
+            Event::Cell { standing: CellState::Done(folder), .. } => Some(store::run_name(folder)),
+            _ => None,
+        };
         self.track_job(&mut job_event);
         let Some(job) = job_event.job else {
             // An event without a job does not wait for a download.
             return self.emit(RemoteEvent::Event(Box::new(job_event)));
         };
-        let open_run = self.open_run_index(job).map(|index| &mut self.followed_runs[index]);
-        match open_run {
+        // A finished run of a grid ends only its own download.
+        let open_index = self.open_run_index(job, finished_run.as_deref());
+        match open_index.map(|index| &mut self.followed_runs[index]) {
             Some(following) if is_end_of_run(&job_event.event) => {
                 following.mirror.mark_ended();
                 self.pending_events
@@ -48,9 +53,12 @@ impl Worker {
         self.send_ready_events();
     }
 
-    /// Returns the index of the job's run that is being downloaded and whose end was not reported yet.
-    fn open_run_index(&self, job: JobId) -> Option<usize> {
-        let is_open = |f: &FollowedRun| f.job == Some(job) && f.end.is_none();
+    /// Returns the index of the job's run (the one with this name, if given) that is being downloaded and whose end was
+    /// not reported yet.
+    fn open_run_index(&self, job: JobId, run: Option<&str>) -> Option<usize> {
+        let is_open = |f: &FollowedRun| {
+            f.job == Some(job) && f.end.is_none() && run.is_none_or(|run| f.mirror.run == run)
+        };
         self.followed_runs.iter().position(is_open)
     }
 
@@ -104,8 +112,7 @@ impl Worker {
                     **header = mirror.header((**header).clone());
                     // A run that ran out of memory starts again, and a run of a grid resumes if its program was
                     // restarted.
-                    let open_index = job.and_then(|job| self.open_run_index(job));
-                    if open_index.is_none_or(|index| self.followed_runs[index].mirror.run != run) {
+                    if job.and_then(|job| self.open_run_index(job, Some(&run))).is_none() {
                         self.start_download(job, mirror);
                     }
                 }
@@ -113,9 +120,10 @@ impl Worker {
             Event::Cell { standing: CellState::Done(folder), .. } => {
                 if let Some(mirror) = self.create_mirror(job, &store::run_name(folder)) {
                     folder.clone_from(&mirror.folder);
-                    let open_index = job.and_then(|job| self.open_run_index(job));
+                    let is_same = |f: &FollowedRun| f.job == job && f.mirror.run == mirror.run;
+                    let is_followed = self.followed_runs.iter().any(is_same);
                     // A run that existed before is already downloaded.
-                    if open_index.is_none() && !mirror.was_downloaded() {
+                    if !is_followed && !mirror.was_downloaded() {
                         self.start_download(job, mirror);
                     }
                 }
@@ -176,7 +184,9 @@ impl Worker {
         run: &str,
         advance: impl FnOnce(&mut Mirror) -> Result<Option<ClientRequest>>,
     ) {
-        let Some(index) = self.followed_runs.iter().position(|f| f.mirror.run == run) else {
+        // A run can be followed twice, but only one of its downloads waits for this answer.
+        let is_asking = |f: &FollowedRun| f.mirror.run == run && f.mirror.is_asking();
+        let Some(index) = self.followed_runs.iter().position(is_asking) else {
             return;
         };
         match advance(&mut self.followed_runs[index].mirror) {
