@@ -172,7 +172,11 @@ impl RemoteConnection {
             }
             let job_event = match self.remote.recv(POLL_INTERVAL)? {
                 Some(RemoteEvent::Event(job_event)) => job_event,
-                Some(RemoteEvent::Lost(problem) | RemoteEvent::RequestFailed(problem)) => {
+                Some(
+                    RemoteEvent::Lost(problem)
+                    | RemoteEvent::DownloadFailed(_, problem)
+                    | RemoteEvent::RequestFailed(problem),
+                ) => {
                     return Err(problem);
                 }
                 Some(RemoteEvent::Disconnected(problem)) => {
@@ -237,7 +241,11 @@ impl RemoteConnection {
     ) -> Result<Option<T>> {
         while control.request() != ControlRequest::Stop {
             match self.remote.recv(POLL_INTERVAL)? {
-                Some(RemoteEvent::Lost(problem) | RemoteEvent::RequestFailed(problem)) => {
+                Some(
+                    RemoteEvent::Lost(problem)
+                    | RemoteEvent::DownloadFailed(_, problem)
+                    | RemoteEvent::RequestFailed(problem),
+                ) => {
                     return Err(problem.at(&self.place.name));
                 }
                 news => {

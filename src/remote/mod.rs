@@ -90,6 +90,8 @@ pub enum RemoteEvent {
     CaughtUp,
     /// A run with this name was downloaded to this folder.
     RunDownloaded(String, PathBuf),
+    /// The run with this name there could not be downloaded.
+    DownloadFailed(String, Problem),
     /// A request failed.
     RequestFailed(Problem),
     /// A response about runs or files.

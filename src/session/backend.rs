@@ -70,6 +70,7 @@ impl Backend for Remote {
                 RemoteEvent::Event(event) => return Some(*event),
                 RemoteEvent::Disconnected(problem)
                 | RemoteEvent::Lost(problem)
+                | RemoteEvent::DownloadFailed(_, problem)
                 | RemoteEvent::RequestFailed(problem) => problem,
                 RemoteEvent::Connected(_)
                 | RemoteEvent::CaughtUp

@@ -243,10 +243,11 @@ impl Worker {
                 self.reconnect_at = has_confirmed_jobs.then(|| Instant::now() + RECONNECT_INTERVAL);
             }
             RemoteEvent::RunDownloaded(run, folder) => self.finish_remote_job(&run, &folder),
-            RemoteEvent::RequestFailed(problem) => match self.downloads.pop() {
+            RemoteEvent::DownloadFailed(run, problem) => match self.take_download(&run) {
                 Some(job) => self.fail_job(job, problem),
                 None => self.report_problem(problem),
             },
+            RemoteEvent::RequestFailed(problem) => self.report_problem(problem),
             RemoteEvent::Response(_) => {}
         }
     }
@@ -303,17 +304,22 @@ impl Worker {
         }
     }
 
-    /// Reports the outcome of a run that was copied back.
-    fn finish_remote_job(&mut self, run: &str, folder: &Path) {
+    /// Returns the ended job whose run has this name on the machine, and no longer counts it as being copied back.
+    fn take_download(&mut self, run: &str) -> Option<JobId> {
         let mut jobs = self.jobs.iter();
         let remote_job = jobs.find(|remote_job| {
             self.downloads.contains(&remote_job.job.id) && self.remote_name(&remote_job.run) == run
         });
-        let Some(remote_job) = remote_job else {
+        let id = remote_job?.job.id;
+        self.downloads.retain(|job| *job != id);
+        Some(id)
+    }
+
+    /// Reports the outcome of a run that was copied back.
+    fn finish_remote_job(&mut self, run: &str, folder: &Path) {
+        let Some(id) = self.take_download(run) else {
             return;
         };
-        let id = remote_job.job.id;
-        self.downloads.retain(|job| *job != id);
         let stored = match store::load_run(folder) {
             Ok(stored) => stored,
             Err(problem) => return self.fail_job(id, problem),

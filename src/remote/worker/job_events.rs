@@ -174,7 +174,7 @@ impl Worker {
                 self.own_jobs.extend(job);
                 self.start_download(job, mirror);
             }
-            Err(problem) => self.emit(RemoteEvent::RequestFailed(problem)),
+            Err(problem) => self.emit(RemoteEvent::DownloadFailed(run.to_string(), problem)),
         }
     }
 
@@ -216,7 +216,7 @@ impl Worker {
         let following = self.followed_runs.swap_remove(index);
         match following.end {
             Some(end) => self.report_run_end(&run, to_download_failure(end, problem)),
-            None => self.emit(RemoteEvent::RequestFailed(problem)),
+            None => self.emit(RemoteEvent::DownloadFailed(run, problem)),
         }
     }
 }
