@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::files::RunFiles;
 use super::journal::Journal;
 use super::record::Outgoing;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
 use crate::run::wire::{self, ClientMessage, ClientRequest, Frame, Hello, ServerMessage};
 use crate::store;
@@ -66,7 +66,7 @@ impl ClientServer {
             match wire::read::<ClientMessage>(&mut input) {
                 Ok(Some((message, raw))) => connection.handle_message(message, &raw),
                 Ok(None) => return,
-                Err(problem) => return connection.reply(ServerMessage::Refused(problem), &[]),
+                Err(problem) => return connection.refuse(0, problem),
             }
         }
     }
@@ -91,18 +91,22 @@ struct ClientConnection<'a> {
 impl ClientConnection<'_> {
     fn reply(&self, message: ServerMessage, raw: &[u8]) {
         let frame = Frame::new(message, raw)
-            .or_else(|problem| Frame::new(ServerMessage::Refused(problem), &[]));
+            .or_else(|problem| Frame::new(ServerMessage::Refused { number: 0, problem }, &[]));
         if let Ok(frame) = frame {
             // The writer thread has ended if the client disconnected.
             let _ = self.replies.send(Arc::new(frame));
         }
     }
 
+    fn refuse(&self, number: u64, problem: Problem) {
+        self.reply(ServerMessage::Refused { number, problem }, &[]);
+    }
+
     fn handle_message(&mut self, message: ClientMessage, raw: &[u8]) {
         let number = message.number;
         let is_new = number == 0 || self.server.is_new(&message);
         if is_new && let Err(problem) = self.execute(message.ask, raw) {
-            self.reply(ServerMessage::Refused(problem), &[]);
+            self.refuse(number, problem);
         }
         if number > 0 {
             self.reply(ServerMessage::Took(number), &[]);

@@ -155,7 +155,8 @@ impl EventBacklog {
         let number = self.last;
         let frame = Frame::new(ServerMessage::Event { number, event }, &[]);
         // A client must learn of an event that is too large for a frame, so that it does not wait for it.
-        let frame = frame.or_else(|problem| Frame::new(ServerMessage::Refused(problem), &[]));
+        let refuse = |problem| Frame::new(ServerMessage::Refused { number: 0, problem }, &[]);
+        let frame = frame.or_else(refuse);
         let Ok(frame) = frame.map(Arc::new) else {
             return;
         };

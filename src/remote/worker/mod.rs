@@ -185,7 +185,7 @@ impl Worker {
         if !self.is_connected {
             return;
         }
-        // One request at a time, because an error does not identify its request.
+        // One request at a time, because an error does not identify its request among those without a number.
         if self.followed_runs.iter().any(|f| f.mirror.is_asking()) {
             return;
         }
@@ -267,9 +267,11 @@ impl Worker {
             ServerMessage::Piece { run, path, from } => {
                 self.continue_download(&run, |mirror| mirror.receive_piece(&path, from, &raw));
             }
-            ServerMessage::Refused(mut problem) => {
+            ServerMessage::Refused { number, mut problem } => {
                 self.add_place_name(&mut problem);
-                match self.followed_runs.iter().position(|f| f.mirror.is_asking()) {
+                // The requests of downloads have no number.
+                let asking = self.followed_runs.iter().position(|f| f.mirror.is_asking());
+                match asking.filter(|_| number == 0) {
                     Some(index) => self.handle_download_failure(index, problem),
                     None => self.emit(RemoteEvent::RequestFailed(problem)),
                 }

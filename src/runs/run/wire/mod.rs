@@ -22,7 +22,7 @@ pub use frame::{Frame, MAX_HEAD_BYTES, MAX_RAW_BYTES, read, write};
 pub use parts::{TransferableMessage, safe_relative_path, with_absolute_runs, with_relative_runs};
 
 /// Version of the frames and messages; increased with each change.
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;
 /// Bytes of a file in one frame.
 pub const CHUNK_BYTES: usize = 1 << 20;
 /// Maximum number of files of a dataset that is copied.
@@ -202,5 +202,10 @@ pub enum ServerMessage {
         bytes: u64,
     },
     /// A request failed.
-    Refused(Problem),
+    Refused {
+        /// The number of its message; 0 for messages without a number.
+        number: u64,
+        /// Why it failed.
+        problem: Problem,
+    },
 }
