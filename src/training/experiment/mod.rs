@@ -122,7 +122,7 @@ pub(crate) fn start_run(
     plan.start().map_or(Ok(()), |start| start.copy_to_run(folder.path()))?;
     folder.save_provenance(&plan.provenance(), &prints)?;
     let run_path = header.folder.clone();
-    oom_retry::run_with_retries(&run_path, cache, sink, control, |sink| {
+    oom_retry::run_with_retries(&run_path, &Changes::default(), cache, sink, control, |sink| {
         Trainer::new((plan.into_context(), method), header, folder, sink, control)?.run()
     })
 }
@@ -203,7 +203,7 @@ pub fn resume_with(
     control: &Control,
 ) -> Result<Outcome> {
     let sink = &mut LoggedSink(sink);
-    oom_retry::run_with_retries(folder, cache, sink, control, |sink| {
+    oom_retry::run_with_retries(folder, changes, cache, sink, control, |sink| {
         resume_once(folder, changes, cache, sink, control)
     })
 }

@@ -13,19 +13,21 @@ use crate::run::event_log::LoggedSink;
 use crate::store::{self, RunFolder};
 
 /// Runs a training to its end. Whenever the device runs out of memory, resumes from the last saved epoch with half
-/// the micro-batch.
+/// the micro-batch; `changes` are those with which it was started.
 ///
 /// # Errors
 /// Returns the Problem that ended the run. This includes a device that is out of memory even for one image, and a
 /// device that was lost and can only be opened again by a new process.
 pub(super) fn run_with_retries(
     folder: &Path,
+    changes: &Changes<'_>,
     cache: &ResourceCache,
     sink: &mut LoggedSink<'_>,
     control: &Control,
     start: impl FnOnce(&mut LoggedSink<'_>) -> Result<Outcome>,
 ) -> Result<Outcome> {
     let losses = device::lost_count();
+    let mut changes = *changes;
     // Clears the flag that earlier work may have set.
     device::take_out_of_memory();
     let mut result = catch_panic_as_problem(|| start(sink));
@@ -35,7 +37,7 @@ pub(super) fn run_with_retries(
             ended => return ended,
         };
         let lost = device::lost_count() > losses;
-        let (run, micro_batch) = match reduced_micro_batch(folder, lost, problem) {
+        let (run, micro_batch) = match reduced_micro_batch(folder, &changes, lost, problem) {
             ControlFlow::Continue(next) => next,
             ControlFlow::Break(problem) => return Err(problem),
         };
@@ -53,7 +55,7 @@ pub(super) fn run_with_retries(
         cache.forget_backbones();
         device::free_unused_memory();
         device::take_out_of_memory();
-        let changes = Changes { micro_batch: Some(micro_batch), ..Changes::default() };
+        changes.micro_batch = Some(micro_batch);
         result = catch_panic_as_problem(|| resume_once(folder, &changes, cache, sink, control));
     }
 }
@@ -61,6 +63,7 @@ pub(super) fn run_with_retries(
 /// Returns the run's name and its next micro-batch size, or breaks with a Problem if this process cannot continue.
 fn reduced_micro_batch(
     folder: &Path,
+    changes: &Changes<'_>,
     lost: bool,
     problem: Problem,
 ) -> ControlFlow<Problem, (String, usize)> {
@@ -69,7 +72,9 @@ fn reduced_micro_batch(
         return ControlFlow::Break(problem);
     };
     let config = &mut stored_run.header.config;
-    let current = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+    // The run records changes only once it has resumed, which may not have happened.
+    let current = changes.micro_batch.or(config.micro_batch);
+    let current = current.unwrap_or(config.batch).min(config.batch);
     if current < 2 {
         return ControlFlow::Break(problem);
     }
