@@ -232,9 +232,12 @@ pub fn run(root: &Path) -> Result<()> {
     let acceptor = thread.spawn(move || accept(&listener, &server, &thread_client_count));
     acceptor.map_err(|error| Problem::thread_not_started(&error))?;
     let (mut last_needed, mut last_heartbeat) = (Instant::now(), Instant::now());
-    while last_needed.elapsed() < IDLE_TIMEOUT {
+    loop {
         if client_count.load(Ordering::SeqCst) > 0 || journal.is_busy() {
             last_needed = Instant::now();
+        }
+        if last_needed.elapsed() >= IDLE_TIMEOUT {
+            break;
         }
         if last_heartbeat.elapsed() > HEARTBEAT_INTERVAL {
             last_heartbeat = Instant::now();
