@@ -45,7 +45,10 @@ struct PlaceRow<'a> {
 pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     if let Some(name) = &args.copy {
         copy_program(&find_machine(name)?)?;
-        print_message(format!("this version of the program is now used at {name}"));
+        print_message(format!(
+            "this version of the program is now used at {name}; an engine of another version \
+             that is still running there ends ten minutes after its last job"
+        ));
         return Ok(CommandOutcome::Done);
     }
     let all = RemoteMachines::load()?;

@@ -4,7 +4,7 @@
 //! The socket path is relative to that folder, because socket paths are limited to about 100 bytes.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -62,7 +62,7 @@ pub fn attach(root: &Path) -> Result<()> {
         // A line buffer would delay the end of a frame.
         let mut out = io::stdout().lock();
         let mut buffer = vec![0; 1 << 16];
-        while let Ok(length @ 1..) = io::Read::read(&mut reader, &mut buffer) {
+        while let Ok(length @ 1..) = reader.read(&mut buffer) {
             let result = out.write_all(&buffer[..length]);
             if result.and_then(|()| out.flush()).is_err() {
                 return;
@@ -261,16 +261,34 @@ fn accept(listener: &UnixListener, server: &ClientServer, client_count: &Arc<Ato
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let (server, guard) = (server.clone(), ClientGuard::new(client_count));
+        let (server, client_count) = (server.clone(), Arc::clone(client_count));
         let serve = move || {
-            let _guard = guard;
             if let Ok(output) = socket.try_clone() {
-                server.serve(&socket, output);
+                let client_count = &client_count;
+                server.serve(CountedInput { socket: &socket, client_count, guard: None }, output);
             }
             let _ = socket.shutdown(Shutdown::Both);
         };
         // Without a thread, the connection is closed and the client tries again.
         let _ = std::thread::Builder::new().spawn(serve);
+    }
+}
+
+/// What a client sends. The client is counted from its first message on, because one of another version sends none and
+/// must not keep the daemon alive.
+struct CountedInput<'a> {
+    socket: &'a UnixStream,
+    client_count: &'a Arc<AtomicUsize>,
+    guard: Option<ClientGuard>,
+}
+
+impl Read for CountedInput<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.socket.read(buffer)?;
+        if length > 0 {
+            self.guard.get_or_insert_with(|| ClientGuard::new(self.client_count));
+        }
+        Ok(length)
     }
 }
 
@@ -293,6 +311,25 @@ impl Drop for ClientGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn client_is_counted_from_its_first_message_on() {
+        let client_count = Arc::new(AtomicUsize::new(0));
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        let mut input = CountedInput { socket: &socket, client_count: &client_count, guard: None };
+        let mut buffer = [0; 4];
+        for _ in 0..2 {
+            client.write_all(b"ab").unwrap();
+            assert_eq!(input.read(&mut buffer).unwrap(), 2);
+            assert_eq!(client_count.load(Ordering::SeqCst), 1);
+        }
+        drop(input);
+        assert_eq!(client_count.load(Ordering::SeqCst), 0);
+        drop(client);
+        let mut input = CountedInput { socket: &socket, client_count: &client_count, guard: None };
+        assert_eq!(input.read(&mut buffer).unwrap(), 0);
+        assert!(input.guard.is_none());
+    }
 
     #[test]
     fn panicking_client_is_no_longer_counted() {
