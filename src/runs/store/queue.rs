@@ -84,6 +84,12 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
             Ok(text) => text,
             Err(error) => {
                 let problem = Problem::io("read the queue", &path, &error);
+                // Otherwise the next save would overwrite or remove it.
+                let aside = self.path_with_extension("unreadable.toml");
+                let problem = match std::fs::rename(&path, &aside) {
+                    Ok(()) => problem.at_path(&aside),
+                    Err(_) => problem,
+                };
                 return (Vec::new(), Some(problem));
             }
         };
@@ -255,5 +261,12 @@ mod tests {
         std::fs::write(&path, "job = 3").unwrap();
         let (jobs, problem) = QueueFile::local(root.path()).load();
         assert!(jobs.is_empty() && problem.is_some());
+        // A file that is not text is renamed.
+        std::fs::write(&path, [0xff]).unwrap();
+        let (jobs, problem) = QueueFile::local(root.path()).load();
+        assert!(jobs.is_empty() && !path.exists());
+        assert!(problem.unwrap().place.ends_with("queue.unreadable.toml"));
+        let aside = std::fs::read(root.path().join("queue.unreadable.toml")).unwrap();
+        assert_eq!(aside, [0xff]);
     }
 }
