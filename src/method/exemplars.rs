@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::CancelToken;
 use super::state::State;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, NamedTensors, get_tensor};
@@ -54,13 +55,17 @@ impl Exemplars {
     /// Adds images of new classes (features by class, each with its index in the task) within one budget for all
     /// classes. Keeps the first exemplars of each class. `old_features` are those of all earlier exemplars, in order.
     /// Returns the features of the exemplars of each class.
+    ///
+    /// # Errors
+    /// Returns a Problem if `cancel_token` cancelled it; the exemplars are then unchanged.
     pub fn update(
         &mut self,
         task: usize,
         old_features: &[Vec<f32>],
         new_images: &BTreeMap<usize, Vec<(usize, Vec<f32>)>>,
         budget: usize,
-    ) -> BTreeMap<usize, Vec<Vec<f32>>> {
+        cancel_token: &mut CancelToken<'_>,
+    ) -> Result<BTreeMap<usize, Vec<Vec<f32>>>> {
         let mut sizes = self.sizes();
         for (class, images) in new_images {
             *sizes.entry(*class).or_default() += images.len();
@@ -68,7 +73,8 @@ impl Exemplars {
         let quotas = quotas(budget, &sizes.values().copied().collect::<Vec<_>>());
         let mut renewed = Self::default();
         let mut features = BTreeMap::new();
-        for (&class, quota) in sizes.keys().zip(quotas) {
+        for (done, (&class, quota)) in sizes.keys().zip(quotas).enumerate() {
+            cancel_token.report(done, sizes.len())?;
             let old = self.items.iter().zip(&self.classes).zip(old_features);
             let old = old.filter(|((_, exemplar_class), _)| **exemplar_class == class);
             let mut chosen: Vec<_> =
@@ -89,7 +95,7 @@ impl Exemplars {
             }
         }
         *self = renewed;
-        features
+        Ok(features)
     }
 
     /// Writes or reads the tensor `exemplars`: a row for each, with class, task and image.
@@ -162,7 +168,7 @@ pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
 fn herd(rows: &[&[f32]], count: usize) -> Vec<usize> {
     let mean = mean(rows);
     let mut sum = vec![0f64; mean.len()];
-    let mut order = Vec::new();
+    let (mut order, mut is_taken) = (Vec::new(), vec![false; rows.len()]);
     while order.len() < count.min(rows.len()) {
         let count_so_far = (order.len() + 1) as f64;
         let distance = |row: &[f32]| -> f64 {
@@ -173,7 +179,7 @@ fn herd(rows: &[&[f32]], count: usize) -> Vec<usize> {
                 })
                 .sum()
         };
-        let candidates = (0..rows.len()).filter(|index| !order.contains(index));
+        let candidates = (0..rows.len()).filter(|index| !is_taken[*index]);
         let nearest = candidates.map(|index| (index, distance(rows[index])));
         let Some((index, _)) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else {
             break;
@@ -182,6 +188,7 @@ fn herd(rows: &[&[f32]], count: usize) -> Vec<usize> {
             *sum += f64::from(*value);
         }
         order.push(index);
+        is_taken[index] = true;
     }
     order
 }
@@ -229,13 +236,18 @@ mod tests {
             (0, number_rows(0, &[0.0, 1.0, 0.5])),
             (1, number_rows(3, &[2.0, 2.1])),
         ]);
-        let features = exemplars.update(0, &[], &first, 4);
+        let token = &mut CancelToken::never();
+        let features = exemplars.update(0, &[], &first, 4, token).unwrap();
         assert_eq!(exemplars.classes, [0, 0, 1, 1]);
         assert_eq!(features[&0][0], [0.5]);
         let old_features: Vec<Vec<f32>> = features.into_values().flatten().collect();
         let old = exemplars.as_slice().to_vec();
         let second = BTreeMap::from([(2, number_rows(0, &[7.0, 7.0]))]);
-        let features = exemplars.update(1, &old_features, &second, 4);
+        let mut stop = |_: usize, _: usize| false;
+        let stopped = &mut CancelToken::with_callback(&mut stop);
+        assert!(exemplars.update(1, &old_features, &second, 4, stopped).is_err());
+        assert_eq!(exemplars.as_slice(), old);
+        let features = exemplars.update(1, &old_features, &second, 4, token).unwrap();
         assert_eq!(exemplars.classes, [0, 0, 1, 2]);
         assert_eq!(exemplars.as_slice()[..3], old[..3]);
         assert_eq!(exemplars.as_slice()[3], Exemplar { task: 1, image: 0 });

@@ -296,7 +296,7 @@ impl Method for Icarl {
         Ok(Some(loss))
     }
 
-    fn end_pass(&mut self, _pass: usize, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, cancel_token: &mut CancelToken<'_>) -> Result<()> {
         if self.measured.is_empty() {
             return Ok(());
         }
@@ -310,8 +310,9 @@ impl Method for Icarl {
         for (sample, (class, row)) in new {
             by_class.entry(class).or_default().push((sample - old_count, row));
         }
-        let budget = self.budget;
-        let features = self.exemplars.update(task.index, &old_features, &by_class, budget);
+        let (index, budget) = (task.index, self.budget);
+        let features =
+            self.exemplars.update(index, &old_features, &by_class, budget, cancel_token)?;
         self.previous = None;
         self.prototypes = Prototypes::default();
         self.prototypes.grow_to(task.classes.end);
