@@ -252,8 +252,9 @@ impl Scheme for DualPrompt {
             _ => (0, 0),
         };
         let stored_rows = stored.shape.first().copied().unwrap_or(0);
-        let is_smaller =
-            rows > 0 && stored_rows < shape[0] && stored_rows.is_multiple_of(rows * parts);
+        let is_smaller = rows > 0
+            && (1..shape[0]).contains(&stored_rows)
+            && stored_rows.is_multiple_of(rows * parts);
         if stored.shape.get(1) != Some(&shape[1]) || !is_smaller {
             return check_shape(name, stored, shape);
         }
@@ -300,5 +301,31 @@ impl Scheme for DualPrompt {
             penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
             choice,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn::tensor::Device;
+
+    #[test]
+    fn stored_keys_are_extended_unless_empty() {
+        let scheme = DualPrompt {
+            pool: 3,
+            g_blocks: Vec::new(),
+            g_length: 0,
+            e_blocks: vec![0],
+            e_length: 1,
+            pull: 1.0,
+            tasks: 3,
+            study: false,
+        };
+        let initial = Tensor::<2>::from_data([[0.5f32; 2]; 3], &Device::flex());
+        let stored = HostTensor { shape: vec![1, 2], values: vec![1.0, 2.0] };
+        let extended = scheme.extend_stored("key", &stored, &initial).unwrap();
+        assert_eq!(extended.values, [1.0, 2.0, 0.5, 0.5, 0.5, 0.5]);
+        let empty = HostTensor { shape: vec![0, 2], values: Vec::new() };
+        assert!(scheme.extend_stored("key", &empty, &initial).is_err());
     }
 }
