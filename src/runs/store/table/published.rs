@@ -183,15 +183,21 @@ fn normalize_name(name: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
+/// Returns whether the name of a run's dataset is a published one, or begins with it: "cifar100_png" is "cifar-100",
+/// but "cifar1000" is not.
+fn is_dataset(name: &str, published: &str) -> bool {
+    let (name, published) = (normalize_name(name), normalize_name(published));
+    let is_digit = |c: char| c.is_ascii_digit();
+    name.strip_prefix(published.as_str())
+        .is_some_and(|rest| !(published.ends_with(is_digit) && rest.starts_with(is_digit)))
+}
+
 impl Published {
     /// The properties that a row and a run must share.
     const ASPECTS: [Aspect; 6] = [
         (
             "data",
-            |row, header| {
-                normalize_name(&header.config.dataset_name())
-                    .starts_with(&normalize_name(&row.data))
-            },
+            |row, header| is_dataset(&header.config.dataset_name(), &row.data),
             |row| row.data.clone(),
         ),
         (
@@ -287,5 +293,9 @@ mod tests {
     fn dataset_names_ignore_punctuation() {
         assert_eq!(normalize_name("CIFAR-100"), normalize_name("cifar100"));
         assert_ne!(normalize_name("cifar-10"), normalize_name("cifar-100"));
+        assert!(
+            is_dataset("CIFAR-100-png", "cifar-100") && is_dataset("imagenet-r200", "imagenet-r")
+        );
+        assert!(!is_dataset("cifar-10", "cifar-100") && !is_dataset("cifar1000", "cifar-100"));
     }
 }
