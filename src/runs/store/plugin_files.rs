@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::trash::unused_path;
 use super::write_file;
 use crate::message;
 use crate::pet::library::built_in;
@@ -38,7 +39,7 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
         .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
     let file = match &save.file {
         Some(file) => file.clone(),
-        None => unused_path(folder, &save.name),
+        None => new_plugin_path(folder, &save.name),
     };
     write_file(&file, save.text.as_bytes())?;
     if save.allow_replace && built_in(&save.name).is_some() {
@@ -82,7 +83,7 @@ fn update_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
 }
 
 /// Returns the path of a new file named after the plugin.
-fn unused_path(folder: &Path, name: &str) -> PathBuf {
+fn new_plugin_path(folder: &Path, name: &str) -> PathBuf {
     let slug = name.trim().chars().map(|letter| match letter {
         letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
         _ => '-',
@@ -90,13 +91,7 @@ fn unused_path(folder: &Path, name: &str) -> PathBuf {
     let slug: String = slug.collect();
     let slug = slug.trim_matches('-');
     let stem = if slug.is_empty() { "plugin" } else { slug };
-    let mut file = folder.join(format!("{stem}.toml"));
-    let mut number = 2;
-    while file.exists() {
-        file = folder.join(format!("{stem}-{number}.toml"));
-        number += 1;
-    }
-    file
+    unused_path(folder, stem, ".toml")
 }
 
 fn format_now(format: &str) -> String {

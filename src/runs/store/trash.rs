@@ -52,7 +52,7 @@ pub fn delete_run(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let run_lock = lock_folder(&folder)?;
     let bin = root.join(TRASH_FOLDER);
     create_trash(&bin)?;
-    let target = unused_path(&bin, &run_name(&folder));
+    let target = unused_path(&bin, &run_name(&folder), "");
     // The lock is held until the run is moved, so that no other program starts to use it. Windows cannot rename a
     // folder with an open file, so the lock is released there first; a run in use cannot be moved there either.
     let run_lock = (!cfg!(windows)).then_some(run_lock);
@@ -86,7 +86,7 @@ pub fn list_deleted(root: &Path) -> Vec<TrashedRun> {
 /// Returns a Problem if the path is not a run in a trash, or if it cannot be moved.
 pub fn restore_run(path: &Path) -> Result<PathBuf> {
     let (bin, root) = locate_trash(path)?;
-    let folder = unused_path(&root, &run_name(path));
+    let folder = unused_path(&root, &run_name(path), "");
     std::fs::rename(path, &folder)
         .map_err(|error| Problem::io("move the run out of the trash", path, &error))?;
     sync_folder(Some(&root));
@@ -100,7 +100,7 @@ pub fn restore_run(path: &Path) -> Result<PathBuf> {
 /// Returns a Problem if the path is not a run in a trash, or if some of its files cannot be removed.
 pub fn erase_run(path: &Path) -> Result<()> {
     let (bin, _) = locate_trash(path)?;
-    let hidden = unused_path(&bin, &format!("{ERASED_PREFIX}{}", run_name(path)));
+    let hidden = unused_path(&bin, &format!("{ERASED_PREFIX}{}", run_name(path)), "");
     let result = std::fs::rename(path, &hidden).and_then(|()| std::fs::remove_dir_all(&hidden));
     result.map_err(|error| Problem::io("permanently delete the run", path, &error))?;
     sync_folder(Some(&bin));
@@ -145,13 +145,15 @@ fn create_trash(bin: &Path) -> Result<()> {
     }
 }
 
-/// Returns a path in `folder` that does not exist: this name, with a number appended if it is in use.
-pub(super) fn unused_path(folder: &Path, name: &str) -> PathBuf {
-    let numbered = (2..).map(|number| folder.join(format!("{name}-{number}")));
-    let mut candidates = std::iter::once(folder.join(name)).chain(numbered);
+/// Returns a path in `folder` that does not exist: this name with this suffix, and a number between them if it is in
+/// use.
+pub(super) fn unused_path(folder: &Path, name: &str, suffix: &str) -> PathBuf {
+    let first = folder.join(format!("{name}{suffix}"));
+    let numbered = (2..).map(|number| folder.join(format!("{name}-{number}{suffix}")));
+    let mut candidates = std::iter::once(first.clone()).chain(numbered);
     let is_unused = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
     // The search ends, because the disk is full before the numbers run out.
-    candidates.find(is_unused).unwrap_or_else(|| folder.join(name))
+    candidates.find(is_unused).unwrap_or(first)
 }
 
 /// Removes runs that were being erased when the program ended.

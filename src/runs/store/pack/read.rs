@@ -103,7 +103,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
             .at_path(&existing.folder)
             .advise(message!("advice-delete-existing-run")));
     }
-    let folder = unused_path(root, &to_portable(&extracted.run));
+    let folder = unused_path(root, &to_portable(&extracted.run), "");
     fs::rename(&inner, &folder).map_err(write_problem)?;
     sync_folder(Some(root));
     Ok(Unpacked { folder, repeats: duplicates.first().map(|run| run.run.clone()) })
