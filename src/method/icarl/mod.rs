@@ -285,9 +285,7 @@ impl Method for Icarl {
         let result = self.step.learn(batch, |part| self.gradients(&mut recorder, part, task));
         self.recorder = recorder;
         let (loss, gradients) = result?;
-        // The rate is constant, so the position of the step within the task does not matter.
-        let position = StepPosition::new((0, 1), (0, 1));
-        self.adam.step(gradients, position, |step| {
+        self.adam.step(gradients, StepPosition::CONSTANT, |step| {
             for (index, head) in self.network.heads.0.iter_mut().enumerate() {
                 head.step(&format!("head.{index}"), step);
             }

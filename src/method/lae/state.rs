@@ -209,9 +209,7 @@ impl Lae {
 
     /// Updates the last head and, unless frozen, the online PET with Adam; then the offline PET. Returns the loss.
     fn apply_gradients(&mut self, (loss, gradients): (Tensor<1>, Gradients)) -> Result<Tensor<1>> {
-        // The rate is constant, so the position of the step within the task does not matter.
-        let position = StepPosition::new((0, 1), (0, 1));
-        self.adam.step(gradients, position, |step| {
+        self.adam.step(gradients, StepPosition::CONSTANT, |step| {
             if let Some(head) = self.heads.0.last_mut() {
                 head.step("head", step);
             }

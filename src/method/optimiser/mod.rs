@@ -81,6 +81,9 @@ pub struct StepPosition {
 }
 
 impl StepPosition {
+    /// The position of every step if the rate is constant, because it does not matter then.
+    pub const CONSTANT: Self = Self { step: 0, steps: 1, epoch: 0, epochs: 1 };
+
     /// Returns the position of step `step` of `steps` in epoch `epoch` of `epochs`, all of equal length.
     pub fn new((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
         Self { step: epoch * steps + step, steps: epochs * steps, epoch, epochs }
