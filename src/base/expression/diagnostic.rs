@@ -28,12 +28,25 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Number of mistakes that [`Diagnostic::problem`] describes; further ones are only counted.
-    pub const MAX_DESCRIBED: usize = MAX_OTHERS + 1;
+    const MAX_DESCRIBED: usize = MAX_OTHERS + 1;
 
     /// Creates a mistake without advice.
     pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();
         Self { span, what: messages.store(0, what), why: String::new(), fix: None, messages }
+    }
+
+    /// Adds a mistake to those of a file. A mistake that is only counted has no text, because a file can have millions.
+    pub fn push_limited(
+        diagnostics: &mut Vec<Self>,
+        span: Range<usize>,
+        describe: impl FnOnce(Range<usize>) -> Self,
+    ) {
+        let diagnostic = match diagnostics.len() < Self::MAX_DESCRIBED {
+            true => describe(span),
+            false => Self::new(span, ""),
+        };
+        diagnostics.push(diagnostic);
     }
 
     /// Adds an explanation or advice.

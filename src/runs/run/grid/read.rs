@@ -69,17 +69,12 @@ impl Reader {
         self.push_diagnostic(span, |span| Diagnostic::new(span, what).explain(why));
     }
 
-    /// Adds a mistake. A mistake that is only counted has no text, because a file can have millions.
     fn push_diagnostic(
         &mut self,
         span: Range<usize>,
         describe: impl FnOnce(Range<usize>) -> Diagnostic,
     ) {
-        let diagnostic = match self.diagnostics.len() < Diagnostic::MAX_DESCRIBED {
-            true => describe(span),
-            false => Diagnostic::new(span, ""),
-        };
-        self.diagnostics.push(diagnostic);
+        Diagnostic::push_limited(&mut self.diagnostics, span, describe);
     }
 
     /// Reads the grid's title, description and parts.
