@@ -13,7 +13,9 @@ use crate::problem::{Problem, Result};
 use crate::run::annotations::Annotations;
 use crate::run::event::RunHeader;
 use crate::run::wire::{ClientRequest, FileEntry, MAX_FILES, safe_relative_path};
-use crate::serve::files::{append_piece, complete_file, file_sha256, files_in_tree, relative_name};
+use crate::serve::files::{
+    NOT_COPIED, append_piece, complete_file, file_sha256, files_in_tree, relative_name,
+};
 use crate::store::{self, RunFolder, StoredState};
 
 /// Folder of incomplete downloads, next to the runs.
@@ -24,8 +26,6 @@ const LIST_INTERVAL: Duration = Duration::from_secs(2);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Maximum size of a run in bytes.
 const MAX_BYTES: u64 = 256 << 30;
-/// Files that belong to the local copy only.
-const LOCAL_FILES: [&str; 3] = ["lock", "summary.json", "about.toml"];
 /// Files that mark the run and its tasks as saved; moved last.
 const MOVED_LAST: [&str; 2] = ["run.toml", "metrics.csv"];
 /// Folder with the progress of an unfinished run.
@@ -170,7 +170,7 @@ impl Mirror {
         let mut remaining = Vec::new();
         for mark in &files {
             let inner =
-                safe_relative_path(&mark.path).filter(|_| !LOCAL_FILES.contains(&&*mark.path));
+                safe_relative_path(&mark.path).filter(|_| !NOT_COPIED.contains(&&*mark.path));
             let inner = inner.ok_or_else(|| outside_run_problem(&mark.path))?;
             if mark.sha256.len() != 64 || !mark.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
                 return Err(outside_run_problem(&mark.sha256));

@@ -20,7 +20,7 @@ const DATA: &str = ".data";
 /// Its subfolder for incomplete files.
 const INCOMPLETE: &str = "coming";
 /// Files in a run's folder that are not copied, because each side has its own.
-const NOT_COPIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
+pub(crate) const NOT_COPIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
 /// The folder with the checkpoint of a running run; not copied, because the run resumes here.
 const RESUME: &str = "resume/";
 /// Maximum depth of folders in a run or dataset.
